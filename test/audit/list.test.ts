@@ -78,18 +78,13 @@ describe('audit.list returns the log of the administrator’s own tenant', () =>
 });
 
 describe('audit.list filters', () => {
-  test('by action', async () => {
+  test('by action and by actor', async () => {
     expect(actionsOf(await page({ action: 'member_joined' }))).toEqual(['member_joined']);
-    expect(actionsOf(await page({ action: 'api_key_revoked' }))).toEqual([]);
-  });
-
-  test('by actor', async () => {
-    const own = await page({ actor_id: admin.userId });
-    expect(own.events.length).toBeGreaterThan(0);
-    for (const { actor } of own.events) expect(actor).toEqual({ kind: 'member', id: admin.userId });
+    const { events } = await page({ actor_id: admin.userId });
+    expect(events.length).toBeGreaterThan(0);
+    for (const { actor } of events) expect(actor).toEqual({ kind: 'member', id: admin.userId });
     expect(actionsOf(await page({ actor_id: "' or ''='" }))).toEqual([]);
-    const ofMembers = await page({ actor_kind: 'member' });
-    expect(ofMembers.events.length).toBeGreaterThanOrEqual(own.events.length);
+    expect(actionsOf(await page({ actor_kind: 'operator_key' }))).not.toContain('member_joined');
   });
 
   test('by time: from `since` on, and before `until`, in any offset', async () => {

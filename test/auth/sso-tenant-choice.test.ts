@@ -1,8 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { registerWithOrganization } from '#server/identity/auth/sso/tenant-choice.ts';
+import { holdEvents, waitingOr } from '#test/access/held-transactions.ts';
 import {
   administrator,
+  apiKey,
   developer,
   founding,
+  inviting,
   openTeam,
   operator,
   operatorKey,
@@ -91,17 +95,11 @@ describe('a new person', () => {
     expect(await count()).toBe(Number(before) + 1);
     // Tokens of the callback have the effective role.
     expect(first.role).toBe(administrator);
-    const job = await app.json('POST', '/api/translations', {
-      headers: { 'x-api-key': first.key },
-      body: { source_text: 'Hello', target_lang: 'fr' },
-    });
-    expect([job.status, job.body.request?.metadata.tenant.id]).toEqual([200, first.tenantId]);
+    expect((await app.json('GET', '/api/translations', { headers: apiKey(first.key) })).status).toBe(200);
     expect((await signOn(sub)).key).toBeNull();
     // oauth2 in tokens, oidc in the roster, which has no subject.
-    expect((await me(app, first.bearer)).body.user).toMatchObject({
-      provider: 'oauth2',
-      role: administrator,
-    });
+    const { user } = (await me(app, first.bearer)).body;
+    expect(user).toMatchObject({ provider: 'oauth2', role: administrator });
     const rows = await rosterOf(first.bearer);
     expect(rows).toMatchObject([{ email, provider: 'oidc', role: administrator, active: true }]);
     expect(JSON.stringify(rows)).not.toContain(sub);
@@ -129,18 +127,11 @@ describe('the organization claim', () => {
   test('is kept by the workspace it creates, visible to administrators only', async () => {
     const founder = await signOn(account({ org_id: 'org-kept' }).sub);
     const kept = { oidc_org_id: 'org-kept' };
-    expect((await tenant(founder.tenantId))?.metadata).toMatchObject(kept);
     expect((await me(app, founder.bearer)).body.tenant.metadata).toMatchObject(kept);
-    const { body: invite } = await app.json('POST', '/api/tenants/invites', {
-      headers: founder.bearer,
-      body: {},
-    });
-    const { body } = await signUp(app, founding({ invite_token: invite.invite_token }));
-    for (const metadata of [
-      body.account.metadata,
-      (await me(app, personOf(body.token).bearer)).body.tenant.metadata,
-    ])
-      expect(metadata).toEqual({});
+    const { invite_token } = await inviting(app, founder.bearer).invite();
+    const { body } = await signUp(app, founding({ invite_token }));
+    expect(body.account.metadata).toEqual({});
+    expect((await me(app, personOf(body.token).bearer)).body.tenant.metadata).toEqual({});
   });
 
   test('another person of the same organization needs an invite; a known one signs in', async () => {
@@ -149,11 +140,8 @@ describe('the organization claim', () => {
     const another = account({ org_id: 'org-closed' });
     await expectDenied(another.sub, another.email, 'invitation required');
     expect((await signOn(sub)).tenantId).toBe(founder.tenantId);
-    const { body: invite } = await app.json('POST', '/api/tenants/invites', {
-      headers: founder.bearer,
-      body: {},
-    });
-    for (const fields of [{ invite_token: invite.invite_token }, {}])
+    const { invite_token } = await inviting(app, founder.bearer).invite();
+    for (const fields of [{ invite_token }, {}])
       expect((await signOn(another.sub, fields)).tenantId).toBe(founder.tenantId);
     // It is compared exactly.
     expect((await signOn(account({ org_id: 'Org-Closed' }).sub)).tenantId).not.toBe(founder.tenantId);
@@ -223,14 +211,13 @@ describe('a known person', () => {
       });
   });
 
-  test.each(['own', 'joined'] as const)('is not offered an inactive workspace: %s', async (over) => {
-    const { sub, ...both } = await inTwo();
-    const left = over === 'own' ? both.joined : both.own;
+  test('is not offered an inactive workspace', async () => {
+    const { sub, own, joined } = await inTwo();
     const sql = openSuperuser(app.superuserUrl);
-    await sql`update tenants set active = false where tenant_id = ${both[over].tenantId}`;
-    for (const fields of [{}, { tenant_id: both[over].tenantId }])
-      expect((await signOn(sub, fields)).userId).toBe(left.userId);
-    await sql`update tenants set active = false where tenant_id = ${left.tenantId}`;
+    await sql`update tenants set active = false where tenant_id = ${own.tenantId}`;
+    for (const fields of [{}, { tenant_id: own.tenantId }])
+      expect((await signOn(sub, fields)).userId).toBe(joined.userId);
+    await sql`update tenants set active = false where tenant_id = ${joined.tenantId}`;
     await expectNotIn(sub);
   });
 
@@ -276,5 +263,55 @@ describe('a second factor at a single sign-on', () => {
     // Who joins by an invite follows the policy too.
     const { invite_token } = await team.invite();
     expect((await dance.signIn(account().sub, { invite_token })).body.mfa_required).toBe(true);
+  });
+});
+
+/** Two concurrent callbacks: neither commits before the other waits for it. */
+async function bothAtOnce(one: string, other: string) {
+  const brought = [await dance.bring(one), await dance.bring(other)];
+  const release = await holdEvents(app, 'tenant_founded');
+  const answers = Promise.all(brought.map((each) => dance.callback(each)));
+  await waitingOr(app, 2, answers);
+  await release();
+  return (await answers).toSorted((a, b) => a.status - b.status);
+}
+
+describe('concurrent sign-ons (C 2 rule 4)', () => {
+  test('two people of one organization at once create one workspace; the other needs an invite', async () => {
+    const org_id = 'an organization of two';
+    const before = await count();
+    const [founded, refused] = await bothAtOnce(account({ org_id }).sub, account({ org_id }).sub);
+    expect([founded?.status, founded?.body.tenant_api_key]).toEqual([200, expect.any(String)]);
+    expect([refused?.status, refused?.body]).toEqual([403, { detail: 'invitation required' }]);
+    expect(refused?.headers.getSetCookie()).toEqual([]);
+    expect(await count()).toBe(Number(before) + 1);
+    const kept = await openSuperuser(app.superuserUrl)`
+      select tenant_id from tenants where metadata ->> 'oidc_org_id' = ${org_id}`;
+    expect(kept.map((row) => row['tenant_id'])).toEqual([founded?.body.user.tenant_id]);
+  });
+
+  test('two concurrent sign-ons of one person create one workspace', async () => {
+    const { sub } = account();
+    const before = await count();
+    const [founded, later] = await bothAtOnce(sub, sub);
+    expect(founded?.status).toBe(200);
+    expect(later?.status).toBe(409);
+    expect(await count()).toBe(Number(before) + 1);
+  });
+
+  test('and so do they if the provider names another organization each time', async () => {
+    const origin = { requestId: 'both', clientAddress: null };
+    const person = { subject: 'issuer somebody', email: 'somebody@example.org' };
+    const before = await count();
+    const release = await holdEvents(app, 'tenant_founded');
+    const both = Promise.allSettled(
+      ['this one', 'that one'].map((organization) =>
+        registerWithOrganization(app.services, origin, { ...person, organization }),
+      ),
+    );
+    await waitingOr(app, 2, both);
+    await release();
+    expect((await both).map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    expect(await count()).toBe(Number(before) + 1);
   });
 });

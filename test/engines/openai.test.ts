@@ -26,13 +26,6 @@ describe('the request', () => {
     }
   });
 
-  it('uses another model to translate if the call names one', async () => {
-    upstream.fake.otherwise(agreeable);
-    const answer = await upstream.engine().translate(plain, scope, 'candidate-7');
-    expect(upstream.sent().body.model).toBe('candidate-7');
-    expect(answer.models).toEqual(['candidate-7']);
-  });
-
   it.each(eachRole)(
     'to %s keeps its schema to what every endpoint takes: all fields, no limits',
     async (_, call) => {

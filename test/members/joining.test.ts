@@ -60,16 +60,13 @@ describe('joining by an invite (A 4.2)', () => {
     },
   );
 
-  test.each([
-    ['they fit', { tenant_name: 'Another', monthly_char_limit: 7, metadata: { color: 'red' } }],
-    ['they do not', { tenant_name: '', monthly_char_limit: 0, metadata: { a: 'x'.repeat(20_000) } }],
-  ])('ignores tenant_name, monthly_char_limit and metadata, if %s', async (_, fields) => {
-    const { invite_token } = await team.invite();
-    const { status, body } = await join(invite_token, fields);
-    expect(status).toBe(200);
+  test('ignores tenant_name, monthly_char_limit and metadata, valid or not', async () => {
     const account = { name: 'The workspace', monthly_char_limit: 500_000, metadata: { color: 'blue' } };
-    expect(body.account).toMatchObject(account);
-    expect((await me(app, team.founder.bearer)).body.tenant).toMatchObject(account);
+    const invalid = { tenant_name: '', monthly_char_limit: 0, metadata: { a: 'x'.repeat(20_000) } };
+    for (const fields of [{ tenant_name: 'Another', metadata: { color: 'red' } }, invalid]) {
+      const { status, body } = await join((await team.invite()).invite_token, fields);
+      expect([status, body.account]).toMatchObject([200, account]);
+    }
   });
 
   test('shows an account without the platform-owned keys, to an administrator too', async () => {
@@ -106,12 +103,8 @@ describe('refused', () => {
     const other = await openTeam(app);
     const before = await tenants();
     const secret = invite_token.slice(team.tenantId.length + 1);
-    for (const token of [
-      ...['', 'nonsense', 'a.b', 'a.\0', '...', 'x'.repeat(20_000)],
-      ...[`${other.tenantId}.${secret}`, `${invite_token}A`, `nobody.${secret}`, `${team.tenantId}.wrong`],
-      ...[withdrawn.invite_token, expired.invite_token],
-    ])
-      await expectRefused(token);
+    const forged = ['', 'a.\0', `${other.tenantId}.${secret}`, `${invite_token}A`, `${team.tenantId}.wrong`];
+    for (const token of [...forged, withdrawn.invite_token, expired.invite_token]) await expectRefused(token);
     expect(await tenants()).toBe(before);
     expect(await membersOf()).toHaveLength(1);
   });

@@ -53,21 +53,12 @@ describe('issuing a reset link', () => {
 
   test('is refused for a member of an identity provider and for a revoked one: 400', async () => {
     const sql = openSuperuser(app.superuserUrl);
-    const cases = [
-      [
-        sql`update users set provider = 'oidc', password_hash = null where user_id = ${member.userId}`,
-        'the user signs in with an identity provider and has no password',
-      ],
-      [
-        sql`update users set provider = 'email', active = false where user_id = ${member.userId}`,
-        'the user is revoked; restore them first',
-      ],
-    ] as const;
-    for (const [change, detail] of cases) {
-      await change;
-      const { status, body } = await issue(member);
-      expect([status, body]).toEqual([400, { detail }]);
-    }
+    await sql`update users set provider = 'oidc', password_hash = null where user_id = ${member.userId}`;
+    const detail = 'the user signs in with an identity provider and has no password';
+    expect(await issue(member)).toMatchObject({ status: 400, body: { detail } });
+    await sql`update users set provider = 'email', active = false where user_id = ${member.userId}`;
+    const revoked = { detail: 'the user is revoked; restore them first' };
+    expect(await issue(member)).toMatchObject({ status: 400, body: revoked });
     expect(await sql`select 1 from reset_links where tenant_id = ${admin.tenantId}`).toHaveLength(0);
   });
 });
@@ -159,12 +150,8 @@ describe('using a reset link', () => {
     const token: string = (await issue(member)).body.reset_token;
     const [owner, secret] = token.split('.');
     const other = await found(app);
-    const forged = [
-      ...['', 'nonsense', '*.x', 'é'.repeat(40), `unknown.${'x'.repeat(43)}`, 'x'.repeat(20_000)],
-      ...[`${token}A`, token.slice(0, -1), `${other.tenantId}.${secret}`, `nobody.${secret}`],
-      ...[member.accessToken, `${owner}.\0`, '\ud800'],
-    ];
-    for (const value of forged) {
+    const forged = ['', `${token}A`, token.slice(0, -1), `${other.tenantId}.${secret}`, `*.${secret}`];
+    for (const value of [...forged, member.accessToken, `${owner}.\0`]) {
       const { status, body } = await reset(value);
       expect([status, body], value).toEqual([401, unusable]);
     }

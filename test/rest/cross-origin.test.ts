@@ -93,20 +93,14 @@ describe('a response to an allowed origin', () => {
   });
 
   const json = { 'content-type': 'application/json' };
-  const refusals: [number, string, string, () => Promise<Response>][] = [
-    [401, 'without a credential', jobs, () => from(jobs)],
-    [404, 'of an unknown route', '/api/nothing', () => from('/api/nothing', tenant.headers)],
-    [400, 'of a path that cannot be decoded', '/api/%E0%A4%A', () => from('/api/%E0%A4%A')],
-    [
-      413,
-      'of a size',
-      jobs,
-      () => from(jobs, { ...tenant.headers, ...json }, { method: 'POST', body: 'x'.repeat(200_001) }),
-    ],
-    [404, 'of a procedure', '/trpc/no.such', () => from('/trpc/no.such')],
-  ];
-  test.each(refusals)('%s %s can be read, too', async (status, _what, _path, send) => {
-    const response = await send();
+  test.each<[number, string, RequestInit]>([
+    [401, jobs, {}],
+    [404, '/api/nothing', {}],
+    [400, '/api/%E0%A4%A', {}],
+    [413, jobs, { method: 'POST', headers: json, body: 'x'.repeat(200_001) }],
+    [404, '/trpc/no.such', {}],
+  ])('can be read even if it is a %i of %s', async (status, path, init) => {
+    const response = await from(path, { ...(init.headers as typeof json) }, init);
     expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([status, ours]);
   });
 

@@ -70,15 +70,16 @@ describe('JSON bodies', () => {
 
 describe('body ceilings (A 8)', () => {
   /** Streams a JSON body of `total` bytes without a declared length, which ends only on request. */
-  async function stream(path: string, total: number, end = false): Promise<number> {
-    const request = http.request(`${app.address}${path}`, {
+  async function stream(total: number, end = false): Promise<number> {
+    const request = http.request(`${app.address}${PATH}`, {
       method: 'POST',
       agent: false,
       headers: { ...jsonHeaders(), 'transfer-encoding': 'chunked' },
     });
+    request.on('error', () => {});
     const answered = once(request, 'response') as Promise<[http.IncomingMessage]>;
     const flush = (bytes: string | Buffer) => new Promise((resolve) => request.write(bytes, resolve));
-    const start = path.startsWith('/trpc') ? `{"json":${HELLO}` : HELLO.slice(0, -1);
+    const start = HELLO.slice(0, -1);
     await flush(start);
     const blanks = Buffer.alloc(1_000_000, ' ');
     for (let left = total - start.length - 1; left > 0; left -= blanks.length)
@@ -90,17 +91,13 @@ describe('body ceilings (A 8)', () => {
     return response.statusCode ?? 0;
   }
 
-  test.each([PATH, '/trpc/translations.create'])(
-    'on %s, a streamed body of 30,000,001 bytes is 413 though it does not end',
-    async (path) => {
-      // The connection may be closed before its sender has read the 413.
-      const status = await poll(() => stream(path, 30_000_001).catch(() => undefined));
-      expect(status).toBe(413);
-      await expectAlive();
-    },
-  );
+  test('a streamed body of 30,000,001 bytes is 413 though it does not end', async () => {
+    // The connection may be closed before its sender has read the 413.
+    expect(await poll(() => stream(30_000_001).catch(() => undefined))).toBe(413);
+    await expectAlive();
+  });
 
   test('a streamed body within the ceilings is read', async () => {
-    expect(await stream(PATH, 5_000_000, true)).toBe(200);
+    expect(await stream(5_000_000, true)).toBe(200);
   });
 });

@@ -1,10 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { runImport } from '#server/language/translation-memory/imports/run-import.ts';
 import { indexSet } from '#server/language/translation-memory/index-set.ts';
 import { appendPairOfJob } from '#server/language/translation-memory/learning.ts';
 import { sweepUnusedVersions } from '#server/language/translation-memory/versions.ts';
+import { waitingOr } from '#test/access/held-transactions.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { openSets, refusal } from './sets.ts';
@@ -44,9 +44,9 @@ describe('a set that is deleted', () => {
       `select from memory_segments where tenant_id = '${tenantId}' limit 1 for update`,
     );
     const indexed = indexSet(app.services, tenantId, body.id);
-    await delay(500);
+    await waitingOr(app, 1, indexed);
     const removed = mine.removeMemory(body.id);
-    await delay(300);
+    await waitingOr(app, 2, removed);
     await letGo();
     await indexed;
     expect((await removed).status).toBe(204);
@@ -62,9 +62,9 @@ describe('a set that is deleted', () => {
     const { body: set } = await mine.importFile(tmx(pairs(10)));
     const letGo = await holdTurn(mine.tenantId);
     const importing = mine.importFile(tmx(pairs(20)));
-    await delay(1000);
+    await waitingOr(app, 1, importing);
     const removed = mine.removeMemory(set.id);
-    await delay(300);
+    await waitingOr(app, 2, removed);
     await letGo();
     expect(refusal(await removed)).toEqual([409, expect.stringMatching(/^tm_import_in_progress: /)]);
     expect((await importing).status).toBe(200);
@@ -91,7 +91,7 @@ test('an approval concurrent with the deletion of its golden set leaves no segme
   const appended = app.database.inTenant(tenantId, (tx) =>
     appendPairOfJob(tx, tenantId, { jobId: 'late', published: sql`true` }, set.name, learned, 1000),
   );
-  await delay(300);
+  await waitingOr(app, 1, appended);
   await letGo();
   await appended;
   expect(await left(tenantId)).toEqual(nothing);

@@ -81,7 +81,8 @@ describe('B 8 rule 4: a published text job appends its pair to golden-approved-<
     await expectLearnt(cat, 'Die Katze döst.');
   });
 
-  test('held for its score, or failed: nothing', async () => {
+  test('rejected, held for its score, or failed: nothing', async () => {
+    await review((await held(cat)).id, { action: 'reject' });
     fake.otherwise(translatingReply({ translate, score: 10 }));
     expect((await job(cat)).status).toBe('awaiting_review');
     fake.otherwise((response) => void response.writeHead(500).end());
