@@ -112,6 +112,6 @@ test.each([
   ['a model', { OPENAI_API_KEY: 'k', OPENAI_EMBEDDING_MODEL: 'near-1' }, 'near-1'],
   ['`none`', { OPENAI_API_KEY: 'k', OPENAI_EMBEDDING_MODEL: 'none' }, undefined],
   ['no key', { OPENAI_EMBEDDING_MODEL: 'near-1' }, undefined],
-])('C 1: the embedding model with %s', async (_, env, model) => {
+])('the embedding model with %s', async (_, env, model) => {
   expect((await selectModels(readSettings(env))).embedder?.model).toBe(model);
 });

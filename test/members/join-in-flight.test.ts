@@ -24,7 +24,7 @@ const countOf = async (table: string) => {
   return row?.['n'];
 };
 
-describe('A 3.2: a join that meets the deactivation of its tenant', () => {
+describe('a join that meets the deactivation of its tenant (A 3.2)', () => {
   test('before it: is waited for, and signed out with the others', async () => {
     const letGo = await holdEvents(app, 'signed_in');
     const join = joining();

@@ -4,7 +4,7 @@ import { cpuTime } from '#test/setup/cpu-time.ts';
 
 const socket = '10.0.0.9';
 
-describe('C 2: the client address', () => {
+describe('the client address (C 2)', () => {
   test.each<[what: string, forwarded: string | string[] | undefined, proxies: number, address: string]>([
     ['no proxy of ours: anybody may have sent the header', '1.1.1.1', 0, socket],
     ['no header', undefined, 1, socket],
@@ -38,7 +38,7 @@ describe('C 2: the client address', () => {
   });
 });
 
-describe('C 2: the key of an address in a rate limit', () => {
+describe('the key of an address in a rate limit (C 2)', () => {
   const network = '2001:db8:0:a1::/64';
   test.each([
     ['1.2.3.4', '1.2.3.4'],

@@ -13,7 +13,7 @@ interface Element {
 }
 
 describe('GET /docs', () => {
-  test('A 1 rule 6: a page, with and without the slash, and not versioned', async () => {
+  test('a page, with and without the slash, and not versioned', async () => {
     for (const path of ['/docs', '/docs/', '/docs?api-version=nonsense']) {
       const response = await app.request(path, { redirect: 'error' });
       expect(response.status).toBe(200);

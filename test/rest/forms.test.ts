@@ -58,7 +58,7 @@ const sendAForm = {
 };
 const missing = { status: 422, body: { detail: [{ loc: ['body', 'grant_type'], type: 'invalid_type' }] } };
 
-describe('A 4.3: a route that takes a form', () => {
+describe('a route that takes a form (A 4.3)', () => {
   test('reads its fields, all of them strings, and ignores others', async () => {
     const { status, body } = await post(
       '/token',
@@ -156,7 +156,7 @@ describe('A 4.3: a route that takes a form', () => {
   });
 });
 
-describe('A 4.1, signout: a form or JSON', () => {
+describe('signout: a form or JSON (A 4.1)', () => {
   test.each([
     ['a form', 'refresh_token=r%2B1', formType],
     ['JSON', '{"refresh_token":"r+1"}', 'application/json'],

@@ -47,7 +47,7 @@ describe('every operation', () => {
     }
   });
 
-  test('A 7.3: shows each of its errors at the status of its code', () => {
+  test('shows each of its errors at the status of its code', () => {
     for (const { operationId, responses } of operations)
       for (const [status, { content }] of Object.entries(responses)) {
         if (!(Number(status) >= 400)) continue;

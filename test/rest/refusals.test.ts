@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 const { send, jsonHeaders } = wireTo(app, () => tenant);
 
-describe('C 7: routes and methods', () => {
+describe('routes and methods (C 7)', () => {
   test.each([
     ['GET', '/api/nothing-here'],
     ['GET', '/api/translations/a/b/c'],
@@ -54,7 +54,7 @@ describe('TRANSLATION_ENABLED=false', () => {
     signup = await off.signUp();
   });
 
-  test('B 4.1 gate 1: 503 translation is temporarily disabled, before any other gate', async () => {
+  test('503 translation is temporarily disabled, before any other gate', async () => {
     const { headers } = signup;
     const bodies = [
       HELLO,

@@ -10,7 +10,7 @@ const served = router({
     .query(({ ctx }) => ({ address: ctx.clientAddress, a: ctx.cookie('a'), b: ctx.cookie('b') })),
 });
 
-describe('C 2: the client address of a request', () => {
+describe('the client address of a request (C 2)', () => {
   const forwarded = { headers: { 'x-forwarded-for': '1.1.1.1, 2.2.2.2' } };
   const direct = useBothTransports(served);
   const behindTwo = useBothTransports(served, { TRUST_PROXY: '2' });
@@ -43,7 +43,7 @@ describe('a cookie of a request', () => {
     expect((await sent(header)).body.a).toBe(value);
   });
 
-  test('C 7: on /trpc there is none', async () => {
+  test('on /trpc there is none', async () => {
     const { body } = await send('/trpc/who', { headers: { cookie: 'a=x' } });
     expect(body.result.data.json.a).toBeNull();
   });

@@ -33,7 +33,7 @@ const [terminology, memory] = ['/api/terminology', '/api/tm'] as const;
 
 const list = async (path: string) => (await app.json('GET', path, { headers: tenant.headers })).body;
 
-describe('B 4.4, B 4.5: which parts of a form count', () => {
+describe('which parts of a form count (B 4.4, B 4.5)', () => {
   test.each(paths)('%s: a text field in place of the file is 400, as is a missing file', async (path) => {
     const [[name, file]] = formOf(path) as [Part];
     const detail = `${name} upload is required`;
@@ -50,7 +50,7 @@ describe('B 4.4, B 4.5: which parts of a form count', () => {
     expect([beside.status, beside.body.entry_count]).toEqual([200, 2]);
   });
 
-  test('B 4.5: an Idempotency-Key is not honoured', async () => {
+  test('an Idempotency-Key is not honoured', async () => {
     const headers = { ...tenant.headers, 'idempotency-key': 'once' };
     for (const units of [1, 2]) {
       const form = [['tmx_file', tmxFile(units)], ...withoutFile(memory)] as Part[];
@@ -59,7 +59,7 @@ describe('B 4.4, B 4.5: which parts of a form count', () => {
   });
 });
 
-describe('B 7: a body that is not a form has no upload: 400', () => {
+describe('a body that is not a form has no upload: 400 (B 7)', () => {
   const fileOf = (path: string) => (formOf(path)[0] as Part)[0];
   const missing = (path: string) => ({ status: 400, detail: `${fileOf(path)} upload is required` });
 
@@ -74,7 +74,7 @@ describe('B 7: a body that is not a form has no upload: 400', () => {
     return { status: response.statusCode, detail: JSON.parse(text).detail };
   }
 
-  test.each(paths)('B 7: %s, after the same gates as a form', async (path) => {
+  test.each(paths)('%s, after the same gates as a form', async (path) => {
     const json = { 'content-type': 'application/json' };
     expect((await sendBody(path, json, '{}')).status).toBe(401);
     expect((await sendBody(path, {})).status).toBe(401);
@@ -84,7 +84,7 @@ describe('B 7: a body that is not a form has no upload: 400', () => {
     });
   });
 
-  test.each(paths)('B 7: %s, and the connection serves the next request', async (path) => {
+  test.each(paths)('%s, and the connection serves the next request', async (path) => {
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
     onTestFinished(() => agent.destroy());
     let opened = 0;

@@ -163,7 +163,7 @@ describe('a form that cannot be read: 400', () => {
 describe('a route that takes only a form', () => {
   const types = ['application/json', 'application/x-www-form-urlencoded', ''];
 
-  test.each(types)('B 7: a body of content type "%s" is as a form without any field', async (type) => {
+  test.each(types)('a body of content type "%s" is as a form without any field', async (type) => {
     for (const body of ['{"name":"x"}', ''])
       expect(await post(body, type)).toEqual({ status: 200, body: { note: 'none' } });
   });

@@ -13,7 +13,7 @@ beforeEach(() => {
   source = text(20);
 });
 
-describe('B 8 "Exact tier": metered and drawn against the trial like any job', () => {
+describe('metered and drawn against the trial like any job (B 8 "Exact tier")', () => {
   test('what a memory or a glossary serves uses the trial up; a replay uses nothing', async () => {
     const founder = await trialist(app);
     await setsOf(app, founder.headers).memory([[source, 'servi']]);
@@ -28,7 +28,7 @@ describe('B 8 "Exact tier": metered and drawn against the trial like any job', (
   });
 });
 
-describe('B 7: sets are no billable work', () => {
+describe('sets are no billable work (B 7)', () => {
   test('a tenant whose trial covers no API call keeps its glossaries and memory by its key', async () => {
     const { withKey } = await trialist(app);
     const mine = setsOf(app, withKey.headers);

@@ -18,7 +18,7 @@ const put = (name: string, units: [string, string][], target_lang = 'fr') =>
 const stored = async () =>
   (await mine.memories()).reduce((sum: number, set: { entry_count: number }) => sum + set.entry_count, 0);
 
-describe('B 8 "Translation-memory segments": of a tenant and language pair', () => {
+describe('of a tenant and language pair (B 8 "Translation-memory segments")', () => {
   test('one file may fill it; one segment more is 422 tm_max_segments_exceeded:, and nothing is imported', async () => {
     expectExceeded(await put('a', pairs(6)));
     expect(await mine.memories()).toEqual([]);
@@ -77,7 +77,7 @@ describe('B 8 "Translation-memory segments": of a tenant and language pair', () 
   });
 });
 
-describe('B 8 "Golden set growth", C 7: a pair that is full', () => {
+describe('a pair that is full (B 8 "Golden set growth", C 7)', () => {
   const sensitive = { metadata: { sensitive: true } };
   const approve = async (source_text: string, final_translation: string) => {
     const { id } = await mine.job({ source_text, ...sensitive });

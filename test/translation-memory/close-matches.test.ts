@@ -55,8 +55,8 @@ const strings = (value: unknown): string[] =>
       ? Object.values(value).flatMap(strings)
       : [];
 
-describe('B 8 "Fuzzy tier": close matches are given to the engine', () => {
-  test('C 6: the five closest of those that are 70 % alike or more', async () => {
+describe('close matches are given to the engine (B 8 "Fuzzy tier")', () => {
+  test('the five closest of those that are 70 % alike or more', async () => {
     const words = 'and then again by hand after work on every single day of that year'.split(' ');
     const base = 'The pump must be checked every week before the large machine in the cellar is started';
     const stored = words.map((_, n): [string, string] => [
@@ -144,7 +144,7 @@ describe('B 8 "Close-match text length"', () => {
   });
 });
 
-describe('B 8 "Fuzzy tier": approved pairs, and corrections of them', () => {
+describe('approved pairs, and corrections of them (B 8 "Fuzzy tier")', () => {
   const sensitive = { metadata: { sensitive: true } };
   const correct = async (source_text: string, final_translation: string) => {
     const { id } = await mine.job({ source_text, target_lang: 'de', ...sensitive });

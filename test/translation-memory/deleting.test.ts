@@ -1,12 +1,14 @@
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { runImport } from '#server/language/translation-memory/imports/run-import.ts';
+import { isReceiving } from '#server/language/translation-memory/imports/start-import.ts';
 import { indexSet } from '#server/language/translation-memory/index-set.ts';
 import { appendPairOfJob } from '#server/language/translation-memory/learning.ts';
 import { sweepUnusedVersions } from '#server/language/translation-memory/versions.ts';
 import { waitingOr } from '#test/access/held-transactions.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
+import { poll } from '#test/setup/poll.ts';
 import { openSets, refusal } from './sets.ts';
 import { pairs, tmx } from './tmx.ts';
 
@@ -62,11 +64,10 @@ describe('a set that is deleted', () => {
     const { body: set } = await mine.importFile(tmx(pairs(10)));
     const letGo = await holdTurn(mine.tenantId);
     const importing = mine.importFile(tmx(pairs(20)));
-    await waitingOr(app, 1, importing);
-    const removed = mine.removeMemory(set.id);
-    await waitingOr(app, 2, removed);
+    await poll(async () => isReceiving({ tenantId: mine.tenantId, name: 'A memory' }));
+    const removed = await mine.removeMemory(set.id);
     await letGo();
-    expect(refusal(await removed)).toEqual([409, expect.stringMatching(/^tm_import_in_progress: /)]);
+    expect(refusal(removed)).toEqual([409, expect.stringMatching(/^tm_import_in_progress: /)]);
     expect((await importing).status).toBe(200);
     expect(await mine.memories()).toMatchObject([{ id: set.id, entry_count: 20 }]);
   });

@@ -27,7 +27,7 @@ const blocks = async ({ tenantId }: Signup) => {
 };
 
 describe('an import that is stored at once', () => {
-  test('C 6: has a vector for each segment that may be offered, and records the model', async () => {
+  test('has a vector for each segment that may be offered, and records the model', async () => {
     const tenant = await app.signUp();
     const pairs = [...manyPairs(600), ['x '.repeat(1500), 'long'], ['short', 'y '.repeat(1500)]] as const;
     const { status, body } = await importPairs(tenant, pairs);
@@ -50,7 +50,7 @@ describe('an import that is stored at once', () => {
   test.each<[string, Reply]>([
     ['500', failure(500)],
     ['too few vectors', embeddings({ change: (body) => ({ data: body.data.slice(1) }) })],
-  ])('B 4.5: is a 502 if the model returns %s; the earlier set stays', async (_, reply) => {
+  ])('is a 502 if the model returns %s; the earlier set stays', async (_, reply) => {
     const tenant = await app.signUp();
     await importPairs(tenant, [['Old source', 'Ancienne cible']]);
     fake.otherwise(atItsPath(reply));
@@ -101,7 +101,7 @@ describe('an import in the background', () => {
     expect((await blocks(tenant)).flatMap(({ nos }) => nos)).toHaveLength(800);
   });
 
-  test('B 4.5: ends failed after its tries, with the message of the 502, and nothing is imported', async () => {
+  test('ends failed after its tries, with the message of the 502, and nothing is imported', async () => {
     const { tenant, poll, run } = await begin();
     fake.otherwise(atItsPath(failure(500)));
     for (let attempt = 1; attempt < 5; attempt++) {

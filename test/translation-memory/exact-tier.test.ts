@@ -14,7 +14,7 @@ beforeEach(async () => {
   mine = await openSets(app);
 });
 
-describe('B 8 "Exact tier": which sources are a 100 % match', () => {
+describe('which sources are a 100 % match (B 8 "Exact tier")', () => {
   test.each([
     ['runs of white space', 'Save the file.', 'Save  the\tfile.'],
     ['stored with lines', 'Save\n   the file.', 'Save the file.'],
@@ -56,7 +56,7 @@ describe('B 8 "Exact tier": which sources are a 100 % match', () => {
   });
 });
 
-describe('B 8 "Exact tier": the job of a match', () => {
+describe('the job of a match (B 8 "Exact tier")', () => {
   test('is published unchanged: nulls, provenance, a passed gate of 100, no task; read again it is the same', async () => {
     await mine.memory([['Hello', 'Bonjour']]);
     const job = await mine.job({ metadata: { colour: 'red', min_quality_score: 100 } });
@@ -100,7 +100,7 @@ describe('B 8 "Exact tier": the job of a match', () => {
     expect(records[full.id]).toMatchObject({ fast_path: null });
   });
 
-  test('B 4.2: sent again with its key it is a replay, even if the memory has changed', async () => {
+  test('sent again with its key it is a replay, even if the memory has changed', async () => {
     await mine.memory([['Hello', 'Bonjour']]);
     const text = { source_text: 'Hello', target_lang: 'fr' };
     const first = await mine.submit(text, keyed('k'));

@@ -105,7 +105,7 @@ test('a set that is deleted before the first byte is 404', async () => {
   expect([status, JSON.parse(text).detail]).toEqual([404, 'translation memory set not found']);
 });
 
-test('B 4.5: a golden pair has a tuid, its job, and keeps it where it is imported', async () => {
+test('a golden pair has a tuid, its job, and keeps it where it is imported', async () => {
   const { id } = await mine.job({ source_text: 'Good evening', metadata: { sensitive: true } });
   await mine.review(id, { action: 'modify', final_translation: 'Bonsoir' });
   const { text } = await mine.exportGolden('?source_lang=en&target_lang=fr');
@@ -116,7 +116,7 @@ test('B 4.5: a golden pair has a tuid, its job, and keeps it where it is importe
   expect(readTmx((await again.exportMemory(copy.id)).text).units).toEqual([unit]);
 });
 
-describe('C 6: a unit that came without a tuid and a changedate', () => {
+describe('a unit that came without a tuid and a changedate (C 6)', () => {
   const exported = async (id: string) => readTmx((await mine.exportMemory(id)).text).units;
   const named = (units: Awaited<ReturnType<typeof exported>>) =>
     units.map(({ tuid, changedate }) => ({ tuid, changedate }));

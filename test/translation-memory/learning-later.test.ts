@@ -25,7 +25,7 @@ afterEach(() => mend?.());
 const golden = async () =>
   (await mine.memories()).filter(({ name }: Job) => name.startsWith('golden-approved-'));
 
-describe('B 8 rule 4: a job that is published later feeds the memory later', () => {
+describe('a job that is published later feeds the memory later (B 8 rule 4)', () => {
   const text = { source_text: cat, target_lang: 'de' };
 
   /** From now on no golden record of the tenant can be written, until the returned function repairs it. */
@@ -70,7 +70,7 @@ describe('B 8 rule 4: a job that is published later feeds the memory later', () 
   });
 });
 
-describe('B 8 rule 4: two jobs that fed the same pair', () => {
+describe('two jobs that fed the same pair (B 8 rule 4)', () => {
   const text = { source_text: cat, target_lang: 'de' };
 
   test('each has its own: it serves until both are deleted', async () => {
@@ -84,7 +84,7 @@ describe('B 8 rule 4: two jobs that fed the same pair', () => {
   });
 });
 
-describe('B 4.2: a failed job that is sent again', () => {
+describe('a failed job that is sent again (B 4.2)', () => {
   test('is served by a memory imported meanwhile, under the same id, billed once', async () => {
     const text = { source_text: cat, target_lang: 'de' };
     fake.otherwise(failure(500));

@@ -36,7 +36,7 @@ async function expectLearnt(source_text: string, target: string): Promise<void> 
   expect(fake.requests).toEqual([]);
 }
 
-describe('B 8 rule 4: a published text job appends its pair to golden-approved-<src>-<tgt>', () => {
+describe('a published text job appends its pair to golden-approved-<src>-<tgt> (B 8 rule 4)', () => {
   test('autonomously: a set that was not there before', async () => {
     expect(await mine.memories()).toEqual([]);
     expect(await job(cat)).toMatchObject({ status: 'published' });
@@ -121,7 +121,7 @@ describe('B 8 rule 4: a published text job appends its pair to golden-approved-<
   });
 });
 
-describe('B 8 rule 5: untranslated pairs are not memorized', () => {
+describe('untranslated pairs are not memorized (B 8 rule 5)', () => {
   test('the stub’s [<lang>] <source>, published or approved; the approval succeeds', async () => {
     const at = await openSets(stub);
     expect((await at.job()).status).toBe('published');
@@ -144,7 +144,7 @@ describe('B 8 rule 5: untranslated pairs are not memorized', () => {
   });
 });
 
-describe('B 4.1, C 4: deleting a job removes the pair it added', () => {
+describe('deleting a job removes the pair it added (B 4.1, C 4)', () => {
   test('tm_pairs_removed 1; the text is translated again', async () => {
     const { id } = await job(cat);
     await job(garden);
@@ -176,7 +176,7 @@ describe('B 4.1, C 4: deleting a job removes the pair it added', () => {
   });
 });
 
-describe('B 4.5: golden sets can be deleted', () => {
+describe('golden sets can be deleted (B 4.5)', () => {
   test('which discards their pairs; the next approval makes a new one', async () => {
     const { id: jobId } = await job(cat);
     const [{ id }] = await golden();

@@ -20,7 +20,7 @@ const others = [
   ...manyPairs(40),
 ] as const;
 
-describe('C 6: the relevant pairs', () => {
+describe('the relevant pairs (C 6)', () => {
   test('are those that mean the nearest, though they share hardly a character', async () => {
     const tenant = await app.signUp();
     await importPairs(tenant, [...others, paraphrase]);
