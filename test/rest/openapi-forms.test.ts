@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { OpenApiDocument } from '#rest/openapi/document.ts';
 import { buildOpenApiDocument } from '#rest/openapi.ts';
 import type { AppRouter } from '#server/router.ts';
-import { procedure, type Route, router } from '#server/trpc.ts';
+import { procedure, type Route, router, uploadedFile } from '#server/trpc.ts';
 import { withoutExamples } from './openapi-structure.ts';
 
 const route = (method: Route['method'], path: Route['path'], more: Partial<Route> = {}) => ({
@@ -125,4 +125,44 @@ test('two different bodies of one id are refused, by name', async () => {
       .mutation(nothing);
   const both = { a: make('/a', { x: z.string() }), b: make('/b', { y: z.string() }) };
   await expect(documentOf(both)).rejects.toThrow('another body is called Twice too');
+});
+
+test('a documented field of a form with files that is not an input is refused', async () => {
+  const upload = { parts: ['tmx_file'] as const, raw: false, ceiling: () => 'MAX_UPLOAD_BYTES' as const };
+  const made = procedure
+    .meta(route('POST', '/x', { upload }))
+    .input(z.object({ tmx_file: uploadedFile.optional(), name: z.string().optional() }))
+    .output(z.object({}))
+    .mutation(nothing);
+  await expect(documentOf({ memory: router({ import: made }) })).rejects.toThrow(
+    'memory.import: the document asks for source_lang, an input that does not exist',
+  );
+});
+
+describe('the document of a response that may be a 202 instead', () => {
+  const done = z.object({ id: z.string() }).meta({ id: 'Done' });
+  const other = z.object({ name: z.string() }).meta({ id: 'Other' });
+  const accepted = z.object({ poll_url: z.string() }).meta({ id: 'Accepted' });
+  const made = (output: z.ZodType, more: Partial<Route> = { accepted }) =>
+    procedure
+      .meta(route('POST', '/x', more))
+      .input(z.object({}))
+      .output(output)
+      .mutation(nothing);
+
+  test('it may have the body of the 200', async () => {
+    const { paths } = await documentOf({ x: made(accepted) });
+    const content = { 'application/json': { schema: ref('Accepted') } };
+    expect(paths['/x']?.post?.responses).toMatchObject({ 200: { content }, 202: { content } });
+  });
+
+  test.each([
+    ['has no name', made(z.union([done, z.object({ poll_url: z.string() })]), { accepted: z.object({}) })],
+    ['is not among the outputs', made(z.union([done, other]))],
+    ['is not the only output', made(done)],
+  ])('one that %s is refused, by the procedure’s path', async (_what, x) => {
+    await expect(documentOf({ x })).rejects.toThrow(
+      'x: the body of a 202 must be the output, or a named one of several outputs',
+    );
+  });
 });
