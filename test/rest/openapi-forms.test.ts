@@ -124,7 +124,7 @@ test('two different bodies of one id are refused, by name', async () => {
       .output(z.object({}))
       .mutation(nothing);
   const both = { a: make('/a', { x: z.string() }), b: make('/b', { y: z.string() }) };
-  await expect(documentOf(both)).rejects.toThrow('another body is called Twice too');
+  await expect(documentOf(both)).rejects.toThrow('another body has the id Twice');
 });
 
 test('a documented field of a form with files that is not an input is refused', async () => {
@@ -135,7 +135,7 @@ test('a documented field of a form with files that is not an input is refused', 
     .output(z.object({}))
     .mutation(nothing);
   await expect(documentOf({ memory: router({ import: made }) })).rejects.toThrow(
-    'memory.import: the document asks for source_lang, an input that does not exist',
+    'memory.import: the document requires source_lang, an input that does not exist',
   );
 });
 
