@@ -8,18 +8,21 @@ export interface FileLine {
   text: string;
 }
 
-/** Bytes of a file that are read to show a line; a line behind them is only named. */
+/** Bytes of a file that are read to show a line; for later lines, only the number is shown. */
 const searchedBytes = 8_000_000;
 
-/** Characters of a line that are shown. */
+/** Maximum number of characters of a line to show. */
 const shownCharacters = 300;
 
-/** Reads the line that a refusal names, so that nobody has to open the file to see it; undefined if it names none that can be shown. */
+/**
+ * Reads the line that an error names, so that the member does not have to open the file; undefined if it names none that can
+ * be shown.
+ */
 export async function readRefusedLine(file: File, error: unknown): Promise<FileLine | undefined> {
   if (!(error instanceof LinguaLoopError) || typeof error.detail !== 'string') return undefined;
   const line = Number(/\bline (\d+):/.exec(error.detail)?.[1]);
   if (!line) return undefined;
-  // The service reads UTF-8 only; what is none is shown as it can be.
+  // The service reads only UTF-8; other bytes show as replacement characters.
   const text = await file
     .slice(0, searchedBytes)
     .text()
