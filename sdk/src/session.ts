@@ -143,11 +143,11 @@ function keepRetryKeys(saved: OrderedStore) {
   };
 }
 
-/** Returns the tokens that another process has saved since. @param wait whether another process may still be saving them */
-async function savedInsteadOf(saved: OrderedStore, kept: Tokens, wait: boolean): Promise<Tokens | null> {
+/** Returns the tokens that another process has saved since. @param mayFollow whether another process may still be saving them */
+async function savedInsteadOf(saved: OrderedStore, kept: Tokens, mayFollow: boolean): Promise<Tokens | null> {
   const now = await saved.load();
   if (now?.access_token !== kept.access_token) return now;
-  if (!wait) return null;
+  if (!mayFollow) return null;
   await pause(savedBy, undefined);
   return savedInsteadOf(saved, kept, false);
 }

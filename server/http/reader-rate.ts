@@ -7,7 +7,7 @@ interface Part {
 /** How fast a reader takes what is sent: over its own time, from sending each piece to the request for the next. */
 export class ReaderRate {
   readonly #longestWindow: number;
-  /** The latest time, up to the longest window, in parts of at least a twentieth of it. */
+  /** The latest time, up to the longest window, in parts no shorter than a twentieth of it. */
   readonly #parts: Part[] = [];
   /** When the last piece was sent, until the next one is requested. */
   #waitingSince: number | undefined;

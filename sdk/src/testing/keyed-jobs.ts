@@ -22,7 +22,7 @@ export interface KeyedJobs<J extends Job, Content> {
   change(next: J): J;
   /** @throws Refused 404 */
   find(id: string | undefined): KeptJob<J, Content>;
-  /** The job of a key, with a warning if its request was another one; undefined if there is none. */
+  /** The job of a key, with a warning if its request was another one; undefined for a new key. */
   ofKey(key: string | null, request: string): { job: J; differs: boolean } | undefined;
   all(): KeptJob<J, Content>[];
   remove(id: string): void;
