@@ -34,7 +34,9 @@ const formats: Readonly<Record<string, string>> = {
  * change, since a double reads no formats.
  */
 export function createDocuments(): Documents {
-  const jobs: Jobs = createKeyedJobs('document job not found');
+  const jobs: Jobs = createKeyedJobs(() => {
+    throw new Refused(404, 'document job not found', 'not_found');
+  });
   return {
     async answer(request, [id, what]) {
       const { method, query } = request;

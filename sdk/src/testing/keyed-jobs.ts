@@ -1,5 +1,3 @@
-import { Refused, withDifferingRequest } from './answers.ts';
-
 interface Job {
   readonly id: string;
   readonly updated_at: string;
@@ -20,7 +18,7 @@ export interface KeyedJobs<J extends Job, Content> {
   add(job: J, content: Content, key: string | null, request: string): J;
   /** Replaces a job by its next state. */
   change(next: J): J;
-  /** @throws Refused 404 */
+  /** @throws what the missing job is rejected with */
   find(id: string | undefined): KeptJob<J, Content>;
   /** The job of a key, with a warning if its request was another one; undefined for a new key. */
   ofKey(key: string | null, request: string): { job: J; differs: boolean } | undefined;
@@ -28,8 +26,8 @@ export interface KeyedJobs<J extends Job, Content> {
   remove(id: string): void;
 }
 
-/** @param missing the message for a job that does not exist */
-export function createKeyedJobs<J extends Job, Content>(missing: string): KeyedJobs<J, Content> {
+/** @param rejectMissing throws the error for a job that does not exist */
+export function createKeyedJobs<J extends Job, Content>(rejectMissing: () => never): KeyedJobs<J, Content> {
   const kept = new Map<string, KeptJob<J, Content>>();
   const idOfKey = new Map<string, string>();
   const requests = new Map<string, string>();
@@ -41,11 +39,7 @@ export function createKeyedJobs<J extends Job, Content>(missing: string): KeyedJ
     kept.set(job.id, { change: changes, value, content });
     return value;
   };
-  const find = (id: string | undefined) => {
-    const found = kept.get(id ?? '');
-    if (!found) throw new Refused(404, missing, 'not_found');
-    return found;
-  };
+  const find = (id: string | undefined) => kept.get(id ?? '') ?? rejectMissing();
   return {
     add(job, content, key, request) {
       if (key !== null) idOfKey.set(key, job.id);
@@ -63,4 +57,12 @@ export function createKeyedJobs<J extends Job, Content>(missing: string): KeyedJ
     all: () => [...kept.values()],
     remove: (id) => void kept.delete(id),
   };
+}
+
+/** A job in the form in which the service returns it for a different request with its key. */
+function withDifferingRequest<T extends { warnings: unknown[] }>(job: T): T {
+  const message =
+    'this key belongs to an earlier, different request, whose job this is; send this request with another key';
+  const warning = { code: 'idempotency_request_differs', field: 'idempotency_key', message };
+  return { ...job, warnings: [...job.warnings, warning] };
 }

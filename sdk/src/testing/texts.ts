@@ -38,7 +38,9 @@ const reviewActions: readonly unknown[] = ['approve', 'modify', 'reject', 'save'
 
 /** @param needsReview whether a translation needs a human review before it is published */
 export function createTexts(translate: Translate, needsReview: (job: TranslationJob) => boolean): Texts {
-  const jobs: Jobs = createKeyedJobs('job not found');
+  const jobs: Jobs = createKeyedJobs(() => {
+    throw new Refused(404, 'job not found', 'not_found');
+  });
 
   /** Translates a text, unless its key has been used: then the job of that is the result. */
   const create = (request: TextRequest, key: string | null) => {
