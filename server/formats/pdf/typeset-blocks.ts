@@ -37,7 +37,7 @@ export interface TypesetPage {
  * The maximum number of text directions on a page for which text may take free space. Text in further directions stays in its
  * boxes.
  */
-const maxTurns = 8;
+const maxRotations = 8;
 
 /**
  * Typesets the translations of a page's blocks at the positions of their sources. Other visible content keeps its space.
@@ -59,7 +59,7 @@ export function typesetBlocks(
   let count = 0;
   for (const rotated of rotations.values()) {
     const rotation = rotationOf(rotated[0]!.block);
-    const free = count++ < maxTurns;
+    const free = count++ < maxRotations;
     const fittings = fitRotated({ page, items, rotated, others: free ? others : null, rotation, languages });
     for (const { fit, frame } of fittings) {
       const box = transformRectangle(rotation.toPage, occupiedBy(frame, fit));
