@@ -182,7 +182,7 @@ function readLanguageCell(column: string, cell: string, line: number): LanguageC
   if (language) return language;
   throw GlossaryFileError.at(
     line,
-    `${column} is no supported language; Chinese and Portuguese need their variant, such as zh-Hans or pt-BR`,
+    `${column} is not a supported language; Chinese and Portuguese need their variant, such as zh-Hans or pt-BR`,
   );
 }
 

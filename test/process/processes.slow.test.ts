@@ -269,7 +269,7 @@ test('npm run migrate says which database has the schema, and whether it has jus
   };
   const DATA_DIR = await dataFolder();
   const here = `The schema is up to date in the database of ${DATA_DIR}`;
-  expect(migrate({ DATA_DIR })).toBe(`${here}, which was made now and is empty`);
+  expect(migrate({ DATA_DIR })).toBe(`${here}, which was just created and is empty`);
   expect(migrate({ DATA_DIR })).toBe(here);
   const { env, url } = await sharedDatabase();
   const { host, pathname } = new URL(url);

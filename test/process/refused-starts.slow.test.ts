@@ -112,8 +112,11 @@ describe('a start that must fail', () => {
     onTestFinished(() => void other.close());
     const taken = String((other.address() as AddressInfo).port);
     const refused: [RegExp, Record<string, string>][] = [
-      [new RegExp(`^PORT: something else listens at 127.0.0.1:${taken} already$`), { PORT: taken }],
-      [new RegExp(`^METRICS_PORT: something else listens at 127.0.0.1:${taken}`), { METRICS_PORT: taken }],
+      [new RegExp(`^PORT: another process already listens at 127.0.0.1:${taken}$`), { PORT: taken }],
+      [
+        new RegExp(`^METRICS_PORT: another process already listens at 127.0.0.1:${taken}`),
+        { METRICS_PORT: taken },
+      ],
       [/^HOST: this machine does not have the address 203\.0\.113\.1$/, { HOST: '203.0.113.1' }],
       [
         /^PLATFORM_STORAGE_URL: its folder cannot be written/,

@@ -16,13 +16,21 @@ export function useSubmissionKeys() {
       keys.current.set(name, key);
       return key;
     },
-    /** Sending this content again from now on is new work. */
-    done(content: unknown): void {
-      keys.current.delete(JSON.stringify(content));
-    },
-    /** The sending failed. If its key has the job of something else, as of a file that was changed, the next one needs another key. */
-    failed(content: unknown, error: unknown): void {
-      if (error instanceof IdempotencyMismatchError) keys.current.delete(JSON.stringify(content));
+    /**
+     * Waits for a sending of this content. Once it succeeds, sending the content again is new work.
+     * @returns the result of the sending @throws what the sending throws
+     */
+    async settle<T>(content: unknown, sending: Promise<T>): Promise<T> {
+      const name = JSON.stringify(content);
+      try {
+        const result = await sending;
+        keys.current.delete(name);
+        return result;
+      } catch (error) {
+        // The key has the job of other content, such as a file that was changed: the next sending needs another key.
+        if (error instanceof IdempotencyMismatchError) keys.current.delete(name);
+        throw error;
+      }
     },
   };
 }

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import type { ReopenRequest } from '#sdk/types.ts';
 import { client } from '../client.ts';
 import { useT } from '../i18n.tsx';
+import { queryKeys } from '../query-keys.ts';
 import { isAdministrator, useMe } from '../session/use-me.ts';
 import { announce } from './announcer.tsx';
 import { Problem } from './problem.tsx';
@@ -38,7 +39,7 @@ export function Reopen({
   const reopen = run(async () => {
     await client.reviews.reopen(item);
     announce(t('review.reopened'));
-    await queries.invalidateQueries({ queryKey: [item.kind === 'job' ? 'jobs' : 'documents'] });
+    await queries.invalidateQueries({ queryKey: queryKeys[item.kind === 'job' ? 'jobs' : 'documents'].all });
   });
   return (
     <>

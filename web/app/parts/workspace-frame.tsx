@@ -4,7 +4,7 @@ import { listDrafts, type StoredDraft, useUnreadable } from '../drafts/drafts.ts
 import { SignOutDialog } from '../drafts/sign-out-dialog.tsx';
 import { useT } from '../i18n.tsx';
 import { CommandDialogs } from '../keys/command-dialogs.tsx';
-import { countSending, untilSent } from '../screens/review/outbox.ts';
+import { OutboxProvider, useOutbox } from '../screens/review/outbox-provider.tsx';
 import { signOut } from '../session/keeper.ts';
 import { useSession } from '../session/use-session.ts';
 import { Announcer } from './announcer.tsx';
@@ -25,7 +25,16 @@ function noDraftsAfter(milliseconds: number): Promise<StoredDraft[]> {
 
 /** The frame of every screen of the workspace: navigation, who is signed in, and the dialog that asks to sign in again. */
 export function WorkspaceFrame() {
+  return (
+    <OutboxProvider>
+      <Frame />
+    </OutboxProvider>
+  );
+}
+
+function Frame() {
   const t = useT();
+  const outbox = useOutbox();
   const navigate = useNavigate();
   const state = useSession();
   const main = useRef<HTMLElement>(null);
@@ -47,10 +56,10 @@ export function WorkspaceFrame() {
   const [unsent, setUnsent] = useState<StoredDraft[]>();
   const leave = async () => {
     // What was decided on a moment ago is on its way.
-    await untilSent(pauseBeforeAsking);
+    await outbox.untilSent(pauseBeforeAsking);
     // A browser that cannot read its storage must not keep anybody signed in, nor a service that does not give the keys of the drafts.
     const drafts = await Promise.race([listDrafts().catch(() => []), noDraftsAfter(longestReading)]);
-    if (drafts.length === 0 && countSending() === 0) await signOut();
+    if (drafts.length === 0 && outbox.countSending() === 0) await signOut();
     else setUnsent(drafts);
   };
 

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { client } from '../client.ts';
+import { queryKeys } from '../query-keys.ts';
 
-/** The signed-in member with its workspace, read once and shared by all screens under the key `['me']`. */
+/** The signed-in member with its workspace, read once and shared by all screens. */
 export function useMe() {
   return useQuery({
-    queryKey: ['me'],
+    queryKey: queryKeys.me,
     queryFn: () => client.auth.me(),
   });
 }
@@ -25,7 +26,7 @@ export function useOperatorStanding(me: Me | undefined) {
   const mayBe = me !== undefined && isAdministrator(me) && me.user.totp_enrolled;
   const today = new Date().toISOString().slice(0, 10);
   const report = useQuery({
-    queryKey: ['operator', 'standing'],
+    queryKey: queryKeys.operator.standing,
     queryFn: () => client.usage.daily({ from: today, to: today }),
     enabled: mayBe,
     staleTime: 300_000,

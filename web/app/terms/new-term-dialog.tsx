@@ -12,6 +12,7 @@ import { useLanguages } from '../parts/languages.tsx';
 import { Read } from '../parts/loading.tsx';
 import { fieldProblem, Problem } from '../parts/problem.tsx';
 import { useAction } from '../parts/use-action.ts';
+import { queryKeys } from '../query-keys.ts';
 import styles from './terms.module.css';
 import { useGlossaries } from './use-glossaries.ts';
 
@@ -98,7 +99,7 @@ function TermForm({
     });
     lastGlossary.set(pair, setId);
     announce(t('terms.added', { name: set.name }));
-    void queries.invalidateQueries({ queryKey: ['terminology'] });
+    void queries.invalidateQueries({ queryKey: queryKeys.terminology.all });
     if (others.length === 0) onClose();
     else setAdded({ name: set.name, others });
   };

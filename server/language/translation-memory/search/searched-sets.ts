@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { memorySets } from '#db/schema/translation-memory.ts';
 import { AppError } from '#server/errors.ts';
-import { type NumberedPlace, replacedMeanwhile } from '#server/http/paging.ts';
+import { type NumberedPlace, replacedSince } from '#server/http/paging.ts';
 import type { LanguageCode } from '#server/languages.ts';
 import type { SetRow } from '../sets.ts';
 
@@ -46,6 +46,6 @@ export async function selectSearchedSets(
   );
   if (!place) return { sets, after: 0 };
   const first = sets.findIndex(({ versionId }) => versionId === place.versionId);
-  if (first < 0) throw replacedMeanwhile();
+  if (first < 0) throw replacedSince();
   return { sets: sets.slice(first), after: place.after };
 }

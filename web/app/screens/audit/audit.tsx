@@ -7,6 +7,7 @@ import { AdminsOnly } from '../../parts/admins-only.tsx';
 import { DayField } from '../../parts/day-field.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
+import { queryKeys } from '../../query-keys.ts';
 import { actions, isAction } from './actions.ts';
 import styles from './audit.module.css';
 import { EventTable } from './event-table.tsx';
@@ -28,7 +29,7 @@ function Log() {
     ...(filter.since && { since: midnight(filter.since, 0) }),
     ...(filter.until && { until: midnight(filter.until, 1) }),
   };
-  const { reading, more } = usePages(['audit', filter], (cursor) =>
+  const { reading, more } = usePages(queryKeys.audit(filter), (cursor) =>
     client.audit.listPage({ ...request, ...(cursor && { cursor }) }),
   );
   const people = usePeople();
@@ -59,7 +60,7 @@ function midnight(date: string, later: number): string {
 /** The addresses of members by their ids; revoked ones too, since the log knows them. Of a larger workspace, the first thousand. */
 function usePeople(): ReadonlyMap<string, string> {
   const roster = useQuery({
-    queryKey: ['members', 'addresses'],
+    queryKey: queryKeys.members.emails,
     queryFn: () => client.members.listPage({ include_revoked: true }),
     staleTime: 60_000,
   });

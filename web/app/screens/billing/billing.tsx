@@ -7,6 +7,7 @@ import { type MessageId, useT } from '../../i18n.tsx';
 import { AdminsOnly, Forbidden } from '../../parts/admins-only.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
+import { queryKeys } from '../../query-keys.ts';
 import { type Me, useMe } from '../../session/use-me.ts';
 import { PaymentButton, Plans, TopUp } from './purchases.tsx';
 import { type Standing, standingOf } from './standing.ts';
@@ -77,7 +78,7 @@ function Remaining({ me }: { me: Me }) {
   const { number, day } = useFormat();
   const summary = useQuery({
     // What was just paid is shown with what it is good for.
-    queryKey: ['usage', 'summary', me.tenant.id, 'now', standingOf(me), prepaidOf(me)],
+    queryKey: queryKeys.usage.summary(me.tenant.id, 'now', standingOf(me), prepaidOf(me)),
     queryFn: () => client.usage.summary(me.tenant.id, { limit: 1 }),
   });
   const granted = me.tenant.metadata['trial_chars_granted'];

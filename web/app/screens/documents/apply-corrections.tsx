@@ -6,6 +6,7 @@ import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { allExcept, queryKeys } from '../../query-keys.ts';
 import { Conflicts } from './conflicts.tsx';
 import { type CorrectionStore, isInConflict, useCorrections } from './corrections.ts';
 import styles from './documents.module.css';
@@ -50,9 +51,7 @@ export function ApplyCorrections({
       store.change({ kind: 'applied', sent });
       storeSegments(queries, documentId, segments);
       announce(t('documents.applied', { count: sent.length }));
-      await queries.invalidateQueries({
-        predicate: ({ queryKey: [domain, what] }) => domain === 'documents' && what !== 'bytes',
-      });
+      await queries.invalidateQueries(allExcept(queryKeys.documents.all, queryKeys.documents.allFiles));
     } catch (thrown) {
       if (!(thrown instanceof ConflictError)) throw thrown;
       const present = await readSegments(

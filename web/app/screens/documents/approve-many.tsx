@@ -6,6 +6,7 @@ import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { type LeftOut, LeftOutDialog } from '../../parts/left-out.tsx';
+import { queryKeys } from '../../query-keys.ts';
 import styles from './documents.module.css';
 
 /** How many documents one request approves. */
@@ -67,7 +68,7 @@ export function ApproveMany({
     const done = outcome.results.filter((one) => one.outcome === 'done').length;
     announce(t('documents.many_approved', { done, refused: outcome.results.length - done }));
     onApproved();
-    await queries.invalidateQueries({ queryKey: ['documents'] });
+    await queries.invalidateQueries({ queryKey: queryKeys.documents.all });
   };
   return (
     <>

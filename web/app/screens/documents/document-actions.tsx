@@ -12,6 +12,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { Reopen } from '../../parts/reopen.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { useAction } from '../../parts/use-action.ts';
+import { queryKeys } from '../../query-keys.ts';
 import { isAdministrator, useMe } from '../../session/use-me.ts';
 import { flaggedOf } from './document-rows.tsx';
 import { forgetCorrections } from './kept-corrections.ts';
@@ -41,7 +42,7 @@ export function DocumentActions({ document, unapplied }: { document: TenantDocum
     if (!approval) return;
     const { approval_result: result } = approval;
     announce(t('documents.approved_fed', { count: result.fed_pairs }));
-    await queries.invalidateQueries({ queryKey: ['documents'] });
+    await queries.invalidateQueries({ queryKey: queryKeys.documents.all });
   };
   const remove = async () => {
     await client.documents.delete(document.id);
@@ -49,8 +50,8 @@ export function DocumentActions({ document, unapplied }: { document: TenantDocum
     // They are of no use to anybody, and texts of what was deleted do not stay on the device.
     await forgetCorrections(document.id).catch(() => {});
     await navigate({ to: '/app/documents', ignoreBlocker: true });
-    queries.removeQueries({ queryKey: ['documents', 'document', document.id] });
-    await queries.invalidateQueries({ queryKey: ['documents'] });
+    queries.removeQueries({ queryKey: queryKeys.documents.document(document.id) });
+    await queries.invalidateQueries({ queryKey: queryKeys.documents.all });
   };
   return (
     <>

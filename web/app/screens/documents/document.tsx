@@ -8,6 +8,7 @@ import { plainName } from '../../parts/language-text.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { Warnings } from '../../parts/warnings.tsx';
+import { queryKeys } from '../../query-keys.ts';
 import { DocumentStatus } from './document-status.tsx';
 import styles from './documents.module.css';
 import { useProgress } from './use-progress.ts';
@@ -17,7 +18,7 @@ import { Workplace } from './workplace.tsx';
 export function DocumentScreen() {
   const { documentId } = useParams({ from: '/workspace/app/documents/$documentId' });
   const document = useQuery({
-    queryKey: ['documents', 'document', documentId],
+    queryKey: queryKeys.documents.document(documentId),
     queryFn: () => client.documents.get(documentId),
   });
   return (

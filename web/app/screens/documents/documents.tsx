@@ -4,6 +4,7 @@ import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { More } from '../../parts/more.tsx';
+import { queryKeys } from '../../query-keys.ts';
 import { DocumentRows } from './document-rows.tsx';
 import styles from './documents.module.css';
 import { documentStatuses, type KnownDocumentStatus } from './search.ts';
@@ -14,7 +15,7 @@ export function DocumentsScreen() {
   const navigate = useNavigate();
   const filter = useSearch({ from: '/workspace/app/documents' });
   const documents = useInfiniteQuery({
-    queryKey: ['documents', 'list', filter],
+    queryKey: queryKeys.documents.list(filter),
     queryFn: ({ pageParam }) =>
       client.documents.listPage({ ...filter, limit: 50, ...(pageParam && { cursor: pageParam }) }),
     initialPageParam: '',

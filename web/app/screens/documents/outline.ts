@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { client } from '../../client.ts';
+import { queryKeys } from '../../query-keys.ts';
 import type { Outline } from './search.ts';
 
 /** The numbers of a document's segments, by kind and page. */
 export function useOutline(documentId: string) {
   return useQuery({
-    queryKey: ['documents', 'outline', documentId],
+    queryKey: queryKeys.documents.outline(documentId),
     queryFn: () => client.documents.outline(documentId),
   });
 }

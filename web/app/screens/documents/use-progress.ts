@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { client } from '../../client.ts';
+import { allExcept, queryKeys } from '../../query-keys.ts';
 import type { Progress } from './search.ts';
 
 /** How many documents one request asks about. */
@@ -22,7 +23,7 @@ export function useProgress(documents: readonly { id: string; status: string }[]
     .map(({ id }) => id)
     .slice(0, most);
   const progress = useQuery({
-    queryKey: ['documents', 'progress', ids],
+    queryKey: queryKeys.documents.progress(ids),
     queryFn: async () => {
       const found = await client.documents.progress({ document_ids: ids });
       return found.documents;
@@ -39,9 +40,7 @@ export function useProgress(documents: readonly { id: string; status: string }[]
     (progress.data !== undefined && !progress.isPlaceholderData && found.length < ids.length);
   useEffect(() => {
     if (!isOneDone) return;
-    void queries.invalidateQueries({
-      predicate: ({ queryKey: [domain, what] }) => domain === 'documents' && what !== 'progress',
-    });
+    void queries.invalidateQueries(allExcept(queryKeys.documents.all, queryKeys.documents.allProgress));
   }, [isOneDone, queries]);
   return new Map(found.map((one) => [one.document_id, one]));
 }

@@ -1,6 +1,7 @@
 import { keepPreviousData, type QueryClient, useQueries, useQuery } from '@tanstack/react-query';
 import type { DocumentQualityFinding } from '#sdk/types.ts';
 import { client } from '../../client.ts';
+import { queryKeys } from '../../query-keys.ts';
 import type { Segment, SegmentFilter, SegmentPage } from './search.ts';
 
 /** Segments of one request. */
@@ -26,7 +27,7 @@ export function useSegments(
   visible: readonly [first: number, last: number],
 ) {
   const pageOf = (offset: number) => ({
-    queryKey: ['documents', 'segments', documentId, filter, offset],
+    queryKey: queryKeys.documents.segments(documentId, filter, offset),
     queryFn: () =>
       client.documents.search({ document_id: documentId, ...searched(filter), offset, limit: pageSize }),
   });
@@ -59,7 +60,7 @@ function searched(filter: SegmentFilter): SegmentFilter {
 export function storeSegments(queries: QueryClient, documentId: string, present: readonly Segment[]): void {
   const byPosition = new Map(present.map((segment) => [segment.position, segment]));
   queries.setQueriesData<SegmentPage>(
-    { queryKey: ['documents', 'segments', documentId] },
+    { queryKey: queryKeys.documents.allSegments(documentId) },
     (page) =>
       page && {
         ...page,

@@ -7,6 +7,7 @@ import { useFormat } from '../../parts/format.ts';
 import { JobRows } from '../../parts/job-rows.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { useJobCounts } from '../../parts/use-job-counts.ts';
+import { queryKeys } from '../../query-keys.ts';
 import { isAdministrator, useMe } from '../../session/use-me.ts';
 import { AllowanceLeft } from './allowance.tsx';
 import styles from './home.module.css';
@@ -61,7 +62,7 @@ function JobsOf({
   const t = useT();
   const { number } = useFormat();
   const jobs = useQuery({
-    queryKey: ['jobs', 'newest', status],
+    queryKey: queryKeys.jobs.latest(status),
     queryFn: () => client.translations.searchPage({ statuses: [status], limit: most }),
     refetchInterval: readAgain,
   });

@@ -4,6 +4,7 @@ import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Problem } from '../../parts/problem.tsx';
+import { queryKeys } from '../../query-keys.ts';
 
 /** Documents among which this screen looks; their list has all. */
 const examined = 20;
@@ -13,7 +14,7 @@ export function RecentDocuments({ which }: { which: 'under_way' | 'failed' }) {
   const t = useT();
   const { moment } = useFormat();
   const { data, error, refetch } = useQuery({
-    queryKey: ['documents', 'newest'],
+    queryKey: queryKeys.documents.latest,
     queryFn: async () => (await client.documents.listPage({ limit: examined })).items,
     refetchInterval: 10_000,
   });

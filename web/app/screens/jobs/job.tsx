@@ -16,6 +16,7 @@ import { Read } from '../../parts/loading.tsx';
 import { Reopen } from '../../parts/reopen.tsx';
 import { SourceLanguage } from '../../parts/source-language.tsx';
 import { Warnings } from '../../parts/warnings.tsx';
+import { queryKeys } from '../../query-keys.ts';
 import { isAdministrator, useMe } from '../../session/use-me.ts';
 import { JobFindings } from './job-findings.tsx';
 import { JobSteps } from './job-steps.tsx';
@@ -26,7 +27,7 @@ export function JobScreen() {
   const t = useT();
   const { jobId } = useParams({ from: '/workspace/jobs/$jobId' });
   const job = useQuery({
-    queryKey: ['jobs', 'job', jobId],
+    queryKey: queryKeys.jobs.job(jobId),
     queryFn: () => client.translations.get(jobId),
     // A pipeline takes seconds; what takes longer is asked about less often.
     refetchInterval: ({ state: { data, dataUpdateCount } }) =>
@@ -127,8 +128,8 @@ function Removal({ job }: { job: TranslationJob }) {
     await client.translations.delete(job.id);
     announce(t('jobs.deleted'));
     await navigate({ to: '/app/jobs' });
-    queries.removeQueries({ queryKey: ['jobs', 'job', job.id] });
-    await queries.invalidateQueries({ queryKey: ['jobs'] });
+    queries.removeQueries({ queryKey: queryKeys.jobs.job(job.id) });
+    await queries.invalidateQueries({ queryKey: queryKeys.jobs.all });
   };
   return (
     <section aria-labelledby="removal">

@@ -1,6 +1,7 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { client } from '../../client.ts';
 import type { JobSummary } from '../../parts/job-rows.tsx';
+import { queryKeys } from '../../query-keys.ts';
 import { type JobFilter, startOfDay } from './search.ts';
 
 /** Jobs that a page of the list has at least, unless there are no more. */
@@ -19,7 +20,7 @@ interface JobPage {
 /** The jobs that a filter admits, page after page. What was shown stays until the filter's own come. */
 export function useJobs(filter: JobFilter) {
   return useInfiniteQuery({
-    queryKey: ['jobs', 'list', filter],
+    queryKey: queryKeys.jobs.list(filter),
     queryFn: ({ pageParam }) => readPage(filter, pageParam),
     initialPageParam: null as string | null,
     getNextPageParam: ({ nextCursor }) => nextCursor,

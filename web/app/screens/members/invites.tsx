@@ -13,6 +13,7 @@ import { More, usePages } from '../../parts/more.tsx';
 import { fieldProblem, Problem } from '../../parts/problem.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { queryKeys } from '../../query-keys.ts';
 import { roleName } from './member.ts';
 import { RoleChoice } from './role-choice.tsx';
 
@@ -21,11 +22,11 @@ export function Invites({ pageSize }: { pageSize: number }) {
   const t = useT();
   const format = useFormat();
   const queries = useQueryClient();
-  const { reading, more } = usePages(['invites'], (cursor) =>
+  const { reading, more } = usePages(queryKeys.invites, (cursor) =>
     client.tenants.invites.listPage({ limit: pageSize, ...(cursor && { cursor }) }),
   );
   const [withdrawn, setWithdrawn] = useState<InviteRecord>();
-  const again = () => queries.invalidateQueries({ queryKey: ['invites'] });
+  const again = () => queries.invalidateQueries({ queryKey: queryKeys.invites });
   return (
     <section aria-labelledby="invites">
       <h2 id="invites">{t('members.invites')}</h2>

@@ -6,6 +6,7 @@ import { AdminsOnly } from '../../parts/admins-only.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
+import { queryKeys } from '../../query-keys.ts';
 import type { Me } from '../../session/use-me.ts';
 import { Invites } from './invites.tsx';
 import { type Member, roleName } from './member.ts';
@@ -32,7 +33,7 @@ function Roster({ me }: { me: Me }) {
   const t = useT();
   const navigate = useNavigate({ from: '/app/members' });
   const { revoked = false } = useSearch({ from: '/workspace/app/members' });
-  const { reading, more } = usePages(['members', { revoked }], (cursor) =>
+  const { reading, more } = usePages(queryKeys.members.list({ revoked }), (cursor) =>
     client.members.listPage({ include_revoked: revoked, limit: pageSize, ...(cursor && { cursor }) }),
   );
   const [managed, setManaged] = useState<string>();

@@ -7,6 +7,7 @@ import { AdminsOnly, Forbidden } from '../../parts/admins-only.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
+import { queryKeys } from '../../query-keys.ts';
 import { type Me, useOperatorStanding } from '../../session/use-me.ts';
 import { DailyReport } from '../usage/daily-report.tsx';
 import { HeldUpDocuments } from './held-up-documents.tsx';
@@ -46,7 +47,7 @@ function IfOperator({ me, otherwise }: { me: Me; otherwise: ReactNode }) {
 function Tenants() {
   const t = useT();
   const { number, day } = useFormat();
-  const { reading, more } = usePages(['tenants'], (cursor) =>
+  const { reading, more } = usePages(queryKeys.operator.tenants, (cursor) =>
     client.tenants.listPage({ limit: pageSize, ...(cursor && { cursor }) }),
   );
   return (
@@ -104,7 +105,7 @@ function SummedUsage() {
   const navigate = useNavigate({ from: '/app/operator' });
   const { tenant } = useSearch({ from: '/workspace/app/operator' });
   const usage = useQuery({
-    queryKey: ['operator', 'usage', tenant],
+    queryKey: queryKeys.operator.usage(tenant),
     queryFn: () => client.usage.daily({}, { tenantId: tenant }),
   });
   return (

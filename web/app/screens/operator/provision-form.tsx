@@ -8,6 +8,7 @@ import { Field } from '../../parts/field.tsx';
 import { fieldProblem, Problem } from '../../parts/problem.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { queryKeys } from '../../query-keys.ts';
 
 /**
  * Provisions a tenant. It has no idempotency key: where the answer is lost, the list says whether the tenant is there, and a tenant
@@ -27,7 +28,7 @@ export function ProvisionForm() {
       setName('');
       announce(t('operator.provisioned'));
     } finally {
-      void queries.invalidateQueries({ queryKey: ['tenants'] });
+      void queries.invalidateQueries({ queryKey: queryKeys.operator.tenants });
     }
   });
   const wrongName = fieldProblem(error, 'name');

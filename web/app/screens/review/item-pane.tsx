@@ -7,8 +7,10 @@ import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { Problem, problemText } from '../../parts/problem.tsx';
+import { queryKeys } from '../../query-keys.ts';
 import { NewTerm } from '../../terms/new-term.tsx';
 import { Conflict } from './conflict.tsx';
+import type { Saved, Sent } from './decision.ts';
 import { SourceAndTarget } from './field.tsx';
 import { FoundDrafts } from './found-drafts.tsx';
 import {
@@ -20,7 +22,7 @@ import {
   lastReview,
   type Summary,
 } from './items.ts';
-import { type Saved, type Sent, takeBack } from './outbox.ts';
+import { useOutbox } from './outbox-provider.tsx';
 import styles from './review.module.css';
 import { Side, useMatches } from './side.tsx';
 import { useEditing } from './use-editing.ts';
@@ -82,7 +84,7 @@ export function ItemPane({ id, ...props }: Props & { id: string }) {
 /** How a job is read, and kept up to date while it is open. */
 export function jobQuery(id: string) {
   return {
-    queryKey: ['jobs', 'job', id],
+    queryKey: queryKeys.jobs.job(id),
     queryFn: ({ signal }: { signal: AbortSignal }) => client.translations.get(id, { signal }),
     refetchInterval: lookAgain,
   };
@@ -103,6 +105,7 @@ function Editor({
   job: TranslationJob | undefined;
 }) {
   const t = useT();
+  const outbox = useOutbox();
   const editing = useEditing(item, back);
   const { base, text, isEdited } = editing;
   const check = useTextCheck(base, text);
@@ -163,7 +166,7 @@ function Editor({
   }));
 
   const giveUp = () => {
-    takeBack(base.id);
+    outbox.takeBack(base.id);
     void dropDraft({ kind: 'job', id: base.id });
     onNext();
   };
@@ -185,7 +188,7 @@ function Editor({
             mine={text}
             present={job}
             onChoose={(chosen) => {
-              takeBack(base.id);
+              outbox.takeBack(base.id);
               editing.restart(itemOfJob(job), chosen, 'field');
             }}
             onGiveUp={giveUp}

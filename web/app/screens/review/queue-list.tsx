@@ -1,8 +1,8 @@
 import { memo, type RefObject, useCallback, useEffect, useRef } from 'react';
 import { useT } from '../../i18n.tsx';
 import { LanguageText } from '../../parts/language-text.tsx';
+import type { Sent } from './decision.ts';
 import type { Summary } from './items.ts';
-import type { Sent } from './outbox.ts';
 import styles from './review.module.css';
 import { triggerNames } from './trigger-names.ts';
 import type { Row } from './use-queue.ts';

@@ -9,10 +9,11 @@ import { LeftOutDialog } from '../../parts/left-out.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { Problem, problemText } from '../../parts/problem.tsx';
 import { BulkBar } from './bulk-bar.tsx';
+import type { Action, Sent } from './decision.ts';
 import type { Filters } from './filters.ts';
 import { ItemPane, jobQuery, type OpenItem } from './item-pane.tsx';
 import { itemOfSummary } from './items.ts';
-import { type Action, dropSentDrafts, type Sent, send, useSent } from './outbox.ts';
+import { useOutbox, useSent } from './outbox-provider.tsx';
 import { QueueFilters } from './queue-filters.tsx';
 import { focusRow, QueueList } from './queue-list.tsx';
 import { RejectDialog } from './reject-dialog.tsx';
@@ -40,6 +41,7 @@ export function ReviewScreen() {
   const [openId, setOpenId] = useState(addressed);
   const { rows, openAt, hasMore, waiting, isWaiting, error, refetch, fetchMore } = useQueue(filters, openId);
   const open = rows[openAt];
+  const outbox = useOutbox();
   const sent = useSent();
   const editor = useRef<OpenItem>(null);
   const list = useRef<HTMLUListElement>(null);
@@ -62,7 +64,7 @@ export function ReviewScreen() {
   const { others, held } = useClaims(openId, upcoming?.summary.id);
   useReadAhead(rows, openAt);
   useWorkTime(openId);
-  useEffect(() => void dropSentDrafts().catch(() => undefined), []);
+  useEffect(() => void outbox.dropSentDrafts().catch(() => undefined), [outbox]);
 
   const show = (id: string | undefined, to: 'field' | 'list') => {
     inField.current = to === 'field';
@@ -143,7 +145,7 @@ export function ReviewScreen() {
     if (!opened) return false;
     const { item, text } = opened;
     const decision = { item, action, text, notes, workedMs: workedAt(item.id) };
-    const outcome = send(decision, opened.saving());
+    const outcome = outbox.send(decision, opened.saving());
     void outcome.then(report);
     setUndoable({ id: item.id, action, outcome });
     goOn(t(action === 'approve' ? 'review.approving' : 'review.rejecting'));
@@ -279,7 +281,7 @@ export function ReviewScreen() {
           findings={critical.findings}
           onClose={() => setCritical(undefined)}
           onConfirm={async () => {
-            const outcome = send({ ...critical.sent, confirmCritical: true });
+            const outcome = outbox.send({ ...critical.sent, confirmCritical: true });
             setUndoable({ id: critical.sent.item.id, action: critical.sent.action, outcome });
             report(await outcome);
           }}

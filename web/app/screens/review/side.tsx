@@ -7,6 +7,7 @@ import { useFormat } from '../../parts/format.ts';
 import { LanguageText } from '../../parts/language-text.tsx';
 import { problemText } from '../../parts/problem.tsx';
 import { TextDiff } from '../../parts/text-diff.tsx';
+import { queryKeys } from '../../query-keys.ts';
 import { type Item, pipelineText, type TriggerCode } from './items.ts';
 import styles from './review.module.css';
 import { triggerNames } from './trigger-names.ts';
@@ -15,7 +16,7 @@ import type { useTextCheck } from './use-text-check.ts';
 /** What the memory has for the source of an item, best first. */
 export function useMatches({ id, source, sourceLang, targetLang, isHtml }: Item) {
   return useQuery({
-    queryKey: ['memory', 'matches', id],
+    queryKey: queryKeys.memory.matches(id),
     queryFn: ({ signal }) =>
       client.memory.matches(
         {
@@ -33,7 +34,7 @@ export function useMatches({ id, source, sourceLang, targetLang, isHtml }: Item)
 /** The glossary terms in the source of an item, and what the translation must have for each. */
 function useTerms({ id, source, sourceLang, targetLang, isHtml }: Item) {
   const { data } = useQuery({
-    queryKey: ['terminology', 'matches', id],
+    queryKey: queryKeys.terminology.matches(id),
     queryFn: ({ signal }) =>
       client.terminology.matches(
         {

@@ -5,7 +5,10 @@ import { announce } from '../../parts/announcer.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { queryClient } from '../../query-client.ts';
-import { type Action, forgetSent, readJob, type Sent } from './outbox.ts';
+import { queryKeys } from '../../query-keys.ts';
+import type { Action, Sent } from './decision.ts';
+import { readJob } from './deliver-review.ts';
+import { useOutbox } from './outbox-provider.tsx';
 import styles from './review.module.css';
 
 /** The last decision, which can be taken back. */
@@ -30,6 +33,7 @@ export function Undo({
   onOver: (over: Undoable) => void;
 }) {
   const t = useT();
+  const outbox = useOutbox();
   const { run, error, isBusy } = useAction();
   const [isHeld, setHeld] = useState(false);
   const isKept = isBusy || isHeld || error !== undefined;
@@ -47,10 +51,10 @@ export function Undo({
     if ((await outcome)?.state !== 'done') return;
     await client.reviews.reopen({ kind: 'job', id });
     await readJob(id);
-    forgetSent(id);
+    outbox.forget(id);
     announce(t('review.reopened'));
     onUndone(id);
-    await queryClient.invalidateQueries({ queryKey: ['jobs', 'queue'] });
+    await queryClient.invalidateQueries({ queryKey: queryKeys.jobs.queues });
   });
   return (
     <div className={styles.outcome} role="status">

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import { client } from '../../client.ts';
 import { queryClient } from '../../query-client.ts';
+import { queryKeys } from '../../query-keys.ts';
 import type { Filters } from './filters.ts';
 
 /** Milliseconds on an item before it is claimed: who only passes by claims nothing. */
@@ -20,7 +21,7 @@ export async function claimFirst({ source, target, trigger }: Filters): Promise<
     ...(trigger && { trigger }),
   };
   const { job } = await client.reviews.next(wanted);
-  if (job) queryClient.setQueryData(['jobs', 'job', job.id], job);
+  if (job) queryClient.setQueryData(queryKeys.jobs.job(job.id), job);
   return job?.id;
 }
 

@@ -12,8 +12,11 @@ import {
   textsOf,
 } from '../../drafts/drafts.ts';
 import { queryClient } from '../../query-client.ts';
+import { queryKeys } from '../../query-keys.ts';
+import type { Saved, Sent } from './decision.ts';
+import { readJob } from './deliver-review.ts';
 import { type Item, isNewer, isReviewable } from './items.ts';
-import { readJob, type Saved, type Sent, takeBack } from './outbox.ts';
+import { useOutbox } from './outbox-provider.tsx';
 
 /** What became of the text: nothing to save, kept on this device, or saved on the service. */
 export type SaveState =
@@ -57,6 +60,7 @@ export interface Editing {
  * @param back a review of it that came back
  */
 export function useEditing(item: Item, back: Sent | undefined): Editing {
+  const outbox = useOutbox();
   // What came back is of the version that the person saw: a review of a later one could overwrite what they have not seen.
   const [base, setBase] = useState<Item>({ ...item, ...back?.item });
   const [text, setText] = useState(back?.text ?? base.target);
@@ -156,7 +160,7 @@ export function useEditing(item: Item, back: Sent | undefined): Editing {
     version.current = saved.version;
     setBase((before) => ({ ...before, ...saved }));
     // The service has the text that came back.
-    takeBack(item.id);
+    outbox.takeBack(item.id);
     return saved;
   };
 
@@ -219,7 +223,7 @@ async function saveDraft(id: string, version: string, text: string): Promise<Tra
   const review = { job_id: id, action: 'save' as const, updated_at: version, final_translation: text };
   try {
     const job = await actOnJob(review);
-    queryClient.setQueryData(['jobs', 'job', id], job);
+    queryClient.setQueryData(queryKeys.jobs.job(id), job);
     return job;
   } catch (error) {
     if (!(error instanceof LinguaLoopError) || error.status !== 409) throw error;

@@ -2,9 +2,11 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef } from 'react';
 import { client } from '../../client.ts';
 import { useJobCounts } from '../../parts/use-job-counts.ts';
+import { queryKeys } from '../../query-keys.ts';
+import { isBack, type Sent } from './decision.ts';
 import type { Filters } from './filters.ts';
 import type { Summary } from './items.ts';
-import { isBack, type Sent, useSent } from './outbox.ts';
+import { useSent } from './outbox-provider.tsx';
 
 /** Rows that stand in the document. The browser's find and screen readers have them all; the rest comes as these are done. */
 const mostRows = 2000;
@@ -28,7 +30,7 @@ export interface Row {
 export function useQueue({ source, target, trigger, text }: Filters, openId: string | undefined) {
   const sent = useSent();
   const found = useInfiniteQuery({
-    queryKey: ['jobs', 'queue', { source, target, trigger, text }],
+    queryKey: queryKeys.jobs.queue({ source, target, trigger, text }),
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam: cursor, signal }) =>
       client.translations.searchPage(

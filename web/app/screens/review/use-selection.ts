@@ -4,9 +4,10 @@ import { listDrafts } from '../../drafts/drafts.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { queryClient } from '../../query-client.ts';
+import type { Action, Decision, Sent } from './decision.ts';
 import { jobQuery, type OpenItem } from './item-pane.tsx';
 import { isNewer, itemOfJob, itemOfSummary, type Seen, type Summary } from './items.ts';
-import { type Action, type Decision, type Sent, sendMany } from './outbox.ts';
+import { useOutbox } from './outbox-provider.tsx';
 import type { Row } from './use-queue.ts';
 
 export interface Selection {
@@ -28,6 +29,7 @@ export interface Selection {
 /** The rows that were selected, as far as they are still in the list. */
 export function useSelection(rows: readonly Row[]): Selection {
   const t = useT();
+  const outbox = useOutbox();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [outcome, setOutcome] = useState<Selection['outcome']>();
   const [leftOut, setLeftOut] = useState<readonly Sent[]>([]);
@@ -36,7 +38,7 @@ export function useSelection(rows: readonly Row[]): Selection {
     [rows, chosen],
   );
   const send = async (decisions: readonly Decision[], left: number) => {
-    const became = await sendMany(decisions);
+    const became = await outbox.sendMany(decisions);
     if (!became) return;
     const { leftOut: out, ...counts } = became;
     setOutcome({ ...counts, left });

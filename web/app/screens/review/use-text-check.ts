@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { client } from '../../client.ts';
+import { queryKeys } from '../../query-keys.ts';
 import type { Item } from './items.ts';
 
 /** Milliseconds without a keystroke before a text is checked. */
@@ -16,7 +17,7 @@ export function useTextCheck({ id, source }: Item, text: string) {
     return () => clearTimeout(timer);
   }, [text]);
   const check = useQuery({
-    queryKey: ['jobs', 'check', id, checked],
+    queryKey: queryKeys.jobs.check(id, checked),
     queryFn: ({ signal }) => client.translations.check({ job_id: id, text: checked }, { signal }),
     placeholderData: (before) => before,
     staleTime: Number.POSITIVE_INFINITY,

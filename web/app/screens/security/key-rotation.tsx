@@ -7,6 +7,7 @@ import { Field, PasswordField } from '../../parts/field.tsx';
 import { fieldProblem, Problem } from '../../parts/problem.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { queryKeys } from '../../query-keys.ts';
 import type { Me } from '../../session/use-me.ts';
 
 /**
@@ -27,7 +28,7 @@ export function KeyRotation({ me: { user, tenant } }: { me: Me }) {
       const rotated = await client.tenants.rotateKey({ [name]: proof.trim() });
       setKey(rotated.api_key);
       announce(t('security.rotated'));
-      void queries.invalidateQueries({ queryKey: ['me'] });
+      void queries.invalidateQueries({ queryKey: queryKeys.me });
     } finally {
       setProof('');
     }

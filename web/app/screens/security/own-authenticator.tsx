@@ -5,6 +5,7 @@ import { announce } from '../../parts/announcer.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { queryKeys } from '../../query-keys.ts';
 import { cookieRequest } from '../../session/cookie-request.ts';
 import { useMe } from '../../session/use-me.ts';
 import { Enrolment } from '../sign-in/enrolment.tsx';
@@ -45,7 +46,7 @@ export function OwnAuthenticator() {
           <Enrolment
             onEnrolled={({ recovery_codes }) => {
               announce(t('signin.own_enrolled'));
-              void queries.invalidateQueries({ queryKey: ['me'] });
+              void queries.invalidateQueries({ queryKey: queryKeys.me });
               go({ kind: 'codes', codes: recovery_codes });
             }}
           />

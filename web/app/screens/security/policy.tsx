@@ -4,6 +4,7 @@ import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { queryKeys } from '../../query-keys.ts';
 import type { Me } from '../../session/use-me.ts';
 
 const toggles = ['mfa_required', 'mfa_required_for_sso'] as const;
@@ -22,7 +23,7 @@ export function Policy({ me: { tenant } }: { me: Me }) {
     try {
       // An operator's session must name the workspace, also its own.
       const account = await client.tenants.setSecurityPolicy({ [toggle]: value }, { tenantId: tenant.id });
-      queries.setQueryData<Me>(['me'], (me) => me && { ...me, tenant: account });
+      queries.setQueryData<Me>(queryKeys.me, (me) => me && { ...me, tenant: account });
       announce(t('common.saved'));
     } catch (thrown) {
       setError(thrown);

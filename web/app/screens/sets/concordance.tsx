@@ -5,6 +5,7 @@ import { useT } from '../../i18n.tsx';
 import { LanguageSelect } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
+import { queryKeys } from '../../query-keys.ts';
 import { type ConcordanceSearch, longestText, type SearchedSide, searchedSides } from './search.ts';
 import styles from './sets.module.css';
 import { UnitTable } from './unit-table.tsx';
@@ -125,7 +126,7 @@ function Occurrences({
   };
 }) {
   const t = useT();
-  const { reading, more } = usePages(['memory', 'concordance', request], (cursor) =>
+  const { reading, more } = usePages(queryKeys.memory.concordance(request), (cursor) =>
     client.memory.concordancePage({ ...request, ...(cursor && { cursor }) }),
   );
   return (

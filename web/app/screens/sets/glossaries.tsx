@@ -7,6 +7,7 @@ import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
+import { queryKeys } from '../../query-keys.ts';
 import { useGlossaries } from '../../terms/use-glossaries.ts';
 import { shareOf, type UploadShare } from '../../upload.ts';
 import { PairName } from './pair-name.tsx';
@@ -29,7 +30,7 @@ export function GlossariesScreen() {
     );
     setUploaded(set);
     announce(t('sets.uploaded', { name: set.name, count: set.entry_count }));
-    await queries.invalidateQueries({ queryKey: ['terminology'] });
+    await queries.invalidateQueries({ queryKey: queryKeys.terminology.all });
   };
   return (
     <>

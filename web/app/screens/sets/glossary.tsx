@@ -9,6 +9,7 @@ import { LanguageText, plainName } from '../../parts/language-text.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Heading, Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
+import { queryKeys } from '../../query-keys.ts';
 import { useGlossaries } from '../../terms/use-glossaries.ts';
 import { ContentFilterFields } from './content-filter.tsx';
 import { PairName } from './pair-name.tsx';
@@ -53,10 +54,10 @@ function Glossary({ set }: { set: TerminologySet }) {
     announce(t('sets.deleted', { name: set.name }));
     await navigate({ to: '/app/glossaries' });
     // The list must not show it until it is read again.
-    queries.setQueryData<TerminologySet[]>(['terminology', 'sets'], (sets) =>
+    queries.setQueryData<TerminologySet[]>(queryKeys.terminology.sets, (sets) =>
       sets?.filter(({ id }) => id !== set.id),
     );
-    await queries.invalidateQueries({ queryKey: ['terminology'] });
+    await queries.invalidateQueries({ queryKey: queryKeys.terminology.all });
   };
   return (
     <>
@@ -95,13 +96,15 @@ function Entries({ set, filter }: { set: TerminologySet; filter: ContentFilter }
   const named = (code: string | null) => (code ? nameOf(code) : t('sets.any_language'));
   const { text, side, starts } = filter;
   // A file under the same name replaces the entries, and their pages begin anew.
-  const { reading, more } = usePages(['terminology', 'entries', set.id, set.updated_at, filter], (cursor) =>
-    client.terminology.entryPage({
-      set_id: set.id,
-      ...(text && { text, match: starts ? 'prefix' : 'contains' }),
-      ...(side && { side }),
-      ...(cursor && { cursor }),
-    }),
+  const { reading, more } = usePages(
+    queryKeys.terminology.entries(set.id, set.updated_at, filter),
+    (cursor) =>
+      client.terminology.entryPage({
+        set_id: set.id,
+        ...(text && { text, match: starts ? 'prefix' : 'contains' }),
+        ...(side && { side }),
+        ...(cursor && { cursor }),
+      }),
   );
   return (
     <>

@@ -7,6 +7,7 @@ import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
+import { queryKeys } from '../../query-keys.ts';
 import { shareOf, type UploadShare } from '../../upload.ts';
 import { Imports, LeftOut } from './imports.tsx';
 import { PairName } from './pair-name.tsx';
@@ -61,7 +62,7 @@ function Upload({ sets }: { sets: readonly TranslationMemorySet[] }) {
       announce(t('sets.imported', { name: set.name, count: set.entry_count }));
     }
     // From here on the list of imports shows how it goes on, also after a reload.
-    await queries.invalidateQueries({ queryKey: ['memory'] });
+    await queries.invalidateQueries({ queryKey: queryKeys.memory.all });
   };
   return (
     <UploadSection title={t('sets.upload_memory')} isOpenFirst={sets.length === 0}>

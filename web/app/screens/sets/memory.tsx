@@ -12,6 +12,7 @@ import { More, usePages } from '../../parts/more.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { useAction } from '../../parts/use-action.ts';
+import { queryKeys } from '../../query-keys.ts';
 import { ContentFilterFields } from './content-filter.tsx';
 import { PairName } from './pair-name.tsx';
 import { RemoveSet } from './remove-set.tsx';
@@ -99,10 +100,10 @@ function Actions({ set }: { set: TranslationMemorySet }) {
     announce(t('sets.deleted', { name: set.name }));
     await navigate({ to: '/app/memories' });
     // The list must not show it until it is read again.
-    queries.setQueryData<TranslationMemorySet[]>(['memory', 'sets'], (sets) =>
+    queries.setQueryData<TranslationMemorySet[]>(queryKeys.memory.sets, (sets) =>
       sets?.filter(({ id }) => id !== set.id),
     );
-    await queries.invalidateQueries({ queryKey: ['memory'] });
+    await queries.invalidateQueries({ queryKey: queryKeys.memory.all });
   };
   return (
     <>
@@ -121,7 +122,7 @@ function Units({ set, filter }: { set: TranslationMemorySet; filter: ContentFilt
   const t = useT();
   const { text, side, starts } = filter;
   // An import under the same name replaces the units, and their pages begin anew.
-  const { reading, more } = usePages(['memory', 'units', set.id, set.updated_at, filter], (cursor) =>
+  const { reading, more } = usePages(queryKeys.memory.units(set.id, set.updated_at, filter), (cursor) =>
     client.memory.browsePage({
       set_id: set.id,
       ...(text && { text, match: starts ? 'prefix' : 'contains' }),

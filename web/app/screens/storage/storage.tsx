@@ -10,6 +10,7 @@ import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { queryKeys } from '../../query-keys.ts';
 import { BindingForm } from './binding-form.tsx';
 
 /** `/app/storage`: where records and files of the workspace are kept, and what they occupy. */
@@ -30,7 +31,7 @@ export function StorageScreen() {
 function Occupied() {
   const t = useT();
   const { bytes, number } = useFormat();
-  const usage = useQuery({ queryKey: ['storage', 'usage'], queryFn: () => client.storage.usage() });
+  const usage = useQuery({ queryKey: queryKeys.storage.usage, queryFn: () => client.storage.usage() });
   return (
     <section aria-labelledby="occupied">
       <h2 id="occupied">{t('storage.usage')}</h2>
@@ -68,13 +69,13 @@ type Replay = NonNullable<StorageBinding['replay']>;
 function Binding() {
   const t = useT();
   const queries = useQueryClient();
-  const binding = useQuery({ queryKey: ['storage', 'binding'], queryFn: () => client.storage.binding() });
+  const binding = useQuery({ queryKey: queryKeys.storage.binding, queryFn: () => client.storage.binding() });
   const [replay, setReplay] = useState<Replay>();
 
   /** Shows what the service answered, at once. */
   const changed = (next: StorageBinding) => {
-    queries.setQueryData(['storage', 'binding'], next);
-    void queries.invalidateQueries({ queryKey: ['storage', 'usage'] });
+    queries.setQueryData(queryKeys.storage.binding, next);
+    void queries.invalidateQueries({ queryKey: queryKeys.storage.usage });
     setReplay(next.replay);
   };
   return (

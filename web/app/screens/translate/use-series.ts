@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import type { TranslationJob } from '#sdk/types.ts';
 import { client } from '../../client.ts';
+import { allExcept, queryKeys } from '../../query-keys.ts';
 
 /** One sending of jobs that the service makes one after the other: those of a batch, or the pages of a file. */
 export interface Sending {
@@ -49,7 +50,7 @@ export function useSeries() {
   };
 
   useQuery({
-    queryKey: ['jobs', 'series', sending?.key],
+    queryKey: queryKeys.jobs.series(sending?.key),
     async queryFn() {
       const { items } = await client.translations.listPage({ limit: 60 });
       if (sending) add(sending, items);
@@ -77,10 +78,7 @@ export function useSeries() {
       setState('failed');
       return false;
     } finally {
-      void queries.invalidateQueries({
-        queryKey: ['jobs'],
-        predicate: ({ queryKey }) => queryKey[1] !== 'series',
-      });
+      void queries.invalidateQueries(allExcept(queryKeys.jobs.all, queryKeys.jobs.allSeries));
     }
   };
 

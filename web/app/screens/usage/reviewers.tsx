@@ -7,6 +7,7 @@ import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { saveFile } from '../../parts/save-file.ts';
+import { queryKeys } from '../../query-keys.ts';
 import styles from './usage.module.css';
 
 type Figures = ReviewerReport['reviewers'][number];
@@ -16,7 +17,7 @@ export function Reviewers() {
   const t = useT();
   const { from, to } = useSearch({ from: '/workspace/app/usage' });
   const report = useQuery({
-    queryKey: ['reviews', 'byReviewer', from, to],
+    queryKey: queryKeys.reviewers(from, to),
     queryFn: () => client.reviews.byReviewer({ ...(from && { from }), ...(to && { to }) }),
   });
   return (

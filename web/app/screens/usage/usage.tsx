@@ -11,6 +11,7 @@ import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { saveFile } from '../../parts/save-file.ts';
+import { queryKeys } from '../../query-keys.ts';
 import { DailyReport } from './daily-report.tsx';
 import { Reviewers } from './reviewers.tsx';
 import styles from './usage.module.css';
@@ -37,7 +38,7 @@ function Allowance({ tenantId }: { tenantId: string }) {
   const { period = thisMonth } = useSearch({ from: '/workspace/app/usage' });
   const navigate = useNavigate({ from: '/app/usage' });
   const summary = useQuery({
-    queryKey: ['usage', 'summary', tenantId, period],
+    queryKey: queryKeys.usage.summary(tenantId, period),
     // The figures are wanted, not the records.
     queryFn: () => client.usage.summary(tenantId, { period, limit: 1 }),
   });
@@ -149,7 +150,7 @@ function Days({ tenantId }: { tenantId: string }) {
   const t = useT();
   const { from, to } = useSearch({ from: '/workspace/app/usage' });
   const report = useQuery({
-    queryKey: ['usage', 'daily', tenantId, from, to],
+    queryKey: queryKeys.usage.daily(tenantId, from, to),
     // An operator who names no workspace would get the sum over all.
     queryFn: () => client.usage.daily({ ...(from && { from }), ...(to && { to }) }, { tenantId }),
   });

@@ -3,6 +3,7 @@ import type { PageViewport, PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
 import { type MouseEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import { client } from '../../../client.ts';
 import { useT } from '../../../i18n.tsx';
+import { queryKeys } from '../../../query-keys.ts';
 import type { SegmentBox } from '../search.ts';
 import styles from './preview.module.css';
 import type { PreviewProps, Side } from './preview-props.ts';
@@ -109,7 +110,7 @@ function Marks({
 }: PageProps & { viewport: PageViewport }) {
   const marked = useRef<HTMLDivElement>(null);
   const { data } = useQuery({
-    queryKey: ['documents', 'boxes', document.id, number, artifactId],
+    queryKey: queryKeys.documents.boxes(document.id, number, artifactId),
     queryFn: () => client.documents.boxes({ document_id: document.id, page: number, limit: 2000 }),
   });
   // Rectangles of another revision would mark the wrong words.

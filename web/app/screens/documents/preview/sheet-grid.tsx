@@ -5,6 +5,7 @@ import { useT } from '../../../i18n.tsx';
 import { useFormat } from '../../../parts/format.ts';
 import { languageOf } from '../../../parts/language-text.tsx';
 import { Read } from '../../../parts/loading.tsx';
+import { queryKeys } from '../../../query-keys.ts';
 import { pageOfPosition, useOutline } from '../outline.ts';
 import type { Outline, Segment } from '../search.ts';
 import { indexOf } from '../use-segments.ts';
@@ -59,7 +60,7 @@ function Sheets({
     };
   }, [document.id, sheetOfCurrent, current]);
   const cells = useQuery({
-    queryKey: ['documents', 'segments', document.id, { page }, 'cells', offset],
+    queryKey: queryKeys.documents.cells(document.id, page, offset),
     queryFn: () => client.documents.search({ document_id: document.id, page, offset, limit: pageSize }),
     placeholderData: keepPreviousData,
   });

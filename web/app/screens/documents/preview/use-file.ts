@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { TenantDocumentJob } from '#sdk/types.ts';
 import { readArtifact } from '../../../client.ts';
+import { queryKeys } from '../../../query-keys.ts';
 import type { Side } from './preview-props.ts';
 
 /** A document's file: the one that was uploaded, or the newest translated one. What was shown stays until a newer one has come. */
@@ -10,7 +11,7 @@ export function useFile({ id, artifacts }: TenantDocumentJob, side: Side) {
     .filter((one) => one.kind === kind)
     .reduce((newest, one) => (one.revision > newest.revision ? one : newest));
   return useQuery({
-    queryKey: ['documents', 'bytes', id, artifact.id],
+    queryKey: queryKeys.documents.file(id, artifact.id),
     queryFn: async () => ({ artifactId: artifact.id, bytes: await readArtifact(id, artifact) }),
     // A file never changes; a correction makes another one.
     staleTime: Number.POSITIVE_INFINITY,

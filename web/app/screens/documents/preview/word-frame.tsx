@@ -11,6 +11,7 @@ import { deployment } from '../../../deployment.ts';
 import { useT } from '../../../i18n.tsx';
 import { announce } from '../../../parts/announcer.tsx';
 import { Read } from '../../../parts/loading.tsx';
+import { queryKeys } from '../../../query-keys.ts';
 import { longestText, type Segment } from '../search.ts';
 import styles from './preview.module.css';
 import type { PreviewProps, Side } from './preview-props.ts';
@@ -117,7 +118,7 @@ async function positionOf(documentId: string, side: Side, { text, occurrence }: 
 /** Where the current segment is; null if there is none, undefined until it is known. */
 function usePlace(documentId: string, side: Side, current: number | null): ParagraphPlace | null | undefined {
   const { data } = useQuery({
-    queryKey: ['documents', 'place', documentId, side, current],
+    queryKey: queryKeys.documents.place(documentId, side, current),
     queryFn: async (): Promise<ParagraphPlace | null> => {
       const page = await client.documents.search({
         document_id: documentId,
