@@ -9,7 +9,7 @@ export interface RuleReference {
   file: string;
   /** As it is written. */
   text: string;
-  /** The anchor in docs/rules that it has to have. */
+  /** The name of its rule in docs/rules, as `allRules` gives it. */
   anchor: string;
 }
 
@@ -17,8 +17,6 @@ export interface RuleReference {
 export interface Rule {
   page: string;
   anchor: string;
-  /** What is visible of its entry, without the anchor. */
-  text: string;
   /** The files that it names. */
   files: string[];
 }
@@ -72,16 +70,17 @@ export function allReferences(): RuleReference[] {
   return filesThatNameRules().flatMap((file) => referencesIn(file, readFileSync(join(root, file), 'utf8')));
 }
 
-/** Every rule that docs/rules has, in the order of its pages. */
+/** Every rule that docs/rules has, in the order of its pages: sections by their number, and the items below by their name. */
 export function allRules(): Rule[] {
   return globSync('docs/rules/*.md', { cwd: root }).flatMap((page) => {
-    const entries = readFileSync(join(root, page), 'utf8')
-      .split(/(?=<a id=")/)
-      .slice(1);
-    return entries.map((entry) => {
-      const [, anchor, text] = /^<a id="([^"]*)"><\/a>([\s\S]*)$/.exec(entry) as unknown as string[];
-      const files = [...(text as string).matchAll(/`((?:server|db|rest|web|workers|sdk|test)\/[\w./-]+)`/g)];
-      return { page, anchor, text, files: files.map(([, file]) => file) } as Rule;
+    let section = '';
+    const entries = readFileSync(join(root, page), 'utf8').split(/^(?=## |- )/m);
+    return entries.slice(1).map((text) => {
+      const heading = /^## ([ABC] [\d.]+)/.exec(text)?.[1];
+      if (heading) section = heading;
+      const name = heading ?? `${section} ${/^- \*\*(.+?)\.?\*\*/.exec(text)?.[1]}`;
+      const files = [...text.matchAll(/`((?:server|db|rest|web|workers|sdk|test)\/[\w./-]+)`/g)];
+      return { page, anchor: slug(name), files: files.map(([, file]) => file) } as Rule;
     });
   });
 }
