@@ -28,7 +28,7 @@ const references = new RegExp(
     String.raw`(?:(?:'s)?,? (rule|gate|check)s? (${list('\\d{1,2}')})| "([^"\n]+)")?`,
   'g',
 );
-/** Text that looks like a reference, in a spelling that resolves to no rule. */
+/** Text that looks like a reference, in a form that is not a rule. */
 const misspelt = /(?<![\w.-])(?:[ABC][.-]?\d{1,2}\.\d{1,2}(?![\w.])|[ABC] § ?\d|Parts? [ABC]\b)/g;
 
 /** Every reference in a text. Comment lines that were broken in the middle of one are joined first. */

@@ -340,7 +340,7 @@ describe('C 7 "Documents": a correction feeds the memory at once', () => {
           fed_pairs: [],
           skipped: {},
           golden_skipped_at_cap: 0,
-          last_feed_error: 'the memory could not be written',
+          last_feed_error: 'the translation memory could not be updated',
         },
       ]);
     } finally {

@@ -14,7 +14,7 @@ import { PairName } from './pair-name.tsx';
 import styles from './sets.module.css';
 import { type SetFields, UploadForm, UploadSection } from './upload-form.tsx';
 
-/** `/app/glossaries`: the glossaries of the workspace, and how to add one. */
+/** `/app/glossaries`: the workspace's glossaries, and the upload form. */
 export function GlossariesScreen() {
   const t = useT();
   const queries = useQueryClient();
@@ -57,7 +57,7 @@ export function GlossariesScreen() {
   );
 }
 
-/** What an upload came to, with what the service finds strange in the file. */
+/** The result of an upload, with the service's warnings about the file. */
 function Uploaded({ set }: { set: UploadedTerminologySet }) {
   const t = useT();
   return (

@@ -53,7 +53,7 @@ function Glossary({ set }: { set: TerminologySet }) {
     await client.terminology.delete(set.id);
     announce(t('sets.deleted', { name: set.name }));
     await navigate({ to: '/app/glossaries' });
-    // The list must not show it until it is read again.
+    // The list must not show it before it is reloaded.
     queries.setQueryData<TerminologySet[]>(queryKeys.terminology.sets, (sets) =>
       sets?.filter(({ id }) => id !== set.id),
     );
@@ -95,7 +95,7 @@ function Entries({ set, filter }: { set: TerminologySet; filter: ContentFilter }
   const { nameOf } = useLanguages();
   const named = (code: string | null) => (code ? nameOf(code) : t('sets.any_language'));
   const { text, side, starts } = filter;
-  // A file under the same name replaces the entries, and their pages begin anew.
+  // A file with the same name replaces the entries, so their pages are reloaded from the start.
   const { reading, more } = usePages(
     queryKeys.terminology.entries(set.id, set.updated_at, filter),
     (cursor) =>

@@ -15,7 +15,7 @@ import styles from './sets.module.css';
 import { type SetFields, UploadForm, UploadSection } from './upload-form.tsx';
 import { useMemories } from './use-imports.ts';
 
-/** `/app/memories`: the translation memories of the workspace, imports, and how to add one. */
+/** `/app/memories`: the workspace's TMs, imports, and the upload form. */
 export function MemoriesScreen() {
   const t = useT();
   const memories = useMemories();
@@ -39,7 +39,7 @@ export function MemoriesScreen() {
   );
 }
 
-/** What became of the last file: a memory at once, or an import that goes on. */
+/** The result of the last file: a TM, or a background import. */
 type Outcome = { set: TranslationMemorySet } | 'goes_on';
 
 function Upload({ sets }: { sets: readonly TranslationMemorySet[] }) {
@@ -61,7 +61,7 @@ function Upload({ sets }: { sets: readonly TranslationMemorySet[] }) {
       setOutcome({ set });
       announce(t('sets.imported', { name: set.name, count: set.entry_count }));
     }
-    // From here on the list of imports shows how it goes on, also after a reload.
+    // From now on, the list of imports shows its state, even after a reload.
     await queries.invalidateQueries({ queryKey: queryKeys.memory.all });
   };
   return (

@@ -21,7 +21,7 @@ import styles from './sets.module.css';
 import { UnitTable } from './unit-table.tsx';
 import { useMemories } from './use-imports.ts';
 
-/** `/app/memories/{id}`: the units of a memory. */
+/** `/app/memories/{id}`: the segments of a TM. */
 export function MemoryScreen() {
   const t = useT();
   const { setId } = useParams({ from: '/workspace/app/memories/$setId' });
@@ -84,7 +84,7 @@ function Memory({ set }: { set: TranslationMemorySet }) {
   );
 }
 
-/** What is done with a memory as a whole: export, delete. */
+/** The actions on a whole TM: export, delete. */
 function Actions({ set }: { set: TranslationMemorySet }) {
   const t = useT();
   const navigate = useNavigate();
@@ -99,7 +99,7 @@ function Actions({ set }: { set: TranslationMemorySet }) {
     await client.memory.delete(set.id);
     announce(t('sets.deleted', { name: set.name }));
     await navigate({ to: '/app/memories' });
-    // The list must not show it until it is read again.
+    // The list must not show it before it is reloaded.
     queries.setQueryData<TranslationMemorySet[]>(queryKeys.memory.sets, (sets) =>
       sets?.filter(({ id }) => id !== set.id),
     );
@@ -121,7 +121,7 @@ function Actions({ set }: { set: TranslationMemorySet }) {
 function Units({ set, filter }: { set: TranslationMemorySet; filter: ContentFilter }) {
   const t = useT();
   const { text, side, starts } = filter;
-  // An import under the same name replaces the units, and their pages begin anew.
+  // An import with the same name replaces the segments, so their pages are reloaded from the start.
   const { reading, more } = usePages(queryKeys.memory.units(set.id, set.updated_at, filter), (cursor) =>
     client.memory.browsePage({
       set_id: set.id,
