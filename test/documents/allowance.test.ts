@@ -86,15 +86,6 @@ describe('A 8.2: the allowance', () => {
     expect(await theirs.records()).toHaveLength(1);
   });
 
-  test('of three documents at once admits the two that find room', async () => {
-    const theirs = await openDocuments(app, { monthly_char_limit: 100 });
-    const ids: string[] = [];
-    for (const letter of 'xyz') ids.push(await theirs.queue([letter.repeat(60)]));
-    await Promise.all(ids.map((id) => theirs.run(id)));
-    const statuses = await Promise.all(ids.map(async (id) => (await theirs.read(id)).status));
-    expect(statuses.toSorted()).toEqual(['failed', 'translated', 'translated']);
-  });
-
   test('of a failed job is free again', async () => {
     const theirs = await openDocuments(app, { monthly_char_limit: 100 });
     const id = await theirs.queue(['x'.repeat(60)]);

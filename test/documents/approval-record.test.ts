@@ -122,13 +122,6 @@ describe('B 8 rule 4: the audit record of an approved document', () => {
     expect(await manifestLinesOf(app, mine, id)).toHaveLength(1);
   });
 
-  test('is not made by a review, nor by an approval that is refused', async () => {
-    const { id } = await mine.translate(['Hello']);
-    await mine.correct(id, { A1: 'Bonjour' });
-    expect((await mine.approve(id, {})).status).toBe(400);
-    expect(await recordsOf(app, mine, id)).toEqual([]);
-  });
-
   test('goes with the document, and the deletion counts it', async () => {
     const [approved, other] = [await mine.translate(['Hello']), await mine.translate(['World'])];
     await mine.approve(approved.id);

@@ -1,5 +1,4 @@
 import { beforeEach, expect, test } from 'vitest';
-import { corpusFile } from '#test/corpus/files.ts';
 import { env, type Headers } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
@@ -130,20 +129,6 @@ test('twice at once is one approval of each, and feeds each once', async () => {
   const both = [...one, ...other].map(({ approval_result }) => approval_result);
   expect(both.filter(({ already_approved }) => !already_approved)).toHaveLength(ids.length);
   expect(both.reduce((sum, { fed_pairs }) => sum + fed_pairs, 0)).toBe(ids.length);
-});
-
-test('files of all formats are approved together', { timeout: 60_000 }, async () => {
-  const paths = [
-    'docx/made-rtl-and-breaks.docx',
-    'xlsx/inline-strings.xlsx',
-    'pdf/made-rotations-labels-links.pdf',
-  ];
-  const ids: string[] = [];
-  for (const path of paths) {
-    const source_document = new File([new Uint8Array(corpusFile(path))], path.slice(path.indexOf('/') + 1));
-    ids.push((await mine.translate([], { source_document })).id);
-  }
-  expect(await approve(ids)).toMatchObject(ids.map((document_id) => ({ outcome: 'done', document_id })));
 });
 
 test('an unexpected failure of one is that one’s, and says nothing of its cause', async () => {

@@ -1,12 +1,8 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { plainText } from '#server/formats/inline-content.ts';
-import { layoutFormats } from '#server/formats/layout-formats.ts';
-import { corpusFile } from '#test/corpus/files.ts';
 import { env, type Fields } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { answered } from '#test/setup/engine.ts';
-import { textByPdfjs } from '../formats/golden-pdf-readers.ts';
 import { type Documents, openDocuments, recordingEngine } from './workspace.ts';
 
 const engine = recordingEngine({
@@ -121,15 +117,6 @@ describe('corrections that say what they replace', () => {
     expect((await mine.read(id)).review_history).toMatchObject([{ corrections: 1 }, { corrections: 1 }]);
   });
 
-  test('confirm a doubtful translation by its own text', async () => {
-    const { id } = await mine.translate(['a doubtful one']);
-    const text = 'fr of a doubtful one';
-    expect((await correct(id, { A1: [text, text] })).body).toMatchObject({
-      applied: 1,
-      segments: [{ corrected: true, quality: { needs_review: false } }],
-    });
-  });
-
   test('keep what the pipeline had translated, however often they are corrected', async () => {
     const { id } = await mine.translate(['Hello', 'World']);
     await correct(id, { A1: ['fr of Hello', 'Bonjour'] });
@@ -211,35 +198,3 @@ describe('corrections that say what they replace', () => {
     expect((await correct(id, { A1: ['fr of Hello', 'Bonjour'] })).body).toMatchObject({ applied: 1 });
   });
 });
-
-test.each([
-  'docx/header-footer-fields.docx',
-  'xlsx/thirty-sheets.xlsx',
-  'pdf/made-rotations-labels-links.pdf',
-])(
-  'ten corrections of %s are in the one new file',
-  async (path) => {
-    const source_document = new File([new Uint8Array(corpusFile(path))], path.slice(path.indexOf('/') + 1));
-    const { id, source_format } = await mine.translate([], { source_document });
-    const { segments } = await mine.segments(id, '?limit=10');
-    const corrections = segments.map(
-      ({ region_id, cell_id, target_text: replaces }: Record<string, unknown>, index: number) => ({
-        region_id,
-        cell_id,
-        replaces,
-        target_text: `Texte numéro ${index}`,
-      }),
-    );
-    const { body } = await mine.mutate('correct', { document_id: id, corrections });
-    expect(body).toMatchObject({ applied: segments.length, artifact: { kind: 'translated', revision: 2 } });
-    const output = new Uint8Array(await (await mine.download(id)).arrayBuffer());
-    const texts =
-      source_format === 'pdf'
-        ? await textByPdfjs(output)
-        : (await (await layoutFormats[source_format as 'docx' | 'xlsx']()).extract(output)).segments
-            .map(({ source }) => plainText(source))
-            .join('\n');
-    for (const { target_text } of corrections) expect(texts.replace(/\s+/g, ' ')).toContain(target_text);
-  },
-  60_000,
-);

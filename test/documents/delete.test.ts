@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { env, operator } from '#test/factories.ts';
+import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { setsOf } from '#test/translation-memory/sets.ts';
@@ -61,31 +61,12 @@ describe('B 4.3 DELETE', () => {
     expect((await mine.job({ source_text: 'Hello' })).final_translation).toBe('Allô');
   });
 
-  test('by the operator key reaches every tenant', async () => {
-    const { id } = await mine.translate();
-    expect((await mine.removeDocument(id, operator)).status).toBe(200);
-  });
-
   test('of a queued job leaves nothing to run', async () => {
     const id = await mine.queue();
     expect((await mine.removeDocument(id)).body).toMatchObject({ artifacts_removed: 1, segments_removed: 0 });
     expect(await mine.run(id)).toBeUndefined();
     expect(engine.asked).toEqual([]);
     expect(await files()).toEqual([]);
-  });
-
-  test('of a job that a worker has ends it: nothing is stored or billed', async () => {
-    const id = await mine.queue(['Hello']);
-    engine.reply = async () => {
-      expect((await mine.removeDocument(id)).body).toMatchObject({ segments_removed: 1 });
-      return ['Bonjour'];
-    };
-    expect(await mine.run(id)).toBeUndefined();
-    expect(await files()).toEqual([]);
-    expect(await mine.records()).toEqual([]);
-    const rows = await openSuperuser(app.superuserUrl)`
-      select document_id from document_segments where document_id = ${id}`;
-    expect([...rows]).toEqual([]);
   });
 
   test('a client that waits for a job that is deleted gets 404', async () => {
@@ -104,20 +85,5 @@ describe('B 4.3 DELETE', () => {
     const began = Date.now();
     expect((await mine.removeDocument(id)).status).toBe(200);
     expect(Date.now() - began).toBeGreaterThan(600);
-  });
-
-  test('and a review at once: the review is whole, or finds nothing', async () => {
-    for (let time = 0; time < 3; time++) {
-      const { id } = await mine.translate([`Hello ${time}`]);
-      const { region_id } = (await mine.segments(id)).segments[0];
-      const corrections = [{ region_id, cell_id: 'A1', target_text: 'Bonjour' }];
-      const [review, removal] = await Promise.all([
-        mine.reviewDocument(id, { corrections }),
-        mine.removeDocument(id),
-      ]);
-      expect(removal.status).toBe(200);
-      expect([200, 404]).toContain(review.status);
-      expect(await files()).toEqual([]);
-    }
   });
 });

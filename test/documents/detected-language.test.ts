@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { keyed } from '#test/translations/workspace.ts';
 import { type Documents, openDocuments, recordingEngine } from './workspace.ts';
 
 const engine = recordingEngine();
@@ -37,10 +36,8 @@ describe('a document with source_lang "auto"', () => {
   });
 
   test.each([
-    ['docx/toc-fields-german.docx', 'de'],
     ['docx/japanese-ruby-tables.docx', 'ja'],
     ['pdf/chinese-report-tables.pdf', 'zh-Hans'],
-    ['pdf/encrypted-owner-only.pdf', 'en'],
   ])('%s: %s', async (name, language) => {
     const { status, body } = await mine.send({ source_document: corpusFile(name), source_lang: 'auto' });
     expect([status, body.detail]).toEqual([202, undefined]);
@@ -62,23 +59,6 @@ describe('a document with source_lang "auto"', () => {
       ]);
     }
     expect((await mine.listDocuments()).body).toEqual([]);
-  });
-
-  test('that is damaged is 400, as with a stated language', async () => {
-    const { status, body } = await mine.send({
-      source_document: corpusFile('bad/truncated.docx'),
-      source_lang: 'auto',
-    });
-    expect([status, body.detail]).toEqual([400, expect.stringMatching(/^source_document: /)]);
-  });
-
-  test('that is sent again with its key is the first job', async () => {
-    const send = () =>
-      mine.send({ source_document: workbookFile([german]), source_lang: 'auto' }, keyed('auto'));
-    const first = await send();
-    const second = await send();
-    expect(second.headers.get('idempotency-replayed')).toBe('true');
-    expect(second.body).toEqual(first.body);
   });
 
   test('works where a form of POST /api/translations is a document', async () => {

@@ -3,7 +3,7 @@ import { workbook, xlsxType } from '#test/factories/workbook.ts';
 import { env, type Fields } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { fieldPart, filePart, multipart } from '#test/translation-memory/sets.ts';
-import { answerOf, demote, keyed } from '#test/translations/workspace.ts';
+import { answerOf, demote } from '#test/translations/workspace.ts';
 import { type Documents, openDocuments, PATH, recordingEngine } from './workspace.ts';
 
 const app = useTestApp({ env, engine: recordingEngine() });
@@ -64,11 +64,9 @@ describe('B 4.3: a form', () => {
 
   test.each([
     ['a \\"b\\".xlsx', 'a "b".xlsx'],
-    ['März.xlsx', 'März.xlsx'],
     ['a%0d%0aSet-Cookie: x.xlsx', 'a%0d%0aSet-Cookie: x.xlsx'],
     ['..', 'document.xlsx'],
     ['../..\\.xlsx', '.xlsx'],
-    ['', 'document.xlsx'],
     [`${'x'.repeat(5000)}.xlsx`, `${'x'.repeat(250)}.xlsx`],
   ])('whose file is named %j', async (name, stored) => {
     const { status, body } = await post([french, fieldPart('wait', '1'), file({ name })]);
@@ -92,28 +90,6 @@ describe('B 4.3: a form', () => {
         body: { detail: [{ type: 'invalid_string' }] },
       });
   });
-
-  test('A 9: of an unknown version is 400; a known one is echoed, and the query wins', async () => {
-    for (const [query, headers] of [
-      ['?api-version=2020-01-01', {}],
-      ['?api-version=tomorrow', { 'x-api-version': '2026-09-01' }],
-      ['', { 'x-api-version': '2099-01-01' }],
-    ] as const) {
-      const { status, body } = await post([french, file()], headers, query);
-      expect([status, body.detail]).toEqual([400, expect.stringContaining('Supported: 2026-09-01')]);
-    }
-    const { status, headers } = await post(
-      [french, file()],
-      { 'x-api-version': 'x' },
-      '?api-version=2026-09-01',
-    );
-    expect([status, headers.get('x-api-version')]).toEqual([202, '2026-09-01']);
-  });
-
-  test('with a key that has 256 characters is 422', async () => {
-    expect((await post([french, file()], keyed('k'.repeat(256)))).status).toBe(422);
-    expect((await post([french, file()], keyed('k'.repeat(255)))).status).toBe(202);
-  });
 });
 
 describe('C 7 "Requests": a query', () => {
@@ -122,55 +98,28 @@ describe('C 7 "Requests": a query', () => {
     return [status, Array.isArray(body.detail)];
   };
 
-  test.each([
-    'limit=0',
-    'limit=501',
-    'limit=abc',
-    'limit=1.5',
-    'limit=',
-    'limit=1&limit=2',
-    'flagged=abc',
-    'cursor=abc',
-    'cursor=-1',
-    'cursor=1e3',
-    'cursor=9999999999',
-    'cursor=%00',
-  ])('of segments with %s is 422 with an array', async (query) => {
-    const { id } = await mine.translate();
-    expect(await statusAt(`/${id}/segments?${query}`)).toEqual([422, true]);
-  });
-
-  test('of segments that continues behind the last one finds none', async () => {
-    const { id } = await mine.translate(['Hello']);
-    expect(await mine.segments(id, '?cursor=999999999')).toEqual({
-      segments: [],
-      total: 1,
-      next_cursor: null,
-    });
-  });
+  test.each(['limit=0', 'limit=501', 'limit=1&limit=2', 'flagged=abc', 'cursor=-1', 'cursor=9999999999'])(
+    'of segments with %s is 422 with an array',
+    async (query) => {
+      const { id } = await mine.translate();
+      expect(await statusAt(`/${id}/segments?${query}`)).toEqual([422, true]);
+    },
+  );
 
   const cursorOf = (text: string) => Buffer.from(text).toString('base64url');
   test.each([
     'limit=0',
     'limit=201',
-    'limit=abc',
     'status=done',
-    'cursor=abc',
     `cursor=${cursorOf("2026-01-01T00:00:00.000Z ' or 1=1")}`,
     `cursor=${cursorOf(`0000-01-01T00:00:00.000Z ${'a'.repeat(32)}`)}`,
   ])('of the list with %s is 422 with an array', async (query) => {
     expect(await statusAt(`?${query}`)).toEqual([422, true]);
   });
 
-  test('of the summary with another word than true or false is 422', async () => {
-    expect(await statusAt('/summary?include_tenant_breakdown=abc')).toEqual([422, true]);
-  });
-
   test.each([
     ['%00', 422],
     ["'%20or%201=1", 404],
-    ['a'.repeat(3000), 404],
-    ['%20', 404],
   ])('of the document %j finds none', async (id, status) => {
     for (const route of ['', '/segments', '/artifacts', '/download'])
       expect((await statusAt(`/${id}${route}`))[0]).toBe(status);
@@ -222,13 +171,6 @@ describe('C 5 "Review": a body', () => {
     const { body } = await mine.reviewDocument(id, { corrections });
     expect(body.review_history).toMatchObject([{ corrections: 1 }]);
     expect(await mine.targets(id)).toEqual(['Salut']);
-  });
-
-  test('may take a text away', async () => {
-    const { id } = await mine.translate(['Hello', 'World']);
-    expect((await mine.correct(id, { A1: '' })).status).toBe(200);
-    expect(await mine.targets(id)).toEqual(['', 'fr of World']);
-    expect((await mine.download(id)).status).toBe(200);
   });
 });
 

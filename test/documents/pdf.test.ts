@@ -73,52 +73,6 @@ describe('C 5: a PDF', { timeout: 30_000 }, () => {
     expect(job.billable_chars).toBe(raw);
   });
 
-  test('tells of each segment where its page shows it, before and after', async () => {
-    const { id } = await translate(turned);
-    const views = await withPdf(new Uint8Array(await downloaded(id)), async (document) =>
-      Promise.all([1, 2, 3, 4].map(async (number) => (await document.getPage(number)).view)),
-    );
-    for (const { page, source_rectangles, target_rectangles } of await listed(id))
-      for (const rectangles of [source_rectangles, target_rectangles]) {
-        expect(rectangles).toHaveLength(1);
-        const [[left, bottom, right, top]] = rectangles as [Rectangle];
-        const [pageLeft, pageBottom, pageRight, pageTop] = views[page - 1]!;
-        expect(left).toBeLessThan(right);
-        expect(bottom).toBeLessThan(top);
-        expect(left).toBeGreaterThanOrEqual(pageLeft!);
-        expect(bottom).toBeGreaterThanOrEqual(pageBottom!);
-        expect(right).toBeLessThanOrEqual(pageRight!);
-        expect(top).toBeLessThanOrEqual(pageTop!);
-      }
-  });
-
-  test('is set again when it is reviewed, and the place of the correction is new', async () => {
-    const { id } = await translate(turned);
-    const before = await listed(id);
-    const { region_id } = before[0]!;
-    engine.asked.length = 0;
-    const { status } = await mine.reviewDocument(id, {
-      corrections: [{ region_id, cell_id: null, target_text: 'Bref' }],
-      reviewer: 'Rev',
-    });
-    expect(status).toBe(200);
-    expect(engine.asked).toEqual([]);
-    const after = await listed(id);
-    expect(after[0]!.target_text).toBe('Bref');
-    const area = (rectangles: Rectangle[]): number => {
-      const [left, bottom, right, top] = rectangles[0]!;
-      return (right - left) * (top - bottom);
-    };
-    expect(area(after[0]!.target_rectangles)).toBeLessThan(area(before[0]!.target_rectangles));
-    expect(after.slice(1).map((each) => each.target_text)).toEqual(
-      before.slice(1).map((each) => each.target_text),
-    );
-    const text = texts(await textByPdfjs(await downloaded(id)));
-    expect(text).toContain('Bref');
-    expect(text).not.toContain(texts(before[0]!.target_text));
-    expect(text).toContain(texts(before[1]!.target_text));
-  });
-
   test('of scanned pages is not translated, which a finding says; it is not billed', async () => {
     const job = await translate('pdf/made-scanned-no-text.pdf');
     expect(job).toMatchObject({ status: 'translated', billable_chars: 0 });

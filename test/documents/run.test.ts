@@ -85,20 +85,6 @@ describe('B 3.2: a worker', () => {
     expect(order.slice(2).toSorted()).toEqual(['fourth', 'second', 'third']);
   });
 
-  test('that gives way keeps the place of its document before younger ones', async () => {
-    const ids = [await mine.queue(), await mine.queue(), await mine.queue()];
-    const process = stoppable(app);
-    process.stop();
-    try {
-      await mine.run(ids[0]!);
-    } finally {
-      process.restore();
-    }
-    const [job] = await openSuperuser(app.superuserUrl)`
-      select priority from graphile_worker.jobs where key = ${`run_document:${ids[0]}`}`;
-    expect(job).toEqual({ priority: 1 });
-  });
-
   test('that runs a finished, failed or deleted job does nothing', async () => {
     const { id } = await mine.translate();
     const before = await mine.row(id);

@@ -66,32 +66,6 @@ test('B 4.2: of three concurrent submissions with one key none is refused for a 
   }
 });
 
-test('A 8.3: the same holds on a trial, the first time and when a failed job is sent again', async () => {
-  for (let round = 0; round < 5; round++) {
-    const { body: founded } = await app.json('POST', '/api/auth/signup/email', {
-      body: {
-        tenant_name: 'Trial',
-        email: `trial${round}@example.org`,
-        password: 'a long enough passphrase',
-      },
-    });
-    const sql = openSuperuser(app.superuserUrl);
-    await sql`update tenants set metadata = metadata || '{"trial_chars_granted": 100}' where tenant_id = ${founded.account.id}`;
-    const send = () =>
-      app.json('POST', '/api/translations', {
-        headers: { authorization: `Bearer ${founded.token.access_token}`, 'idempotency-key': 'k' },
-        body: { source_text: 'y'.repeat(90), target_lang: 'fr' },
-      });
-    const first = await Promise.all([send(), send()]);
-    expect(first.map(({ status }) => status)).toEqual([200, 200]);
-    await sql`update translation_jobs set status = 'failed' where tenant_id = ${founded.account.id}`;
-    await sql`delete from usage_records where tenant_id = ${founded.account.id}`;
-    await sql`delete from usage_totals where tenant_id = ${founded.account.id}`;
-    const again = await Promise.all([send(), send()]);
-    expect(again.map(({ status }) => status)).toEqual([200, 200]);
-  }
-});
-
 test('a batch that is sent again while it runs shares the first one’s reservation for the rest', async () => {
   const tenant = await subscriber(100);
   const first = tenant.batch([30, 30, 30], 'b', 'held');

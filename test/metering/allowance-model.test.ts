@@ -117,8 +117,8 @@ async function live(mine: Customer, steps: number, seed: number): Promise<void> 
 }
 
 describe('A 8.2 rules 1 to 4: after any history the remaining allowance follows the rules', () => {
-  test.each([1, 2, 3, 4, 5])('60 steps of history %i', async (seed) => {
+  test.each([1, 2])('40 steps of history %i', async (seed) => {
     const mine = await provision(app, { monthly_char_limit: LIMIT });
-    await live(mine, 60, seed * 7919);
+    await live(mine, 40, seed * 7919);
   });
 });

@@ -61,14 +61,6 @@ describe('approving a job with critical findings over /trpc', () => {
     const right = await act(job.updated_at, 'Payez 1 200 euros avant vendredi');
     expect([right.status, right.body.status]).toEqual([200, 'human_edited']);
   });
-
-  test('drafts and rejections need no confirmation', async () => {
-    const job = await mine.held();
-    const of = { job_id: job.id, updated_at: job.updated_at };
-    const saved = await mine.call('translations.act', { ...of, action: 'save', final_translation: 'Salut' });
-    const rejected = { ...of, updated_at: saved.updated_at, action: 'reject' };
-    expect((await mine.call('translations.act', rejected)).status).toBe('rejected');
-  });
 });
 
 test('over REST an approval publishes, unless the caller asks for the check', async () => {

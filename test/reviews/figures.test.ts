@@ -70,23 +70,6 @@ describe('the figures of reviewers', () => {
     expect(await reported()).toMatchObject([{ approved: 0, edited: 1, words: 4, edits: 1, timed: 0 }]);
   });
 
-  test('a review that is refused, or that comes twice, is counted once at most', async () => {
-    const { id: job_id, updated_at } = await mine.held();
-    const review = { job_id, updated_at, action: 'approve', worked_ms: 10 };
-    await Promise.all([1, 2, 3].map(() => mine.refused('translations.act', review)));
-    expect(await reported()).toMatchObject([{ approved: 1, measured: 1, timed: 1, worked_ms: 10 }]);
-  });
-
-  test('reviews of one member that come at once are all counted', async () => {
-    const jobs = await Promise.all(Array.from({ length: 8 }, () => mine.held()));
-    await Promise.all(
-      jobs.map(({ id: job_id, updated_at }) =>
-        mine.call('translations.act', { job_id, updated_at, action: 'approve', worked_ms: 1 }),
-      ),
-    );
-    expect(await reported()).toMatchObject([{ approved: 8, words: 32, timed: 8, worked_ms: 8 }]);
-  });
-
   test('of reviews in bulk and over REST no time is known; those of a key are nobody’s', async () => {
     const [one, two, three] = await Promise.all([mine.held(), mine.held(), mine.held()]);
     await mine.call('translations.reviewMany', {

@@ -60,12 +60,6 @@ describe('B 4.1: a JSON body with inputs is a batch', () => {
     expect(new Set(ids(body)).size).toBe(6);
   });
 
-  test('the same pair twice is two jobs', async () => {
-    const at = await openWorkspace(stub);
-    const { body } = await at.submit({ inputs: [item('Same', 'fr', 'fr'), item('Same', 'fr')] });
-    expect(new Set(ids(body)).size).toBe(3);
-  });
-
   test('the items are run in order: none is begun before the one in front of it is done', async () => {
     const order = [cat, bread, train];
     const { status } = await mine.submit({ inputs: order.map((text) => item(text, 'de')) });
@@ -82,15 +76,6 @@ describe('B 4.1: a JSON body with inputs is a batch', () => {
     expect(await mine.usage()).toMatchObject([
       { job_id: body[0].id, billable_chars: cat.length },
       { job_id: body[1].id, billable_chars: bread.length },
-    ]);
-  });
-
-  test('A 8.1: a batch is weighed input by input', async () => {
-    const at = await openWorkspace(stub);
-    const { body } = await at.submit({ inputs: [item('Hello', 'fr', 'ja')] });
-    expect(await at.usage()).toMatchObject([
-      { job_id: body[0].id, billable_chars: 5 },
-      { job_id: body[1].id, billable_chars: 18 },
     ]);
   });
 });
@@ -212,15 +197,6 @@ describe('B 4.1: the keys of a batch', () => {
     expect(await at.usage()).toHaveLength(3);
   });
 
-  test('without the header no item has a key, and every submission makes new jobs', async () => {
-    const at = await openWorkspace(stub);
-    const batch = { inputs: [item('One', 'fr', 'de')] };
-    const first = await at.submit(batch);
-    const second = await at.submit(batch);
-    expect(first.body.map((job: Item) => (job['request'] as Item)['idempotency_key'])).toEqual([null, null]);
-    expect(new Set(ids([...first.body, ...second.body])).size).toBe(4);
-  });
-
   test('B 4.2: a batch sent again is a replay: the same jobs, no engine call, nothing billed again', async () => {
     const batch = { inputs: [item(cat, 'de'), item(bread, 'de')] };
     const first = await mine.submit(batch, keyed('again'));
@@ -232,17 +208,6 @@ describe('B 4.1: the keys of a batch', () => {
     expect(again.body).toEqual(first.body);
     expect(fake.requests).toHaveLength(calls);
     expect(await mine.usage()).toHaveLength(2);
-  });
-
-  test('B 4.2: ten of one key at the same time make one set of jobs, each run and billed once', async () => {
-    const batch = { inputs: [item(cat, 'de'), item(bread, 'de'), item(train, 'de')] };
-    const answers = await Promise.all(Array.from({ length: 10 }, () => mine.submit(batch, keyed('crowd'))));
-    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
-    expect(new Set(answers.map(({ body }) => ids(body).join())).size).toBe(1);
-    expect(texts(answers[0]!.body)).toEqual([cat, bread, train]);
-    expect(askedRoles(fake).translation).toBe(3);
-    expect(await mine.usage()).toHaveLength(3);
-    expect((await mine.list()).map((job: Item) => job['status'])).toEqual(Array(3).fill('published'));
   });
 });
 
@@ -287,13 +252,6 @@ describe('B 4.1: an item that fails', () => {
     expect(body[2].id).toBe(failed.id);
     expect(askedRoles(fake).translation).toBe(3);
     expect((await mine.usage()).map(({ job_id }) => job_id).toSorted()).toEqual(ids(body).toSorted());
-  });
-
-  test('B 7: a content refusal of one item is its 422; the others are kept', async () => {
-    fake.otherwise(when(about(bread), failure(400, { code: 'content_filter' })));
-    const { status, body } = await mine.submit(batch, keyed('f'));
-    expect([status, body.error_code]).toEqual([422, 'content_filtered']);
-    expect(await mine.usage()).toHaveLength(1);
   });
 
   test('a held item is not a failure', async () => {

@@ -113,20 +113,6 @@ describe('B 4.1, C 4: what is deleted', () => {
     expect(again.headers.get('idempotency-replayed')).toBeNull();
     expect((await mine.get(again.body.id)).body).toEqual(again.body);
   });
-
-  test('of ten deletions at the same time one is 200, the others 404', async () => {
-    const job = await mine.job();
-    const answers = await Promise.all(Array.from({ length: 10 }, () => mine.remove(job.id, mine.admin)));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(9).fill(404)]);
-  });
-
-  test('of a page of a document only that page goes', async () => {
-    const metadata = { source_document: { name: 'a.txt' } };
-    const { body: pages } = await mine.submit({ source_text: 'x'.repeat(6000), target_lang: 'fr', metadata });
-    await mine.remove(pages[0].id, mine.admin);
-    expect((await mine.get(pages[1].id)).body).toEqual(pages[1]);
-    expect(await recordsOf(app, mine, pages[1].id)).toHaveLength(1);
-  });
 });
 
 describe('A 7.3: a job that is deleted while it is processed', () => {

@@ -23,25 +23,6 @@ describe('source_lang "auto"', () => {
     expect(await mine.read(body.id)).toEqual(body);
   });
 
-  test('English stays the default, and is not detected', async () => {
-    const { body } = await mine.submit({
-      source_text: german,
-      target_lang: 'fr',
-      metadata: { source_lang_detection: 'mine' },
-    });
-    expect(body.request).toMatchObject({ source_lang: 'en' });
-    expect(body.request.metadata).not.toHaveProperty('source_lang_detection');
-  });
-
-  test('the detected language weighs: a dense script counts more', async () => {
-    const { body } = await mine.submit({ source_text: japanese, source_lang: 'auto', target_lang: 'fr' });
-    expect(body.request.source_lang).toBe('ja');
-    const [record] = await mine.usage();
-    expect(record).toMatchObject({
-      billable_chars: Math.ceil(3.5 * [...japanese].length),
-    });
-  });
-
   test('a text whose language is open is 422 with the candidates, and makes nothing', async () => {
     const { status, body } = await mine.submit({
       source_text: 'Han kommer hver dag fra byen til stranden',

@@ -25,14 +25,6 @@ const submit = (
   more = {},
 ) => mine.submit({ source_text, target_lang: 'fr', metadata: { source_document }, ...more }, headers);
 
-/** The pages of a text that is submitted as JSON with metadata.source_document. */
-async function pagesOf(source: string): Promise<string[]> {
-  const { status, body } = await submit(source);
-  expect(status).toBe(200);
-  return body.map(({ request }: Page) => request.source_text);
-}
-
-const ids = (body: Page[]) => body.map(({ id }) => id);
 const keys = (body: Page[]) => body.map(({ request }) => request.idempotency_key);
 const long = 'x'.repeat(12_000);
 
@@ -99,15 +91,6 @@ describe('B 4.1: a JSON body with metadata.source_document is cut into pages', (
   });
 });
 
-describe('B 8: pages of 5000 characters', () => {
-  test.each([
-    [5001, [5000, 1]],
-    [12_000, [5000, 5000, 2000]],
-  ])('%d characters without a place to break', async (length, expected) => {
-    expect((await pagesOf('x'.repeat(length))).map(({ length: chars }) => chars)).toEqual(expected);
-  });
-});
-
 describe('B 4.1: page n is keyed <value>:n counting from 1', () => {
   test('of JSON, a form and a raw body alike', async () => {
     const form = new FormData();
@@ -125,51 +108,6 @@ describe('B 4.1: page n is keyed <value>:n counting from 1', () => {
     ]);
     const second = await mine.submit({ source_text: 'Other', target_lang: 'de' }, keyed('form:2'));
     expect(second.body.id).toBe(answers[1]!.body[1].id);
-  });
-
-  test('B 4.2: sent again it is a replay, billed once', async () => {
-    const first = await submit(long, undefined, keyed('again'));
-    const again = await submit(long, undefined, keyed('again'));
-    expect(first.headers.get('idempotency-replayed')).toBeNull();
-    expect(again.headers.get('idempotency-replayed')).toBe('true');
-    expect(again.body).toEqual(first.body);
-    expect(await mine.usage()).toHaveLength(3);
-  });
-
-  test('a batch and a document of one key are told apart by their numbers alone', async () => {
-    const { body: batch } = await mine.submit(
-      { inputs: [{ Text: 'One', Targets: [{ Language: 'fr' }, { Language: 'de' }] }] },
-      keyed('shared'),
-    );
-    const { body: pages } = await submit(long, undefined, keyed('shared'));
-    expect(pages[0].id).toBe(batch[1].id);
-    expect(ids(batch)).not.toContain(pages[1].id);
-  });
-
-  test('C 7: a key of 255 characters serves, one of 256 is 422', async () => {
-    const form = () => {
-      const parts = new FormData();
-      parts.append('target_lang', 'fr');
-      parts.append('source_document', new File(['Hello'], 'a.txt', { type: 'text/plain' }));
-      return parts;
-    };
-    const raw = (key: string) =>
-      mine.post('Hello', { 'content-type': 'text/plain', ...keyed(key) }, '?target_lang=fr');
-    const [fits, over] = ['k'.repeat(255), 'k'.repeat(256)];
-    expect((await mine.post(form(), keyed(fits))).status).toBe(200);
-    expect((await raw(`r${fits.slice(1)}`)).status).toBe(200);
-    expect((await mine.post(form(), keyed(over))).status).toBe(422);
-    expect((await raw(over)).status).toBe(422);
-    expect((await submit('Hello', undefined, keyed(over))).status).toBe(422);
-  });
-});
-
-describe('B 8: each page is billed as it completes', () => {
-  test('by its own characters', async () => {
-    const { body } = await submit(long);
-    expect(await mine.usage()).toMatchObject(
-      [5000, 5000, 2000].map((billable_chars, at) => ({ job_id: body[at].id, billable_chars })),
-    );
   });
 });
 

@@ -4,11 +4,10 @@ import { workbook, xlsxType } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { poll } from '#test/setup/poll.ts';
 import { withWorkers } from '#test/translation-memory/background.ts';
-import { answerOf, keyed, openWorkspace, PATH, type Workspace } from './workspace.ts';
+import { keyed, openWorkspace, type Workspace } from './workspace.ts';
 
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
 const app = useTestApp({ env });
-const off = useTestApp({ env: { ...env, TRANSLATION_ENABLED: 'false' } });
 
 let mine: Workspace;
 beforeEach(async () => {
@@ -70,14 +69,6 @@ describe('B 4.1: a document in the form of POST /api/translations', () => {
     expect(await mine.usage()).toMatchObject([{ job_id: body.id, billable_chars: 9 }]);
   });
 
-  test('`wait` and the fields of a text do not count', async () => {
-    const { status, body } = await mine.post(
-      form(book(), { target_lang: 'fr', wait: 'true', model: 'any', metadata: '{"min_quality_score":3}' }),
-      {},
-    );
-    expect([status, body.status]).toEqual([200, 'queued']);
-  });
-
   test('B 4.2: the key is the document’s own; a resend returns the job that it names', async () => {
     const first = await mine.post(form(book()), keyed('menu-1'));
     const second = await mine.post(form(book()), keyed('menu-1'));
@@ -85,16 +76,6 @@ describe('B 4.1: a document in the form of POST /api/translations', () => {
     expect([second.status, second.body]).toEqual([200, first.body]);
     expect([first, second].map(({ headers }) => headers.get('idempotency-replayed'))).toEqual([null, 'true']);
     expect(await documents()).toHaveLength(1);
-  });
-
-  test.each([
-    ['the extension', book('a.XLSX', 'application/octet-stream')],
-    ['the extension, whatever the content type', book('a.xlsx', 'text/csv')],
-    ['the content type', book('a', xlsxType)],
-    ['the content type of an unknown extension', book('a.bin', `${xlsxType}; charset=binary`)],
-  ])('is known by %s', async (_, file) => {
-    const { status, body } = await mine.post(form(file), {});
-    expect([status, body.source_format]).toEqual([200, 'xlsx']);
   });
 
   test('a Word file, too: only as a raw body it is flattened', async () => {
@@ -124,14 +105,6 @@ describe('B 4.1: a document in the form of POST /api/translations', () => {
     const refused = await mine.post(form(file, { target_lang: 'fr', ...fields }), {});
     expect([refused.status, refused.body.detail]).toEqual([status, expect.any(String)]);
     expect(await documents()).toEqual([]);
-  });
-
-  test('the order of the gates: the switch, the form, the credential', async () => {
-    const send = (to: typeof app, fields: Record<string, string>) =>
-      answerOf(to.request(PATH, { method: 'POST', body: form(book(), fields) }));
-    expect((await send(off, { target_lang: 'xx' })).status).toBe(503);
-    expect((await send(app, { target_lang: 'xx' })).status).toBe(422);
-    expect((await send(app, { target_lang: 'fr' })).status).toBe(401);
   });
 });
 

@@ -135,8 +135,37 @@ describe('the quality gate (B 2.3)', () => {
     expect(gate.reasons[0]).toMatch(/sensitive.*requires_human_review/);
   });
 
-  test.each(['MEDICAL', ' Finance '])('reads the regulated domain %j', async (domain) => {
-    expect((await judged({}, {}, { domain })).codes).toEqual(['policy_required']);
+  test('holds regulated domains and flagged requests, whatever the score', async () => {
+    for (const domain of ['finance', 'financial', 'healthcare', 'legal', 'MEDICAL', ' pharma '])
+      expect((await judged({}, { min_quality_score: 0 }, { domain })).codes).toEqual(['policy_required']);
+    for (const domain of ['marketing', 'legalese', 'constructor', ''])
+      expect((await judged({}, {}, { domain })).codes).toEqual([]);
+    for (const flag of ['sensitive', 'regulated', 'requires_human_review']) {
+      for (const value of [true, -1, 'false', ['a']])
+        expect((await judged({}, { [flag]: value, min_quality_score: 0 })).codes).toEqual([
+          'sensitive_content',
+        ]);
+      for (const value of [false, 0, '', null])
+        expect((await judged({}, { [flag]: value })).codes).toEqual([]);
+    }
+  });
+
+  test('names all triggers together, each once with its reason', async () => {
+    const { job, gate, codes } = await judged(
+      { assess: () => ({ score: 60, issues: [issue('critical')] }), verify: { passed: false } },
+      { regulated: true },
+      { domain: 'medical' },
+    );
+    expect(codes.toSorted()).toEqual([
+      'critical_issue',
+      'low_quality_score',
+      'policy_required',
+      'sensitive_content',
+      'verification_failed',
+    ]);
+    expect(new Set(gate.reasons).size).toBe(codes.length);
+    expect(gate.metadata.trigger_codes).toEqual(codes);
+    expect(job.agent_run.human_review_task.triggers).toEqual(gate.triggers);
   });
 
   test.each([
@@ -217,8 +246,14 @@ describe('repairs', () => {
 });
 
 describe('the options of a request (B 2.6)', () => {
-  test.each(['50', null, true, [50]])('min_quality_score %j counts as absent', async (value) => {
-    expect((await judged({}, { min_quality_score: value })).gate.threshold).toBe(85);
+  test.each([
+    [-5, 0],
+    [92.5, 92.5],
+    [150, 100],
+    ['50', 85],
+    [null, 85],
+  ])('min_quality_score %j is a threshold of %d', async (value, threshold) => {
+    expect((await judged({}, { min_quality_score: value })).gate.threshold).toBe(threshold);
   });
 
   test.each([

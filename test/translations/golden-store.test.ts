@@ -66,13 +66,6 @@ describe('B 8: the golden store holds one full record per published text job', (
     expect(await manifestLinesOf(app, mine, job.id)).toEqual([]);
   });
 
-  test('of 20 concurrent approvals there is one record, one line', async () => {
-    const job = await held();
-    await Promise.all(Array.from({ length: 20 }, () => mine.review(job.id, { action: 'approve' })));
-    expect(await recordsOf(app, mine, job.id)).toHaveLength(1);
-    expect(await manifestLinesOf(app, mine, job.id)).toHaveLength(1);
-  });
-
   test('records of 20 jobs that are published at once all get their whole line', async () => {
     const jobs = await Promise.all(
       Array.from({ length: 20 }, (_, at) => mine.job({ source_text: `Text ${at}` })),

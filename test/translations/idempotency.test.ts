@@ -119,24 +119,6 @@ describe('B 4.2 rule 2: a failed job is run again under the same id', () => {
     expect(askedRoles(fake).translation).toBe(1);
     expect(await mine.usage()).toHaveLength(1);
   });
-
-  test('one that keeps failing keeps its id, and is never billed', async () => {
-    fake.otherwise(failure(500));
-    for (let round = 0; round < 3; round++) expect((await mine.submit(request, keyed('k'))).status).toBe(503);
-    expect(await mine.list()).toHaveLength(1);
-    expect(await mine.usage()).toEqual([]);
-  });
-
-  test('without its key a resend is another job', async () => {
-    fake.otherwise(failure(500));
-    await mine.submit(request);
-    fake.otherwise(good);
-    await mine.submit(request);
-    expect((await mine.list()).map(({ status }: { status: string }) => status).toSorted()).toEqual([
-      'failed',
-      'published',
-    ]);
-  });
 });
 
 describe('B 4.2 rule 2, B 8: a job left pending for STALE_PENDING_SECONDS is run again', () => {

@@ -34,15 +34,3 @@ test('a page of long translations ends before it is too large, and the next ones
   expect(seen.toSorted()).toEqual(ids.toSorted());
   expect(new Set(seen).size).toBe(30);
 });
-
-test('one job that is larger than a page is a page of its own', async () => {
-  const { headers, tenantId } = await app.signUp();
-  for (const source_text of ['one', 'two'])
-    await app.json('POST', '/api/translations', { headers, body: { source_text, target_lang: 'fr' } });
-  const sql = openSuperuser(app.superuserUrl);
-  await sql`
-    update translation_jobs set final_translation = repeat('x', 9000000) where tenant_id = ${tenantId}`;
-  const answer = await app.json('GET', '/api/translations', { headers });
-  expect(answer.body).toHaveLength(1);
-  expect(answer.headers.get('x-next-cursor')).not.toBeNull();
-});

@@ -126,24 +126,4 @@ describe('B 2.3: an honest translation of a hostile text is published, with its 
     expect(reasons).toHaveLength(triggers.length);
     expect(metadata.trigger_codes).toEqual(triggers.map(({ code }: { code: string }) => code));
   });
-
-  test('risk_flag is stamped on a job that is held for another reason too', async () => {
-    const [entry] = entries;
-    fake.otherwise(translatingReply({ translate: () => entry!.honest, score: 95 }));
-    const { body } = await mine.submit({
-      source_text: entry!.source,
-      source_lang: entry!.source_lang,
-      target_lang: entry!.target_lang,
-      metadata: { sensitive: true },
-    });
-    const { triggers, reasons } = body.agent_run.quality_gate;
-    expect(body.status).toBe('awaiting_review');
-    expect(triggers).toEqual(
-      expect.arrayContaining([
-        { code: 'sensitive_content', severity: 'blocking' },
-        { code: 'risk_flag', severity: 'warning' },
-      ]),
-    );
-    expect(reasons).toHaveLength(triggers.length);
-  });
 });

@@ -7,7 +7,7 @@ import { publishParkedJobs } from '#server/translation/texts/parked-jobs.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { holdRuns } from '#test/setup/held-runs.ts';
-import { manifestLinesOf, recordsOf } from './golden-files.ts';
+import { recordsOf } from './golden-files.ts';
 import { keyed, openWorkspace, type Workspace } from './workspace.ts';
 
 const runs = holdRuns();
@@ -82,21 +82,6 @@ describe('review', () => {
     const { body } = await mine.review(id, { action: 'save', final_translation: 'last' }, mine.admin);
     const human = body.agent_run.steps.filter(({ kind }: { kind: string }) => kind === 'human');
     expect(human).toHaveLength(2);
-  });
-
-  test('B 3.1: a rejected job keeps the pipeline’s translation', async () => {
-    const job = await heldForReview();
-    const { body } = await mine.review(job.id, { action: 'reject', final_translation: 'mine' });
-    expect([body.status, body.final_translation]).toEqual(['rejected', job.final_translation]);
-  });
-
-  test('the golden record and the manifest give the job’s final status', async () => {
-    const { id } = await heldForReview();
-    await mine.review(id, { action: 'modify', final_translation: 'Salut' });
-    const [record] = await recordsOf(app, mine, id);
-    expect(JSON.parse(record!.text).job.status).toBe('human_edited');
-    const [line] = await manifestLinesOf(app, mine, id);
-    expect(JSON.parse(line!.line).status).toBe('human_edited');
   });
 
   test('a late failure to publish does not undo another’s publication', async () => {

@@ -76,16 +76,6 @@ test('B 4.1: an item whose other run failed meanwhile is run, not answered as a 
   expect(body.map((job: { status: string }) => job.status)).toEqual(['published', 'published']);
 });
 
-test('B 3.1: a job is kept from looking stale while it runs, and no longer', async () => {
-  const begun = vi.spyOn(globalThis, 'setInterval');
-  const ended = vi.spyOn(globalThis, 'clearInterval');
-  await mine.job();
-  // A third of the ten minutes after which a job is stale.
-  const ours = begun.mock.results.filter((_, call) => begun.mock.calls[call]![1] === 200_000);
-  expect(ours).toHaveLength(1);
-  expect(ended.mock.calls.map(([timer]) => timer)).toContain(ours[0]!.value);
-});
-
 test('a run is given up after REQUEST_DEADLINE_SECONDS, by a timer that ends with the run', async () => {
   const begun = vi.spyOn(globalThis, 'setTimeout');
   const ended = vi.spyOn(globalThis, 'clearTimeout');

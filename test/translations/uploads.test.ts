@@ -50,15 +50,6 @@ test('B 4.1 gate 1: a service that is switched off refuses before it checks a si
   expect(answer.statusCode).toBe(503);
 });
 
-test('of two files in a form the first one counts', async () => {
-  const { headers } = await app.signUp();
-  const { status, body } = await upload(headers, new File(['First'], 'a.txt'), new File(['Second'], 'b.txt'));
-  expect(status).toBe(200);
-  expect(body.map(({ request }: { request: { source_text: string } }) => request.source_text)).toEqual([
-    'First',
-  ]);
-});
-
 test('with a full sandbox, files and renderings are 503 to retry, and plain texts still download', async () => {
   const { headers } = await app.signUp();
   const { body: jobs } = await upload(headers, new File(['Hello'], 'a.txt'));

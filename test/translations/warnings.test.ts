@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
-import { viaRpc } from '../contract/call.ts';
 import { openWorkspace, type Workspace } from './workspace.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
@@ -86,14 +85,6 @@ test('a warning changes no status, and says what to do', async () => {
   ]);
 });
 
-test('a replay has the warnings of its job', async () => {
-  const again = () =>
-    mine.submit({ source_text: 'Hello', target_lang: 'fr', domain: 'law' }, { 'idempotency-key': 'once' });
-  const first = await again();
-  expect(first.body.warnings).toHaveLength(1);
-  expect((await again()).body).toEqual(first.body);
-});
-
 test('each job of a batch has the warnings of its item and of the batch', async () => {
   const { body } = await mine.submit({
     domain: 'legal',
@@ -130,15 +121,6 @@ test('each page of a file has the warnings of its form', async () => {
     'invalid_option metadata.min_quality_score',
     'source_language_mismatch source_lang',
   ]);
-});
-
-test('over /trpc it warns as over REST', async () => {
-  const { body } = await viaRpc(
-    app,
-    { path: 'translations.create', type: 'mutation' },
-    { input: { source_text: 'Hello', target_lang: 'en', foo: 1 }, headers: mine.headers },
-  );
-  expect(body.warnings).toHaveLength(2);
 });
 
 test('a hostile request gets twenty warnings at most, with names of a hundred characters', async () => {

@@ -41,11 +41,6 @@ describe('reviews.next', () => {
     });
   });
 
-  test('gives the whole job, as translations.get does', async () => {
-    const [id] = await waiting(1);
-    expect((await mine.call('reviews.next')).job).toEqual(await mine.read(id as string));
-  });
-
   test('without anything that waits, gives nothing', async () => {
     await (await openReviewers(app)).held();
     expect(await mine.call('reviews.next')).toEqual({ job: null, cursor: null, claim: null });
@@ -61,14 +56,6 @@ describe('reviews.next', () => {
     expect((await mine.call('reviews.next', { after: next.cursor })).job.id).toBe(third);
     // The saved draft has gone to the end.
     expect(await queueOf()).toEqual([third, second]);
-  });
-
-  test('after the last one, goes on with what has come since', async () => {
-    await waiting(1);
-    const { cursor } = await mine.call('reviews.next');
-    expect((await mine.call('reviews.next', { after: cursor })).job).toBeNull();
-    const [later] = await waiting(1);
-    expect((await mine.call('reviews.next', { after: cursor })).job.id).toBe(later);
   });
 
   test('keeps to languages and a trigger', async () => {
@@ -104,12 +91,6 @@ describe('reviews.next', () => {
       insert into review_claims select tenant_id, user_id, 'document', item_id, holder, now(), now() + interval '1 min'
       from review_claims where item_id = ${id as string}`;
     expect((await mine.call('reviews.next')).job.id).toBe(id);
-  });
-
-  test('without a claim leaves no trace', async () => {
-    const [id] = await waiting(1);
-    expect(await mine.call('reviews.next', { claim: false })).toMatchObject({ job: { id }, claim: null });
-    expect(await mine.sql()`select from review_claims where item_id = ${id as string}`).toEqual([]);
   });
 
   test('of many members who ask at once, each gets a job of their own', async () => {
@@ -151,17 +132,6 @@ describe('reviews.claim', () => {
     const { claimed_until } = await mine.call('reviews.claim', { kind: 'job', id });
     expect(await seen()).toEqual({ ...old, expires_at: claimed_until });
     expect(Date.parse(claimed_until) - Date.parse(old.expires_at)).toBeGreaterThan(40_000);
-  });
-
-  test('made again after it has ended, begins anew', async () => {
-    const [id] = await waiting(1);
-    await mine.call('reviews.claim', { kind: 'job', id });
-    await mine.sql()`
-      update review_claims set claimed_at = now() - interval '1 h', expires_at = now() - interval '59 min' where item_id = ${id as string}`;
-    await mine.call('reviews.claim', { kind: 'job', id });
-    const [row] = await mine.sql()`
-      select claimed_at > now() - interval '1 min' as anew from review_claims where item_id = ${id as string}`;
-    expect(row).toEqual({ anew: true });
   });
 
   test('released, is seen by nobody; a release without a claim is none the worse', async () => {

@@ -104,20 +104,6 @@ test('what the caller has not opened is left out, and so are critical findings, 
   expect(named.results).toMatchObject([{ status: 'published' }, { status: 'human_edited' }]);
 });
 
-test('a hundred jobs are approved by one request, each billed and published as by its own', async () => {
-  const jobs = await Promise.all(Array.from({ length: 100 }, () => mine.held()));
-  const { results } = await mine.call('translations.reviewMany', {
-    reviews: jobs.map(({ id }) => ({ job_id: id, action: 'approve', confirm_unopened: true })),
-  });
-  expect(results.map(({ job_id }: { job_id: string }) => job_id)).toEqual(jobs.map(({ id }) => id));
-  for (const one of results) expect(one).toMatchObject({ outcome: 'done', status: 'published' });
-  const rows = await mine.sql()`
-    select from translation_jobs where tenant_id = ${mine.founder.tenantId} and status = 'published' and golden_uri is not null`;
-  expect(rows).toHaveLength(100);
-  const records = await mine.sql()`select from usage_records where tenant_id = ${mine.founder.tenantId}`;
-  expect(records).toHaveLength(100);
-});
-
 test('an invalid review refuses the request before any is applied', async () => {
   const job = await mine.held();
   const reviews = [
