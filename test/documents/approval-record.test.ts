@@ -1,11 +1,10 @@
 import { readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import { checkGoldenRecords } from '#test/factories/golden-check.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { answered } from '#test/setup/engine.ts';
 import { poll } from '#test/setup/poll.ts';
 import { withWorkers } from '#test/translation-memory/background.ts';
 import {
@@ -15,24 +14,15 @@ import {
   recordsOf,
 } from '#test/translations/golden-files.ts';
 import { tasks } from '#workers/tasks.ts';
-import { type Documents, openDocuments, recordingEngine } from './workspace.ts';
+import { doubtingEngine, useDocuments } from './workspace.ts';
 
-const engine = recordingEngine({
-  assessEach: async ({ segments }) =>
-    answered(
-      segments.map((text) => ({ score: text.includes('doubtful') ? 40 : 92, issues: [], summary: 'judged' })),
-    ),
-});
+const engine = doubtingEngine();
 const app = useTestApp({
   env: { AUTH_RATE_LIMIT_ENABLED: 'false', STALE_PENDING_SECONDS: '1', SWEEP_INTERVAL_SECONDS: '1' },
   engine,
 });
 
-let mine: Documents;
-beforeEach(async () => {
-  engine.reset();
-  mine = await openDocuments(app);
-});
+const mine = useDocuments(app, engine);
 
 const storage = () => join(app.services.settings.DATA_DIR, 'storage');
 

@@ -1,17 +1,13 @@
-import { beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { env, type Headers } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { type Documents, openDocuments, recordingEngine, stoppable } from './workspace.ts';
+import { openDocuments, recordingEngine, stoppable, useDocuments } from './workspace.ts';
 
 const engine = recordingEngine();
 const app = useTestApp({ env, engine });
 
-let mine: Documents;
-beforeEach(async () => {
-  engine.reset();
-  mine = await openDocuments(app);
-});
+const mine = useDocuments(app, engine);
 
 /** Shows a document to the founder, as the workplace does. */
 const open = async (id: string) => {
@@ -81,18 +77,6 @@ test('each document is approved or refused by itself, as its own approval would 
   const approved = await Promise.all([first.id, second.id, damaged.id].map((id) => mine.read(id)));
   expect(approved.map(({ approved_at }) => approved_at !== null)).toEqual([true, true, false]);
   expect((await theirs.read(foreign.id)).approved_at).toBeNull();
-});
-
-test('a key names its reviewer, and without one each document is refused', async () => {
-  const ids = [(await mine.translate(['One'])).id, (await mine.translate(['Two'])).id];
-  const unnamed = {
-    outcome: 'refused',
-    http_status: 400,
-    detail: expect.stringContaining('reviewer could not'),
-  };
-  expect(await approve(ids, {}, mine.headers)).toMatchObject([unnamed, unnamed]);
-  await approve(ids, { reviewer: 'Rev' }, mine.headers);
-  for (const id of ids) expect((await mine.read(id)).approved_by).toBe('Rev');
 });
 
 test('what the caller has not opened is left out, and so are critical findings, until they are named', async () => {

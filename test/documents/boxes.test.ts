@@ -1,19 +1,15 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { corpusFile } from '#test/corpus/files.ts';
 import { env, type Fields } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { allOf, childOf, childrenOf, type Element, parse, partsOf, textOf } from '../formats/docx-walk.ts';
 import { walkWorkbook } from '../formats/xlsx-walk.ts';
-import { type Documents, openDocuments, recordingEngine } from './workspace.ts';
+import { recordingEngine, useDocuments } from './workspace.ts';
 
 const engine = recordingEngine();
 const app = useTestApp({ env: { ...env, DEFAULT_MONTHLY_CHAR_LIMIT: '10000000' }, engine });
 
-let mine: Documents;
-beforeEach(async () => {
-  engine.reset();
-  mine = await openDocuments(app);
-});
+const mine = useDocuments(app, engine);
 
 interface Box {
   position: number;
@@ -117,18 +113,6 @@ describe('the boxes of a PDF', { timeout: 30_000 }, () => {
     await mine.run(body.id);
     expect(seen).toMatchObject({ translated_artifact_id: null });
     expect(seen?.boxes[0]).toMatchObject({ source_rectangles: [expect.any(Array)], target_rectangles: null });
-  });
-
-  test('come in pages of the given length', async () => {
-    const { id, segments } = await translated(path);
-    const found: Box[] = [];
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const page = await boxes(id, { limit: 7, ...(cursor && { cursor }) });
-      expect(page.boxes.length).toBe(Math.min(7, segments.length - found.length));
-      found.push(...page.boxes);
-      cursor = page.next_cursor;
-    }
-    expect(found.map(({ region_id }) => region_id)).toEqual(segments.map(({ region_id }) => region_id));
   });
 });
 

@@ -1,23 +1,12 @@
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { env, type Fields } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { openSuperuser } from '#test/setup/database.ts';
-import { answered } from '#test/setup/engine.ts';
-import { type Documents, openDocuments, recordingEngine } from './workspace.ts';
+import { doubtingEngine, useDocuments } from './workspace.ts';
 
-const engine = recordingEngine({
-  assessEach: async ({ segments }) =>
-    answered(
-      segments.map((text) => ({ score: text.includes('doubtful') ? 40 : 92, issues: [], summary: 'judged' })),
-    ),
-});
+const engine = doubtingEngine();
 const app = useTestApp({ env: { ...env, DEFAULT_MONTHLY_CHAR_LIMIT: '10000000' }, engine });
 
-let mine: Documents;
-beforeEach(async () => {
-  engine.reset();
-  mine = await openDocuments(app);
-});
+const mine = useDocuments(app, engine);
 
 /** Corrects cells of the first sheet: reference → [what is replaced, the new text]. */
 async function correct(id: string, cells: Record<string, [string | null, string]>, fields: Fields = {}) {
@@ -137,17 +126,6 @@ describe('corrections that say what they replace', () => {
         body: { present: [{ target_text: 'déjà vu' }] },
       });
     expect((await correct(id, { A1: ['déjà vu', 'x'] })).status).toBe(200);
-  });
-
-  test('replace nothing where there is no translation', async () => {
-    const { id } = await mine.translate(['Hello', 'World']);
-    await openSuperuser(app.superuserUrl)`
-      update document_segments set target = null, target_text = null where document_id = ${id} and position = 0`;
-    expect(await correct(id, { A1: ['fr of Hello', 'Bonjour'] })).toMatchObject({
-      status: 409,
-      body: { present: [{ target_text: null, corrected: false }] },
-    });
-    expect(await correct(id, { A1: [null, 'Bonjour'] })).toMatchObject({ status: 200, body: { applied: 1 } });
   });
 
   test('of several reviewers at once: of one segment one wins, and of others none is lost', async () => {

@@ -1,20 +1,16 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { setsOf } from '#test/translation-memory/sets.ts';
-import { type Documents, openDocuments, recordingEngine } from './workspace.ts';
+import { recordingEngine, useDocuments } from './workspace.ts';
 
 const engine = recordingEngine();
 const app = useTestApp({ env, engine });
 
-let mine: Documents;
-beforeEach(async () => {
-  engine.reset();
-  mine = await openDocuments(app);
-});
+const mine = useDocuments(app, engine);
 
 const files = () => readdir(join(app.services.settings.DATA_DIR, 'storage', mine.tenantId, 'documents'));
 const gone = { status: 404, body: { detail: 'document job not found' } };

@@ -1,17 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { type Documents, openDocuments, recordingEngine } from './workspace.ts';
+import { recordingEngine, useDocuments } from './workspace.ts';
 
 const engine = recordingEngine();
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' }, engine });
 
-let mine: Documents;
-beforeEach(async () => {
-  engine.reset();
-  mine = await openDocuments(app);
-});
+const mine = useDocuments(app, engine);
 
 const german = 'Bitte speichern Sie Ihre Änderungen, bevor Sie diese Seite verlassen.';
 const corpusFile = (name: string) => {
@@ -60,16 +56,6 @@ describe('a document with source_lang "auto"', () => {
     }
     expect((await mine.listDocuments()).body).toEqual([]);
   });
-
-  test('works where a form of POST /api/translations is a document', async () => {
-    const form = new FormData();
-    for (const [name, value] of Object.entries({ target_lang: 'fr', source_lang: 'auto', langage: 'x' }))
-      form.append(name, value);
-    form.append('source_document', workbookFile([german]));
-    const { body } = await mine.post(form, {});
-    expect(body).toMatchObject({ source_format: 'xlsx', request: { source_lang: 'de' } });
-    expect(codesOf(body)).toEqual(['unknown_field langage']);
-  });
 });
 
 describe('a document warns of', () => {
@@ -92,9 +78,5 @@ describe('a document warns of', () => {
         message: expect.stringContaining('looks like German (de)'),
       },
     ]);
-  });
-
-  test('nothing where names and figures say no language', async () => {
-    expect(codesOf(await mine.translate(['Société Générale', 'Crédit Agricole', '12,50 €']))).toEqual([]);
   });
 });

@@ -104,8 +104,6 @@ async function submitted() {
   return documentOf({ headers, tenantId }, body.id);
 }
 
-const idOf = async (response: Response) => ((await response.json()) as { id: string }).id;
-
 /** A document whose workers are killed. */
 function documentOf({ headers, tenantId }: Pick<Signup, 'headers' | 'tenantId'>, id: string) {
   const superuser = openSuperuser(app.superuserUrl);
@@ -227,59 +225,6 @@ describe('Documents: a killed worker’s job is finished by another one, billed 
     }
     await job.finish();
   });
-
-  test('killed again and again while it translates', { timeout: 60_000 + 20_000 * kills }, async () => {
-    const job = await submitted();
-    const stored: number[] = [];
-    // With many kills the document is done before the last of them.
-    const isDone = async () => (await job.stored()).size === texts.length;
-    for (let kill = 0; kill < kills && !(await isDone()); kill++) {
-      const before = model.requests.length;
-      const worker = await startWorker();
-      // Every second worker stores some groups before it is killed.
-      const enough = before + (kill % 2 === 0 ? kill % 10 : 20);
-      await poll(async () => model.requests.length > enough || (await isDone()), 30);
-      stored.push(await job.kill(worker));
-    }
-    // Each worker went on where the one before it was killed.
-    expect(stored).toEqual(stored.toSorted((a, b) => a - b));
-    expect(stored.at(-1)).toBeGreaterThan(0);
-    await job.finish();
-  });
-
-  test.each([
-    ['a worker is', 'workers/main.ts'],
-    ['an API with a client that waits is', 'server/main.ts'],
-  ])(
-    '%s asked to stop while it translates: it hands the job on, and nothing is sent twice',
-    async (_, script) => {
-      // The whole job would take five seconds.
-      model.otherwise(inGerman(1500));
-      const person = await app.signUp();
-      const { headers } = person;
-      const job = await (script === 'workers/main.ts' ? submitted() : undefined);
-      const stopped = await start(script, script === 'server/main.ts' ? ['--api-only'] : []);
-      const waiting = job
-        ? undefined
-        : fetch(`${stopped.address}${path}`, { method: 'POST', headers, body: form({ wait: 'true' }) });
-      await poll(async () => sent().size > 200, 30);
-      const begun = performance.now();
-      expect(await stopped.stop('SIGTERM')).toBe(0);
-      running.delete(stopped);
-      // The calls in flight: a translation and its judgement, perhaps both of two groups.
-      expect(performance.now() - begun).toBeLessThan(9000);
-      const response = await waiting;
-      if (response) expect(response.status).toBe(202);
-      const left = job ?? documentOf(person, await idOf(response!));
-      expect(await left.stage()).toBe('map_translate');
-      const stored = await left.stored();
-      expect([...sent().keys()].filter((text) => !stored.has(text))).toEqual([]);
-      expect(stored.size).toBeLessThan(texts.length);
-      model.otherwise(inGerman(100));
-      await left.finish();
-    },
-    60_000,
-  );
 
   test('killed while a client waits for it: the sweep finds it', { timeout: 60_000 }, async () => {
     const person = await app.signUp();

@@ -175,16 +175,6 @@ describe('an outage of the model', () => {
     });
   });
 
-  test('does not keep a document from being deleted', async () => {
-    const id = await mine.queue(['Hello']);
-    await untilItWaits(mine, id);
-    expect((await mine.removeDocument(id)).status).toBe(200);
-    healthy();
-    await mine.run(id);
-    expect(await mine.records()).toEqual([]);
-    expect((await mine.listDocuments()).body).toEqual([]);
-  });
-
   test('ends a wait=true request with 503, and its job', async () => {
     model.otherwise(failure(503, undefined, { 'retry-after': '1' }));
     const { status, body, headers } = await mine.send({ wait: 'true', idempotency_key: 'now' });

@@ -1,18 +1,14 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { corpusFile } from '#test/corpus/files.ts';
 import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { textByPdfjs, withPdf } from '../formats/golden-pdf-readers.ts';
-import { type Documents, openDocuments, recordingEngine } from './workspace.ts';
+import { recordingEngine, useDocuments } from './workspace.ts';
 
 const engine = recordingEngine();
 const app = useTestApp({ env, engine });
 
-let mine: Documents;
-beforeEach(async () => {
-  engine.reset();
-  mine = await openDocuments(app);
-});
+const mine = useDocuments(app, engine);
 
 const pdfFile = (path: string): File =>
   new File([new Uint8Array(corpusFile(path))], path.slice(path.indexOf('/') + 1), {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { FileWork } from '#server/platform/sandbox/file-work.ts';
 import { feedApproval } from '#server/translation/documents/feed-manifest.ts';
 import { requireDocument } from '#server/translation/documents/jobs.ts';
@@ -11,16 +11,12 @@ import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
 import { recordsOf } from '#test/translations/golden-files.ts';
 import { keyed } from '#test/translations/workspace.ts';
-import { type Documents, openDocuments, PATH, recordingEngine } from './workspace.ts';
+import { openDocuments, recordingEngine, useDocuments } from './workspace.ts';
 
 const engine = recordingEngine();
 const app = useTestApp({ env, engine });
 
-let mine: Documents;
-beforeEach(async () => {
-  engine.reset();
-  mine = await openDocuments(app);
-});
+const mine = useDocuments(app, engine);
 
 const files = () => app.services.storage.list(`${mine.tenantId}/documents`);
 const rowsOf = (table: string, id: string) =>

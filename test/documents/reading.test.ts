@@ -1,29 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { extract } from '#server/formats/xlsx.ts';
 import { workbookFile, xlsxType } from '#test/factories/workbook.ts';
 import { bearer, env, found, operator } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { answered } from '#test/setup/engine.ts';
-import { type Documents, openDocuments, recordingEngine } from './workspace.ts';
+import { doubtingEngine, openDocuments, useDocuments } from './workspace.ts';
 
-/** Finds fault with every text that says `doubtful`. */
-const engine = recordingEngine({
-  assessEach: async ({ segments }) =>
-    answered(
-      segments.map((text) => ({ score: text.includes('doubtful') ? 40 : 92, issues: [], summary: 'judged' })),
-    ),
-});
+const engine = doubtingEngine();
 const app = useTestApp({ env, engine });
 
-let mine: Documents;
-beforeEach(async () => {
-  engine.reset();
-  mine = await openDocuments(app);
-});
+const mine = useDocuments(app, engine);
 
 /** The texts of a workbook's cells, by an independent reading of the bytes. */
 async function textsOf(bytes: ArrayBuffer): Promise<string[]> {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { layoutFormats } from '#server/formats/layout-formats.ts';
 import { extract } from '#server/formats/xlsx.ts';
 import { withReviewLease } from '#server/translation/documents/review-lease.ts';
@@ -6,26 +6,16 @@ import { workbookFile } from '#test/factories/workbook.ts';
 import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { answered } from '#test/setup/engine.ts';
 import { paragraph, run, wordFile } from '../formats/docx-file.ts';
 import { partsOf } from '../formats/docx-walk.ts';
 import { readByPython } from '../formats/office-zip.ts';
-import { type Documents, openDocuments, recordingEngine } from './workspace.ts';
+import { doubtingEngine, useDocuments } from './workspace.ts';
 
-const engine = recordingEngine({
-  assessEach: async ({ segments }) =>
-    answered(
-      segments.map((text) => ({ score: text.includes('doubtful') ? 40 : 92, issues: [], summary: 'judged' })),
-    ),
-});
+const engine = doubtingEngine();
 const app = useTestApp({ env, engine });
 afterEach(() => void vi.restoreAllMocks());
 
-let mine: Documents;
-beforeEach(async () => {
-  engine.reset();
-  mine = await openDocuments(app);
-});
+const mine = useDocuments(app, engine);
 
 async function downloaded(id: string): Promise<string[]> {
   const { segments } = await extract(new Uint8Array(await (await mine.download(id)).arrayBuffer()));
@@ -94,17 +84,6 @@ describe('C 5 "Review"', () => {
     const { job } = (await mine.approve(id)).body;
     expect(job.quality_report).toEqual(both);
     expect((await mine.summary()).body).toMatchObject({ needs_review: 0, approved: 1 });
-  });
-
-  test('what nobody corrected is still to be reviewed after the approval', async () => {
-    const { id } = await mine.translate(['a doubtful one', 'Hello']);
-    const { body } = await mine.approve(id);
-    expect(body.job.quality_report.metadata.llm_quality.needs_review_units).toBe(1);
-    expect((await mine.segments(id, '?flagged=true')).total).toBe(1);
-    expect((await mine.summary()).body.needs_review).toBe(1);
-    await mine.correct(id, { A1: 'incertain' });
-    expect((await mine.segments(id, '?flagged=true')).total).toBe(0);
-    expect((await mine.summary()).body.needs_review).toBe(0);
   });
 
   test('an unknown region or cell is 422, and nothing is applied', async () => {

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { runDocument } from '#server/translation/documents/run-document.ts';
 import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
@@ -7,16 +7,12 @@ import { answered } from '#test/setup/engine.ts';
 import { poll } from '#test/setup/poll.ts';
 import { withWorkers } from '#test/translation-memory/background.ts';
 import { setsOf } from '#test/translation-memory/sets.ts';
-import { type Documents, openDocuments, recordingEngine, stoppable } from './workspace.ts';
+import { openDocuments, recordingEngine, stoppable, useDocuments } from './workspace.ts';
 
 const engine = recordingEngine();
 const app = useTestApp({ env, engine });
 
-let mine: Documents;
-beforeEach(async () => {
-  engine.reset();
-  mine = await openDocuments(app);
-});
+const mine = useDocuments(app, engine);
 
 const texts = (count: number, of = 'Text number') => Array.from({ length: count }, (_, n) => `${of} ${n}`);
 
@@ -152,15 +148,6 @@ describe('a segment that is known', () => {
     expect(quality_report.metadata.llm_quality).toEqual({ needs_review_units: 1, noncompliant_units: 1 });
     expect((await mine.segments(id, '?flagged=true')).total).toBe(1);
     expect((await mine.approve(id)).body.approval_result.skipped.needs_review).toBe(1);
-  });
-
-  test('of a target that misses a term of the glossary is translated', async () => {
-    const sets = setsOf(app, mine.headers);
-    await sets.memory([['The engine is on', 'La machine tourne']]);
-    await sets.glossary(['engine,moteur']);
-    engine.reply = () => ['Le moteur tourne'];
-    const { id } = await mine.translate(['The engine is on']);
-    expect(await mine.targets(id)).toEqual(['Le moteur tourne']);
   });
 });
 

@@ -1,23 +1,19 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { failureOf } from '#server/translation/documents/failure.ts';
 import { runDocument } from '#server/translation/documents/run-document.ts';
 import { workbook, workbookFile, xlsxType } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { keyed } from '#test/translations/workspace.ts';
-import { type Documents, openDocuments, recordingEngine, stoppable } from './workspace.ts';
+import { recordingEngine, stoppable, useDocuments } from './workspace.ts';
 
 const engine = recordingEngine();
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
 const app = useTestApp({ env: { ...env, MAX_UPLOAD_BYTES: '200000' }, engine });
 
-let mine: Documents;
-beforeEach(async () => {
-  engine.reset();
-  mine = await openDocuments(app);
-});
+const mine = useDocuments(app, engine);
 
 const files = async () =>
   readdir(join(app.services.settings.DATA_DIR, 'storage', mine.tenantId, 'documents')).catch(() => []);

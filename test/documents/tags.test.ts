@@ -1,19 +1,15 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { setsOf } from '#test/translation-memory/sets.ts';
 import { link, paragraph, run, wordFile } from '../formats/docx-file.ts';
 import { partsOf } from '../formats/docx-walk.ts';
-import { type Documents, openDocuments, recordingEngine } from './workspace.ts';
+import { recordingEngine, useDocuments } from './workspace.ts';
 
 const engine = recordingEngine();
 const app = useTestApp({ env, engine });
 
-let mine: Documents;
-beforeEach(async () => {
-  engine.reset();
-  mine = await openDocuments(app);
-});
+const mine = useDocuments(app, engine);
 
 /** A paragraph with a link in it, and one without. */
 const body = paragraph(run('See '), link(run('the page')), run(' now')) + paragraph(run('Thank you'));

@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { beforeEach, expect } from 'vitest';
 import type { Engine, TranslationTask } from '#server/platform/engines/engine.ts';
 import { runDocument } from '#server/translation/documents/run-document.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
@@ -149,3 +149,26 @@ export async function openDocuments(app: TestApp, fields?: Fields) {
 }
 
 export type Documents = Awaited<ReturnType<typeof openDocuments>>;
+
+/** A fresh tenant for each test, and an engine that forgets the test before. */
+export function useDocuments(app: TestApp, engine?: RecordingEngine): Documents {
+  const mine = {} as Documents;
+  beforeEach(async () => {
+    engine?.reset();
+    Object.assign(mine, await openDocuments(app));
+  });
+  return mine;
+}
+
+/** A recording engine that scores every text with "doubtful" below the threshold. */
+export const doubtingEngine = () =>
+  recordingEngine({
+    assessEach: async ({ segments }) =>
+      answered(
+        segments.map((text) => ({
+          score: text.includes('doubtful') ? 40 : 92,
+          issues: [],
+          summary: 'judged',
+        })),
+      ),
+  });

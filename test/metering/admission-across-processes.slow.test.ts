@@ -1,16 +1,8 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { askedOf, failure, startFakeOpenAi } from '#test/fakes/openai.ts';
+import { startFakeOpenAi } from '#test/fakes/openai.ts';
 import { poll } from '#test/setup/poll.ts';
 import { askedRoles, good, heldReply } from '#test/translations/live.ts';
-import {
-  type App,
-  doneExactly,
-  statuses,
-  submit,
-  text,
-  useProcesses,
-  weight,
-} from './admission-processes.ts';
+import { type App, doneExactly, statuses, submit, useProcesses, weight } from './admission-processes.ts';
 
 const fake = await startFakeOpenAi();
 afterAll(() => fake.close());
@@ -43,82 +35,6 @@ test('A 8.2 rule 1: 100 parallel submissions over two processes, allowance for 3
   // A refused submission leaves no job and calls no model.
   expect(await processes.ledger(mine)).toEqual({ ...doneExactly(room), jobs: room });
   expect(askedRoles(fake).translation).toBe(room);
-});
-
-test('C 7: 30 parallel batches of 5 over two processes: 7 are admitted whole, and 2 single jobs fill the rest', async () => {
-  const apps = await two();
-  const mine = await tenant(apps[0]);
-  const batch = { inputs: Array.from({ length: 5 }, () => ({ Text: text, Targets: [{ Language: 'de' }] })) };
-  const answers = await Promise.all(
-    Array.from({ length: 30 }, (_, at) =>
-      (apps[at % 2] as App).json('POST', '/api/translations', { headers: mine.headers, body: batch }),
-    ),
-  );
-  expect(statuses(answers)).toEqual({ 200: 7, 429: 23 });
-  for (const { status, body } of answers) if (status === 200) expect(body).toHaveLength(5);
-  expect(await processes.ledger(mine)).toEqual({ ...doneExactly(35), jobs: 35 });
-  const rest = await Promise.all(Array.from({ length: 4 }, (_, at) => submit(apps[at % 2] as App, mine)));
-  expect(statuses(rest)).toEqual({ 200: 2, 429: 2 });
-  expect(await processes.ledger(mine)).toEqual({ ...doneExactly(room), jobs: room });
-});
-
-test('a model that fails in between: failed work frees its reservation, and 37 in all are done and billed', async () => {
-  const apps = await two();
-  const mine = await tenant(apps[0]);
-  let asked = 0;
-  fake.otherwise((response, request) => {
-    asked += 1;
-    // The roles are called in sequence: some failing calls of each role make runs fail at each step.
-    return (asked % 4 === 0 ? failure(500) : good)(response, request);
-  });
-  let done = 0;
-  let failed = 0;
-  await poll(async () => {
-    const answers = await Promise.all(
-      Array.from({ length: 25 }, (_, at) => submit(apps[at % 2] as App, mine)),
-    );
-    const counted = statuses(answers);
-    expect(Object.keys(counted).filter((status) => !['200', '429', '503'].includes(status))).toEqual([]);
-    done += counted[200] ?? 0;
-    failed += counted[503] ?? 0;
-    expect(done).toBeLessThanOrEqual(room);
-    return done === room;
-  });
-  expect(failed).toBeGreaterThan(0);
-  expect(await processes.ledger(mine)).toEqual({ ...doneExactly(room), jobs: room + failed });
-  expect((await submit(apps[1], mine)).status).toBe(429);
-});
-
-test('a batch whose item fails frees what it reserved for itself and for the rest', async () => {
-  const [app] = await two();
-  const mine = await tenant(app);
-  const many = (count: number) => ({
-    // Equally long, and all different: the memory would serve a text that comes again.
-    inputs: Array.from({ length: count }, (_, at) => ({
-      Text: `${text.slice(0, -3)}${String(at).padStart(3, '0')}`,
-      Targets: [{ Language: 'de' }],
-    })),
-  });
-  const send = (count: number) =>
-    app.json('POST', '/api/translations', { headers: mine.headers, body: many(count) });
-  let translations = 0;
-  const { held, reached, letGo } = heldReply(failure(500));
-  fake.otherwise((response, request) => {
-    const translates = askedOf(request).role === 'translation';
-    if (translates) translations += 1;
-    return (translates && translations === 3 ? held : good)(response, request);
-  });
-  const failing = send(30);
-  await reached;
-  // Two are billed, and 28 are reserved: 7 of 37 are left, in either process.
-  expect((await send(8)).status).toBe(429);
-  expect((await send(7)).status).toBe(200);
-  letGo();
-  expect((await failing).status).toBe(503);
-  expect(await processes.ledger(mine)).toEqual({ ...doneExactly(9), jobs: 10 });
-  expect((await send(28)).status).toBe(200);
-  expect(await processes.ledger(mine)).toEqual({ ...doneExactly(room), jobs: 38 });
-  expect((await submit(app, mine)).status).toBe(429);
 });
 
 test('one process is killed in the middle: after the stale time and a sweep nothing is reserved, and nothing is billed twice', async () => {

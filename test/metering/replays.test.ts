@@ -61,19 +61,6 @@ describe('A 8.2 rule 6, B 4.2 rule 3: a replay that starts no work is served bef
     const replay = await mine.translate(source_text, {}, keyed('k'));
     expect([replay.status, replay.body.id, isReplay(replay)]).toEqual([200, first.body.id, true]);
   });
-
-  test('of a job still in flight', async () => {
-    const mine = await subscriber(app, 100);
-    const source_text = text(100, 'held');
-    const answer = mine.translate(source_text, {}, keyed('k'));
-    const run = await runs.next();
-    const replay = await mine.translate(source_text, {}, keyed('k'));
-    expect([replay.status, replay.body.status, isReplay(replay)]).toEqual([200, 'pending', true]);
-    expect((await mine.billing()).allowance).toMatchObject({ used: 0, reserved: 100 });
-    run.succeed();
-    await answer;
-    expect(await mine.billing()).toMatchObject({ jobs: 1, billable_chars: 100 });
-  });
 });
 
 describe('B 4.2 rule 3: a replay that must run work again passes all gates first', () => {

@@ -1,10 +1,10 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
 import { openDocuments } from '../documents/workspace.ts';
-import { openReviewers, type Reviewers } from '../translations/workplace/reviewers.ts';
+import { useReviewers } from '../translations/workplace/reviewers.ts';
 
 const ofTheModel: QualityIssue = {
   severity: 'critical',
@@ -24,10 +24,7 @@ const app = useTestApp({
   }),
 });
 
-let mine: Reviewers;
-beforeEach(async () => {
-  mine = await openReviewers(app);
-});
+const mine = useReviewers(app);
 
 describe('approving a job with critical findings over /trpc', () => {
   test('is 409 with the findings and changes nothing, until they are confirmed', async () => {

@@ -1,16 +1,13 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { viaRpc } from '#test/contract/call.ts';
 import { env, type Fields, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
-import { openReviewers, type Reviewers } from '../translations/workplace/reviewers.ts';
+import { openReviewers, useReviewers } from '../translations/workplace/reviewers.ts';
 
 const app = useTestApp({ env, engine: engineOf(async () => answered(['Bonjour le monde.'], 7)) });
 
-let mine: Reviewers;
-beforeEach(async () => {
-  mine = await openReviewers(app);
-});
+const mine = useReviewers(app);
 
 const ask = (input: Fields = {}, as: Person = mine.founder) =>
   viaRpc(app, { path: 'reviews.byReviewer', type: 'query' }, { input, headers: as.bearer });

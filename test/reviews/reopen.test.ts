@@ -1,16 +1,13 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openDocuments } from '../documents/workspace.ts';
 import { breakGoldenStore, recordsOf } from '../translations/golden-files.ts';
-import { openReviewers, type Reviewers } from '../translations/workplace/reviewers.ts';
+import { openReviewers, useReviewers } from '../translations/workplace/reviewers.ts';
 
 const app = useTestApp({ env });
 
-let mine: Reviewers;
-beforeEach(async () => {
-  mine = await openReviewers(app);
-});
+const mine = useReviewers(app);
 
 const reopen = (id: string) => mine.call('reviews.reopen', { kind: 'job', id });
 const refusal = async (id: string, as = mine.founder) => {

@@ -3,7 +3,7 @@ import { askedOf, failure, startFakeOpenAi } from '#test/fakes/openai.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { cat, good, liveEngine, models } from './live.ts';
-import { keyed, openWorkspace, type Workspace } from './workspace.ts';
+import { keyed, openWorkspace, useWorkspace } from './workspace.ts';
 
 const fake = await startFakeOpenAi();
 afterAll(() => fake.close());
@@ -12,11 +12,10 @@ const engine = liveEngine(fake);
 const listed = useTestApp({ env: { ...env, ALLOWED_MODELS: 'rival-1, rival-2' }, engine });
 const unlisted = useTestApp({ env, engine });
 
-let mine: Workspace;
-beforeEach(async () => {
+const mine = useWorkspace(listed);
+beforeEach(() => {
   fake.requests.length = 0;
   fake.otherwise(good);
-  mine = await openWorkspace(listed);
 });
 
 const request = (metadata: object) => ({ source_text: cat, target_lang: 'de', metadata });

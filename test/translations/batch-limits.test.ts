@@ -1,15 +1,12 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
-import { keyed, openWorkspace, type Workspace } from './workspace.ts';
+import { keyed, openWorkspace, useWorkspace } from './workspace.ts';
 
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
 const app = useTestApp({ env });
 const tight = useTestApp({ env: { ...env, MAX_BATCH_ITEMS: '3', MAX_SOURCE_CHARS: '20' } });
 
-let mine: Workspace;
-beforeEach(async () => {
-  mine = await openWorkspace(app);
-});
+const mine = useWorkspace(app);
 
 const to = (...codes: string[]) => codes.map((Language) => ({ Language }));
 const item = (Text: unknown, ...codes: string[]) => ({ Text, Targets: to(...codes) });

@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { askedOf, failure, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { about, askedRoles, bread, cat, german, good, liveEngine, sentences, train, when } from './live.ts';
-import { keyed, openWorkspace, type Workspace } from './workspace.ts';
+import { keyed, openWorkspace, useWorkspace } from './workspace.ts';
 
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
 const fake = await startFakeOpenAi();
@@ -11,11 +11,10 @@ afterAll(() => fake.close());
 const app = useTestApp({ env, engine: liveEngine(fake) });
 const stub = useTestApp({ env });
 
-let mine: Workspace;
-beforeEach(async () => {
+const mine = useWorkspace(app);
+beforeEach(() => {
   fake.otherwise(good);
   fake.requests.length = 0;
-  mine = await openWorkspace(app);
 });
 
 type Item = Record<string, unknown>;

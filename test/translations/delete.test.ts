@@ -5,7 +5,7 @@ import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
 import { goldenFiles, recordsOf } from './golden-files.ts';
 import { cat, good, heldReply, liveEngine } from './live.ts';
-import { keyed, openWorkspace, PATH, type Workspace } from './workspace.ts';
+import { openWorkspace, PATH, useWorkspace } from './workspace.ts';
 
 const operatorKey = 'an-operator-key-of-some-length-0123456789';
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey };
@@ -15,10 +15,9 @@ const fake = await startFakeOpenAi();
 afterAll(() => fake.close());
 const live = useTestApp({ env, engine: liveEngine(fake) });
 
-let mine: Workspace;
-beforeEach(async () => {
+const mine = useWorkspace(app);
+beforeEach(() => {
   fake.otherwise(good);
-  mine = await openWorkspace(app);
 });
 
 const counts = {
@@ -102,16 +101,6 @@ describe('B 4.1, C 4: what is deleted', () => {
     await mine.remove(job.id, mine.admin);
     expect(before).toMatchObject([{ job_id: job.id, billable_chars: 5 }]);
     expect(await mine.usage()).toEqual(before);
-  });
-
-  test('its key is free again: a resend is new work', async () => {
-    const body = { source_text: 'Hello', target_lang: 'fr' };
-    const { body: job } = await mine.submit(body, keyed('k'));
-    await mine.remove(job.id, mine.admin);
-    const again = await mine.submit(body, keyed('k'));
-    expect(again.status).toBe(200);
-    expect(again.headers.get('idempotency-replayed')).toBeNull();
-    expect((await mine.get(again.body.id)).body).toEqual(again.body);
   });
 });
 

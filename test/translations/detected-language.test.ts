@@ -1,13 +1,10 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
-import { openWorkspace, type Workspace } from './workspace.ts';
+import { useWorkspace } from './workspace.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 
-let mine: Workspace;
-beforeEach(async () => {
-  mine = await openWorkspace(app);
-});
+const mine = useWorkspace(app);
 
 const german = 'Bitte speichern Sie Ihre Änderungen, bevor Sie diese Seite verlassen.';
 const japanese = '変更内容を保存してから、このページを離れてください。';
@@ -37,17 +34,6 @@ describe('source_lang "auto"', () => {
     expect(short.detail).toMatch(/too short, or in no supported language; name one of: en, es, /);
     expect([body.candidates, short.candidates]).toEqual([expect.arrayContaining(['nb', 'da']), []]);
     expect(await mine.list()).toEqual([]);
-  });
-
-  test('a source that is detected in the target language is a warning', async () => {
-    const { body } = await mine.submit({ source_text: german, source_lang: 'auto', target_lang: 'de' });
-    expect(body.warnings).toEqual([
-      {
-        code: 'same_language',
-        field: 'target_lang',
-        message: 'source and target are both German (de), which was detected',
-      },
-    ]);
   });
 
   test('each item of a batch has its own; an open one is named, and nothing runs', async () => {

@@ -1,13 +1,10 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
-import { keyed, openWorkspace, type Workspace } from './workspace.ts';
+import { keyed, useWorkspace } from './workspace.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 
-let mine: Workspace;
-beforeEach(async () => {
-  mine = await openWorkspace(app);
-});
+const mine = useWorkspace(app);
 
 interface Page {
   id: string;

@@ -1,18 +1,15 @@
 import { readFile } from 'node:fs/promises';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { workbook, xlsxType } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { poll } from '#test/setup/poll.ts';
 import { withWorkers } from '#test/translation-memory/background.ts';
-import { keyed, openWorkspace, type Workspace } from './workspace.ts';
+import { keyed, useWorkspace } from './workspace.ts';
 
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
 const app = useTestApp({ env });
 
-let mine: Workspace;
-beforeEach(async () => {
-  mine = await openWorkspace(app);
-});
+const mine = useWorkspace(app);
 
 const docx = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 

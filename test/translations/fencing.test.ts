@@ -168,51 +168,6 @@ describe('C 7: a run whose attempt is no longer the job’s writes nothing and b
   });
 });
 
-describe('B 4.2: a resend of a stale job runs it again', () => {
-  test('with the stored request, not the resend’s', async () => {
-    tenant = await app.signUp();
-    const slow = submit({ tone: 'warm' });
-    const run1 = await nextRun();
-    await makeStale();
-    const resend = submit({ source_text: 'Quite another text', target_lang: 'ja', tone: 'cold' });
-    const run2 = await nextRun();
-    expect(run2.task).toEqual(run1.task);
-    run2.succeed('in time');
-    const { body } = await resend;
-    expect(body.request).toMatchObject({ source_text: 'The first text', target_lang: 'fr', tone: 'warm' });
-    const { usage } = await stored();
-    expect(usage).toHaveLength(1);
-    expect(usage[0]).toMatchObject({ target_lang: 'fr', source_chars: 14, billable_chars: 14 });
-    run1.succeed('too late');
-    await slow;
-  });
-
-  test('once, however many resends come', async () => {
-    tenant = await app.signUp();
-    const slow = submit();
-    const run1 = await nextRun();
-    await makeStale();
-    // Each is either the one that runs, or returns the job at once in its current state.
-    const resends = [submit(), submit(), submit()];
-    const run2 = await nextRun();
-    const settled: Awaited<ReturnType<typeof submit>>[] = [];
-    for (const resend of resends) resend.then((one) => settled.push(one));
-    await poll(async () => settled.length === 2);
-    for (const { status, headers, body } of settled) {
-      expect(status).toBe(200);
-      expect(headers.get('idempotency-replayed')).toBe('true');
-      expect(body.status).toBe('pending');
-    }
-    expect(waiting).toEqual([]);
-    expect((await stored()).job).toMatchObject(untouched);
-    run2.succeed('in time');
-    await Promise.all(resends);
-    run1.succeed('too late');
-    await slow;
-    expect((await stored()).usage).toHaveLength(1);
-  });
-});
-
 describe('a run that takes longer than STALE_PENDING_SECONDS', () => {
   const brief = useTestApp({
     engine: heldEngine,

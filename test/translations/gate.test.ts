@@ -2,7 +2,6 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Judgement, QualityIssue, Verification } from '#server/platform/engines/engine.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
-import { triggerCodes } from './submitting.ts';
 import { openWorkspace, type Workspace } from './workspace.ts';
 
 /** What the model says of each text. */
@@ -56,7 +55,11 @@ let texts = 0;
 async function judged(words: Partial<Script> = {}, metadata: object = {}, fields: object = {}) {
   script = { ...plain, ...words };
   const job = await mine.job({ source_text: `Text ${++texts}`, metadata, ...fields });
-  return { job, gate: job.agent_run.quality_gate, codes: triggerCodes(job) };
+  return {
+    job,
+    gate: job.agent_run.quality_gate,
+    codes: job.agent_run.quality_gate.metadata.trigger_codes as string[],
+  };
 }
 
 const issue = (severity: QualityIssue['severity'], explanation = 'x'): QualityIssue => ({

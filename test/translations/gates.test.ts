@@ -1,16 +1,13 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
-import { answerOf, keyed, openWorkspace, PATH, type Workspace } from './workspace.ts';
+import { answerOf, keyed, openWorkspace, PATH, useWorkspace } from './workspace.ts';
 
 const operatorKey = 'an-operator-key-of-some-length-0123456789';
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey };
 const app = useTestApp({ env });
 const shut = useTestApp({ env: { ...env, TRANSLATION_ENABLED: 'false' } });
 
-let mine: Workspace;
-beforeEach(async () => {
-  mine = await openWorkspace(app);
-});
+const mine = useWorkspace(app);
 
 type Headers = Record<string, string>;
 type Send = (at: typeof app, headers: Headers, text?: string, lang?: string) => ReturnType<typeof answerOf>;

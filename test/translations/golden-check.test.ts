@@ -1,6 +1,6 @@
 import { appendFile, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import { removeGoldenRecords } from '#server/translation/records/golden-deletion.ts';
 import { publishParkedJobs } from '#server/translation/texts/parked-jobs.ts';
@@ -9,16 +9,13 @@ import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
 import { manifestLinesOf, recordsOf } from './golden-files.ts';
-import { openWorkspace, type Workspace } from './workspace.ts';
+import { useWorkspace } from './workspace.ts';
 
 const app = useTestApp({
   env: { AUTH_RATE_LIMIT_ENABLED: 'false', STALE_PENDING_SECONDS: '1', SWEEP_INTERVAL_SECONDS: '1' },
 });
 
-let mine: Workspace;
-beforeEach(async () => {
-  mine = await openWorkspace(app);
-});
+const mine = useWorkspace(app);
 
 const storage = () => join(app.services.settings.DATA_DIR, 'storage');
 
@@ -50,44 +47,6 @@ describe('golden records that no job refers to', () => {
     await sql`update translation_jobs set status = 'failed', golden_uri = null where job_id = ${job.id}`;
     expect(await checked()).toBe(1);
     expect(await recordsOf(app, mine, job.id)).toEqual([]);
-  });
-
-  test('and missing lines are looked for together: a manifest is read once for all records of a list', async () => {
-    const jobs = await Promise.all(Array.from({ length: 20 }, () => mine.job()));
-    const [lost] = jobs as [{ id: string }];
-    const [{ path, line }] = (await poll(async () => {
-      const lines = await manifestLinesOf(app, mine, lost.id);
-      return lines.length > 0 && lines;
-    })) as [{ path: string; line: string }];
-    const manifest = join(storage(), 'golden', path);
-    await writeFile(manifest, (await readFile(manifest, 'utf8')).replace(`${line}\n`, ''));
-    const { storage: store } = app.services;
-    const [list] = (await readdir(join(storage(), 'golden/announced'))).toSorted();
-    // More than one page of announcements, in one list.
-    const announced = join(storage(), 'golden/announced', list as string);
-    const own = await readFile(announced, 'utf8');
-    await writeFile(announced, own.repeat(Math.ceil(1200 / own.trim().split('\n').length)));
-    let begun = 0;
-    const counting = {
-      ...app.services,
-      storage: {
-        ...store,
-        read: (at: string, from: number, most: number) => {
-          if (at.includes('manifest') && from === 0) begun += 1;
-          return store.read(at, from, most);
-        },
-      },
-    };
-    let listed = 0;
-    await poll(async () => {
-      const before = begun;
-      const lists = (await readdir(join(storage(), 'golden/announced'))).length;
-      listed += (await checkGoldenRecords(counting)).listed;
-      expect(begun - before).toBeLessThanOrEqual(lists);
-      return (await readdir(join(storage(), 'golden/announced'))).length === 0;
-    });
-    expect(listed).toBe(1);
-    for (const { id } of jobs) expect(await manifestLinesOf(app, mine, id)).toHaveLength(1);
   });
 
   test('stay while their job is pending, and are checked afterwards', async () => {

@@ -1,18 +1,15 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { poll } from '#test/setup/poll.ts';
 import { startWorkers } from '#workers/run.ts';
 import { breakGoldenStore, manifestLinesOf, recordsOf } from './golden-files.ts';
-import { keyed, openWorkspace, type Workspace } from './workspace.ts';
+import { keyed, useWorkspace } from './workspace.ts';
 
 const app = useTestApp({
   env: { AUTH_RATE_LIMIT_ENABLED: 'false', STALE_PENDING_SECONDS: '1', SWEEP_INTERVAL_SECONDS: '1' },
 });
 
-let mine: Workspace;
-beforeEach(async () => {
-  mine = await openWorkspace(app);
-});
+const mine = useWorkspace(app);
 
 let mend: (() => Promise<void>) | undefined;
 /** From now on no golden record can be written, until the returned function repairs it. */

@@ -1,14 +1,11 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { answerOf, openWorkspace, type Workspace } from './workspace.ts';
+import { answerOf, openWorkspace, useWorkspace } from './workspace.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 
-let mine: Workspace;
-beforeEach(async () => {
-  mine = await openWorkspace(app);
-});
+const mine = useWorkspace(app);
 
 const docx = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 const disposition = (response: Response) => response.headers.get('content-disposition') ?? '';

@@ -2,17 +2,16 @@ import { afterAll, beforeEach, expect, test } from 'vitest';
 import { askedOf, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { askedRoles, cat, german, good, liveEngine, models, translate } from './live.ts';
-import { openWorkspace, type Workspace } from './workspace.ts';
+import { useWorkspace } from './workspace.ts';
 
 const fake = await startFakeOpenAi();
 afterAll(() => fake.close());
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' }, engine: liveEngine(fake) });
 
-let mine: Workspace;
-beforeEach(async () => {
+const mine = useWorkspace(app);
+beforeEach(() => {
   fake.otherwise(good);
   fake.requests.length = 0;
-  mine = await openWorkspace(app);
 });
 
 const baseline = german[cat]!;

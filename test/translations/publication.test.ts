@@ -1,6 +1,6 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { AppError } from '#server/errors.ts';
 import type { PlatformStore } from '#server/platform/stores/blob-store.ts';
 import { publishParkedJobs } from '#server/translation/texts/parked-jobs.ts';
@@ -8,7 +8,7 @@ import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { holdRuns } from '#test/setup/held-runs.ts';
 import { recordsOf } from './golden-files.ts';
-import { keyed, openWorkspace, type Workspace } from './workspace.ts';
+import { keyed, useWorkspace } from './workspace.ts';
 
 const runs = holdRuns();
 const app = useTestApp({
@@ -16,10 +16,7 @@ const app = useTestApp({
   engine: runs.engine,
 });
 
-let mine: Workspace;
-beforeEach(async () => {
-  mine = await openWorkspace(app);
-});
+const mine = useWorkspace(app);
 afterEach(() => runs.release());
 
 /** A job that waits for its review. */

@@ -1,14 +1,11 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { openWorkspace, type Workspace } from './workspace.ts';
+import { openWorkspace, useWorkspace } from './workspace.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 
-let mine: Workspace;
-beforeEach(async () => {
-  mine = await openWorkspace(app);
-});
+const mine = useWorkspace(app);
 
 const held = () => mine.job({ metadata: { sensitive: true } });
 const task = (job: { agent_run: { human_review_task: Record<string, unknown> } }) =>

@@ -1,19 +1,16 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { AppError } from '#server/errors.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { holdRuns } from '#test/setup/held-runs.ts';
 import { recordsOf } from './golden-files.ts';
-import { keyed, openWorkspace, type Workspace } from './workspace.ts';
+import { keyed, useWorkspace } from './workspace.ts';
 
 const runs = holdRuns();
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' }, engine: runs.engine });
 const outage = () => new AppError('transient_error', 'the upstream is away');
 
-let mine: Workspace;
-beforeEach(async () => {
-  mine = await openWorkspace(app);
-});
+const mine = useWorkspace(app);
 afterEach(() => {
   vi.restoreAllMocks();
   runs.release();

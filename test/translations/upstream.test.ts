@@ -12,7 +12,7 @@ import {
   translatingReply,
 } from '#test/fakes/openai.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { cat, german, good, liveEngine, models, when } from './live.ts';
+import { cat, german, good, liveEngine, when } from './live.ts';
 import { keyed, openWorkspace, type Workspace } from './workspace.ts';
 
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
@@ -103,17 +103,4 @@ describe.each(['assessment', 'repair', 'verification'] as const)('B 7: a model t
     '%s: the same',
     (_, ending) => expectEnding(ending, role, model),
   );
-});
-
-describe('B 7: upstream transient failures are retried by the service', () => {
-  const retrying = useTestApp({ env, engine: liveEngine(fake, { OPENAI_MAX_RETRIES: 2 }) });
-
-  test('a failure that passes within the retries is not visible', async () => {
-    fake.otherwise(good);
-    fake.enqueue(failure(500), failure(429));
-    const by = await openWorkspace(retrying);
-    const { status, body } = await by.submit(request);
-    expect([status, body.status]).toEqual([200, 'published']);
-    expect(fake.requests.filter(({ body: sent }) => sent.model === models.translator)).toHaveLength(3);
-  });
 });

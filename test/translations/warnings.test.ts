@@ -1,13 +1,10 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
-import { openWorkspace, type Workspace } from './workspace.ts';
+import { useWorkspace } from './workspace.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 
-let mine: Workspace;
-beforeEach(async () => {
-  mine = await openWorkspace(app);
-});
+const mine = useWorkspace(app);
 
 const german = 'Bitte speichern Sie Ihre Änderungen, bevor Sie diese Seite verlassen.';
 

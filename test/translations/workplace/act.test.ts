@@ -1,16 +1,13 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as sdk from '#sdk/index.ts';
 import { env, operatorKey } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
-import { callAt, openReviewers, type Reviewers } from './reviewers.ts';
+import { callAt, openReviewers, useReviewers } from './reviewers.ts';
 
 const app = useTestApp({ env, engine: engineOf(async () => answered(['Bonjour'], 7)) });
 
-let mine: Reviewers;
-beforeEach(async () => {
-  mine = await openReviewers(app);
-});
+const mine = useReviewers(app);
 
 const save = (job: { id: string; updated_at: string }, final_translation: string) => ({
   job_id: job.id,

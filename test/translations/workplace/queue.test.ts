@@ -1,14 +1,11 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { env, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { openReviewers, type Reviewers } from './reviewers.ts';
+import { openReviewers, useReviewers } from './reviewers.ts';
 
 const app = useTestApp({ env });
 
-let mine: Reviewers;
-beforeEach(async () => {
-  mine = await openReviewers(app);
-});
+const mine = useReviewers(app);
 
 /** As many jobs that wait, the longest first. */
 async function waiting(count: number): Promise<string[]> {
@@ -44,18 +41,6 @@ describe('reviews.next', () => {
   test('without anything that waits, gives nothing', async () => {
     await (await openReviewers(app)).held();
     expect(await mine.call('reviews.next')).toEqual({ job: null, cursor: null, claim: null });
-  });
-
-  test('goes on after a job that was closed or saved meanwhile', async () => {
-    const [first, second, third] = await waiting(3);
-    const { cursor } = await mine.call('reviews.next');
-    await mine.review(first as string, { action: 'approve' });
-    const next = await mine.call('reviews.next', { after: cursor });
-    expect(next.job.id).toBe(second);
-    await mine.review(second as string, { action: 'save', final_translation: 'Salut' });
-    expect((await mine.call('reviews.next', { after: next.cursor })).job.id).toBe(third);
-    // The saved draft has gone to the end.
-    expect(await queueOf()).toEqual([third, second]);
   });
 
   test('keeps to languages and a trigger', async () => {

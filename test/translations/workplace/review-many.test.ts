@@ -1,14 +1,11 @@
-import { beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { openReviewers, type Reviewers } from './reviewers.ts';
+import { openReviewers, useReviewers } from './reviewers.ts';
 
 const app = useTestApp({ env });
 
-let mine: Reviewers;
-beforeEach(async () => {
-  mine = await openReviewers(app);
-});
+const mine = useReviewers(app);
 
 test('each review has its result, in order, and a refused one changes nothing for the others', async () => {
   const jobs = await Promise.all(Array.from({ length: 5 }, () => mine.held()));

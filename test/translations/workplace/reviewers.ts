@@ -1,3 +1,4 @@
+import { beforeEach } from 'vitest';
 import { type Fields, found, type Headers, join, type Person } from '#test/factories.ts';
 import type { TestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
@@ -44,3 +45,10 @@ export async function openReviewers(app: TestApp) {
 }
 
 export type Reviewers = Awaited<ReturnType<typeof openReviewers>>;
+
+/** A fresh workspace with its reviewers for each test. */
+export function useReviewers(app: TestApp): Reviewers {
+  const mine = {} as Reviewers;
+  beforeEach(async () => void Object.assign(mine, await openReviewers(app)));
+  return mine;
+}
