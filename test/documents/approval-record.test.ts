@@ -120,19 +120,6 @@ describe('B 8 rule 4: the audit record of an approved document', () => {
     expect((await mine.removeDocument(other.id)).body).toMatchObject({ golden_records_deleted: 0 });
   });
 
-  test('that the store could not remove is removed by the second look', async () => {
-    const { id } = await mine.translate(['Hello']);
-    await mine.approve(id);
-    const restore = await breakGoldenStore(app, mine);
-    expect((await mine.removeDocument(id)).body).toMatchObject({ deleted: true, golden_records_deleted: 0 });
-    await restore();
-    expect(await recordsOf(app, mine, id)).toHaveLength(1);
-    const sql = openSuperuser(app.superuserUrl);
-    await sql`select graphile_worker.reschedule_jobs(array(select id from graphile_worker.jobs
-      where key = ${`remove_golden_records:${id}`}), run_at => now())`;
-    await withWorkers(app, () => poll(async () => (await recordsOf(app, mine, id)).length === 0));
-  });
-
   test('a store that cannot be written does not keep anybody from approving; the sweep writes it later', {
     timeout: 30_000,
   }, async () => {

@@ -161,19 +161,6 @@ describe('the boxes of a DOCX', { timeout: 30_000 }, () => {
       expect(all.every(({ source_rectangles }) => source_rectangles === null)).toBe(true);
     },
   );
-
-  test('are found in tables, within tables, in headers and footers', async () => {
-    const { id } = await translated('docx/nested-tables-images.docx');
-    const { boxes: nested } = await boxes(id, { limit: 2000 });
-    expect(nested.some(({ anchor }) => anchor.type === 'table_cell' && Number(anchor['table']) > 1)).toBe(
-      true,
-    );
-    expect(nested.some(({ anchor }) => anchor.type === 'paragraph')).toBe(true);
-    const { id: other } = await translated('docx/header-footer-fields.docx');
-    const parts = (await boxes(other, { limit: 2000 })).boxes.map(({ anchor }) => anchor['part']);
-    expect(parts).toContain('word/document.xml');
-    expect(parts.some((part) => /^word\/(header|footer)\d\.xml$/.test(String(part)))).toBe(true);
-  });
 });
 
 describe('the boxes of an XLSX', { timeout: 30_000 }, () => {

@@ -174,15 +174,4 @@ describe('an outage of the model', () => {
       );
     });
   });
-
-  test('ends a wait=true request with 503, and its job', async () => {
-    model.otherwise(failure(503, undefined, { 'retry-after': '1' }));
-    const { status, body, headers } = await mine.send({ wait: 'true', idempotency_key: 'now' });
-    expect([status, body.error_code]).toEqual([503, 'transient_error']);
-    expect(headers.get('retry-after')).toBe('1');
-    expect((await mine.send({ idempotency_key: 'now' })).body).toMatchObject({
-      status: 'failed',
-      waiting: null,
-    });
-  });
 });

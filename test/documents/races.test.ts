@@ -11,7 +11,7 @@ import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
 import { recordsOf } from '#test/translations/golden-files.ts';
 import { keyed } from '#test/translations/workspace.ts';
-import { openDocuments, recordingEngine, useDocuments } from './workspace.ts';
+import { openDocuments, PATH, recordingEngine, useDocuments } from './workspace.ts';
 
 const engine = recordingEngine();
 const app = useTestApp({ env, engine });
@@ -117,34 +117,6 @@ describe('a deletion', () => {
 });
 
 describe('reviews and approvals at once', () => {
-  test('each review is whole, one approval counts, and each pair is fed once', async () => {
-    const cells = ['One', 'Two', 'Three', 'Four'];
-    const { id } = await mine.translate(cells);
-    const { region_id } = (await mine.segments(id)).segments[0];
-    const answers = await Promise.all([
-      ...cells.slice(0, 3).flatMap((_, n) => [
-        mine.reviewDocument(id, {
-          corrections: [{ region_id, cell_id: `A${n + 1}`, target_text: `new ${n + 1}` }],
-        }),
-        mine.approve(id, { reviewer: `Rev ${n}` }),
-      ]),
-    ]);
-    expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200));
-    const job = await mine.read(id);
-    expect(job.review_history).toHaveLength(3);
-    expect(await mine.targets(id)).toEqual(['new 1', 'new 2', 'new 3', 'fr of Four']);
-    const corrected = job.feed_manifest.fed_pairs.filter((pair: { corrected: boolean }) => pair.corrected);
-    expect(corrected.map((pair: { target_text: string }) => pair.target_text).toSorted()).toEqual([
-      'new 1',
-      'new 2',
-      'new 3',
-    ]);
-    // Whatever the order was, the corrections are served.
-    for (const [n, source_text] of cells.slice(0, 3).entries())
-      expect((await mine.job({ source_text })).final_translation).toBe(`new ${n + 1}`);
-    expect(await recordsOf(app, mine, id)).toHaveLength(1);
-  });
-
   test('a review that took longer than its lease is 503, and changes nothing', async () => {
     const { id } = await mine.translate(['Hello']);
     const before = await mine.read(id);

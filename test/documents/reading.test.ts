@@ -211,24 +211,6 @@ describe('B 4.3: files', () => {
     expect(await textsOf(await (await mine.download(id)).arrayBuffer())).toEqual(['Bonjour']);
   });
 
-  test.each([
-    ['Book.xlsx', 'attachment; filename="Book.xlsx"'],
-    [
-      'Zahlen für März 数字.xlsx',
-      `; filename*=UTF-8''Zahlen%20f%C3%BCr%20M%C3%A4rz%20%E6%95%B0%E5%AD%97.xlsx`,
-    ],
-    ['می\u200cروم.xlsx', `; filename*=UTF-8''${encodeURIComponent('می\u200cروم')}.xlsx`],
-  ])('the download of %j has its name (RFC 6266)', async (name, disposition) => {
-    const { id } = await mine.translate(['Hello'], { source_document: workbookFile(['Hello'], name) });
-    const response = await mine.download(id);
-    expect(response.status).toBe(200);
-    expect(response.headers.get('content-type')).toBe(xlsxType);
-    const sent = response.headers.get('content-disposition');
-    expect(sent).toMatch(/^attachment; filename="[\x20-\x7e]*"(; filename\*=UTF-8''[\w.%~!-]+)?$/);
-    if (disposition) expect(sent).toContain(disposition);
-    expect(await textsOf(await response.arrayBuffer())).toEqual(['fr of Hello']);
-  });
-
   test('a download suggests a name that overwrites neither the source nor another language', async () => {
     const names = async (target_lang: string) => {
       const { id } = await mine.translate(['Hello'], {

@@ -3,7 +3,6 @@ import { runDocument } from '#server/translation/documents/run-document.ts';
 import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { answered } from '#test/setup/engine.ts';
 import { poll } from '#test/setup/poll.ts';
 import { withWorkers } from '#test/translation-memory/background.ts';
 import { setsOf } from '#test/translation-memory/sets.ts';
@@ -216,21 +215,4 @@ describe('a process that stops', () => {
     expect(await mine.row(id)).toMatchObject({ status: 'translated', interruptions: 0 });
     expect(engine.texts()).toHaveLength(500 - inFlight + 40);
   });
-});
-
-test('what a segment costs is summed, whatever the engine is', async () => {
-  const judged = { score: 92, issues: [], summary: '' };
-  engine.assessEach = async ({ segments }) =>
-    answered(
-      segments.map(() => judged),
-      3,
-    );
-  try {
-    const { id } = await mine.translate(texts(41));
-    expect(await mine.records()).toEqual([
-      expect.objectContaining({ job_id: id, input_tokens: 26, output_tokens: 26, models: ['model'] }),
-    ]);
-  } finally {
-    engine.assessEach = async ({ segments }) => answered(segments.map(() => judged));
-  }
 });

@@ -7,7 +7,7 @@ import { workbook, workbookFile, xlsxType } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { keyed } from '#test/translations/workspace.ts';
-import { recordingEngine, stoppable, useDocuments } from './workspace.ts';
+import { openDocuments, recordingEngine, stoppable, useDocuments } from './workspace.ts';
 
 const engine = recordingEngine();
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };

@@ -72,14 +72,6 @@ describe('B 4.1, C 4: what is deleted', () => {
     expect(await tablesHolding('zq8141')).toEqual([]);
   });
 
-  test('a held job has no golden record to delete', async () => {
-    const job = await mine.job({ source_text: 'held text: zq8142', domain: 'legal' });
-    await mine.review(job.id, { action: 'save', final_translation: 'brouillon: zq8143' });
-    const { body } = await mine.remove(job.id, mine.admin);
-    expect(body).toMatchObject({ deleted: true, golden_records_deleted: 0, tm_pairs_removed: 0 });
-    for (const text of ['zq8142', 'zq8143']) expect(await tablesHolding(text)).toEqual([]);
-  });
-
   test('afterwards it is 404 on every route, and in no list', async () => {
     const job = await mine.job();
     const other = await mine.job();

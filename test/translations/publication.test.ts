@@ -170,14 +170,6 @@ describe('the sweep’s retry of failed publications', () => {
     );
     expect(await sweep()).toEqual({ published: 1, failed: 1 });
   });
-
-  test('keeps a job’s place in the list if it fails', async () => {
-    replacePut(() => failing);
-    await mine.submit({ source_text: 'Hello', target_lang: 'fr' });
-    const before = await mine.list();
-    expect(await sweep()).toEqual({ published: 0, failed: 1 });
-    expect(await mine.list()).toEqual(before);
-  });
 });
 
 describe('B 4.1: deleting a job', () => {

@@ -125,14 +125,6 @@ describe('B 5, C 7: the recorded reviewer', () => {
     expect(JSON.stringify(done)).not.toContain('Somebody Else');
   });
 
-  test('with an API key alone, the reviewer of the body', async () => {
-    for (const action of ['approve', 'reject']) {
-      const job = await held();
-      const done = await reviewed(job.id, { action, reviewer: 'Somebody Else' });
-      expect(task(done)['completed_by']).toBe('Somebody Else');
-    }
-  });
-
   test('C 7: the cookie does not count here', async () => {
     const job = await held();
     expect((await mine.review(job.id, { action: 'approve' }, mine.cookie)).status).toBe(401);
@@ -162,12 +154,6 @@ describe('B 3.1: only awaiting_review and refined jobs are reviewable', () => {
       expect(await mine.read(job.id)).toEqual(before);
     },
   );
-
-  test.each(actions)('a refined job takes $action', async (body) => {
-    const job = await held();
-    await setStatus(job.id, 'refined');
-    expect((await mine.review(job.id, body)).status).toBe(200);
-  });
 
   test('a foreign or unknown job is 404 job not found', async () => {
     const job = await held();

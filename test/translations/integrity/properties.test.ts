@@ -23,7 +23,6 @@ const text = fc
     },
   )
   .map((parts) => parts.join(''));
-const word = fc.stringMatching(/^[a-z]{1,8}$/);
 
 describe('for any texts', () => {
   it('a text compared with itself has no issues', () => {
