@@ -10,7 +10,7 @@ const app = useTestApp({ env, engine });
 
 beforeEach(() => engine.reset());
 
-describe('A 8.2: the allowance', () => {
+describe('the allowance (A 8.2)', () => {
   test('holds the characters from admit on, until they are used', async () => {
     const theirs = await openDocuments(app, { monthly_char_limit: 100 });
     const id = await theirs.queue(['x'.repeat(60)]);

@@ -45,7 +45,7 @@ async function restartSystem() {
   return { ...app.services, storage: openPlatformStore(app.services.settings) };
 }
 
-describe('B 8 rule 4: the audit record of an approved document', () => {
+describe('the audit record of an approved document (B 8 rule 4)', () => {
   test('has counts and no text of the document, and so has its line in the manifest', async () => {
     const { id } = await mine.translate(['Hello', 'Hello', 'a doubtful one', 'World'], {
       source_lang: 'en',

@@ -23,7 +23,7 @@ async function withBrokenMemory<T>(work: () => Promise<T>): Promise<T> {
 
 const nothing = { fast_path: 0, needs_review: 0, duplicates: 0, empty: 0 };
 
-describe('B 4.3 approve', () => {
+describe('an approval (B 4.3)', () => {
   test('stamps the document and feeds what no review has fed', async () => {
     const { id } = await mine.translate(['Hello', 'World', 'World']);
     await mine.correct(id, { A1: 'Bonjour' });
@@ -80,7 +80,7 @@ describe('B 4.3 approve', () => {
     });
   });
 
-  test('B 8 rule 4: an unedited text is skipped if the set has ever held it, a correction is not', async () => {
+  test('an unedited text is skipped if the set has ever held it, a correction is not', async () => {
     const [one, two] = [await mine.translate(['Hello']), await mine.translate(['Hello'])];
     const three = await mine.translate(['Hello']);
     await mine.approve(one.id);
@@ -177,7 +177,7 @@ describe('B 4.3 approve', () => {
   });
 });
 
-describe('B 8 "Golden set growth": at a full memory', () => {
+describe('at a full memory (B 8 "Golden set growth")', () => {
   test('new sources are skipped and counted, corrections to held ones are admitted', async () => {
     const theirs = await openDocuments(small);
     const { id } = await theirs.translate(['One', 'Two', 'Three', 'Four', 'Five']);

@@ -15,7 +15,7 @@ const mine = useDocuments(app, engine);
 const files = () => readdir(join(app.services.settings.DATA_DIR, 'storage', mine.tenantId, 'documents'));
 const gone = { status: 404, body: { detail: 'document job not found' } };
 
-describe('B 4.3 DELETE', () => {
+describe('the deletion of a document (B 4.3)', () => {
   test('removes files, segments and the pairs that the document fed, and says how many', async () => {
     const { id } = await mine.translate(['Hello', 'World', 'Good']);
     await mine.correct(id, { A1: 'Bonjour' });

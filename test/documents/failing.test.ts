@@ -21,7 +21,7 @@ const mine = useDocuments(app, engine);
 
 const texts = (count: number, of = 'Text number') => Array.from({ length: count }, (_, n) => `${of} ${n}`);
 
-describe('B 8 "Per-stage time budget": a stage that fails', () => {
+describe('a stage that fails (B 8 "Per-stage time budget")', () => {
   test('for a passing reason is tried again, twice', { timeout: 20_000 }, async () => {
     const id = await mine.queue(['Hello']);
     let calls = 0;

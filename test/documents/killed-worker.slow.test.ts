@@ -52,12 +52,6 @@ function sent(): Map<string, number> {
   return times;
 }
 
-/** For docs/performance.md: each test's kills, the texts that were sent more than once, and the stored texts when it ended. */
-const figures: string[] = [];
-afterAll(() => {
-  if (process.env['DOCUMENT_KILLS']) console.log(figures.join('\n'));
-});
-
 const running = new Set<RunningService>();
 afterEach(async () => {
   await Promise.all([...running].map((service) => service.stop('SIGKILL')));
@@ -109,7 +103,6 @@ function documentOf({ headers, tenantId }: Pick<Signup, 'headers' | 'tenantId'>,
   const superuser = openSuperuser(app.superuserUrl);
   /** For each text, how many of the workers died between sending it and storing its translation. */
   const lost = new Map<string, number>();
-  let killed = 0;
   /** The texts whose translations are stored. */
   const storedTexts = async () => {
     const rows = await superuser<{ source_text: string }[]>`
@@ -121,7 +114,6 @@ function documentOf({ headers, tenantId }: Pick<Signup, 'headers' | 'tenantId'>,
     /** Kills a worker, and frees its jobs at once instead of after 30 seconds. */
     async kill(worker: RunningService, release = async () => {}) {
       await worker.stop('SIGKILL');
-      killed += 1;
       running.delete(worker);
       // What the worker has sent arrives.
       await delay(100);
@@ -166,10 +158,6 @@ function documentOf({ headers, tenantId }: Pick<Signup, 'headers' | 'tenantId'>,
       const tooOften = [...sent()].filter(([text, times]) => times > 1 + (lost.get(text) ?? 0));
       expect(tooOften).toEqual([]);
       expect(sent().size).toBe(texts.length);
-      const sendings = [...sent().values()];
-      figures.push(
-        `${expect.getState().currentTestName?.split(' > ').at(-1)}: ${killed} kills; of ${texts.length} texts ${sendings.filter((times) => times > 1).length} were sent again, ${sendings.reduce((sum, times) => sum + times - 1, 0)} times in all; ${rows.length} segments translated, ${usage.length} usage record`,
-      );
     },
   };
 }

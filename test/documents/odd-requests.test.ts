@@ -21,7 +21,7 @@ const post = (parts: Parameters<typeof multipart>[0], headers: Record<string, st
   return answerOf(app.request(`${PATH}/translate${query}`, { method: 'POST', headers: all, body }));
 };
 
-describe('B 4.3: a form', () => {
+describe('a form (B 4.3)', () => {
   test.each([
     ['no part at all', [], 400, 'source_document upload is required'],
     [
@@ -89,7 +89,7 @@ describe('B 4.3: a form', () => {
   });
 });
 
-describe('C 7 "Requests": a query', () => {
+describe('a query (C 7 "Requests")', () => {
   const statusAt = async (path: string) => {
     const { status, body } = await app.json('GET', `/api/documents${path}`, { headers: mine.headers });
     return [status, Array.isArray(body.detail)];
@@ -104,7 +104,7 @@ describe('C 7 "Requests": a query', () => {
   });
 });
 
-describe('C 5 "Review": a body', () => {
+describe('a body (C 5 "Review")', () => {
   test('that is none is 400; one that does not fit is 422 with an array, and nothing is applied', async () => {
     const { id } = await mine.translate(['Hello']);
     const before = await mine.read(id);
@@ -148,7 +148,7 @@ describe('C 5 "Review": a body', () => {
   });
 });
 
-describe('B 5: a deletion', () => {
+describe('a deletion (B 5)', () => {
   test('is 401 with a key or nothing, 403 for a member, and 404 for an unknown id', async () => {
     const { id } = await mine.translate();
     for (const headers of [mine.headers, {}])

@@ -31,7 +31,7 @@ const setStatus = ({ tenantId }: Customer, status: string) =>
     update tenants set metadata = metadata || jsonb_build_object('pay_subscription_status', ${status}::text)
     where tenant_id = ${tenantId}`;
 
-test('B 4.3: with billing on a document needs a subscription, which no trial replaces', async () => {
+test('with billing on a document needs a subscription, which no trial replaces', async () => {
   expectPaymentRequired(await send(await provision(app)), 'subscription required');
   const trying = await trialist(app);
   expectPaymentRequired(await send(trying), 'subscription required');

@@ -61,15 +61,6 @@ test.each([
   expect((await progress(id)).documents).toMatchObject([{ percent }]);
 });
 
-test('a failed document says why, and stays at the percent that it reached', async () => {
-  const id = await mine.queue();
-  const failure = JSON.stringify({ message: 'the engine is gone' });
-  await mine.change(id, { status: 'failed', failure, segments: 4, translated_segments: 3 });
-  expect((await progress(id)).documents).toMatchObject([
-    { status: 'failed', percent: 75, error: 'the engine is gone' },
-  ]);
-});
-
 test('the newest change of all is told, documents come in the order of the ids, and each once', async () => {
   const ids = [await mine.queue(), await mine.queue(), await mine.queue()];
   const [first, second, third] = ids as [string, string, string];

@@ -140,7 +140,7 @@ describe('reviews and approvals at once', () => {
   });
 });
 
-describe('B 4.2: one key', () => {
+describe('one key (B 4.2)', () => {
   test('at 20 connections, with other files and with and without wait, is one job, billed once', {
     timeout: 30_000,
   }, async () => {
@@ -211,7 +211,7 @@ describe('B 4.2: one key', () => {
   });
 });
 
-test('A 8.2: of ten documents at once, as many are admitted as find room in the allowance', async () => {
+test('of ten documents at once, as many are admitted as find room in the allowance', async () => {
   const theirs = await openDocuments(app, { monthly_char_limit: 100 });
   const ids: string[] = [];
   for (let n = 0; n < 10; n++) ids.push(await theirs.queue([`${n}${'x'.repeat(29)}`]));

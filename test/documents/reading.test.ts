@@ -20,7 +20,7 @@ async function textsOf(bytes: ArrayBuffer): Promise<string[]> {
   return segments.map(({ source }) => source.join(''));
 }
 
-describe('C 4 "List" of documents', () => {
+describe('the list of documents (C 4)', () => {
   test('is newest update first, in pages, by status', async () => {
     const ids = [await mine.queue(), await mine.queue(), await mine.queue()];
     await mine.run(ids[0]!);
@@ -88,7 +88,7 @@ test('a page of documents with long manifests ends before it is too large, and t
   expect(seen.toSorted()).toEqual(ids.toSorted());
 });
 
-describe('B 4.3: a job', () => {
+describe('a job (B 4.3)', () => {
   test('shows an operator its cost, and nobody else', async () => {
     const { id } = await mine.translate();
     const own = await mine.read(id, mine.admin);
@@ -136,7 +136,7 @@ describe('B 4.3: a job', () => {
   });
 });
 
-describe('C 5 "Segment"', () => {
+describe('segments (C 5)', () => {
   test('a segment names its place, its texts and where its translation came from', async () => {
     const { id } = await mine.translate(['Hello', 'a doubtful one']);
     const { segments, total, next_cursor } = await mine.segments(id);
@@ -186,7 +186,7 @@ describe('C 5 "Segment"', () => {
   });
 });
 
-describe('B 4.3: files', () => {
+describe('files (B 4.3)', () => {
   test('the listed artifacts are the stored ones, and are only added to', async () => {
     const { id } = await mine.translate(['Hello']);
     const first = await mine.artifacts(id);
@@ -258,7 +258,7 @@ describe('B 4.3: files', () => {
   });
 });
 
-describe('C 5 "Summary"', () => {
+describe('the summary (C 5)', () => {
   test('counts the tenant’s documents', async () => {
     expect((await mine.summary()).body).toEqual({
       total: 0,
@@ -336,7 +336,7 @@ describe('C 5 "Summary"', () => {
   });
 });
 
-test('B 5: ids of another tenant are 404 on every route, also for its administrators', async () => {
+test('ids of another tenant are 404 on every route, also for its administrators', async () => {
   const { id } = await mine.translate();
   const other = await found(app);
   const routes: [string, string, unknown?][] = [

@@ -22,7 +22,7 @@ async function downloaded(id: string): Promise<string[]> {
   return segments.map(({ source }) => source.join(''));
 }
 
-describe('C 5 "Review"', () => {
+describe('a correction (C 5)', () => {
   test('a correction renders the whole file again, without the engine', async () => {
     const { id, updated_at } = await mine.translate(['Hello', 'a doubtful one', 'World']);
     engine.asked.length = 0;
@@ -142,7 +142,7 @@ describe('C 5 "Review"', () => {
     expect((await mine.row(id))['review_lease_until']).toBeNull();
   });
 
-  test('B 5: the session is the reviewer; without one the body says who it is, or nobody', async () => {
+  test('the session is the reviewer; without one the body says who it is, or nobody', async () => {
     const { id } = await mine.translate();
     await mine.correct(id, { A1: 'un' }, { reviewer: 'somebody else' }, mine.admin);
     await mine.correct(id, { A1: 'deux' }, { reviewer: 'Rev' });
@@ -169,7 +169,7 @@ describe('C 5 "Review"', () => {
   });
 });
 
-describe('C 7 "Documents": a correction feeds the memory at once', () => {
+describe('a correction feeds the memory at once (C 7 "Documents")', () => {
   const serve = async (source_text: string, target_lang = 'fr') => {
     const { body } = await mine.submit({ source_text, target_lang });
     return [body.final_translation, body.request.metadata.provenance?.fast_path];
@@ -216,7 +216,7 @@ describe('C 7 "Documents": a correction feeds the memory at once', () => {
     expect(await serve('Hello')).toEqual(['Bonjour', 'tm_exact']);
   });
 
-  test('B 8 rule 4: of two corrections of one text, the last is served, even if it repeats what was served before', async () => {
+  test('of two corrections of one text, the last is served, even if it repeats what was served before', async () => {
     const { id } = await mine.translate(['Hello', 'Hello', 'Hello']);
     await mine.correct(id, { A1: 'Bonjour' });
     const { body } = await mine.correct(id, { A2: 'Salut', A3: 'Bonjour' });
@@ -226,7 +226,7 @@ describe('C 7 "Documents": a correction feeds the memory at once', () => {
     expect(await serve('Hello')).toEqual(['Bonjour', 'tm_exact']);
   });
 
-  test('B 8 rule 5: a blank text, the source itself and its echo feed nothing', async () => {
+  test('a blank text, the source itself and its echo feed nothing', async () => {
     const { id } = await mine.translate(['Hello']);
     for (const text of ['', ' ', 'Hello', '[fr] Hello']) {
       const { status, body } = await mine.correct(id, { A1: text });

@@ -15,7 +15,7 @@ const mine = useDocuments(app, engine);
 
 const texts = (count: number, of = 'Text number') => Array.from({ length: count }, (_, n) => `${of} ${n}`);
 
-describe('B 3.2: a worker', () => {
+describe('a worker (B 3.2)', () => {
   test('translates queued documents, bills each once, and leaves no job behind', {
     timeout: 30_000,
   }, async () => {
@@ -44,7 +44,7 @@ describe('B 3.2: a worker', () => {
     expect([...waiting]).toEqual([]);
   });
 
-  test('A 8.1: bills dense scripts by their weight, and shows the raw characters', async () => {
+  test('bills dense scripts by their weight, and shows the raw characters', async () => {
     const { id, billable_chars } = await mine.translate(['Hello 😀'], { target_lang: 'ja' });
     expect(billable_chars).toBe(7);
     expect(await mine.records()).toEqual([
@@ -52,7 +52,7 @@ describe('B 3.2: a worker', () => {
     ]);
   });
 
-  test('B 4.3: the priority of a job is the number of its tenant’s unfinished documents', async () => {
+  test('the priority of a job is the number of its tenant’s unfinished documents', async () => {
     const ids = [await mine.queue(), await mine.queue(), await mine.queue()];
     const other = await openDocuments(app);
     ids.push(await other.queue());
@@ -105,7 +105,7 @@ describe('B 3.2: a worker', () => {
     expect(engine.asked.map(({ segments }) => segments.length)).toEqual([1, 1, 1]);
   });
 
-  test('C 7 "Documents": equal texts are several segments and one translation', async () => {
+  test('equal texts are several segments and one translation', async () => {
     const cells = Array.from({ length: 1000 }, (_, n) => `Repeated ${n % 10}`);
     const { id, billable_chars, quality_report } = await mine.translate(cells);
     expect(engine.texts().toSorted()).toEqual(texts(10, 'Repeated'));

@@ -20,7 +20,7 @@ const files = async () =>
 const queued = async () =>
   openSuperuser(app.superuserUrl)`select * from graphile_worker.jobs where task_identifier = 'run_document'`;
 
-describe('B 4.3: a submission', () => {
+describe('a submission (B 4.3)', () => {
   test('is queued, and shows its progress until a worker has translated it', async () => {
     const { status, headers, body } = await mine.send({ domain: ' legal ', tone: 'formal', gender: '' });
     expect([status, headers.get('x-request-id')]).toEqual([202, expect.stringMatching(/^[0-9a-f]{32}$/)]);
@@ -142,7 +142,7 @@ test('while translation is off, documents are still read, corrected, approved an
   }
 });
 
-describe('B 4.3: with wait', () => {
+describe('with wait (B 4.3)', () => {
   test('the finished job is returned, and nothing is queued', async () => {
     const { status, body } = await mine.send({ wait: 'Yes' });
     expect([status, body.status, body.progress]).toEqual([200, 'translated', null]);
@@ -188,7 +188,7 @@ describe('B 4.3: with wait', () => {
   });
 });
 
-describe('B 4.3: a resend with the same key', () => {
+describe('a resend with the same key (B 4.3)', () => {
   test('of another request returns the first job, and says so; another name of the file is no other request', async () => {
     const key = keyed('differing');
     const differs = ({ headers, body }: { headers: Headers; body: { warnings: { code: string }[] } }) => [

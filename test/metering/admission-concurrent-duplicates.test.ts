@@ -56,7 +56,7 @@ async function subscriber(monthly_char_limit: number, metadata: Record<string, u
   };
 }
 
-test('B 4.2: of three concurrent submissions with one key none is refused for a duplicate’s reservation', async () => {
+test('of three concurrent submissions with one key none is refused for a duplicate’s reservation', async () => {
   for (let round = 0; round < 8; round++) {
     const tenant = await subscriber(100);
     const answers = await Promise.all(['k', 'k', 'k'].map((key) => tenant.text(90, key)));
@@ -114,7 +114,7 @@ test('the reservation of a stale job counts for its own work only, and only whil
   expect(await tenant.summary()).toMatchObject({ used: 910, reserved: 0 });
 });
 
-test('A 8.2 rule 2: a job that was admitted below the allowance and ends last is taken from the balance, too', async () => {
+test('a job that was admitted below the allowance and ends last is taken from the balance, too', async () => {
   const tenant = await subscriber(100, { topup_chars_purchased: 300 });
   const slow = tenant.text(50, undefined, 'held');
   await poll(async () => waiting.length === 1);

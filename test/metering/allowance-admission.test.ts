@@ -19,7 +19,7 @@ async function inFlight(length: number, headers = {}) {
   return { answer, run: await runs.next() };
 }
 
-describe('A 8.2 rule 1: committed + request is compared to the allowance', () => {
+describe('committed + request is compared to the allowance (A 8.2 rule 1)', () => {
   test('a text that just fits is translated, one character more is refused', async () => {
     expectOverLimit(await mine.translate(text(301)));
     expect((await mine.translate(text(300))).status).toBe(200);
@@ -55,7 +55,7 @@ describe('A 8.2 rule 1: committed + request is compared to the allowance', () =>
   });
 });
 
-describe('A 8.2 rule 1: characters in flight are committed', () => {
+describe('characters in flight are committed (A 8.2 rule 1)', () => {
   test('a text in flight counts until it ends', async () => {
     const { answer, run } = await inFlight(200);
     expectOverLimit(await mine.translate(text(101)));
@@ -111,7 +111,7 @@ describe('A 8.2 rule 1: characters in flight are committed', () => {
   });
 });
 
-describe('C 7: a batch is admitted whole, by the sum of its items’ weights', () => {
+describe('a batch is admitted whole, by the sum of its items’ weights (C 7)', () => {
   test('one character more, and no job is made, run or billed', async () => {
     expectOverLimit(await mine.batch([text(100), text(100), text(101)]));
     expect(await mine.list()).toEqual([]);

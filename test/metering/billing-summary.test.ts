@@ -41,7 +41,7 @@ beforeAll(async () => {
   await addRecords(app, other.tenantId, [{ at: '2026-02-14T00:00:00Z', sourceChars: 1000 }]);
 });
 
-describe('A 4.4, C 3: GET /api/tenants/{tenant_id}/billing', () => {
+describe('GET /api/tenants/{tenant_id}/billing (A 4.4, C 3)', () => {
   test('the figures of the period, and its records, the newest first', async () => {
     const { status, body, headers } = await own('?period=2026-02');
     const { allowance, topup, records, ...figures } = body;
@@ -75,7 +75,7 @@ describe('A 4.4, C 3: GET /api/tenants/{tenant_id}/billing', () => {
     });
   });
 
-  test('A 2.5: only an operator’s records carry tokens and models', async () => {
+  test('only an operator’s records carry tokens and models', async () => {
     const theirs = (await summary(operator, mine.tenantId, '?period=2026-02')).body.records[0];
     expect(Object.keys(theirs)).toEqual(operatorFields);
     expect(theirs).toMatchObject({ input_tokens: 7, output_tokens: 3, total_tokens: 10, models: ['writer'] });

@@ -63,7 +63,7 @@ const operatorRecord = (jobId: string) => ({
   models: jobId === first ? ['writer'] : ['judge', 'a "model", 2'],
 });
 
-describe('A 2.5, C 3: json', () => {
+describe('json (A 2.5, C 3)', () => {
   test('an operator: the oldest record first, from the period’s first millisecond to its last, with the models of all', async () => {
     const { status, headers, text } = await theirs('period=2026-02');
     expect([status, headers.get('content-type'), headers.get('content-disposition')]).toEqual([
@@ -91,7 +91,7 @@ describe('A 2.5, C 3: json', () => {
   });
 });
 
-describe('A 2.5, C 3: jsonl', () => {
+describe('jsonl (A 2.5, C 3)', () => {
   test('a record a line, for an operator and for an administrator', async () => {
     const { headers, text } = await theirs('format=jsonl&period=2026-02');
     expect(headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
@@ -107,7 +107,7 @@ describe('A 2.5, C 3: jsonl', () => {
   });
 });
 
-describe('A 2.5, C 3, RFC 4180: csv', () => {
+describe('csv (A 2.5, C 3, RFC 4180)', () => {
   test('a header row, CRLF, nothing for null, quotes where they are needed', async () => {
     const { headers, text } = await theirs('format=csv&period=2026-02');
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
@@ -148,7 +148,7 @@ describe('A 2.5, C 3, RFC 4180: csv', () => {
   });
 });
 
-describe('A 4.4: who may export', () => {
+describe('who may export (A 4.4)', () => {
   test('a foreign tenant is 404 to an administrator, an unknown one to the operator, before any file', async () => {
     for (const [headers, named] of [
       [mine.bearer, other.tenantId],

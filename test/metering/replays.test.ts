@@ -41,7 +41,7 @@ async function withFailedJob() {
   return { mine, id: job!.id, again, stored: () => mine.read(job!.id) };
 }
 
-describe('A 8.2 rule 6, B 4.2 rule 3: a replay that starts no work is served before the gates', () => {
+describe('a replay that starts no work is served before the gates (A 8.2 rule 6, B 4.2 rule 3)', () => {
   test('with the allowance spent: the job in its current state, and nothing metered', async () => {
     const mine = await subscriber(app, 100);
     const source_text = text(100);
@@ -63,7 +63,7 @@ describe('A 8.2 rule 6, B 4.2 rule 3: a replay that starts no work is served bef
   });
 });
 
-describe('B 4.2 rule 3: a replay that must run work again passes all gates first', () => {
+describe('a replay that must run work again passes all gates first (B 4.2 rule 3)', () => {
   test('no allowance left: 429, nothing metered, the stored job untouched', async () => {
     const { mine, again, stored } = await withFailedJob();
     expect((await mine.translate(text(101))).status).toBe(200);
@@ -109,7 +109,7 @@ describe('B 4.2 rule 3: a replay that must run work again passes all gates first
   });
 });
 
-describe('C 7: replayed items of a batch weigh nothing', () => {
+describe('replayed items of a batch weigh nothing (C 7)', () => {
   test('a retry weighs the items that failed or never ran', async () => {
     const mine = await subscriber(app, 300);
     const texts = [text(100), text(100, 'held'), text(100)];

@@ -53,7 +53,7 @@ async function newTenant() {
 // Five code points; two of them are two UTF-16 units each.
 const astral = 'a😀b𝄞c';
 
-describe('A 2.5: the usage record of a delivered job', () => {
+describe('the usage record of a delivered job (A 2.5)', () => {
   test('every field, of a published job', async () => {
     const { tenantId, submit, records } = await newTenant();
     const { status, body: job } = await submit({

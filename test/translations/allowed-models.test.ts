@@ -84,7 +84,7 @@ describe('ALLOWED_MODELS: the models that callers may name', () => {
   });
 });
 
-test('B 2.6: without the list names are not checked', async () => {
+test('without the list names are not checked', async () => {
   const theirs = await openWorkspace(unlisted);
   expect((await theirs.submit(request({ candidate_models: 'dear-9' }))).status).toBe(200);
   expect(askedModels()).toEqual(new Set([models.translator, 'dear-9']));

@@ -21,7 +21,7 @@ async function expectRefused(body: unknown, status: number, detail?: RegExp, by 
   return answer.body.detail;
 }
 
-describe('B 8: at most 50 (input × target) pairs', () => {
+describe('at most 50 (input × target) pairs (B 8)', () => {
   test('51 are 413: by inputs, by targets, by both', async () => {
     const many = (count: number, ...codes: string[]) =>
       Array.from({ length: count }, (_, at) => item(`Text ${at}`, ...codes));
@@ -44,7 +44,7 @@ describe('B 8: at most 50 (input × target) pairs', () => {
   });
 });
 
-describe('B 2.5, 8: the text of an item', () => {
+describe('the text of an item (B 2.5, 8)', () => {
   test('more than MAX_SOURCE_CHARS in any of them is 413; exactly as many are taken', async () => {
     const at = await openWorkspace(tight);
     const refusal = /^source text exceeds MAX_SOURCE_CHARS/;
@@ -60,7 +60,7 @@ describe('B 2.5, 8: the text of an item', () => {
   });
 });
 
-describe('B 4.1: unsupported codes in a batch are 422 with the validation text', () => {
+describe('unsupported codes in a batch are 422 with the validation text (B 4.1)', () => {
   test.each(['en-US', ''])('target %j', async (code) => {
     const detail = await expectRefused({ inputs: [item('One', 'de'), item('Two', 'fr', code)] }, 422);
     expect(typeof detail).toBe('string');
@@ -73,7 +73,7 @@ describe('B 4.1: unsupported codes in a batch are 422 with the validation text',
   });
 });
 
-describe('A 7.1, B 7: an invalid batch is 422', () => {
+describe('an invalid batch is 422 (A 7.1, B 7)', () => {
   test.each([
     ['no inputs', { inputs: [] }],
     ['no targets', { inputs: [{ Text: 'One', Targets: [] }] }],

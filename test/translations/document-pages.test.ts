@@ -25,40 +25,16 @@ const submit = (
 const keys = (body: Page[]) => body.map(({ request }) => request.idempotency_key);
 const long = 'x'.repeat(12_000);
 
-describe('B 4.1: a JSON body with metadata.source_document is cut into pages', () => {
-  test('C 7: it returns an array, of one job for a short text too', async () => {
-    const { status, body } = await submit('Short.');
-    expect(status).toBe(200);
-    expect(body).toHaveLength(1);
-    expect(body[0]).toMatchObject({ status: 'published', final_translation: '[fr] Short.' });
-  });
-
-  test('B 2.6: source_document keeps its name and says the page', async () => {
-    const { body } = await submit(long, { name: 'book.txt', content_type: 'text/plain' });
+describe('a JSON body with metadata.source_document is cut into pages (B 4.1)', () => {
+  test('each of which is a job with the document’s name and its own number', async () => {
+    const { body } = await submit(long, { name: 'book.txt', content_type: 'text/plain', page_number: 7 });
     expect(body.map(({ request }: Page) => request.metadata.source_document)).toEqual(
       [1, 2, 3].map((page_number) => ({
-        name: 'book.txt',
-        content_type: 'text/plain',
-        size_bytes: 12_000,
-        page_number,
-        page_count: 3,
+        ...{ name: 'book.txt', content_type: 'text/plain', size_bytes: 12_000 },
+        ...{ page_number, page_count: 3 },
       })),
     );
-  });
-
-  test('a caller cannot set the fields that the server writes there', async () => {
-    const { body } = await submit('Short.', {
-      name: 'a.txt',
-      page_number: 7,
-      page_count: 9,
-      size_bytes: 1e9,
-    });
-    expect(body[0].request.metadata.source_document).toMatchObject({
-      name: 'a.txt',
-      page_number: 1,
-      page_count: 1,
-      size_bytes: 6,
-    });
+    expect((await submit('Short.')).body).toMatchObject([{ final_translation: '[fr] Short.' }]);
   });
 
   test('the rest of the request and of the metadata holds for every page', async () => {
@@ -80,7 +56,7 @@ describe('B 4.1: a JSON body with metadata.source_document is cut into pages', (
   });
 });
 
-describe('B 4.1: page n is keyed <value>:n counting from 1', () => {
+describe('page n is keyed <value>:n counting from 1 (B 4.1)', () => {
   test('of JSON, a form and a raw body alike', async () => {
     const form = new FormData();
     form.append('target_lang', 'fr');
@@ -100,11 +76,11 @@ describe('B 4.1: page n is keyed <value>:n counting from 1', () => {
   });
 });
 
-describe('B 2.6: source_document.name builds the names of golden downloads', () => {
+describe('source_document.name builds the names of golden downloads (B 2.6)', () => {
   const nameOf = async (id: string, format?: string) =>
     (await mine.golden(id, format)).headers.get('content-disposition');
 
-  test('C 4: the job of a page downloads that page', async () => {
+  test('the job of a page downloads that page', async () => {
     const { body } = await submit(`${'x'.repeat(5000)}last`, { name: 'book.md' });
     expect((await (await mine.golden(body[1].id)).text()).trim()).toBe('[fr] last');
     const names = [await nameOf(body[0].id), await nameOf(body[1].id)];

@@ -24,7 +24,7 @@ const book = (name = 'Menu.xlsx', type = xlsxType) => new File([workbook('Soup',
 
 const documents = async (by = mine) => (await app.json('GET', '/api/documents', by)).body;
 
-describe('B 4.1: a document in the form of POST /api/translations', () => {
+describe('a document in the form of POST /api/translations (B 4.1)', () => {
   test('is queued and answered with 200; it is polled and downloaded as a document job', async () => {
     const { status, body } = await mine.post(
       form(book(), {
@@ -66,7 +66,7 @@ describe('B 4.1: a document in the form of POST /api/translations', () => {
     expect(await mine.usage()).toMatchObject([{ job_id: body.id, billable_chars: 9 }]);
   });
 
-  test('B 4.2: the key is the document’s own; a resend returns the job that it names', async () => {
+  test('the key is the document’s own; a resend returns the job that it names', async () => {
     const first = await mine.post(form(book()), keyed('menu-1'));
     const second = await mine.post(form(book()), keyed('menu-1'));
     expect(first.body.request.idempotency_key).toBe('menu-1');
@@ -84,7 +84,7 @@ describe('B 4.1: a document in the form of POST /api/translations', () => {
     expect(await documents()).toHaveLength(1);
   });
 
-  test('B 4.3: a text extension wins over the content type: the file is flattened', async () => {
+  test('a text extension wins over the content type: the file is flattened', async () => {
     for (const type of [xlsxType, docx, 'application/pdf']) {
       const { status, body } = await mine.post(form(new File(['Hello'], 'note.txt', { type })), {});
       expect([status, body.length]).toEqual([200, 1]);
@@ -93,7 +93,7 @@ describe('B 4.1: a document in the form of POST /api/translations', () => {
   });
 });
 
-test('B 4.1: a raw XLSX is no text', async () => {
+test('a raw XLSX is no text', async () => {
   const raw = { 'content-type': 'application/octet-stream', 'x-source-filename': 'a.xlsx' };
   const { status } = await mine.post(workbook('Soup'), raw, '?target_lang=fr');
   expect(status).toBe(415);

@@ -84,7 +84,7 @@ async function takenOver() {
 
 const untouched = { status: 'pending', attempt: 2, baseline_translation: null, final_translation: null };
 
-describe('C 7: a run whose attempt is no longer the job’s writes nothing and bills nothing', () => {
+describe('a run whose attempt is no longer the job’s writes nothing and bills nothing (C 7)', () => {
   test('neither its result, while the next attempt runs', async () => {
     const { slow, run1, resend, run2 } = await takenOver();
     const before = await stored();

@@ -30,7 +30,7 @@ const docx = async () =>
 const raw = (content: Uint8Array<ArrayBuffer>, type: string, query = '?target_lang=fr') =>
   mine.post(content, { 'content-type': type }, query);
 
-describe('B 4.1: a raw PDF or DOCX is flattened to text', () => {
+describe('a raw PDF or DOCX is flattened to text (B 4.1)', () => {
   test.each([
     ['PDF by its content type', pdf, 'application/pdf', ''],
     ['DOCX by its extension', docx, 'application/octet-stream', '&filename=letter.docx'],
@@ -49,7 +49,7 @@ describe('B 4.1: a raw PDF or DOCX is flattened to text', () => {
     });
   });
 
-  test('B 7: one that cannot be read (corrupt, cut off, protected) is 400', async () => {
+  test('one that cannot be read (corrupt, cut off, protected) is 400', async () => {
     const answers = [
       await raw(new Uint8Array(Buffer.from('no pdf at all')), 'application/pdf'),
       await raw((await pdf()).slice(0, 300), 'application/pdf'),

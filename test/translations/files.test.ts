@@ -39,8 +39,8 @@ async function expectNoJob(by = mine) {
   expect(await by.list()).toEqual([]);
 }
 
-describe('B 4.1: multipart/form-data', () => {
-  test('C 7: a text file returns an array, one job a page, each finished inline', async () => {
+describe('multipart/form-data (B 4.1)', () => {
+  test('a text file returns an array, one job a page, each finished inline', async () => {
     const { status, body } = await upload('note.txt', 'text/plain', 'Größe 😀');
     expect(status).toBe(200);
     expect(body).toHaveLength(1);
@@ -84,7 +84,7 @@ describe('B 4.1: multipart/form-data', () => {
     });
   });
 
-  test('B 7: no upload, an empty one, and one of blanks are 400', async () => {
+  test('no upload, an empty one, and one of blanks are 400', async () => {
     const fields = new FormData();
     fields.append('target_lang', 'fr');
     const answers = [
@@ -99,7 +99,7 @@ describe('B 4.1: multipart/form-data', () => {
   });
 });
 
-describe('B 4.1: a raw body', () => {
+describe('a raw body (B 4.1)', () => {
   const raw = (
     content: string | Uint8Array<ArrayBuffer>,
     type: string,
@@ -147,7 +147,7 @@ describe('B 4.1: a raw body', () => {
   });
 });
 
-describe('B 4.1: which files are flattened', () => {
+describe('which files are flattened (B 4.1)', () => {
   test.each(['.htm', '.md', '.TXT'])('the extension %s, whatever the content type', async (extension) => {
     const content = /xml|html?/.test(extension) ? '<p>Hello</p>' : '"Hello"';
     const { status, body } = await upload(`file${extension}`, 'application/octet-stream', content);
@@ -165,7 +165,7 @@ describe('B 4.1: which files are flattened', () => {
   });
 });
 
-describe('B 8: the page count of a text document', () => {
+describe('the page count of a text document (B 8)', () => {
   test('is capped by MAX_BATCH_ITEMS: in a form, raw, and as metadata', async () => {
     const at = await openWorkspace(small);
     const four = 'abcdefghij'.repeat(4);

@@ -26,7 +26,7 @@ afterEach(() => mend?.());
 const held = (fields: Record<string, unknown> = {}) => mine.job({ metadata: { sensitive: true }, ...fields });
 const request = { source_text: 'The store is down', target_lang: 'fr' };
 
-describe('B 8: the golden store holds one full record per published text job', () => {
+describe('the golden store holds one full record per published text job (B 8)', () => {
   test('a JSON record below golden/, and its line in the manifest of the day', async () => {
     const job = await mine.job({ source_text: 'A record of its own' });
     expect(job.status).toBe('published');
@@ -57,7 +57,7 @@ describe('B 8: the golden store holds one full record per published text job', (
   });
 });
 
-describe('B 3.1: a golden record that cannot be written fails closed', () => {
+describe('a golden record that cannot be written fails closed (B 3.1)', () => {
   test('of an autonomous job: 502 persistence_failed; the translation is kept, readable and billed', async () => {
     await breakStore();
     const { status, body, headers } = await mine.submit(request, keyed('k'));
@@ -94,7 +94,7 @@ describe('B 3.1: a golden record that cannot be written fails closed', () => {
     expect((await mine.usage()).filter(({ job_id }) => job_id === job.id)).toHaveLength(1);
   });
 
-  test('B 4.1: in a batch it is that item’s error; the retry returns its job and continues', async () => {
+  test('in a batch it is that item’s error; the retry returns its job and continues', async () => {
     await breakStore();
     const batch = {
       inputs: ['One', 'Two'].map((Text) => ({ Text, Targets: [{ Language: 'fr' }] })),
@@ -113,7 +113,7 @@ describe('B 3.1: a golden record that cannot be written fails closed', () => {
   });
 });
 
-describe('C 7: the sweep retries jobs whose golden record could not be written', () => {
+describe('the sweep retries jobs whose golden record could not be written (C 7)', () => {
   test('once the store works: published, or human_edited, with record and line, billed once', async () => {
     const modified = await held();
     const approved = await held();

@@ -26,7 +26,7 @@ async function setStatus(id: string, status: string) {
   await openSuperuser(app.superuserUrl)`update translation_jobs set status = ${status} where job_id = ${id}`;
 }
 
-describe('B 4.1, C 4: the formats', () => {
+describe('the formats (B 4.1, C 4)', () => {
   test('txt, also where none is named: UTF-8 text', async () => {
     const job = await mine.job({ source_text: 'Grüße 世界 😀' });
     for (const format of [undefined, 'txt']) {
@@ -51,7 +51,7 @@ describe('B 4.1, C 4: the formats', () => {
   });
 });
 
-describe('B 4.1: the Content-Disposition is an attachment', () => {
+describe('the Content-Disposition is an attachment (B 4.1)', () => {
   const named = (name: string) =>
     mine
       .submit({ source_text: 'Hello', target_lang: 'fr', metadata: { source_document: { name } } })
@@ -90,7 +90,7 @@ describe('B 4.1: the Content-Disposition is an attachment', () => {
   });
 });
 
-describe('B 3.1: only published and human_edited jobs can be downloaded', () => {
+describe('only published and human_edited jobs can be downloaded (B 3.1)', () => {
   test('a held one is 409, until it is approved', async () => {
     const job = await mine.job({ domain: 'legal' });
     for (const format of ['txt', 'docx', 'pdf']) expect((await mine.golden(job.id, format)).status).toBe(409);
@@ -109,7 +109,7 @@ describe('B 3.1: only published and human_edited jobs can be downloaded', () => 
   });
 });
 
-describe('B 5: the credentials of a download', () => {
+describe('the credentials of a download (B 5)', () => {
   test('a job of another tenant is 404 for its key, its session and its cookie', async () => {
     const job = await mine.job();
     const other = await openWorkspace(app);

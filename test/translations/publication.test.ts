@@ -63,7 +63,7 @@ async function age(column: 'job_id' | 'tenant_id', id: string): Promise<void> {
 }
 
 describe('review', () => {
-  test('B 3.1: modify with the pipeline’s own words still counts as an edit', async () => {
+  test('modify with the pipeline’s own words still counts as an edit', async () => {
     const job = await heldForReview();
     const { body } = await mine.review(job.id, {
       action: 'modify',
@@ -123,7 +123,7 @@ describe('the golden record', () => {
     expect(body.request.metadata.golden_uri).toBe(`golden/${records[0]!.path}`);
   });
 
-  test('C 7: is not written, and the job not published, if it cannot be announced', async () => {
+  test('is not written, and the job not published, if it cannot be announced', async () => {
     const lists = join(app.services.settings.DATA_DIR, 'storage/golden/announced');
     // A file where the folder of the lists belongs, as if somebody had put it there.
     await rename(lists, `${lists}-aside`);
@@ -172,7 +172,7 @@ describe('the sweep’s retry of failed publications', () => {
   });
 });
 
-describe('B 4.1: deleting a job', () => {
+describe('deleting a job (B 4.1)', () => {
   test('takes the record of a second run with it', async () => {
     const first = submitHeld();
     (await runs.next()).fail(new AppError('transient_error', 'the upstream is away'));

@@ -83,7 +83,6 @@ describe('the request fields (B 2.1)', () => {
 });
 
 describe('the ceiling of source_text', () => {
-
   test('is 50,000 code points: one more is 413, and makes no job', async () => {
     const text = '😀'.repeat(50_000);
     expect((await accepted({ source_text: text })).final_translation).toBe(`[fr] ${text}`);

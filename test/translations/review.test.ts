@@ -24,7 +24,7 @@ async function setStatus(id: string, status: string) {
   await openSuperuser(app.superuserUrl)`update translation_jobs set status = ${status} where job_id = ${id}`;
 }
 
-describe('B 3.1: save', () => {
+describe('save (B 3.1)', () => {
   test('keeps the draft; the job and its task stay open', async () => {
     const job = await held();
     const saved = await reviewed(job.id, { action: 'save', final_translation: 'Salut' });
@@ -44,7 +44,7 @@ describe('B 3.1: save', () => {
   });
 });
 
-describe('B 3.1, C 4: approve', () => {
+describe('approve (B 3.1, C 4)', () => {
   test('of the pipeline’s own output is published', async () => {
     const job = await held();
     const done = await reviewed(job.id, { action: 'approve' });
@@ -67,7 +67,7 @@ describe('B 3.1, C 4: approve', () => {
   });
 });
 
-describe('B 3.1, C 4: modify', () => {
+describe('modify (B 3.1, C 4)', () => {
   test('without final_translation is 422, even after a draft, and changes nothing', async () => {
     const job = await held();
     const saved = await reviewed(job.id, { action: 'save', final_translation: 'Salut' });
@@ -77,7 +77,7 @@ describe('B 3.1, C 4: modify', () => {
   });
 });
 
-describe('B 3.1, C 7: reject', () => {
+describe('reject (B 3.1, C 7)', () => {
   test('completes the task; nothing can be downloaded; the billed usage stays billed', async () => {
     const job = await held();
     const done = await reviewed(job.id, { action: 'reject', notes: 'not our voice' });
@@ -89,7 +89,7 @@ describe('B 3.1, C 7: reject', () => {
   });
 });
 
-describe('B 2.3: the task', () => {
+describe('the task (B 2.3)', () => {
   test('offers save, approve, modify and reject, and is open until it is closed', async () => {
     const job = await held();
     expect(task(job)).toMatchObject({
@@ -115,7 +115,7 @@ describe('B 2.3: the task', () => {
   });
 });
 
-describe('B 5, C 7: the recorded reviewer', () => {
+describe('the recorded reviewer (B 5, C 7)', () => {
   test('the session’s e-mail address, whatever reviewer the body names', async () => {
     const founder = await openWorkspace(app, { email: 'rita@example.org' });
     const job = await founder.job({ metadata: { regulated: true } });
@@ -125,14 +125,14 @@ describe('B 5, C 7: the recorded reviewer', () => {
     expect(JSON.stringify(done)).not.toContain('Somebody Else');
   });
 
-  test('C 7: the cookie does not count here', async () => {
+  test('the cookie does not count here', async () => {
     const job = await held();
     expect((await mine.review(job.id, { action: 'approve' }, mine.cookie)).status).toBe(401);
     expect(await mine.read(job.id)).toEqual(job);
   });
 });
 
-describe('B 3.1: only awaiting_review and refined jobs are reviewable', () => {
+describe('only awaiting_review and refined jobs are reviewable (B 3.1)', () => {
   const actions = [
     { action: 'save', final_translation: 'Salut' },
     { action: 'approve' },
@@ -141,7 +141,7 @@ describe('B 3.1: only awaiting_review and refined jobs are reviewable', () => {
   ];
 
   test.each(['pending', 'approved', 'published', 'persistence_failed'])(
-    'C 4: a job that is %s is 400 validation_error, and stays as it is',
+    'a job that is %s is 400 validation_error, and stays as it is',
     async (status) => {
       const job = await held();
       await setStatus(job.id, status);
@@ -168,7 +168,7 @@ describe('B 3.1: only awaiting_review and refined jobs are reviewable', () => {
   });
 });
 
-describe('C 7: one of concurrent closing reviews wins', () => {
+describe('one of concurrent closing reviews wins (C 7)', () => {
   const closings = Array.from({ length: 20 }, (_, at) => {
     const action = ['approve', 'modify', 'reject', 'approve'][at % 4];
     return {

@@ -19,7 +19,7 @@ afterEach(() => {
 const submit = (key?: string) =>
   mine.submit({ source_text: 'held', target_lang: 'fr' }, key === undefined ? {} : keyed(key));
 
-test('B 4.2: a re-run starts with an empty trace', async () => {
+test('a re-run starts with an empty trace', async () => {
   const first = submit('key');
   (await runs.next()).fail(outage());
   expect((await first).status).toBe(503);
@@ -34,7 +34,7 @@ test('B 4.2: a re-run starts with an empty trace', async () => {
   expect((await again).body.status).toBe('published');
 });
 
-test('B 4.2: a run that another has replaced leaves no golden record', async () => {
+test('a run that another has replaced leaves no golden record', async () => {
   const slow = submit('key');
   const replaced = await runs.next();
   await openSuperuser(app.superuserUrl)`
@@ -57,7 +57,7 @@ test('a run whose model claims more tokens than can be stored is billed all the 
   expect(await mine.usage()).toHaveLength(1);
 });
 
-test('B 4.1: an item whose other run failed meanwhile is run, not answered as a replay', async () => {
+test('an item whose other run failed meanwhile is run, not answered as a replay', async () => {
   const inputs = ['held one', 'two'].map((Text) => ({ Text, Targets: [{ Language: 'fr' }] }));
   const batch = mine.submit({ inputs }, keyed('batch'));
   const one = await runs.next();

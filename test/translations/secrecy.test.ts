@@ -49,7 +49,7 @@ async function expectSecretsKeptOf(id: string) {
   );
 }
 
-describe('B 2.2: a tenant sees no models, tokens or prompts', () => {
+describe('a tenant sees no models, tokens or prompts (B 2.2)', () => {
   const metadata = { candidate_models: [models.extra], debate_rounds: 2, min_quality_score: 90 };
 
   test('of a job that went through every step, on any route', async () => {

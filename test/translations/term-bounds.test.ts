@@ -45,7 +45,7 @@ describe('issues of missing terms', () => {
   });
 });
 
-describe('B 2.6 terminology_gate', () => {
+describe('terminology_gate (B 2.6)', () => {
   test('names 200 terms, missing ones first, each clipped, and counts all', () => {
     const present = many(300, (number) => `here ${long(number)}`);
     const missing = many(150, (number) => `gone ${long(number)}`);
@@ -89,7 +89,7 @@ describe('B 2.6 terminology_gate', () => {
   });
 });
 
-describe('B 2.6 terminology_matches and terminology_entries', () => {
+describe('terminology_matches and terminology_entries (B 2.6)', () => {
   const written = (terms: number, alternatives: number) => {
     const entry = (number: number) => ({
       sourceTerm: long(number),

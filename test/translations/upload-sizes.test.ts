@@ -96,7 +96,7 @@ function* blocks(total: number, block: number, start = '') {
 const over = { status: 413, detail: 'request body exceeds MAX_REQUEST_BYTES' };
 const farOver = { status: 413, detail: 'request body exceeds MAX_UPLOAD_BYTES' };
 
-describe('B 8: the declared size of a text submission, before its body is read', () => {
+describe('the declared size of a text submission, before its body is read (B 8)', () => {
   test.each(['text/plain', 'text/html', 'application/xml', 'application/octet-stream', 'application/pdf'])(
     'a raw body of 10,000,001 bytes as %s is 413',
     async (type) => {
@@ -132,7 +132,7 @@ describe('B 8: the declared size of a text submission, before its body is read',
   });
 });
 
-describe('A 8, B 8: the absolute size', () => {
+describe('the absolute size (A 8, B 8)', () => {
   test('MAX_UPLOAD_BYTES moves it', async () => {
     const headers = { 'content-type': form, ...tight.headers, 'content-length': '20001' };
     expect(await begin(small, headers, '', '')).toMatchObject(farOver);

@@ -89,14 +89,14 @@ async function expectEnding({ reply, status, code, hasty: soon }: Ending, role: 
   expect(await by.usage()).toMatchObject([{ job_id: job.id }]);
 }
 
-describe('B 7: a model that fails to translate', () => {
+describe('a model that fails to translate (B 7)', () => {
   test.each(Object.entries(endings))(
     '%s: its status and error_code; not billed; run again by the same key',
     (_, ending) => expectEnding(ending, 'translation'),
   );
 });
 
-describe.each(['assessment', 'repair', 'verification'] as const)('B 7: a model that fails at %s', (role) => {
+describe.each(['assessment', 'repair', 'verification'] as const)('a model that fails at %s (B 7)', (role) => {
   // So that there is something to repair.
   const model = role === 'repair' ? { score: 60 } : {};
   test.each(Object.entries(endings).filter(([name]) => ['500', 'a refusal'].includes(name)))(
