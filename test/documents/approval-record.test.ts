@@ -1,7 +1,6 @@
-import { readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import { checkGoldenRecords } from '#test/factories/golden-check.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
@@ -9,9 +8,11 @@ import { poll } from '#test/setup/poll.ts';
 import { withWorkers } from '#test/translation-memory/background.ts';
 import {
   breakGoldenStore,
+  checkUntilDone,
   goldenFiles,
   manifestLinesOf,
   recordsOf,
+  restartSystem,
 } from '#test/translations/golden-files.ts';
 import { tasks } from '#workers/tasks.ts';
 import { doubtingEngine, useDocuments } from './workspace.ts';
@@ -26,24 +27,7 @@ const mine = useDocuments(app, engine);
 
 const storage = () => join(app.services.settings.DATA_DIR, 'storage');
 
-/** Checks the records repeatedly until their announcements are old enough. */
-async function checked(): Promise<number> {
-  let removed = 0;
-  await poll(async () => {
-    removed += (await checkGoldenRecords(app.services)).removed;
-    return (await readdir(join(storage(), 'golden/announced-documents'))).length === 0;
-  });
-  return removed;
-}
-
-/** As if the system under the store had lost its power a moment ago. */
-async function restartSystem() {
-  const state = join(storage(), '.state.json');
-  const known = JSON.parse(await readFile(state, 'utf8'));
-  await writeFile(state, JSON.stringify({ ...known, booted: known.booted - 3_600_000 }));
-  await utimes(state, new Date(), new Date());
-  return { ...app.services, storage: openPlatformStore(app.services.settings) };
-}
+const checked = () => checkUntilDone(app, 'announced-documents');
 
 describe('the audit record of an approved document (B 8 rule 4)', () => {
   test('has counts and no text of the document, and so has its line in the manifest', async () => {
@@ -187,7 +171,7 @@ describe('the check of golden records', () => {
     const [line] = await manifestLinesOf(app, mine, jobs[0]!.id);
     const manifest = join(storage(), 'golden', line!.path);
     await writeFile(manifest, (await readFile(manifest, 'utf8')).replace(`${line!.line}\n`, ''));
-    expect((await checkGoldenRecords(await restartSystem())).rewritten).toBe(2);
+    expect((await checkGoldenRecords(await restartSystem(app))).rewritten).toBe(2);
     for (const [index, { id }] of jobs.entries()) {
       const [record] = await recordsOf(app, mine, id);
       expect(JSON.parse(record!.text)).toEqual(JSON.parse([lost, damaged][index]!.text));

@@ -94,17 +94,4 @@ describe('the tags of a segment', () => {
     expect([text, links.length]).toEqual(['Voir la page maintenantfr of Thank you', 1]);
     expect((await mine.segments(id)).segments[0]).toMatchObject({ fast_path: 'tm_exact' });
   });
-
-  test('make two texts different, even if their words are the same', async () => {
-    engine.reply = ({ segments }) => segments.map((text) => text.replace('See', 'Voir'));
-    const plain = paragraph(run('See the page now'));
-    await translateWord(body + plain + plain);
-    expect(engine.texts()).toEqual([tagged, 'Thank you', 'See the page now']);
-  });
-
-  test('around the whole text never leave the service', async () => {
-    const id = await translateWord(paragraph(link(run('All of it'))));
-    expect(engine.texts()).toEqual(['All of it']);
-    expect(await written(id)).toEqual({ text: 'fr of All of it', links: ['fr of All of it'] });
-  });
 });

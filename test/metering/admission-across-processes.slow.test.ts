@@ -1,13 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { useProcesses } from '#test/factories/processes.ts';
 import { askedOf, startFakeOpenAi } from '#test/fakes/openai.ts';
-import { connect, type Signup } from '#test/setup/app.ts';
-import { createTestDatabase, openSuperuser, type TestDatabase } from '#test/setup/database.ts';
+import type { Signup } from '#test/setup/app.ts';
 import { poll } from '#test/setup/poll.ts';
-import { type RunningService, startService } from '#test/setup/service.ts';
-import { cat, good, heldReply, models } from '#test/translations/live.ts';
+import { cat, good, heldReply } from '#test/translations/live.ts';
 
 const fake = await startFakeOpenAi();
 afterAll(() => fake.close());
@@ -16,43 +12,8 @@ beforeEach(() => {
   fake.otherwise(good);
 });
 
-let database: TestDatabase;
-let dataDir: string;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-admission-'));
-});
-const running = new Set<RunningService>();
-afterEach(async () => {
-  await Promise.all([...running].map((service) => service.stop('SIGKILL')));
-  running.clear();
-});
-afterAll(async () => {
-  await database?.drop();
-  await rm(dataDir, { recursive: true, force: true });
-});
-
-async function start(env: Record<string, string> = {}, args = ['--api-only']) {
-  const service = await startService(
-    {
-      LOG_LEVEL: 'silent',
-      DATABASE_URL: database.url,
-      DATA_DIR: dataDir,
-      SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
-      OPENAI_API_KEY: 'sk-test',
-      OPENAI_BASE_URL: fake.baseUrl,
-      OPENAI_MODEL: models.translator,
-      OPENAI_REFINER_MODEL: models.refiner,
-      OPENAI_MAX_RETRIES: '0',
-      AUTH_RATE_LIMIT_ENABLED: 'false',
-      ...env,
-    },
-    'server/main.ts',
-    args,
-  );
-  running.add(service);
-  return { ...connect(service.address), service };
-}
+const processes = useProcesses(fake);
+const { start } = processes;
 type App = Awaited<ReturnType<typeof start>>;
 
 /** Texts of one tenant that its monthly allowance is enough for. */
@@ -68,7 +29,7 @@ const statuses = (answers: readonly { status: number }[]) => answers.map(({ stat
 
 /** The characters of the ledger and of its running totals, and the jobs of the tenant. */
 async function ledger({ tenantId }: Signup) {
-  const [row] = await openSuperuser(database.superuserUrl)`
+  const [row] = await processes.sql()`
     select (select coalesce(sum(billable_chars), 0)::int from usage_records where tenant_id = ${tenantId}) as records,
       (select coalesce(sum(billable_chars), 0)::int from usage_totals where tenant_id = ${tenantId}) as totals,
       (select count(*)::int from translation_jobs where tenant_id = ${tenantId}) as jobs`;

@@ -135,13 +135,8 @@ describe('the range', () => {
 
   test.each([
     ['from', '?from=2026-02-29'],
-    ['from', '?from=26-02-01'],
-    ['from', '?from=2026-2-1'],
     ['from', '?from=2026-02-01T00:00:00Z'],
-    ['from', '?from='],
     ['to', '?to=2026-13-01'],
-    ['to', '?to=0000-00-00'],
-    ['to', '?to=today'],
     ['from', '?from=2026-03-02&to=2026-03-01'],
     ['from', '?from=9999-01-01'],
   ])('422 naming %s: %s', async (field, query) => {

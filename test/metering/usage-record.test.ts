@@ -125,22 +125,3 @@ describe('a job that failed is not billed', () => {
     ]);
   });
 });
-
-test('replays never double-count: there is one record, which never changes', async () => {
-  const { submit, records } = await newTenant();
-  const text = { source_text: astral, target_lang: 'ja', idempotency_key: 'replayed' };
-  const first = await submit(text);
-  const written = await records();
-  expect(written).toHaveLength(1);
-  const replays = await Promise.all([
-    submit(text),
-    submit(text),
-    submit({ ...text, source_text: 'Longer text' }),
-  ]);
-  for (const replay of replays) {
-    expect(replay.headers.get('idempotency-replayed')).toBe('true');
-    // Only the other text is warned of.
-    expect({ ...replay.body, warnings: [] }).toEqual(first.body);
-  }
-  expect(await records()).toEqual(written);
-});

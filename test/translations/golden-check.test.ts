@@ -1,14 +1,12 @@
 import { appendFile, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import { removeGoldenRecords } from '#server/translation/records/golden-deletion.ts';
 import { publishParkedJobs } from '#server/translation/texts/parked-jobs.ts';
 import { checkGoldenRecords } from '#test/factories/golden-check.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { poll } from '#test/setup/poll.ts';
-import { manifestLinesOf, recordsOf } from './golden-files.ts';
+import { checkUntilDone, manifestLinesOf, recordsOf, restartSystem } from './golden-files.ts';
 import { useWorkspace } from './workspace.ts';
 
 const app = useTestApp({
@@ -19,15 +17,7 @@ const mine = useWorkspace(app);
 
 const storage = () => join(app.services.settings.DATA_DIR, 'storage');
 
-/** Checks the records repeatedly until their announcements are old enough. */
-async function checked(): Promise<number> {
-  let removed = 0;
-  await poll(async () => {
-    removed += (await checkGoldenRecords(app.services)).removed;
-    return (await readdir(join(storage(), 'golden/announced'))).length === 0;
-  });
-  return removed;
-}
+const checked = () => checkUntilDone(app, 'announced');
 
 describe('golden records that no job refers to', () => {
   test('are removed, if PostgreSQL lost the row of a run in flight', async () => {
@@ -109,15 +99,6 @@ test('temporary files of interrupted writes are removed after an hour, those of 
   for (const file of [former, old]) await expect(stat(file)).rejects.toThrow('ENOENT');
 });
 
-/** The services of a process that finds the store's system started again since its last use. */
-async function restartSystem(lastUse = new Date()) {
-  const state = join(storage(), '.state.json');
-  const known = JSON.parse(await readFile(state, 'utf8'));
-  await writeFile(state, JSON.stringify({ ...known, booted: known.booted - 3_600_000 }));
-  await utimes(state, lastUse, lastUse);
-  return { ...app.services, storage: openPlatformStore(app.services.settings) };
-}
-
 test('after an unclean system shutdown, lost and damaged records of published jobs are restored, and their lines', async () => {
   const jobs = [await mine.job({ source_text: 'one' }), await mine.job({ source_text: 'two' })];
   const untouched = await mine.job({ source_text: 'three' });
@@ -134,7 +115,7 @@ test('after an unclean system shutdown, lost and damaged records of published jo
   const [line] = await manifestLinesOf(app, mine, jobs[0]!.id);
   const manifest = join(storage(), 'golden', line!.path);
   await writeFile(manifest, (await readFile(manifest, 'utf8')).replace(`${line!.line}\n`, '\0\0\0'));
-  const restarted = await restartSystem();
+  const restarted = await restartSystem(app);
   expect((await checkGoldenRecords(restarted)).rewritten).toBe(2);
   for (const { id } of jobs) {
     const [record] = await recordsOf(app, mine, id);
@@ -148,7 +129,7 @@ test('after an unclean system shutdown, lost and damaged records of published jo
 
 test('after an unclean system shutdown, jobs published meanwhile have one line in the manifest', async () => {
   await mine.job();
-  const restarted = await restartSystem();
+  const restarted = await restartSystem(app);
   const { database } = app.services;
   let meanwhile: { id: string } | undefined;
   // Between the reading of the manifests and that of the jobs.
@@ -176,7 +157,7 @@ test('after an unclean shutdown days ago, the jobs of each day are compared, and
     const moved = JSON.stringify({ ...JSON.parse(line), recorded_at: at.toISOString() });
     await appendFile(join(manifests, `${at.toISOString().slice(0, 10)}.jsonl`), `${moved}\n`);
   }
-  const restarted = await restartSystem(new Date(Date.now() - 3 * 86_400_000));
+  const restarted = await restartSystem(app, new Date(Date.now() - 3 * 86_400_000));
   expect((await checkGoldenRecords(restarted)).rewritten).toBe(1);
   for (const { id } of jobs) {
     expect(await recordsOf(app, mine, id)).toHaveLength(1);

@@ -85,4 +85,15 @@ describe('the list of jobs', () => {
     expect(walked.toSorted()).toEqual(made.toSorted());
     if (apart !== '0') expect(walked).toEqual(made.toReversed());
   });
+
+  test('ends a page of long translations before it is too large', async () => {
+    const mine = await openWorkspace(app);
+    const made: string[] = [];
+    for (let i = 0; i < 25; i += 1) made.unshift((await mine.job()).id);
+    await openSuperuser(app.superuserUrl)`
+      update translation_jobs set final_translation = repeat('x', 1000000) where tenant_id = ${mine.tenantId}`;
+    const pages = await walk('limit=200', mine);
+    expect(pages.flat()).toEqual(made);
+    expect(pages.every(({ length }) => length > 0 && length < 10)).toBe(true);
+  });
 });

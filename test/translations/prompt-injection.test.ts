@@ -20,8 +20,8 @@ interface Entry {
 }
 const file = join(import.meta.dirname, 'plausibility/hostile.json');
 const { entries }: { entries: Entry[] } = JSON.parse(readFileSync(file, 'utf8'));
-/** Some of them: test/translations/plausibility/hostile.test.ts checks all. */
-const named = entries.filter((_, at) => at % 12 === 0).map((entry) => [entry.id, entry] as const);
+/** Two of them: test/translations/plausibility/hostile.test.ts checks all. */
+const named = [entries[0]!, entries[12]!].map((entry) => [entry.id, entry] as const);
 
 const fake = await startFakeOpenAi();
 afterAll(() => fake.close());

@@ -4,9 +4,7 @@ import {
   completion,
   failure,
   hang,
-  hangInBody,
   type Reply,
-  raw,
   reset,
   startFakeOpenAi,
   translatingReply,
@@ -44,26 +42,12 @@ const endings: Record<string, Ending> = {
   '503': { reply: failure(503), ...transient },
   'a connection that is dropped': { reply: reset, ...transient },
   'no answer in time': { reply: hang, ...transient, hasty: true },
-  'half an answer in time': { reply: hangInBody(), ...transient, hasty: true },
-  'a content filter before it began': {
-    reply: failure(400, { code: 'content_filter' }),
-    status: 422,
-    code: 'content_filtered',
-  },
-  'a content filter in the middle': {
-    reply: completion({ content: '{"transl', finishReason: 'content_filter' }),
-    status: 422,
-    code: 'content_filtered',
-  },
   'a refusal': {
     reply: completion({ content: null, refusal: 'I cannot help with that.' }),
     status: 422,
     code: 'content_filtered',
   },
-  'JSON that is cut off': { reply: completion({ content: '{"translations": [{"id": 1, "te' }), ...transient },
-  'JSON of another shape': { reply: completion({ content: { answer: 42 } }), ...transient },
   'no JSON': { reply: completion({ content: 'Die Katze.' }), ...transient },
-  'a page instead of an answer': { reply: raw(200, '<html></html>', 'text/html'), ...transient },
   'a key that is refused': { reply: failure(401), status: 503, code: 'service_unavailable' },
 };
 
