@@ -57,7 +57,7 @@ describe('the boxes of a PDF', { timeout: 30_000 }, () => {
   const path = 'pdf/made-rotations-labels-links.pdf';
 
   test('are the rectangles of its segments, page by page', async () => {
-    const { id, segments } = await translated('pdf/two-column-labels-links.pdf');
+    const { id, segments } = await translated(path);
     const pages = [...new Set(segments.map(({ page }) => page as number))];
     expect(pages.length).toBeGreaterThan(1);
     for (const page of pages) {
@@ -100,19 +100,6 @@ describe('the boxes of a PDF', { timeout: 30_000 }, () => {
       source_rectangles: before.boxes[0]!.source_rectangles,
     });
     expect(after.boxes[0]!.target_rectangles).not.toEqual(before.boxes[0]!.target_rectangles);
-  });
-
-  test('are there for the source before the document is translated', async () => {
-    const source_document = new File([new Uint8Array(corpusFile(path))], 'a.pdf');
-    const { body } = await mine.send({ source_document });
-    let seen: Awaited<ReturnType<typeof boxes>> | undefined;
-    engine.reply = async ({ segments }) => {
-      seen ??= await boxes(body.id, { page: 1 });
-      return [...segments];
-    };
-    await mine.run(body.id);
-    expect(seen).toMatchObject({ translated_artifact_id: null });
-    expect(seen?.boxes[0]).toMatchObject({ source_rectangles: [expect.any(Array)], target_rectangles: null });
   });
 });
 

@@ -76,32 +76,6 @@ describe('a form (B 4.3)', () => {
     // The name is no part of any path.
     expect(await app.services.storage.list(`${mine.tenantId}/documents`)).toHaveLength(2);
   });
-
-  test('with a NUL in a field or in the name is 422', async () => {
-    for (const parts of [
-      [french, fieldPart('domain', 'a\0b'), file()],
-      [french, file({ name: 'a\0b.xlsx' })],
-    ])
-      expect(await post(parts)).toMatchObject({
-        status: 422,
-        body: { detail: [{ type: 'invalid_string' }] },
-      });
-  });
-});
-
-describe('a query (C 7 "Requests")', () => {
-  const statusAt = async (path: string) => {
-    const { status, body } = await app.json('GET', `/api/documents${path}`, { headers: mine.headers });
-    return [status, Array.isArray(body.detail)];
-  };
-
-  test.each([
-    ['%00', 422],
-    ["'%20or%201=1", 404],
-  ])('of the document %j finds none', async (id, status) => {
-    for (const route of ['', '/segments', '/artifacts', '/download'])
-      expect((await statusAt(`/${id}${route}`))[0]).toBe(status);
-  });
 });
 
 describe('a body (C 5 "Review")', () => {

@@ -99,7 +99,7 @@ describe.each(['xlsx/thirty-sheets.xlsx', 'pdf/two-column-labels-links.pdf'])(
       expect(all.length).toBeGreaterThan(20);
     });
 
-    test('each filter, and each two of them, finds what they say', async () => {
+    test('each filter finds what it says, alone and with another one', async () => {
       const has = (text: string | null, part: string) => (text ?? '').toLowerCase().includes(part);
       const word = (/\p{L}{4,}/u.exec(all[6]!.source_text) ?? ['the'])[0];
       const filters: [Fields, (one: Found) => boolean][] = [
@@ -132,8 +132,8 @@ describe.each(['xlsx/thirty-sheets.xlsx', 'pdf/two-column-labels-links.pdf'])(
       // Otherwise these filters would show nothing.
       expect(found[0]).toBeGreaterThan(0);
       expect(found[2]).toBe(3);
-      for (const [one, accepts] of filters)
-        for (const [other, acceptsToo] of filters) {
+      for (const [at, [one, accepts]] of filters.entries())
+        for (const [other, acceptsToo] of filters.slice(at, at + 4)) {
           if (one !== other && Object.keys(one).some((name) => name in other)) continue;
           const page = await search(id, { ...one, ...other, limit: 20 });
           const expected = all.filter((segment) => accepts(segment) && acceptsToo(segment));

@@ -111,20 +111,6 @@ describe('a submission (B 4.3)', () => {
     expect((await mine.listDocuments()).body).toEqual([]);
     expect(await files()).toEqual([]);
   });
-
-  test('with a file over the limit is 413', async () => {
-    const { status, body } = await mine.send({
-      source_document: new File([new Uint8Array(200_001)], 'a.xlsx'),
-    });
-    expect([status, body.detail]).toEqual([413, 'request body exceeds MAX_UPLOAD_BYTES']);
-  });
-
-  test('in an unsupported language is 422 with a text that lists the supported ones', async () => {
-    for (const fields of [{ target_lang: 'fr-FR' }, { source_lang: 'pt' }]) {
-      const { status, body } = await mine.send(fields);
-      expect([status, body.detail]).toEqual([422, expect.stringMatching(/\bpt-BR\b.*\bzh-Hant\b/s)]);
-    }
-  });
 });
 
 test('while translation is off, documents are still read, corrected, approved and deleted', async () => {

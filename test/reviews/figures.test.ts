@@ -104,12 +104,4 @@ describe('the figures of reviewers', () => {
     expect(await reported(all, neighbour.founder)).toEqual([]);
     expect(await reported(all)).toHaveLength(1);
   });
-
-  test.each([-1, 86_400_001, 1.5])('a time of %s is refused', async (worked_ms) => {
-    const { id: job_id, updated_at } = await mine.held();
-    const { status } = await mine.refused('translations.act', {
-      ...{ job_id, updated_at, action: 'approve', worked_ms },
-    });
-    expect(status).toBe(422);
-  });
 });

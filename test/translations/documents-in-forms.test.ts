@@ -92,9 +92,3 @@ describe('a document in the form of POST /api/translations (B 4.1)', () => {
     expect(await documents()).toEqual([]);
   });
 });
-
-test('a raw XLSX is no text', async () => {
-  const raw = { 'content-type': 'application/octet-stream', 'x-source-filename': 'a.xlsx' };
-  const { status } = await mine.post(workbook('Soup'), raw, '?target_lang=fr');
-  expect(status).toBe(415);
-});

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
-import { keyed, openWorkspace, useWorkspace } from './workspace.ts';
+import { keyed, useWorkspace } from './workspace.ts';
 
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
 const app = useTestApp({ env });
-const small = useTestApp({ env: { ...env, MAX_PAGE_CHARS: '10', MAX_BATCH_ITEMS: '3' } });
 
 const mine = useWorkspace(app);
 
@@ -30,14 +29,6 @@ const upload = (
   fields?: Record<string, string>,
   headers = {},
 ) => mine.post(form(name, type, content, fields), headers);
-
-/** The source texts of the pages of a response. */
-const pagesOf = (body: { request: { source_text: string } }[]) =>
-  body.map(({ request }) => request.source_text);
-
-async function expectNoJob(by = mine) {
-  expect(await by.list()).toEqual([]);
-}
 
 describe('multipart/form-data (B 4.1)', () => {
   test('a text file returns an array, one job a page, each finished inline', async () => {
@@ -166,27 +157,6 @@ describe('which files are flattened (B 4.1)', () => {
 });
 
 describe('the page count of a text document (B 8)', () => {
-  test('is capped by MAX_BATCH_ITEMS: in a form, raw, and as metadata', async () => {
-    const at = await openWorkspace(small);
-    const four = 'abcdefghij'.repeat(4);
-    const answers = [
-      await at.post(form('a.txt', 'text/plain', four), {}),
-      await at.post(four, { 'content-type': 'text/plain' }, '?target_lang=fr'),
-      await at.submit({
-        source_text: four,
-        target_lang: 'fr',
-        metadata: { source_document: { name: 'a.txt' } },
-      }),
-    ];
-    for (const { status, body } of answers) {
-      expect(status).toBe(413);
-      expect(body.detail).toMatch(/^batch exceeds MAX_BATCH_ITEMS/);
-    }
-    await expectNoJob(at);
-    const three = await at.post(form('a.txt', 'text/plain', four.slice(10)), {}, '');
-    expect(pagesOf(three.body)).toEqual(Array(3).fill('abcdefghij'));
-  });
-
   test('more than 50000 characters are fine in a file: no page has as many', async () => {
     const { status, body } = await upload(
       'long.txt',

@@ -105,21 +105,6 @@ test('each job of a batch has the warnings of its item and of the batch', async 
   ]);
 });
 
-test('each page of a file has the warnings of its form', async () => {
-  const form = new FormData();
-  for (const [name, value] of Object.entries({ target_lang: 'fr', langage: 'x', min_quality_score: '200' }))
-    form.append(name, value);
-  form.append('source_document', new File([german], 'note.txt', { type: 'text/plain' }));
-  const { body } = await mine.post(form, {});
-  expect(
-    body[0].warnings.map(({ code, field }: { code: string; field: string }) => `${code} ${field}`),
-  ).toEqual([
-    'unknown_field langage',
-    'invalid_option metadata.min_quality_score',
-    'source_language_mismatch source_lang',
-  ]);
-});
-
 test('a hostile request gets twenty warnings at most, with names of a hundred characters', async () => {
   const many = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`${n}${'x'.repeat(500)}`, n]));
   const typos = Object.fromEntries(

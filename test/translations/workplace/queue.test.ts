@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { env, type Person } from '#test/factories.ts';
+import { pruneClaims } from '#server/translation/review/claims.ts';
+import { addDocument, env, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openReviewers, useReviewers } from './reviewers.ts';
 
@@ -119,17 +120,6 @@ describe('reviews.claim', () => {
     expect(Date.parse(claimed_until) - Date.parse(old.expires_at)).toBeGreaterThan(40_000);
   });
 
-  test('released, is seen by nobody; a release without a claim is none the worse', async () => {
-    const [id] = await waiting(1);
-    const colleague = await mine.join();
-    await mine.call('reviews.claim', { kind: 'job', id }, colleague);
-    for (let time = 0; time < 2; time++) {
-      const released = await mine.call('reviews.claim', { kind: 'job', id, release: true }, colleague);
-      expect(released).toEqual({ claimed_until: null, others: [] });
-    }
-    expect((await mine.call('reviews.claim', { kind: 'job', id })).others).toEqual([]);
-  });
-
   test('a member holds 20 items at most: the oldest claims end', async () => {
     const ids = await waiting(22);
     for (const id of ids) await mine.call('reviews.claim', { kind: 'job', id });
@@ -145,4 +135,25 @@ describe('reviews.claim', () => {
     }
     expect((await mine.refused('reviews.claim', { kind: 'document', id })).status).toBe(404);
   });
+});
+
+test('claims that have ended are deleted in all workspaces, and no others', async () => {
+  const other = await openReviewers(app);
+  const [kept, ended, foreign] = [await mine.held(), await mine.held(), await other.held()];
+  for (const { id } of [kept, ended]) await mine.call('reviews.claim', { kind: 'job', id });
+  await other.call('reviews.claim', { kind: 'job', id: foreign.id });
+  const sql = mine.sql();
+  await sql`update review_claims set expires_at = now() where item_id = any(${[ended.id, foreign.id]})`;
+  expect(await app.database.inPlatform(pruneClaims)).toBe(2);
+  const rows = await sql`select item_id from review_claims`;
+  expect([...rows]).toEqual([{ item_id: kept.id }]);
+});
+
+test('a document is claimed as a job is, and its claim is no claim of a job', async () => {
+  const colleague = await mine.join();
+  const id = await addDocument(app, mine.founder);
+  await mine.call('reviews.claim', { kind: 'document', id });
+  const { others } = await mine.call('reviews.claim', { kind: 'document', id }, colleague);
+  expect(others).toMatchObject([{ holder: mine.founder.email }]);
+  expect((await mine.refused('reviews.claim', { kind: 'job', id }, colleague)).status).toBe(404);
 });
