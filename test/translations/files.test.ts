@@ -7,6 +7,10 @@ const app = useTestApp({ env });
 
 const mine = useWorkspace(app);
 
+async function expectNoJob(by = mine) {
+  expect(await by.list()).toEqual([]);
+}
+
 const xlsx = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
 /** A form with a `source_document` part, and what else it says. */
