@@ -69,7 +69,7 @@ describe('the portal', () => {
   const none = [409, expect.stringMatching(/^no Stripe customer .*run checkout first$/)];
   const customerOf = async (tenantId: string) => (await billing.stored(tenantId)).metadata['pay_customer_id'];
 
-  test('opens for the customer, and comes back to /billing', async () => {
+  test('opens for the customer, and returns to /billing', async () => {
     const founder = await billing.app.signUp();
     await ask(billing, 'checkout', founder, { tier: 'pro' });
     billing.stripe.requests.length = 0;

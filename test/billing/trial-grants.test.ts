@@ -10,7 +10,7 @@ const direct = useTestApp({ env });
 const single = useTestApp({ env: { ...env, TRUST_PROXY: '1', TRIAL_GRANTS_PER_ADDRESS: '1' } });
 const none = useTestApp({ env: { ...env, TRIAL_GRANTS_PER_ADDRESS: '0' } });
 
-/** An address that nobody of this file has had. */
+/** An address that is unused in this file. */
 let hosts = 0;
 const address = () => `198.51.100.${++hosts}`;
 

@@ -37,7 +37,7 @@ describe('the allowance (A 8.2)', () => {
     expect((await theirs.submit({ source_text: 'z', target_lang: 'fr' })).status).toBe(429);
   });
 
-  test('without any room refuses a document before there is a job, but not the resend of one', async () => {
+  test('without any room rejects a document before there is a job, but not a resend', async () => {
     const theirs = await openDocuments(app, { monthly_char_limit: 100 });
     const form = { source_document: workbookFile(['x'.repeat(100)]), idempotency_key: 'first' };
     const first = await theirs.send({ ...form, wait: 'true' });

@@ -104,7 +104,7 @@ describe('the audit record of an approved document (B 8 rule 4)', () => {
     expect((await mine.removeDocument(other.id)).body).toMatchObject({ golden_records_deleted: 0 });
   });
 
-  test('a store that cannot be written does not keep anybody from approving; the sweep writes it later', {
+  test('a store that cannot be written prevents no approval; the sweep writes the record later', {
     timeout: 30_000,
   }, async () => {
     const { id } = await mine.translate(['Hello']);

@@ -24,7 +24,7 @@ const approve = async (document_ids: string[], fields = {}, as: Headers = mine.a
   return body.results;
 };
 
-test('each document is approved or refused by itself, as its own approval would be', async () => {
+test('each document is approved or rejected separately', async () => {
   const theirs = await openDocuments(app);
   const [first, second, done] = [
     await mine.translate(['One']),
@@ -115,7 +115,7 @@ test('twice at once is one approval of each, and feeds each once', async () => {
   expect(both.reduce((sum, { fed_pairs }) => sum + fed_pairs, 0)).toBe(ids.length);
 });
 
-test('an unexpected failure of one is that one’s, and says nothing of its cause', async () => {
+test('an unexpected failure of one does not affect others, and reveals no cause', async () => {
   const ids = [(await mine.translate(['One'])).id, (await mine.translate(['Two'])).id] as const;
   const sql = openSuperuser(app.superuserUrl);
   await sql.unsafe(
@@ -145,7 +145,7 @@ test('a process that stops begins none of those that are left', async () => {
   expect((await mine.read(id)).approved_at).toBeNull();
 });
 
-test('a list that is empty, too long, or names a document twice is refused as a whole', async () => {
+test('a list that is empty, too long, or names a document twice is rejected as a whole', async () => {
   const { id } = await mine.translate(['One']);
   const status = async (document_ids: unknown) => (await mine.mutate('approveMany', { document_ids })).status;
   expect(await status([])).toBe(422);

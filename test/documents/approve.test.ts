@@ -147,7 +147,7 @@ describe('an approval (B 4.3)', () => {
     expect((await mine.approve(id)).body.approval_result).toMatchObject({ already_approved: true });
   });
 
-  test('needs somebody to be named', async () => {
+  test('needs the name of a reviewer', async () => {
     const { id } = await mine.translate();
     for (const body of [{}, { reviewer: null }, { reviewer: ' ' }])
       expect(await mine.approve(id, body)).toMatchObject({

@@ -54,7 +54,7 @@ describe('corrections that say what they replace', () => {
     expect(job.feed_manifest.fed_pairs).toHaveLength(2);
   });
 
-  test('are all refused if one segment has changed since, each conflict with the present text', async () => {
+  test('are all rejected if one segment has changed since, with the current texts', async () => {
     const { id } = await mine.translate(['Hello', 'World', 'Again', 'Same']);
     await mine.correct(id, { A1: 'Bonjour', A3: 'Encore', A4: 'Pareil' });
     const before = await mine.read(id);
@@ -146,7 +146,7 @@ describe('corrections that say what they replace', () => {
       if (status === 409) expect(body.present).toMatchObject([{ target_text: winner, corrected: true }]);
   });
 
-  test('a segment twice, a missing base, an unknown cell or a document in flight is refused, and nothing is applied', async () => {
+  test('a segment twice, a missing base, an unknown cell or a document in progress is rejected, and nothing is applied', async () => {
     const { id } = await mine.translate(['Hello']);
     const { region_id } = (await mine.segments(id)).segments[0];
     const one = { region_id, cell_id: 'A1', replaces: 'fr of Hello', target_text: 'Bonjour' };

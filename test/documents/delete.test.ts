@@ -16,7 +16,7 @@ const files = () => readdir(join(app.services.settings.DATA_DIR, 'storage', mine
 const gone = { status: 404, body: { detail: 'document job not found' } };
 
 describe('the deletion of a document (B 4.3)', () => {
-  test('removes files, segments and the pairs that the document fed, and says how many', async () => {
+  test('removes files, segments and the pairs that the document fed, and counts them', async () => {
     const { id } = await mine.translate(['Hello', 'World', 'Good']);
     await mine.correct(id, { A1: 'Bonjour' });
     await mine.approve(id);
@@ -65,7 +65,7 @@ describe('the deletion of a document (B 4.3)', () => {
     expect(await files()).toEqual([]);
   });
 
-  test('a client that waits for a job that is deleted gets 404', async () => {
+  test('a client of a job with wait that is deleted gets 404', async () => {
     engine.reply = async () => {
       const [{ id }] = (await mine.listDocuments()).body;
       await mine.removeDocument(id);

@@ -55,7 +55,7 @@ describe('a stage that fails (B 8 "Per-stage time budget")', () => {
     expect(await mine.records()).toEqual([]);
   });
 
-  test('because the text is refused is not tried again: 422 with wait', async () => {
+  test('for a content filter is not tried again: 422 with wait', async () => {
     engine.reply = () => {
       throw new AppError('content_filtered', 'refused');
     };
@@ -69,7 +69,7 @@ describe('a stage that fails (B 8 "Per-stage time budget")', () => {
     });
   });
 
-  test('by a fault says nothing about the inside', async () => {
+  test('by a fault reveals nothing of its cause', async () => {
     engine.reply = () => {
       throw new Error('secret detail');
     };
@@ -138,7 +138,7 @@ describe('a stage that fails (B 8 "Per-stage time budget")', () => {
 });
 
 describe('a worker that dies', () => {
-  test('is followed by another, which goes on where it stood', async () => {
+  test('is followed by another, which continues from there', async () => {
     const id = await mine.queue(texts(90));
     engine.reply = ({ segments, targetLang }) => {
       if (segments[0] === 'Text number 40') throw new AppError('content_filtered', 'refused');

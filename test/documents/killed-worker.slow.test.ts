@@ -90,7 +90,7 @@ function form(fields: Record<string, string> = {}): FormData {
 
 const path = '/api/documents/translate';
 
-/** The document of a new workspace, which waits for a worker. */
+/** The document of a new workspace, which is queued. */
 async function submitted() {
   const { headers, tenantId } = await app.signUp();
   const { status, body } = await answerOf(app.request(path, { method: 'POST', headers, body: form() }));
@@ -186,7 +186,7 @@ async function holdAtEndOf(stage: string) {
   };
 }
 
-describe('Documents: a killed worker’s job is finished by another one, billed once, and goes on where it stood', () => {
+describe('the job of a killed worker is continued by another one, and billed once', () => {
   test.each(['ingest', 'extract', 'admit', 'map_translate', 'reconstruct'])(
     'killed at the end of %s',
     { timeout: 60_000 + 20_000 * kills },
@@ -214,7 +214,7 @@ describe('Documents: a killed worker’s job is finished by another one, billed 
     await job.finish();
   });
 
-  test('killed while a client waits for it: the sweep finds it', { timeout: 60_000 }, async () => {
+  test('killed while a client waits for the response: the sweep finds it', { timeout: 60_000 }, async () => {
     const person = await app.signUp();
     const { headers } = person;
     const api = await start('server/main.ts', ['--api-only']);

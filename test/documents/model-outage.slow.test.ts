@@ -31,7 +31,7 @@ const app = useTestApp({ env: modelEnv, engine: liveEngine() });
 /** Waits for 4 s in all. */
 const hasty = useTestApp({ env: { ...modelEnv, OUTAGE_HOURS: '0.001' }, engine: liveEngine() });
 
-/** The kinds of failure of an outage in turn: refused, cut off, at capacity. */
+/** The kinds of failure of an outage in turn: rejected, cut off, at capacity. */
 const outage = () => {
   const replies = [failure(503), reset, failure(429), failure(500)];
   let count = 0;

@@ -54,7 +54,7 @@ describe('a form (B 4.3)', () => {
     expect((await mine.listDocuments()).body).toEqual([]);
   });
 
-  test('of two files has its first one; fields that nobody knows are nothing', async () => {
+  test('of two files has its first one; unknown fields are ignored', async () => {
     const parts = [french, fieldPart('colour', 'red'), file(), file({ name: 'Other.xlsx' })];
     expect((await post(parts)).body.source_file_name).toBe('Book.xlsx');
   });

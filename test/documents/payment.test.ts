@@ -41,7 +41,7 @@ test('with billing on a document needs a subscription, which no trial replaces',
   expect((await app.json('GET', '/api/documents', { headers: trying.headers })).body).toEqual([]);
 });
 
-test('a subscriber’s documents are billed; a lapsed subscription is 402, and replays go on', async () => {
+test('a subscriber’s documents are billed; a lapsed subscription is 402, but replays are served', async () => {
   const mine = await subscriber(app, 1000);
   const first = await send(mine, keyed('paid'));
   expect([first.status, first.body.status]).toEqual([200, 'translated']);

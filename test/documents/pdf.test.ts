@@ -69,7 +69,7 @@ describe('a PDF (C 5)', { timeout: 30_000 }, () => {
     expect(job.billable_chars).toBe(raw);
   });
 
-  test('of scanned pages is not translated, which a finding says; it is not billed', async () => {
+  test('of scanned pages is not translated, has a finding, and is not billed', async () => {
     const job = await translate('pdf/made-scanned-no-text.pdf');
     expect(job).toMatchObject({ status: 'translated', billable_chars: 0 });
     expect(job.quality_report.findings).toEqual([

@@ -61,7 +61,7 @@ test.each([
   expect((await progress(id)).documents).toMatchObject([{ percent }]);
 });
 
-test('the newest change of all is told, documents come in the order of the ids, and each once', async () => {
+test('the latest change is returned, and each document once, in the order of the ids', async () => {
   const ids = [await mine.queue(), await mine.queue(), await mine.queue()];
   const [first, second, third] = ids as [string, string, string];
   await mine.change(second, { updated_at: '2031-01-01T00:00:00.250Z' });

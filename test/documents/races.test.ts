@@ -76,7 +76,9 @@ describe('a deletion', () => {
     expect(await mine.records()).toEqual([]);
   });
 
-  test('beside reviews and approvals leaves nothing, whoever is first', { timeout: 60_000 }, async () => {
+  test('concurrent with reviews and approvals leaves nothing, whichever is first', {
+    timeout: 60_000,
+  }, async () => {
     for (let time = 0; time < 2; time++) {
       const { id } = await mine.translate([`Hello ${time}`, `World ${time}`]);
       const { region_id } = (await mine.segments(id)).segments[0];

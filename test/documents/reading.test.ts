@@ -21,7 +21,7 @@ async function textsOf(bytes: ArrayBuffer): Promise<string[]> {
 }
 
 describe('the list of documents (C 4)', () => {
-  test('is newest update first, in pages, by status', async () => {
+  test('is latest update first, in pages, by status', async () => {
     const ids = [await mine.queue(), await mine.queue(), await mine.queue()];
     await mine.run(ids[0]!);
     const order = [ids[0], ids[2], ids[1]];
@@ -89,7 +89,7 @@ test('a page of documents with long manifests ends before it is too large, and t
 });
 
 describe('a job (B 4.3)', () => {
-  test('shows an operator its cost, and nobody else', async () => {
+  test('shows its cost to an operator only', async () => {
     const { id } = await mine.translate();
     const own = await mine.read(id, mine.admin);
     const asOperator = await mine.read(id, { ...mine.admin, ...operator });
@@ -225,7 +225,7 @@ describe('files (B 4.3)', () => {
     expect(await names('zh-Hant')).toEqual(['Menü.zh-Hant.xlsx', true]);
   });
 
-  test('a download is 409 while the job is in flight, and after it failed', async () => {
+  test('a download is 409 while the job is in progress, and after it failed', async () => {
     const id = await mine.queue();
     const refused = async () => {
       const response = await mine.download(id);
@@ -284,14 +284,14 @@ describe('the summary (C 5)', () => {
     });
     expect((await mine.correct(id, { A2: 'douteux' })).status).toBe(200);
     expect((await mine.summary()).body.needs_review).toBe(0);
-    // What is not translated waits for no reviewer.
+    // Untranslated documents do not await review.
     const { id: another } = await mine.translate(['another doubtful one']);
     expect((await mine.summary()).body.needs_review).toBe(1);
     await mine.change(another, { status: 'failed' });
     expect((await mine.summary()).body.needs_review).toBe(0);
   });
 
-  test('shows an operator all tenants and stages; others are refused', async () => {
+  test('shows all tenants and stages to an operator only', async () => {
     await mine.translate();
     const queries = ['include_tenant_breakdown=true', 'include_stage_timing_breakdown=true'];
     for (const query of queries)

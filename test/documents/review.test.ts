@@ -138,7 +138,7 @@ describe('a correction (C 5)', () => {
     expect((await mine.row(id))['review_lease_until']).toBeNull();
   });
 
-  test('the session is the reviewer; without one the body says who it is, or nobody', async () => {
+  test('the session is the reviewer; without one, the name in the body, if there is one', async () => {
     const { id } = await mine.translate();
     await mine.correct(id, { A1: 'un' }, { reviewer: 'somebody else' }, mine.admin);
     await mine.correct(id, { A1: 'deux' }, { reviewer: 'Rev' });
@@ -207,7 +207,7 @@ describe('a correction feeds the memory at once (C 7 "Documents")', () => {
     expect(await serve('Hello')).toEqual(['Salut', 'tm_exact']);
     const { body } = await mine.correct(id, { A1: ' Salut ' });
     expect(body.feed_manifest.fed_pairs).toHaveLength(2);
-    // What was served once, and is not any more, is a correction again.
+    // A text that is no longer served is a correction again.
     await mine.correct(id, { A1: 'Bonjour' });
     expect(await serve('Hello')).toEqual(['Bonjour', 'tm_exact']);
   });
@@ -231,7 +231,7 @@ describe('a correction feeds the memory at once (C 7 "Documents")', () => {
     expect(await serve('Hello')).toEqual(['fr of Hello', undefined]);
   });
 
-  test('a memory that cannot be written fails no review, and the manifest says so', async () => {
+  test('a memory that cannot be written fails no review; the manifest has the error', async () => {
     const { id } = await mine.translate(['Hello']);
     const sql = openSuperuser(app.superuserUrl);
     await sql`alter table memory_segments add constraint broken check (target_text = '') not valid`;

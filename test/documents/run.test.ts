@@ -137,7 +137,7 @@ describe('a segment that is known', () => {
     expect(engine.asked[0]?.glossary).toEqual([expect.objectContaining({ source: 'engine' })]);
   });
 
-  test('whose translation misses a term is flagged, and the finding says so', async () => {
+  test('whose translation misses a term is flagged, with a finding', async () => {
     await setsOf(app, mine.headers).glossary(['engine,moteur']);
     engine.reply = () => ['La machine tourne'];
     const { id, quality_report } = await mine.translate(['The engine is on']);
@@ -151,7 +151,7 @@ describe('a segment that is known', () => {
 });
 
 describe('a process that stops', () => {
-  /** Of 500 texts, 40 in a group, 8 groups are in flight. */
+  /** Of 500 texts, 40 in a group, 8 groups are in progress. */
   const inFlight = 320;
 
   /** The job as the next worker will find it. */
@@ -161,7 +161,7 @@ describe('a process that stops', () => {
         select run_at > now() as rests from graphile_worker.jobs where key = ${`run_document:${id}`}`
     )[0];
 
-  test('begins no more groups, stores those in flight, and queues the job: nothing is sent twice', async () => {
+  test('begins no more groups, stores those in progress, and queues the job: nothing is sent twice', async () => {
     const id = await mine.queue(texts(500));
     const process = stoppable(app);
     const { reply } = engine;
@@ -186,7 +186,7 @@ describe('a process that stops', () => {
     expect(await mine.row(id)).toMatchObject({ status: 'translated', interruptions: 0 });
   });
 
-  test('does not wait for long for a model that does not answer; what is translated is kept', async () => {
+  test('gives a silent model little time, and keeps finished translations', async () => {
     const id = await mine.queue(texts(500));
     const process = stoppable(app);
     const { reply } = engine;

@@ -136,7 +136,7 @@ describe('with wait (B 4.3)', () => {
     expect(await queued()).not.toContainEqual(expect.objectContaining({ key: `run_document:${body.id}` }));
   });
 
-  test('a file without any text comes back unchanged, and is not billed', async () => {
+  test('a file without any text is returned unchanged, and is not billed', async () => {
     const job = await mine.translate([5, '12.5', '—']);
     expect(job).toMatchObject({
       status: 'translated',
@@ -156,7 +156,7 @@ describe('with wait (B 4.3)', () => {
   });
 
   test('a process that stops leaves the job to the others: 202', async () => {
-    // Two groups more than are in flight.
+    // Two groups more than are in progress.
     const cells = Array.from({ length: 400 }, (_, index) => `Text number ${index}`);
     const process = stoppable(app);
     const { reply } = engine;
@@ -175,7 +175,7 @@ describe('with wait (B 4.3)', () => {
 });
 
 describe('a resend with the same key (B 4.3)', () => {
-  test('of another request returns the first job, and says so; another name of the file is no other request', async () => {
+  test('of another request returns the first job with a warning; the name of the file does not matter', async () => {
     const key = keyed('differing');
     const differs = ({ headers, body }: { headers: Headers; body: { warnings: { code: string }[] } }) => [
       headers.get('idempotency-request-differs'),

@@ -22,7 +22,7 @@ async function translateWord(xml = body): Promise<string> {
   return job.id;
 }
 
-/** The texts of the newest file: all of it, and what is inside links. */
+/** The texts of the latest file: all of it, and what is inside links. */
 async function written(id: string) {
   const bytes = new Uint8Array(await (await mine.download(id)).arrayBuffer());
   const xml = partsOf(bytes)['word/document.xml'] as string;
@@ -35,7 +35,7 @@ async function written(id: string) {
 }
 
 describe('the tags of a segment', () => {
-  test('go to the engine with the text, and come back around their words', async () => {
+  test('go to the engine with the text, and return around their words', async () => {
     engine.reply = () => ['Voir <1>la page</1> maintenant', 'Merci'];
     const id = await translateWord();
     expect(engine.asked).toEqual([
@@ -64,7 +64,7 @@ describe('the tags of a segment', () => {
     expect((await mine.segments(id, '?flagged=true')).total).toBe(0);
   });
 
-  test('if they are lost again, they are put back by position, and a reviewer is told', async () => {
+  test('if they are lost again, they are restored by position, and the segment is flagged', async () => {
     engine.reply = ({ segments }) => segments.map((text) => (text === tagged ? 'Voir la page ici' : 'Merci'));
     const id = await translateWord();
     const { text, links } = await written(id);

@@ -17,7 +17,7 @@ export interface RecordingEngine extends Engine {
   /** The texts of all calls, in their order. */
   texts(): string[];
   reply: (task: TranslationTask, signal: AbortSignal | undefined) => Promise<string[]> | string[];
-  /** Forgets what it was asked, and says what it says by default. */
+  /** Forgets its tasks, and replies as by default. */
   reset(): void;
 }
 
@@ -100,7 +100,7 @@ export async function openDocuments(app: TestApp, fields?: Fields) {
     /** Call procedures of the domain that only /trpc serves. */
     query: (name: string, input: Fields, as: Headers = key) =>
       viaRpc(app, { path: `documents.${name}`, type: 'query' }, { input, headers: as }),
-    /** A refusal's body is all that /trpc says of it. */
+    /** The body of a rejection is all that /trpc returns of it. */
     async mutate(name: string, input: Fields, as: Headers = key) {
       const { status, body } = await app.json('POST', `/trpc/documents.${name}`, {
         headers: as,

@@ -56,7 +56,7 @@ async function subscriber(monthly_char_limit: number, metadata: Record<string, u
   };
 }
 
-test('of three concurrent submissions with one key none is refused for a duplicate’s reservation', async () => {
+test('three concurrent submissions with one key do not reserve three times', async () => {
   for (let round = 0; round < 8; round++) {
     const tenant = await subscriber(100);
     const answers = await Promise.all(['k', 'k', 'k'].map((key) => tenant.text(90, key)));
@@ -71,7 +71,7 @@ test('a batch that is sent again while it runs shares the first one’s reservat
   const first = tenant.batch([30, 30, 30], 'b', 'held');
   await poll(async () => waiting.length === 1);
   const second = tenant.batch([30, 30, 30], 'b', 'held');
-  // It finds the first item under way, and runs the second one itself.
+  // It finds the first item in progress, and runs the second one itself.
   await poll(async () => waiting.length === 2);
   // 90 are reserved, however often they are sent: of 100, at most 10 are left for others.
   expect((await tenant.text(11)).status).toBe(429);

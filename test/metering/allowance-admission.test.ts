@@ -20,14 +20,14 @@ async function inFlight(length: number, headers = {}) {
 }
 
 describe('committed + request is compared to the allowance (A 8.2 rule 1)', () => {
-  test('a text that just fits is translated, one character more is refused', async () => {
+  test('a text that just fits is translated, one character more is rejected', async () => {
     expectOverLimit(await mine.translate(text(301)));
     expect((await mine.translate(text(300))).status).toBe(200);
     expectOverLimit(await mine.translate('a'));
     expect(await mine.billed()).toBe(300);
   });
 
-  test('a refused submission does not take its key: sent again within the allowance, it is translated', async () => {
+  test('a rejected submission does not take its key', async () => {
     const body = { source_text: text(200), target_lang: 'fr' };
     const { answer, run } = await inFlight(200);
     expectOverLimit(await mine.submit(body, keyed('k')));
@@ -55,8 +55,8 @@ describe('committed + request is compared to the allowance (A 8.2 rule 1)', () =
   });
 });
 
-describe('characters in flight are committed (A 8.2 rule 1)', () => {
-  test('a text in flight counts until it ends', async () => {
+describe('characters in progress are committed (A 8.2 rule 1)', () => {
+  test('a text in progress counts until it ends', async () => {
     const { answer, run } = await inFlight(200);
     expectOverLimit(await mine.translate(text(101)));
     expect((await mine.billing()).allowance).toMatchObject({ used: 0, reserved: 200, remaining: 100 });

@@ -37,7 +37,7 @@ describe('the remedies of a spent allowance (A 8.2 rule 5)', () => {
     expect(await remediesAfter(await provision(off, { monthly_char_limit: 5000 }), 1000)).toBe('operator');
   });
 
-  test('are none with billing off, whatever the metadata says, and on trial', async () => {
+  test('do not exist with billing off, whatever the metadata is, and on trial', async () => {
     const metadata = subscription('active', { topup_chars_purchased: 500 });
     expect(await remediesAfter(await provision(off, { monthly_char_limit: 100, metadata }), 100)).toBe('');
     expect(await remediesAfter(await trialist(sells, { monthly_char_limit: 100 }), 100)).toBe('');

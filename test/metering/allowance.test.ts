@@ -70,7 +70,7 @@ const upgrade =
   'upgrade at /billing for immediate effect, counted from the upgrade (a downgrade applies at renewal)';
 const full = { windowUsed: 500_000, monthUsed: 500_000 };
 
-/** Rule 5: the refusal of one character. */
+/** Rule 5: the rejection of one character. */
 const remedies: [cause: string, Partial<AllowanceFigures>, Remedies, detail: string][] = [
   ['no subscription, or billing off', full, { canChangePlan: false, topUpSold: true }, prefix],
   ['no subscription, no top-up', full, { canChangePlan: false, topUpSold: false }, prefix],

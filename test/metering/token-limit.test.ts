@@ -49,14 +49,14 @@ async function spend(tokens: number, { tenantId } = mine): Promise<void> {
 }
 
 describe('a tenant’s tokens of the day', () => {
-  test('are those of all model calls, stored when the answer is sent', async () => {
+  test('are those of all model calls, stored when the response is sent', async () => {
     expect((await send(cat)).body.status).toBe('published');
     expect(await spent()).toBe(cost);
     expect((await send(bread)).body.status).toBe('published');
     expect(await spent()).toBe(2 * cost);
   });
 
-  test('have those of failed work, and of answers that could not be used', async () => {
+  test('have those of failed work, and of unusable responses', async () => {
     fake.enqueue(completion({ content: 'no JSON', usage }));
     expect((await send(cat)).status).toBe(503);
     expect(await spent()).toBe(2000);
@@ -128,7 +128,7 @@ describe('a tenant’s tokens of the day', () => {
       return openTokenSpending({ ...app.database, inPlatform }, (error) => told.push(error), retryMs);
     };
 
-    test('are stored with the next ones, or at the end; no answer is lost', async () => {
+    test('are stored with the next ones, or at the end; no response is lost', async () => {
       const failing = openFailing();
       await failing.record(mine.tenantId, 3);
       expect([told.length, await spent()]).toEqual([1, 0]);
@@ -154,7 +154,7 @@ describe('a tenant’s tokens of the day', () => {
     });
   });
 
-  test('of a deleted tenant are dropped, and keep nobody else’s', async () => {
+  test('of a deleted tenant are dropped, without those of others', async () => {
     const gone = await app.signUp();
     await superuser()`delete from tenants where tenant_id = ${gone.tenantId}`;
     await Promise.all([spending.record(gone.tenantId, 9), spending.record(mine.tenantId, 9)]);
@@ -165,7 +165,7 @@ describe('a tenant’s tokens of the day', () => {
 describe('MAX_TOKENS_PER_DAY', () => {
   const secondsLeft = () => (new Date().setUTCHours(24, 0, 0, 0) - Date.now()) / 1000;
 
-  test('refuses as the allowance does, until the end of the day, and says no figure', async () => {
+  test('rejects as the allowance does, until the end of the day, without a figure', async () => {
     await spend(limit - 1);
     expect((await send(cat)).status).toBe(200);
     const refused = await send(bread);

@@ -69,7 +69,7 @@ test('over REST an approval publishes, unless the caller asks for the check', as
   expect(done.body.status).toBe('published');
 });
 
-test('a document with critical segments that nobody confirmed is approved over /trpc with a confirmation', async () => {
+test('a document with critical segments that are unconfirmed is approved over /trpc with a confirmation', async () => {
   const documents = await openDocuments(app);
   const { id } = await documents.translate(['Hello']);
   const refused = await documents.mutate('approve', { document_id: id }, documents.admin);

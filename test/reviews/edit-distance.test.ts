@@ -29,7 +29,7 @@ describe('the edit distance of a text', () => {
     );
   });
 
-  test('long texts are left for later, and other requests get their turn meanwhile', async () => {
+  test('long texts are left for later, and other requests get their turn', async () => {
     const before = '.,'.repeat(25_000);
     const after = ';:'.repeat(25_000);
     expect(measureEditAtOnce(before, after, 'en')).toBeUndefined();

@@ -67,7 +67,7 @@ describe('the figures of reviewers', () => {
     expect(await reported()).toMatchObject([{ approved: 0, edited: 1, words: 4, edits: 1, timed: 0 }]);
   });
 
-  test('of reviews in bulk and over REST no time is known; those of a key are nobody’s', async () => {
+  test('reviews in bulk and over REST have no time; those of a key count for no member', async () => {
     const [one, two, three] = await Promise.all([mine.held(), mine.held(), mine.held()]);
     await mine.call('translations.reviewMany', {
       reviews: [{ job_id: one.id, action: 'approve', confirm_unopened: true }],

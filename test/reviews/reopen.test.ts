@@ -105,7 +105,7 @@ describe('reopening a job', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409]);
   });
 
-  test('is refused for a job that no review closed, that awaits review, or that is gone or foreign', async () => {
+  test('is rejected for a job that no review closed, that awaits review, or that is deleted or foreign', async () => {
     const published = await mine.job();
     expect(await refusal(published.id)).toEqual([409, `job ${published.id} was not decided by a review`]);
     const held = await mine.held();

@@ -69,7 +69,7 @@ describe('the fields of an item (B 2.5)', () => {
     expect(body.map((job: Item) => (job['request'] as Item)['source_lang'])).toEqual(['en', 'fr-CA']);
   });
 
-  test('TextType belongs to the input: Plain unless it says Html', async () => {
+  test('TextType belongs to the input: Plain unless it is Html', async () => {
     const at = await openWorkspace(stub);
     const markup = '<p>Hello</p>';
     const { body } = await at.submit({
@@ -119,7 +119,7 @@ describe('the fields of an item (B 2.5)', () => {
     expect(asked[2]).toContain('masculine');
   });
 
-  test('the inert fields come back under their names of 2.1', async () => {
+  test('the inert fields are returned under their names of 2.1', async () => {
     const at = await openWorkspace(stub);
     const { status, body } = await at.submit({
       inputs: [

@@ -14,7 +14,7 @@ const detected = (language: string) => ({
 });
 
 describe('source_lang "auto"', () => {
-  test('is the detected language on the job, which says that it was detected and how sure', async () => {
+  test('is the detected language on the job, with the confidence of the detection', async () => {
     const { body } = await mine.submit({ source_text: german, source_lang: 'AUTO', target_lang: 'fr' });
     expect(body).toMatchObject({ status: 'published', request: detected('de'), warnings: [] });
     expect(await mine.read(body.id)).toEqual(body);

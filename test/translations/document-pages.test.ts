@@ -90,7 +90,7 @@ describe('source_document.name builds the names of golden downloads (B 2.6)', ()
     expect(await nameOf(body[0].id, 'pdf')).toMatch(/^attachment;.*book.*\.pdf/);
   });
 
-  test('without the code of the source language, once with that of the target, as the suggestion says, too', async () => {
+  test('have the code of the target language in place of that of the source', async () => {
     const { body } = await submit('Hello', { name: 'con.en.md' });
     const { headers } = await mine.golden(body[0].id, 'pdf');
     expect(headers.get('content-disposition')).toBe('attachment; filename="_con.fr.pdf"');

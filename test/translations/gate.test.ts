@@ -4,7 +4,7 @@ import { useTestApp } from '#test/setup/app.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
 import { openWorkspace, type Workspace } from './workspace.ts';
 
-/** What the model says of each text. */
+/** The responses of the model for each text. */
 interface Script {
   translations: Record<string, string>;
   assess: (text: string) => Partial<Judgement>;

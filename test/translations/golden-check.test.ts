@@ -20,7 +20,7 @@ const storage = () => join(app.services.settings.DATA_DIR, 'storage');
 const checked = () => checkUntilDone(app, 'announced');
 
 describe('golden records that no job refers to', () => {
-  test('are removed, if PostgreSQL lost the row of a run in flight', async () => {
+  test('are removed, if PostgreSQL lost the row of a run in progress', async () => {
     const lost = await mine.job({ source_text: 'a text that somebody owns' });
     const kept = await mine.job({ source_text: 'another' });
     const sql = openSuperuser(app.superuserUrl);
@@ -127,7 +127,7 @@ test('after an unclean system shutdown, lost and damaged records of published jo
   expect((await checkGoldenRecords(restarted)).rewritten).toBe(0);
 });
 
-test('after an unclean system shutdown, jobs published meanwhile have one line in the manifest', async () => {
+test('after an unclean system shutdown, jobs published since then have one line in the manifest', async () => {
   await mine.job();
   const restarted = await restartSystem(app);
   const { database } = app.services;

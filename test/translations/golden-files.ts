@@ -49,7 +49,7 @@ export async function manifestLinesOf({ services }: TestApp, { tenantId }: Tenan
   return lines;
 }
 
-/** Puts a file where the folder was, so that nobody can write below it, root included; returns the way back. */
+/** Puts a file where the folder was, so that no one can write below it, root included; returns the way back. */
 export async function breakGoldenStore(app: TestApp, tenant: Tenant): Promise<() => Promise<void>> {
   const folder = goldenFolder(app, tenant);
   await rename(folder, `${folder}.away`);

@@ -90,7 +90,7 @@ describe('the key', () => {
 });
 
 describe('a failed job is run again under the same id (B 4.2 rule 2)', () => {
-  test('billed once, and its failure says nothing of the cause', async () => {
+  test('billed once, and its failure reveals no cause', async () => {
     fake.otherwise(failure(500, { message: '4711-secret' }));
     const failed = await mine.submit(request, keyed('k'));
     expect([failed.status, failed.body.error_code]).toEqual([503, 'transient_error']);

@@ -24,7 +24,7 @@ beforeAll(async () => {
 const ask = (query: string, headers: Record<string, string> = owner.headers) =>
   app.json('GET', `${PATH}?${query}`, { headers });
 
-/** The names of the jobs that a query lists, newest first. */
+/** The names of the jobs that a query lists, latest first. */
 async function listed(query: string): Promise<string[]> {
   const { status, body, headers } = await ask(query);
   expect(status, JSON.stringify(body)).toBe(200);
@@ -74,7 +74,7 @@ describe('the list of jobs', () => {
     ]);
   });
 
-  test('refuses an unsupported language by the list of the supported ones', async () => {
+  test('rejects an unsupported language with the list of the supported ones', async () => {
     expect(await ask('target_lang=tlh')).toMatchObject({
       status: 422,
       body: { detail: expect.stringContaining('supported languages: en, es') },

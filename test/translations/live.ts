@@ -51,7 +51,7 @@ export const translate = (text: string) => german[text] ?? `Hier steht eine Übe
 /** A model without faults. */
 export const good: Reply = translatingReply({ translate });
 
-/** Answers `reply` to what `matches`, and everything else well. */
+/** Replies with `reply` if `matches`, and otherwise well. */
 export const when =
   (matches: (asked: Asked) => boolean, reply: Reply, otherwise: Reply = good): Reply =>
   (response, request) =>

@@ -12,7 +12,7 @@ interface Entry {
   source_lang: string;
   target_lang: string;
   source: string;
-  /** Answers of a model that did what the source says. */
+  /** Responses of a model that obeyed the source. */
   obeyed: string[];
   obeyed_for_integrity?: string[];
   /** A translation. */

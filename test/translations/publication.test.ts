@@ -19,7 +19,7 @@ const app = useTestApp({
 const mine = useWorkspace(app);
 afterEach(() => runs.release());
 
-/** A job that waits for its review. */
+/** A job that awaits review. */
 const heldForReview = () => mine.job({ metadata: { sensitive: true } });
 const submitHeld = () => mine.submit({ source_text: 'held', target_lang: 'fr' }, keyed('key'));
 const sweep = () => publishParkedJobs(app.services, mine.tenantId);
@@ -125,7 +125,7 @@ describe('the golden record', () => {
 
   test('is not written, and the job not published, if it cannot be announced', async () => {
     const lists = join(app.services.settings.DATA_DIR, 'storage/golden/announced');
-    // A file where the folder of the lists belongs, as if somebody had put it there.
+    // A file where the folder of the lists belongs, as if put there by mistake.
     await rename(lists, `${lists}-aside`);
     await writeFile(lists, '');
     onTestFinished(async () => {
@@ -141,7 +141,7 @@ describe('the golden record', () => {
 });
 
 describe('the sweep’s retry of failed publications', () => {
-  test('skips a publication in flight', async () => {
+  test('skips a publication in progress', async () => {
     const { id } = await heldForReview();
     const store = holdPut();
     const approval = mine.review(id, { action: 'approve' });
@@ -185,7 +185,7 @@ describe('deleting a job (B 4.1)', () => {
     expect(await recordsOf(app, mine, id)).toEqual([]);
   });
 
-  test('schedules a second look for its records, for a publication in flight', async () => {
+  test('schedules a second look for its records, for a publication in progress', async () => {
     const { id } = await mine.job();
     await mine.remove(id, mine.admin);
     const planned = await openSuperuser(app.superuserUrl)`

@@ -59,7 +59,7 @@ describe('the request fields (B 2.1)', () => {
       expect([request.source_text, final_translation]).toEqual([text, `[fr] ${text}`]);
   });
 
-  test.each(['', '\n\t \u00a0\u2003\u3000'])('refuse the empty source_text %j: 400', async (text) => {
+  test.each(['', '\n\t \u00a0\u2003\u3000'])('reject the empty source_text %j: 400', async (text) => {
     await rejected({ source_text: text }, 400);
   });
 
@@ -77,7 +77,7 @@ describe('the request fields (B 2.1)', () => {
     expect(detail[0].loc).toContain(field);
   });
 
-  test('refuse a request without target_lang', async () => {
+  test('reject a request without target_lang', async () => {
     expect([400, 422]).toContain((await submit({ target_lang: undefined })).status);
   });
 });

@@ -202,7 +202,7 @@ describe('one of concurrent closing reviews wins (C 7)', () => {
     expect(await mine.usage()).toHaveLength(1);
   });
 
-  test('a draft saved beside a closing review never undoes it', async () => {
+  test('a draft saved concurrently with a closing review never undoes it', async () => {
     const job = await held();
     const save = (at: number) => mine.review(job.id, { action: 'save', final_translation: `draft ${at}` });
     const [closing, ...saves] = await Promise.all([

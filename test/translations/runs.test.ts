@@ -57,7 +57,7 @@ test('a run whose model claims more tokens than can be stored is billed all the 
   expect(await mine.usage()).toHaveLength(1);
 });
 
-test('an item whose other run failed meanwhile is run, not answered as a replay', async () => {
+test('an item whose other run has failed since is run, not returned as a replay', async () => {
   const inputs = ['held one', 'two'].map((Text) => ({ Text, Targets: [{ Language: 'fr' }] }));
   const batch = mine.submit({ inputs }, keyed('batch'));
   const one = await runs.next();
@@ -73,7 +73,7 @@ test('an item whose other run failed meanwhile is run, not answered as a replay'
   expect(body.map((job: { status: string }) => job.status)).toEqual(['published', 'published']);
 });
 
-test('a run is given up after REQUEST_DEADLINE_SECONDS, by a timer that ends with the run', async () => {
+test('a run is aborted after REQUEST_DEADLINE_SECONDS, by a timer that ends with the run', async () => {
   const begun = vi.spyOn(globalThis, 'setTimeout');
   const ended = vi.spyOn(globalThis, 'clearTimeout');
   const answer = submit();

@@ -28,7 +28,7 @@ function compliance(present: readonly string[], missing: readonly string[]): Ter
 }
 
 describe('issues of missing terms', () => {
-  test('2000 are 100, the last of which says how many more, each clipped', () => {
+  test('2000 are 100, the last of which counts the rest, each clipped', () => {
     const issues = termIssues(
       compliance(
         [],
@@ -133,17 +133,17 @@ describe('terminology_matches and terminology_entries (B 2.6)', () => {
 });
 
 describe('a prompt', () => {
-  test('tells five targets of a term, the preferred first', () => {
+  test('has five targets of a term, the preferred first', () => {
     const { glossary } = promptData({ ...task, glossary: [{ source: 'term', targets: many(2000) }] });
     expect(glossary).toEqual([{ source: 'term', targets: many(5) }]);
   });
 
-  test('tells 20,000 units of glossary, earlier terms first', () => {
+  test('has 20,000 units of glossary, earlier terms first', () => {
     const terms = many(200).map((source) => ({ source, targets: [source] }));
     expect(promptData({ ...task, glossary: terms }).glossary).toEqual(terms.slice(0, 20));
   });
 
-  test('tells ten examples of 40,000 units together, none of them clipped', () => {
+  test('has ten examples of 40,000 units together, none of them clipped', () => {
     const short = Array.from({ length: 12 }, () => ({ source: 'a', target: 'b', similarity: 0.9 }));
     expect(promptData({ ...task, examples: short }).examples).toHaveLength(10);
     const page = { source: 'a'.repeat(15_000), target: 'b'.repeat(15_000), similarity: 0.9 };

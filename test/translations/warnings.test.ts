@@ -73,7 +73,7 @@ describe('a job warns of', () => {
   });
 });
 
-test('a warning changes no status, and says what to do', async () => {
+test('a warning changes no status, and names the fix', async () => {
   const { body } = await mine.submit({ source_text: german, target_lang: 'fr', sorce_lang: 'de' });
   expect(body.status).toBe('published');
   expect(body.warnings.map(({ message }: { message: string }) => message)).toEqual([

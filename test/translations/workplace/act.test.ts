@@ -41,7 +41,7 @@ test('a review of an older version is 409 with the present job, and changes noth
   expect(await mine.read(job.id)).toEqual(saved);
 });
 
-test('of a job that was closed meanwhile, too; but of a closed job as it is, the review is not possible', async () => {
+test('so is a review of a job that was closed since then; a review of a closed job is 400', async () => {
   const job = await mine.held();
   await mine.review(job.id, { action: 'reject' });
   const late = await mine.refused('translations.act', save(job, 'Salut'));

@@ -8,7 +8,7 @@ const app = useTestApp({ env });
 
 const mine = useReviewers(app);
 
-/** As many jobs that wait, the longest first. */
+/** As many jobs that await review, the oldest first. */
 async function waiting(count: number): Promise<string[]> {
   const ids: string[] = [];
   while (ids.length < count) ids.push((await mine.held()).id);
@@ -28,7 +28,7 @@ async function queueOf(as?: Person, input = {}): Promise<string[]> {
 }
 
 describe('reviews.next', () => {
-  test('gives what waits, the longest first, each once, and nothing else', async () => {
+  test('returns jobs that await review, the oldest first, each once', async () => {
     const ids = await waiting(3);
     await mine.job();
     await mine.review((await mine.held()).id, { action: 'reject' });
@@ -39,7 +39,7 @@ describe('reviews.next', () => {
     });
   });
 
-  test('without anything that waits, gives nothing', async () => {
+  test('returns nothing if no job awaits review', async () => {
     await (await openReviewers(app)).held();
     expect(await mine.call('reviews.next')).toEqual({ job: null, cursor: null, claim: null });
   });
@@ -54,7 +54,7 @@ describe('reviews.next', () => {
     expect(await queueOf(undefined, { target_lang: 'ja' })).toEqual([]);
   });
 
-  test('passes over what somebody else has claimed, and not over one’s own', async () => {
+  test('skips jobs that others have claimed, but not one’s own', async () => {
     const [first, second, third] = await waiting(3);
     const colleague = await mine.join();
     await mine.call('reviews.claim', { kind: 'job', id: first }, colleague);
@@ -90,7 +90,7 @@ describe('reviews.next', () => {
 });
 
 describe('reviews.claim', () => {
-  test('says who is on an item, and since when; nobody is locked out', async () => {
+  test('returns who is on an item, and since when; no one is locked out', async () => {
     const [id] = await waiting(1);
     const colleague = await mine.join();
     const before = Date.now();

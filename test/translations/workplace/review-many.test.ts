@@ -7,7 +7,7 @@ const app = useTestApp({ env });
 
 const mine = useReviewers(app);
 
-test('each review has its result, in order, and a refused one changes nothing for the others', async () => {
+test('each review has its result, in order, and a rejected one does not affect the others', async () => {
   const jobs = await Promise.all(Array.from({ length: 5 }, () => mine.held()));
   const [approved, edited, rejected, stale, closed] = jobs;
   const foreign = await (await openReviewers(app)).held();
@@ -65,7 +65,7 @@ test('what the caller has not opened is left out, and so are critical findings, 
   );
   const colleague = await mine.join();
   await mine.call('reviews.claim', { kind: 'job', id: opened.id, opened: true });
-  // A colleague has seen it, and the caller was only told that nobody else is on it.
+  // A colleague has seen it, and the caller only learned that no one else is on it.
   await mine.call('reviews.claim', { kind: 'job', id: claimed.id, opened: true }, colleague);
   await mine.call('reviews.claim', { kind: 'job', id: claimed.id });
   await mine.call('reviews.claim', { kind: 'job', id: critical.id, opened: true });
@@ -101,7 +101,7 @@ test('what the caller has not opened is left out, and so are critical findings, 
   expect(named.results).toMatchObject([{ status: 'published' }, { status: 'human_edited' }]);
 });
 
-test('an invalid review refuses the request before any is applied', async () => {
+test('an invalid review rejects the request before any is applied', async () => {
   const job = await mine.held();
   const reviews = [
     { job_id: job.id, action: 'approve' },

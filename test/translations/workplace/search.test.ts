@@ -152,7 +152,7 @@ describe('among very many jobs', () => {
       from translation_jobs, generate_series(1, ${many}) n where job_id = ${id}`;
   });
 
-  test('one request examines at most 10,000, says how far it has come, and the next goes on from there', async () => {
+  test('one request examines at most 10,000, returns how far it has come, and the next continues there', async () => {
     const pages = await walk(mine, { text: 'needle' });
     expect(pages.map(({ jobs }) => jobs.length)).toEqual([0, 1]);
     expect(idsOf(pages)).toEqual([oldest]);
@@ -182,7 +182,7 @@ describe('among very many jobs', () => {
   });
 });
 
-test('counts have every status, and what waits for review since when', async () => {
+test('counts have every status, and since when jobs await review', async () => {
   const mine = await openReviewers(app);
   const before = await mine.call('translations.counts');
   expect(before.by_status).toHaveLength(10);
