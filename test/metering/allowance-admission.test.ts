@@ -37,22 +37,6 @@ describe('committed + request is compared to the allowance (A 8.2 rule 1)', () =
     expect([again.status, again.body.status]).toEqual([200, 'published']);
     expect(again.headers.get('idempotency-replayed')).toBeNull();
   });
-
-  test('applies to the text of a file, page by page, and to a text of pages', async () => {
-    const raw = (length: number) =>
-      app.request('/api/translations?target_lang=fr', {
-        method: 'POST',
-        headers: { ...mine.headers, 'content-type': 'text/plain' },
-        body: text(length),
-      });
-    const refused = await raw(301);
-    expectOverLimit({ status: refused.status, body: await refused.json() });
-    expect((await raw(200)).status).toBe(200);
-    const metadata = { source_document: { name: 'a.txt' } };
-    expectOverLimit(await mine.translate(text(101), { metadata }));
-    expect((await mine.translate(text(100), { metadata })).status).toBe(200);
-    expect(await mine.billed()).toBe(300);
-  });
 });
 
 describe('characters in progress are committed (A 8.2 rule 1)', () => {

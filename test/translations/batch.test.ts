@@ -119,30 +119,21 @@ describe('the fields of an item (B 2.5)', () => {
     expect(asked[2]).toContain('masculine');
   });
 
-  test('the inert fields are returned under their names of 2.1', async () => {
+  test('the fields without effect are returned under their names of a text', async () => {
     const at = await openWorkspace(stub);
-    const { status, body } = await at.submit({
-      inputs: [
-        {
-          Text: 'Hello',
-          Targets: [
-            { Language: 'fr', DeploymentName: 'd-1', AllowFallback: true, AdaptiveDatasetId: 'a-1' },
-            { Language: 'fr' },
-          ],
-        },
-      ],
-    });
-    expect(status).toBe(200);
-    expect(body[0].request).toMatchObject({
-      deployment_name: 'd-1',
-      allow_fallback: true,
-      adaptive_dataset_id: 'a-1',
-    });
-    expect(body[1].request).toMatchObject({
-      deployment_name: null,
-      allow_fallback: null,
-      adaptive_dataset_id: null,
-    });
+    const inert = { DeploymentName: 'd-1', AllowFallback: true, AdaptiveDatasetId: 'a-1' };
+    const Targets = [{ Language: 'fr', ...inert }, { Language: 'fr' }];
+    const { body } = await at.submit({ inputs: [{ Text: 'Hello', Targets }] });
+    expect(
+      body.map(({ request: { deployment_name, allow_fallback, adaptive_dataset_id } }: { request: Item }) => [
+        deployment_name,
+        allow_fallback,
+        adaptive_dataset_id,
+      ]),
+    ).toEqual([
+      ['d-1', true, 'a-1'],
+      [null, null, null],
+    ]);
   });
 });
 

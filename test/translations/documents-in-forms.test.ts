@@ -83,12 +83,4 @@ describe('a document in the form of POST /api/translations (B 4.1)', () => {
     expect([raw.status, Array.isArray(raw.body)]).toEqual([200, true]);
     expect(await documents()).toHaveLength(1);
   });
-
-  test('a text extension wins over the content type: the file is flattened', async () => {
-    for (const type of [xlsxType, docx, 'application/pdf']) {
-      const { status, body } = await mine.post(form(new File(['Hello'], 'note.txt', { type })), {});
-      expect([status, body.length]).toEqual([200, 1]);
-    }
-    expect(await documents()).toEqual([]);
-  });
 });

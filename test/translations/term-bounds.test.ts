@@ -3,7 +3,6 @@ import type { ExpectedTerm, TermCompliance } from '#server/matching/terms/index.
 import { promptData } from '#server/platform/engines/openai/prompts.ts';
 import { termGate, termIssues } from '#server/translation/core/leverage/terms.ts';
 import { writtenMetadata } from '#server/translation/core/pipeline/metadata.ts';
-import { decideGate } from '#server/translation/core/pipeline/quality-gate.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { plainTask as task } from '#test/setup/engine.ts';
 import { openSets } from '../translation-memory/sets.ts';
@@ -68,24 +67,6 @@ describe('terminology_gate (B 2.6)', () => {
       ['gone'],
       0,
     ]);
-  });
-
-  test('is stored bounded in the gate, whose reasons are bounded as well', () => {
-    const judged = { score: 92, issues: [], summary: '' };
-    const found = compliance([], many(2000));
-    const gate = decideGate({
-      request: { domain: null, metadata: {} },
-      threshold: 85,
-      assessment: judged,
-      final: judged,
-      verification: { ...judged, passed: true },
-      repaired: false,
-      repairDelta: 0,
-      compliance: found,
-      risks: [],
-    });
-    expect(gate.metadata['terminology_gate']).toEqual(termGate(found));
-    expect(gate.reasons.join().length).toBeLessThan(3000);
   });
 });
 

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import http from 'node:http';
-import net from 'node:net';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type TestApp, useTestApp } from '#test/setup/app.ts';
 import { openWorkspace, PATH, type Workspace } from './workspace.ts';
@@ -31,28 +30,16 @@ const partHead = (name: string, type: string) =>
     '',
   ].join('\r\n');
 
-/**
- * Sends the head of a request and the start of its body, keeps the connection open, and returns what comes back: the
- * rest of the body is never sent, so that a response cannot have waited for it.
- */
+/** Sends the head of a request and the start of its body, and never the rest: a response cannot have waited for it. */
 async function begin(at: TestApp, headers: Record<string, string>, start = '', query = '?target_lang=fr') {
-  const { hostname, port } = new URL(at.address);
-  const socket = net.connect(Number(port), hostname);
-  onTestFinished(() => void socket.destroy());
-  socket.setTimeout(5000, () => socket.destroy(new Error('no answer')));
-  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  socket.write(
-    `${[`POST ${PATH}${query} HTTP/1.1`, 'Host: localhost', ...head].join('\r\n')}\r\n\r\n${start}`,
-  );
-  let received = '';
-  for await (const chunk of socket) {
-    received += chunk;
-    const length = /^content-length: (\d+)/im.exec(received)?.[1];
-    const bodyAt = received.indexOf('\r\n\r\n') + 4;
-    if (bodyAt > 3 && length !== undefined && received.length >= bodyAt + Number(length)) break;
-  }
-  const detail = /"detail":"([^"]*)"/.exec(received)?.[1];
-  return { status: Number(received.split(' ')[1]), detail };
+  const request = http.request(`${at.address}${PATH}${query}`, { method: 'POST', agent: false, headers });
+  onTestFinished(() => void request.destroy());
+  request.flushHeaders();
+  if (start) request.write(start);
+  const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+  let text = '';
+  for await (const chunk of response) text += chunk;
+  return { status: response.statusCode, detail: JSON.parse(text).detail };
 }
 
 /** Streams a body without a declared length, in chunks, until there is a response or all of it has been sent. */
