@@ -59,12 +59,6 @@ describe('a document with source_lang "auto"', () => {
 });
 
 describe('a document warns of', () => {
-  test('fields of the form that do not exist, and source and target in one language', async () => {
-    const { body } = await mine.send({ target_lang: 'en', tonne: 'formal', domain: 'law' });
-    expect(codesOf(body)).toEqual(['unknown_field tonne', 'same_language target_lang']);
-    expect(codesOf(await mine.read(body.id))).toEqual(codesOf(body));
-  });
-
   test('a text that is not in its stated language, once it is extracted', async () => {
     const id = await mine.queue([german]);
     expect(codesOf(await mine.read(id))).toEqual([]);

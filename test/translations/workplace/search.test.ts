@@ -113,6 +113,12 @@ describe('filters', () => {
       updated_at: job.updated_at,
     });
   });
+
+  test('a long text is shown by its first 300 characters, none of them cut in half', async () => {
+    const { id } = await mine.job({ source_text: '🦊'.repeat(400), text_type: 'Html' });
+    const { jobs } = await mine.call('translations.search', { limit: 1 });
+    expect(jobs[0]).toMatchObject({ id, text_type: 'Html', source_excerpt: '🦊'.repeat(300) });
+  });
 });
 
 test('others who are on a job are named, the member who asks is not, and a key sees all', async () => {
