@@ -44,7 +44,7 @@ async function listed(id: string): Promise<ListedSegment[]> {
 
 const texts = (text: string): string => text.replace(/\s+/g, ' ');
 
-describe('a PDF (C 5)', { timeout: 30_000 }, () => {
+describe('a PDF (C 5)', { timeout: 60_000 }, () => {
   test('is translated in place: the download has its pages, with the translations as text', async () => {
     const { id, ...job } = await translate(turned);
     expect(job).toMatchObject({

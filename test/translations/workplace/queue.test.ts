@@ -143,6 +143,8 @@ test('claims that have ended are deleted in all workspaces, and no others', asyn
   for (const { id } of [kept, ended]) await mine.call('reviews.claim', { kind: 'job', id });
   await other.call('reviews.claim', { kind: 'job', id: foreign.id });
   const sql = mine.sql();
+  // Those of the tests above.
+  await sql`delete from review_claims where item_id <> all(${[kept.id, ended.id, foreign.id]})`;
   await sql`update review_claims set expires_at = now() where item_id = any(${[ended.id, foreign.id]})`;
   expect(await app.database.inPlatform(pruneClaims)).toBe(2);
   const rows = await sql`select item_id from review_claims`;
