@@ -14,31 +14,32 @@ export const migrationsFolder = join(import.meta.dirname, 'migrations');
 export const migrationLock = 4_715_001;
 
 /**
- * Milliseconds that a migration waits for the lock of one table. Every request that uses the table meanwhile queues behind it. Shorter
- * than PostgreSQL's `deadlock_timeout` of 1 s: in a deadlock between a migration and a request, the migration gives up first.
+ * Milliseconds that a migration waits for the lock of one table. During that time, every request that uses the table
+ * queues behind it. Shorter than PostgreSQL's `deadlock_timeout` of 1 s: in a deadlock between a migration and a
+ * request, the migration fails first.
  */
 const lockTimeout = 250;
 
 /** Milliseconds after which a wait for the migration lock is reported, and between two reports. */
 const reports = { first: 5000, pause: 30_000 };
 
-/** Milliseconds between two attempts to apply the migrations; doubles from `first` to `longest`. */
-const pauses = { first: 250, longest: 5000 };
+/** Milliseconds between two attempts to apply the migrations; doubles from `first` to `max`. */
+const pauses = { first: 250, max: 5000 };
 
 export interface MigrateOptions {
   /** Ends the waiting: once aborted, the promise rejects with its reason. Migrations that are being applied are finished first. */
   stop?: AbortSignal | undefined;
   /** The folder of the service's migrations; tests use another one. */
   folder?: string;
-  /** Receives a sentence that says what is waited for, after 5 seconds and then every 30. */
+  /** Receives a sentence with the reason for waiting, after 5 seconds and then every 30. */
   onWait?: (notice: string) => void;
 }
 
 /**
- * Brings the schema of the database at `url` up to date: ours, then graphile-worker's. Any number of processes may call
- * it at once: one applies the migrations, the others wait and find nothing to do.
- * @throws Error if the role of `url` bypasses row-level security, if a pooler shares sessions, or if the database is older than the
- * first migration
+ * Brings the schema of the database at `url` up to date: ours, then graphile-worker's. Any number of processes may
+ * call it at the same time: one applies the migrations, the others wait and find nothing to do.
+ * @throws Error if the role of `url` bypasses row-level security, if a pooler shares sessions, or if the database is
+ * older than the first migration
  */
 export async function migrate(
   url: string,
@@ -73,8 +74,9 @@ export async function installJobQueue(url: string): Promise<void> {
 }
 
 /**
- * Applies the migrations, in one transaction, while processes of the version before serve requests. A migration needs some tables
- * exclusively for a moment. It waits a short time for each lock, and starts again if something holds one for longer, such as a dump.
+ * Applies the migrations, in one transaction, while processes of the previous version serve requests. A migration
+ * needs some tables exclusively for a moment. It waits a short time for each lock, and starts again if something
+ * holds one for longer, such as a dump.
  */
 async function applyWithoutBlocking(
   sql: postgres.Sql,
@@ -82,7 +84,7 @@ async function applyWithoutBlocking(
   stop: AbortSignal | undefined,
 ): Promise<void> {
   await sql`select set_config('lock_timeout', ${String(lockTimeout)}, false)`;
-  for (let pause = pauses.first; ; pause = Math.min(2 * pause, pauses.longest)) {
+  for (let pause = pauses.first; ; pause = Math.min(2 * pause, pauses.max)) {
     stop?.throwIfAborted();
     try {
       await applyMigrations(drizzle(sql), { migrationsFolder: folder });
@@ -96,8 +98,9 @@ async function applyWithoutBlocking(
 }
 
 /**
- * Makes PostgreSQL cancel the autovacuums of our tables. PostgreSQL cancels one when a statement has waited for its table as long as
- * `deadlock_timeout`, which a migration never does. No request queues behind the kind of lock that is asked for here.
+ * Makes PostgreSQL cancel the autovacuums of our tables. PostgreSQL cancels one when a statement has waited for its
+ * table as long as `deadlock_timeout`, which a migration never does. No request queues behind the kind of lock that
+ * is requested here.
  */
 async function cancelAutovacuum(sql: postgres.Sql): Promise<void> {
   const busy = await sql<{ name: string }[]>`
@@ -140,7 +143,7 @@ export async function acquireMigrationLock(
   }
 }
 
-/** Which session holds the migration lock, and what to do if it should not. */
+/** The session that holds the migration lock, and what to do if it should not. */
 async function describeHolder(sql: postgres.Sql): Promise<string> {
   const [holder] = await sql<{ pid: number; name: string; address: string | null; seconds: number }[]>`
     select pid, application_name as name, host(client_addr) as address,
@@ -153,19 +156,19 @@ async function describeHolder(sql: postgres.Sql): Promise<string> {
   return `waiting for the migration lock, which the session "${name}" holds (PostgreSQL process ${pid}, from ${address ?? 'this machine'}, connected for ${seconds} s); if no migration is running there, end it: select pg_terminate_backend(${pid})`;
 }
 
-/** Rejects superusers and roles with BYPASSRLS: they see every tenant's rows whatever the policies say. */
+/** Rejects superusers and roles with BYPASSRLS: policies do not apply to them, so they see every tenant's rows. */
 export async function refuseUnboundRole(sql: postgres.Sql): Promise<void> {
   const [role] = await sql<{ rolname: string; rolsuper: boolean; rolbypassrls: boolean }[]>`
     select rolname, rolsuper, rolbypassrls from pg_roles where rolname = current_user`;
   if (role?.rolsuper || role?.rolbypassrls)
     throw new Error(
-      `DATABASE_URL: the role "${role.rolname}" is ${role.rolsuper ? 'a superuser' : 'BYPASSRLS'}, which no row-level policy binds; use a role with NOSUPERUSER NOBYPASSRLS that owns the database`,
+      `DATABASE_URL: the role "${role.rolname}" is ${role.rolsuper ? 'a superuser' : 'BYPASSRLS'}, to which row-level policies do not apply; use a role with NOSUPERUSER NOBYPASSRLS that owns the database`,
     );
 }
 
 /**
- * Rejects a database that has migrations from before the first one in `folder`, the baseline. They were squashed into it, so the
- * baseline would fail at the first table that already exists.
+ * Rejects a database that has migrations from before the first one in `folder`, the baseline. They were squashed into
+ * it, so the baseline would fail at the first table that already exists.
  */
 async function refuseOlderDatabase(sql: postgres.Sql, url: string, folder: string): Promise<void> {
   const [journal] = await sql<{ exists: boolean }[]>`

@@ -11,9 +11,10 @@ export class ConnectionLostError extends Error {
 }
 
 /**
- * One PostgreSQL connection. postgres.js would reconnect by itself, even during a transaction. After some failures it
- * passes the old connection's error to the new one's first query, or never settles a statement that was sent while the
- * connection failed. Therefore a `lost` connection is never used again, and its user is notified by `onLoss`.
+ * One PostgreSQL connection. postgres.js would reconnect automatically, even during a transaction. After some
+ * failures it passes the old connection's error to the new one's first query, or never settles a statement that was
+ * sent while the connection failed. Therefore a `lost` connection is never used again, and its user is notified by
+ * `onLoss`.
  */
 export interface Connection {
   readonly sql: postgres.Sql;
@@ -40,7 +41,7 @@ export interface Pool {
   close(): Promise<void>;
 }
 
-/** How a pool is used now. */
+/** The current usage of a pool. */
 export interface PoolState {
   size: number;
   inUse: number;
@@ -60,8 +61,9 @@ const setLimits = `select set_config('statement_timeout', '30000', false), set_c
   set_config('idle_in_transaction_session_timeout', '60000', false)`;
 
 /**
- * A pool of single-connection clients. postgres.js's own pool hands out a connection for a transaction only after the round trip of
- * its BEGIN, and queues callers without a limit. Here the transaction's first statements travel together, and waiting is limited.
+ * A pool of single-connection clients. postgres.js's own pool provides a connection for a transaction only after the
+ * round trip of its BEGIN, and queues callers without a limit. Here the transaction's first statements are sent
+ * together, and waiting is limited.
  */
 export function openPool(url: string | (() => string), options: PoolOptions): Pool {
   const { size, waitMs = 10_000, maxWaiting = 10_000 } = options;
@@ -104,7 +106,7 @@ export function openPool(url: string | (() => string), options: PoolOptions): Po
 
   function discard(connection: Connection): void {
     all.delete(connection);
-    // End it at once: nothing waits for it any more.
+    // End it immediately: nothing waits for it.
     connection.sql.end({ timeout: 0 }).catch(() => {});
   }
 
@@ -123,7 +125,7 @@ export function openPool(url: string | (() => string), options: PoolOptions): Po
       const connection = ready();
       if (connection) return Promise.resolve(connection);
       if (waiting.size >= maxWaiting)
-        return Promise.reject(new DatabaseBusyError('too many requests wait for the database'));
+        return Promise.reject(new DatabaseBusyError('too many requests are waiting for the database'));
       return new Promise((resolve, reject) => {
         const waiter: Waiter = {
           resolve,

@@ -1,13 +1,13 @@
 import postgres from 'postgres';
 
-/** Milliseconds for each statement. A pooler lets a session wait that it has no connection for. */
+/** Milliseconds for each statement. A pooler without a free connection makes a session wait. */
 const patience = 10_000;
 
 /**
- * Rejects a connection pooler between the service and PostgreSQL that gives one session several servers: PgBouncer in transaction or
- * statement mode, and others like it. The migration lock, LISTEN and the limits of a session would be lost, without an error. A pooler that
- * keeps a session on one server is supported.
- * @throws Error that says what to use instead
+ * Rejects a connection pooler between the service and PostgreSQL that gives one session several servers: PgBouncer in
+ * transaction or statement mode, and others like it. The migration lock, LISTEN and the limits of a session would be
+ * lost, without an error. A pooler that keeps a session on one server is supported.
+ * @throws Error with an alternative
  */
 export async function refuseSharedSessions(url: string): Promise<void> {
   const sessions = [openSession(url), openSession(url)] as const;
@@ -33,8 +33,8 @@ function openSession(url: string): postgres.Sql {
 }
 
 /**
- * Whether two sessions meet on one server process, or one session moves to another. A pooler takes the connection that was used last, or each
- * in turn: this order shows both.
+ * Whether two sessions share one server process, or one session moves to another. A pooler takes the connection that
+ * was used last, or each in turn: this order detects both.
  */
 async function areShared(one: postgres.Sql, other: postgres.Sql): Promise<boolean> {
   const seen = { one: new Set<number>(), other: new Set<number>() };
@@ -59,9 +59,9 @@ async function processOf(session: postgres.Sql): Promise<number> {
   });
   try {
     // Without parameters, so that a pooler that keeps no prepared statements runs it, too.
-    const answer = session.unsafe<{ pid: number }[]>('select pg_backend_pid() as pid');
-    answer.catch(() => {});
-    const [row] = await Promise.race([answer, late]);
+    const response = session.unsafe<{ pid: number }[]>('select pg_backend_pid() as pid');
+    response.catch(() => {});
+    const [row] = await Promise.race([response, late]);
     return row?.pid ?? 0;
   } finally {
     clearTimeout(timer);

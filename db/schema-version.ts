@@ -5,8 +5,11 @@ import type { Tx } from './transaction.ts';
 
 let expected: number | undefined;
 
-/** When the latest migration of this version was made, in milliseconds since the epoch: what identifies it in the database. */
-function newestMigration(): number {
+/**
+ * When the latest migration of this version was made, in milliseconds since the epoch: it identifies the migration in
+ * the database.
+ */
+function latestMigration(): number {
   if (expected === undefined) {
     const journal = readFileSync(join(import.meta.dirname, 'migrations/meta/_journal.json'), 'utf8');
     expected = Math.max(
@@ -17,12 +20,12 @@ function newestMigration(): number {
 }
 
 /**
- * Whether the database has all migrations of this version. It may have later ones: while processes are replaced, some run the version before.
- * It has fewer if an older backup was restored under a running process.
+ * Whether the database has all migrations of this version. It may have later ones: while processes are replaced, some
+ * run the previous version. It has fewer if an older backup was restored under a running process.
  */
 export async function hasCurrentSchema(tx: Tx): Promise<boolean> {
-  const [row] = await tx.execute<{ newest: string | null }>(
-    sql`select max(created_at)::text as newest from drizzle.__drizzle_migrations`,
+  const [row] = await tx.execute<{ latest: string | null }>(
+    sql`select max(created_at)::text as latest from drizzle.__drizzle_migrations`,
   );
-  return Number(row?.newest ?? 0) >= newestMigration();
+  return Number(row?.latest ?? 0) >= latestMigration();
 }

@@ -1,18 +1,18 @@
 /**
- * Translates a folder of files through a running service, several at a time:
+ * Translates a folder of files with a running service, several at a time:
  *
  *   node examples/batch-translate.ts examples/files --to fr,de --out translations
  *
  * Each file becomes `<file>.<language>.txt` (or .docx, .pdf) in the out folder. It may be interrupted at any time and
- * started again: what is written is skipped, and what was sent costs nothing a second time, because each file, content
- * and language has an idempotency key of its own. LINGUALOOP_URL and LINGUALOOP_API_KEY say where and as whom.
+ * started again: finished files are skipped, and sending a file again costs nothing, because each file, content and
+ * language has its own idempotency key. LINGUALOOP_URL and LINGUALOOP_API_KEY set the service and the credential.
  *
- * Exit codes: 0 all done or held for review, 1 something failed, 2 it could not begin, 130 interrupted.
+ * Exit codes: 0 all done or awaiting review, 1 something failed, 2 it could not begin, 130 interrupted.
  */
 import { access, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-// In a project of your own: from '@lingualoop/sdk'.
+// In your own project: from '@lingualoop/sdk'.
 import { ConnectionError, type GoldenFormat, LinguaLoop, LinguaLoopError } from '#sdk/index.ts';
 import { type Journal, openJournal } from './batch-translate/journal.ts';
 import { Progress, printable } from './batch-translate/progress.ts';
@@ -49,7 +49,7 @@ async function main(): Promise<number> {
   try {
     options = readOptions();
     files = await findFiles(options.folder, options.out);
-    if (files.length === 0) throw new Error(`${options.folder} holds no file that can be translated`);
+    if (files.length === 0) throw new Error(`${options.folder} has no files that can be translated`);
   } catch (error) {
     console.error(`${(error as Error).message}\n${usage}`);
     return 2;
@@ -57,7 +57,7 @@ async function main(): Promise<number> {
   const tasks = files.flatMap((file) => options.to.map((to): Task => ({ file, to })));
 
   const stop = new AbortController();
-  // Once: a second Ctrl-C ends the process at once. Nothing is lost by that, either.
+  // Once: a second Ctrl-C ends the process immediately, without losing anything.
   process.once('SIGINT', () => stop.abort('interrupted'));
   const result = await translateAll(options, tasks, stop);
   report(tasks.length, result, stop.signal);
@@ -83,7 +83,7 @@ async function translateAll(options: Options, tasks: Task[], stop: AbortControll
         const message = error instanceof Error ? error.message : String(error);
         result.failed.push({ task, message });
         progress.step(`${nameOf(task)}: ${message}`);
-        if (concernsAll(error)) stop.abort('stopped: what follows would fail the same way');
+        if (concernsAll(error)) stop.abort('stopped: the other files would fail in the same way');
       }
     }
   };
@@ -94,7 +94,7 @@ async function translateAll(options: Options, tasks: Task[], stop: AbortControll
   return result;
 }
 
-/** Does one task, adds it to the result, and says what became of it. */
+/** Does one task, adds it to the result, and returns a line about it. */
 async function runTask(
   client: LinguaLoop,
   { folder, out, from, domain, format }: Options,
@@ -129,7 +129,7 @@ async function runTask(
   return 'done';
 }
 
-/** Writes a file so that it is there whole or not at all. */
+/** Writes a file completely or not at all. */
 async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(`${path}.part`, content);
@@ -152,7 +152,10 @@ function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';
 }
 
-/** Whether every other file would fail like this one: a wrong key, no allowance, a service that is off or away. */
+/**
+ * Whether every other file would fail like this one: a wrong key, no allowance, a service that is disabled or
+ * unreachable.
+ */
 function concernsAll(error: unknown): boolean {
   if (error instanceof ConnectionError) return !error.maybeSent;
   return error instanceof LinguaLoopError && [401, 402, 403, 429, 503].includes(error.status ?? 0);

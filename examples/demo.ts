@@ -1,11 +1,11 @@
 /**
- * The main job end to end: start the service, sign a workspace up, translate real texts through the SDK and
- * through plain REST, read the results, and stop. `npm run demo` runs it; it needs nothing but `npm ci`.
+ * The main job end to end: start the service, create a workspace, translate real texts through the SDK and through
+ * plain REST, read the results, and stop. `npm run demo` runs it; it needs only `npm ci`.
  */
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-// In a project of your own: from '@lingualoop/sdk'.
+// In your own project: from '@lingualoop/sdk'.
 import { LinguaLoop, type TranslationJob } from '#sdk/index.ts';
 import { startService } from './service.ts';
 
@@ -23,7 +23,7 @@ const textsFolder = join(import.meta.dirname, 'texts');
 console.log('Starting the service on its embedded PostgreSQL ...');
 const service = await startService();
 try {
-  console.log(`It answers on ${service.address}`);
+  console.log(`It listens on ${service.address}`);
   await demo(service.address);
 } finally {
   await service.stop();
@@ -36,7 +36,7 @@ async function demo(address: string): Promise<void> {
   console.log(
     live
       ? 'OPENAI_API_KEY is set: the live engine translates.\n'
-      : 'OPENAI_API_KEY is not set: the STUB engine answers. It repeats each source behind the code of the target\nlanguage, so that everything can be tried but nothing is translated.\n',
+      : 'OPENAI_API_KEY is not set: the STUB engine runs. It only prefixes each source with the code of the\ntarget language, so that everything can be tried but nothing is translated.\n',
   );
 
   const { account, tenant_api_key: apiKey } = await visitor.auth.signUp({
@@ -44,8 +44,8 @@ async function demo(address: string): Promise<void> {
     email: 'founder@demo.example',
     password: randomBytes(18).toString('base64url'),
   });
-  if (!apiKey) throw new Error('the signup gave no key');
-  console.log(`Workspace "${account.name}" founded; its key starts with ${account.api_key_prefix}...\n`);
+  if (!apiKey) throw new Error('the signup returned no key');
+  console.log(`Workspace "${account.name}" created; its key starts with ${account.api_key_prefix}...\n`);
 
   const texts = JSON.parse(await readFile(join(textsFolder, 'manifest.json'), 'utf8')) as ExampleText[];
   const client = new LinguaLoop({ baseUrl: address, apiKey });
@@ -53,7 +53,7 @@ async function demo(address: string): Promise<void> {
   const jobs: TranslationJob[] = [];
   for (const [done, { text, target }] of work.entries()) {
     const source = (await readFile(join(textsFolder, text.file), 'utf8')).trim();
-    // Every second one the way any HTTP client would.
+    // Every second one in the way of any HTTP client.
     const job =
       done % 2 === 0
         ? await client.translations.create({
@@ -92,14 +92,14 @@ async function demo(address: string): Promise<void> {
   console.log(
     `The workspace has ${listed} published translations.${live ? '' : ' (Made by the stub engine.)'}\n`,
   );
-  // The edited one ends as human_edited, and is no "published" one.
+  // The edited job ends as human_edited, not as published.
   if (edited.status !== 'human_edited') throw new Error(`the reviewed job is ${edited.status}`);
   if (remembered.final_translation !== edited.final_translation) throw new Error('it was not remembered');
   const published = [...jobs, first, remembered].filter((job) => job.status === 'published').length;
   if (listed !== published) throw new Error(`${published} were expected`);
 }
 
-/** A contract always waits for a person: here one corrects it, and downloads what was published. */
+/** A contract always awaits review: this corrects it, and downloads the published text. */
 async function reviewHeldJob(client: LinguaLoop): Promise<TranslationJob> {
   const held = await client.translations.create({
     source_text: 'The parties agree.',

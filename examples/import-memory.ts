@@ -1,19 +1,19 @@
 /**
- * Imports a translation memory and a glossary, and shows where a translation comes from:
+ * Imports a translation memory and a glossary, and shows the origin of a translation:
  *
  *   node examples/import-memory.ts legacy.tmx --name Legacy --from en --to fr --glossary terms.csv
  *
- * Without a file it takes the small ones of examples/import-memory. A large import goes on at the service, whatever becomes of
- * this program: started again it takes it up where it stands. Approved translations of the two languages, where there are any,
- * are written to `--out`. LINGUALOOP_URL and LINGUALOOP_API_KEY say where and as whom.
+ * Without a file it uses the small ones of examples/import-memory. A large import continues at the service if this
+ * program ends: start it again to follow the import. Approved translations of the two languages, if any, are written
+ * to `--out`. LINGUALOOP_URL and LINGUALOOP_API_KEY set the service and the credential.
  *
- * Exit codes: 0 done, 1 the service refused or the import failed, 2 it could not begin, 130 interrupted.
+ * Exit codes: 0 done, 1 the service rejected it or the import failed, 2 it could not begin, 130 interrupted.
  */
 import { openAsBlob } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
-// In a project of your own: from '@lingualoop/sdk'.
+// In your own project: from '@lingualoop/sdk'.
 import {
   ConflictError,
   type ImportOptions,
@@ -37,7 +37,7 @@ interface Options {
   name: string;
   from: string;
   to: string;
-  /** What is translated to show a hit. */
+  /** The text that is translated to show a match. */
   text: string;
   out: string;
   baseUrl: string;
@@ -56,14 +56,16 @@ async function main(): Promise<number> {
   }
   const { baseUrl, apiKey } = options;
   const stop = new AbortController();
-  // Once: a second Ctrl-C ends the process at once. Nothing is lost by that, either.
+  // Once: a second Ctrl-C ends the process immediately, without losing anything.
   process.once('SIGINT', () => stop.abort('interrupted'));
   try {
     await run(new LinguaLoop({ baseUrl, apiKey }), options, stop.signal);
     return 0;
   } catch (error) {
     if (stop.signal.aborted) {
-      console.error('Interrupted. What the service has accepted goes on: start this again to follow it.');
+      console.error(
+        'Interrupted. Accepted imports continue at the service: start this again to follow them.',
+      );
       return 130;
     }
     if (!(error instanceof LinguaLoopError)) throw error;
@@ -75,7 +77,7 @@ async function main(): Promise<number> {
 async function run(client: LinguaLoop, options: Options, signal: AbortSignal): Promise<void> {
   const { name, from, to, glossary, text } = options;
   const poller = await begin(client, options, signal).catch((error) => {
-    // Another run was quicker, and its import was not listed yet when this one looked.
+    // Another run was faster, and its import was not yet listed when this one checked.
     if (error instanceof ConflictError) return begin(client, options, signal);
     throw error;
   });
@@ -105,7 +107,7 @@ async function run(client: LinguaLoop, options: Options, signal: AbortSignal): P
   }
 }
 
-/** The import of this name that runs already, or else a new one. */
+/** The running import of this name, or else a new one. */
 async function begin(
   client: LinguaLoop,
   { memory, name, from, to }: Options,
@@ -114,7 +116,7 @@ async function begin(
   let shown = '';
   const onProgress: ImportOptions['onProgress'] = ({ id, status, deduped_units }) => {
     const line = `Import ${id}: ${status}, ${deduped_units} segments`;
-    // A state may be new in its time alone.
+    // A state may differ only in its time.
     if (line !== shown) console.error(line);
     shown = line;
   };
@@ -124,11 +126,11 @@ async function begin(
     const request = { name, source_lang: from, target_lang: to };
     return client.memory.importTmx(memory, request, { onProgress, signal });
   }
-  console.error(`Import ${running.id} into this memory runs already, since ${running.created_at}.`);
+  console.error(`Import ${running.id} into this memory is already running, since ${running.created_at}.`);
   return client.memory.resumeImport(running.id, { onProgress, signal });
 }
 
-/** Prints a translation, and from where it was taken. */
+/** Prints a translation, and its origin. */
 function showHit({ request, status, final_translation, agent_run }: TranslationJob): void {
   console.log(`${request.source_text}\n  ${final_translation ?? status}`);
   const { fast_path = 'translated anew' } = (request.metadata['provenance'] ?? {}) as { fast_path?: string };
@@ -144,7 +146,7 @@ function showHit({ request, status, final_translation, agent_run }: TranslationJ
   console.log(`  (${parts.filter(Boolean).join(', ')})`);
 }
 
-/** Saves a download as it comes, so that the file is there whole or not at all. */
+/** Saves a download while it arrives, completely or not at all. */
 async function save(file: MemoryExport, out: string): Promise<string> {
   await mkdir(out, { recursive: true });
   const path = join(out, file.fileName);
@@ -166,7 +168,7 @@ async function readOptions(): Promise<Options> {
     },
   });
   const [path, ...others] = positionals;
-  if (others.length > 0) throw new Error('one file is needed');
+  if (others.length > 0) throw new Error('expected one file');
   const { LINGUALOOP_URL: baseUrl, LINGUALOOP_API_KEY: apiKey } = process.env;
   if (!baseUrl || !apiKey) throw new Error('LINGUALOOP_URL and LINGUALOOP_API_KEY must be set');
   const ownText = path === undefined ? "The kitchen closes at nine o'clock." : '';
@@ -185,7 +187,7 @@ async function readOptions(): Promise<Options> {
   };
 }
 
-/** It is read when it is sent. */
+/** The file is read when it is sent. */
 async function readFileOf(path: string): Promise<NamedContent> {
   return { name: basename(path), data: await openAsBlob(path) };
 }

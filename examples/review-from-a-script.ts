@@ -1,15 +1,16 @@
 /**
- * Looks at everything that waits for review, and approves what a rule of yours may approve:
+ * Checks all jobs awaiting review, and approves those that your rule allows:
  *
  *   node examples/review-from-a-script.ts [--to fr] [--dry-run]
  *
- * Here the rule is: the service's own checks find nothing in the proposed text, no glossary term is missing, and the only reason to wait was the
- * regulated domain. Everything else is left to a person, with what was found. LINGUALOOP_URL and LINGUALOOP_API_KEY say where and as whom.
+ * Here the rule is: the service's own checks find no issues in the proposed text, no glossary term is missing, and
+ * the only reason for the review was the regulated domain. All other jobs are left to a person, with the findings.
+ * LINGUALOOP_URL and LINGUALOOP_API_KEY set the service and the credential.
  *
- * Exit codes: 0 looked at all, 1 the service refused or broke off, 2 it could not begin.
+ * Exit codes: 0 checked all, 1 the service rejected a request or stopped responding, 2 it could not begin.
  */
 import { parseArgs } from 'node:util';
-// In a project of your own: from '@lingualoop/sdk'.
+// In your own project: from '@lingualoop/sdk'.
 import { ConflictError, LinguaLoop, LinguaLoopError, type TranslationJob } from '#sdk/index.ts';
 
 process.exitCode = await main();
@@ -54,7 +55,7 @@ async function reviewAll(client: LinguaLoop, to: string | undefined, dryRun: boo
   console.log(`${counts.approved} approved, ${counts.left} left to a person`);
 }
 
-/** Why a person should look at it; empty if the rule may approve it. */
+/** The reasons for a human review; empty if the rule may approve it. */
 async function doubtsAbout(client: LinguaLoop, job: TranslationJob): Promise<string[]> {
   const text = job.final_translation ?? '';
   const { issues, missing_terms } = await client.translations.check({ job_id: job.id, text });
@@ -66,14 +67,14 @@ async function doubtsAbout(client: LinguaLoop, job: TranslationJob): Promise<str
   ];
 }
 
-/** Approves the job as it was looked at: if someone has changed it since, that is not undone. */
+/** Approves the version of the job that was checked: later changes by others are not overwritten. */
 async function approve(client: LinguaLoop, { id, updated_at }: TranslationJob): Promise<boolean> {
   try {
     await client.translations.act({ job_id: id, action: 'approve', reviewer: 'a script', updated_at });
     return true;
   } catch (error) {
     if (!(error instanceof ConflictError)) throw error;
-    console.log(`${id} is somebody else's by now`);
+    console.log(`${id} was changed by someone else`);
     return false;
   }
 }

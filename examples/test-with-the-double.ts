@@ -3,11 +3,11 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-// In a project of your own: from '@lingualoop/sdk' and '@lingualoop/sdk/testing'.
+// In your own project: from '@lingualoop/sdk' and '@lingualoop/sdk/testing'.
 import { LinguaLoop, RateLimitError } from '#sdk/index.ts';
 import { createDouble } from '#sdk/testing.ts';
 
-/** The program: it translates the titles of a shop, and publishes what a person would have to look at as it is. */
+/** The program: it translates the titles of a shop, and approves jobs awaiting review without changes. */
 async function translateTitles(client: LinguaLoop, titles: Record<string, string>) {
   const translated: Record<string, string | null> = {};
   for (const [id, title] of Object.entries(titles)) {
@@ -28,7 +28,7 @@ const clientOf = (double: ReturnType<typeof createDouble>) =>
     backoff: { firstMs: 1, maxMs: 1 },
   });
 
-test('each title is translated, and approved where a person was asked', async () => {
+test('each title is translated, and approved if it awaits review', async () => {
   const double = createDouble({ needsReview: ({ request }) => request.source_text.includes('Sale') });
   const client = clientOf(double);
   const translated = await translateTitles(client, { 1: 'Hello', 2: 'Sale!' });
@@ -36,7 +36,7 @@ test('each title is translated, and approved where a person was asked', async ()
   assert.equal((await client.translations.list({ status: 'published' }).toArray({ limit: 10 })).length, 2);
 });
 
-test('a lost answer translates nothing twice', async () => {
+test('a lost response translates nothing twice', async () => {
   const double = createDouble();
   double.loseAnswers();
   const client = clientOf(double);
@@ -45,7 +45,7 @@ test('a lost answer translates nothing twice', async () => {
   assert.equal((await client.translations.listPage()).items.length, 1);
 });
 
-test('a limit is an error with the time to come back', async () => {
+test('a limit is an error with the time to retry', async () => {
   const double = createDouble();
   double.refuse({ status: 429, detail: 'too many requests', retryAfter: 3600 });
   await assert.rejects(

@@ -1,19 +1,20 @@
 /**
- * Translates a DOCX, XLSX or PDF file in place, with a progress bar:
+ * Translates a DOCX, XLSX or PDF file keeping its layout, with a progress bar:
  *
  *   node examples/translate-document.ts Menu.xlsx --to fr --out translated
  *
- * Without a file it takes the small workbook of examples/translate-document. A file beside the output says which document is
- * under way, so that a run that was interrupted goes on with it when it is started again: nothing is translated or billed
- * twice. If the file or a language has changed since, it begins anew. LINGUALOOP_URL and LINGUALOOP_API_KEY say where and as whom.
+ * Without a file it uses the small workbook of examples/translate-document. A file next to the output names the
+ * document in progress, so that an interrupted run continues with it when it is started again: nothing is translated
+ * or billed twice. If the file or a language has changed since, it starts over. LINGUALOOP_URL and LINGUALOOP_API_KEY
+ * set the service and the credential.
  *
- * Exit codes: 0 done, 1 the service refused or the translation failed, 2 it could not begin, 130 interrupted.
+ * Exit codes: 0 done, 1 the service rejected it or the translation failed, 2 it could not begin, 130 interrupted.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-// In a project of your own: from '@lingualoop/sdk'.
+// In your own project: from '@lingualoop/sdk'.
 import {
   DocumentFailedError,
   type DocumentHandle,
@@ -36,15 +37,15 @@ interface Options {
   work: string;
   /** The folder for the translation. */
   out: string;
-  /** Where it is kept which document this is, while it is in progress. */
+  /** The file that names this document while it is in progress. */
   state: string;
   baseUrl: string;
   apiKey: string;
 }
 
-/** What is kept of a document under way. */
+/** The saved data of a document in progress. */
 interface Saved {
-  /** The options' own. */
+  /** From the options. */
   work: string;
   /** Sent with the file: the same key finds the document of a response that was lost. */
   key: string;
@@ -63,14 +64,14 @@ async function main(): Promise<number> {
   }
   const { baseUrl, apiKey } = options;
   const stop = new AbortController();
-  // Once: a second Ctrl-C ends the process at once. Nothing is lost by that, either.
+  // Once: a second Ctrl-C ends the process immediately, without losing anything.
   process.once('SIGINT', () => stop.abort('interrupted'));
   try {
     await run(new LinguaLoop({ baseUrl, apiKey }), options, stop.signal);
     return 0;
   } catch (error) {
     if (stop.signal.aborted) {
-      console.error('\nInterrupted. The service goes on: start this again to follow it.');
+      console.error('\nInterrupted. The service continues: start this again to follow it.');
       return 130;
     }
     if (!(error instanceof LinguaLoopError)) throw error;
@@ -88,7 +89,7 @@ async function run(client: LinguaLoop, options: Options, signal: AbortSignal): P
     job = await poller.pollUntilDone();
   } catch (error) {
     progress.end();
-    // The next run begins anew. After any other error it goes on.
+    // After this error, the next run starts over. After any other error it continues.
     if (error instanceof DocumentFailedError) await rm(state, { force: true });
     throw error;
   }
@@ -97,7 +98,7 @@ async function run(client: LinguaLoop, options: Options, signal: AbortSignal): P
   const translated = await client.documents.download(job.id, { signal });
   // Such as menu.fr.xlsx, which overwrites neither the source nor another language.
   const output = join(out, translated.fileName);
-  // Whole or not at all.
+  // Completely or not at all.
   await writeFile(`${output}.part`, translated);
   await rename(`${output}.part`, output);
   await rm(state, { force: true });
@@ -120,7 +121,7 @@ async function begin(
     try {
       return await client.documents.resume(saved.document, options);
     } catch (error) {
-      // It was deleted meanwhile.
+      // It was deleted since.
       if (!(error instanceof NotFoundError)) throw error;
     }
   }
@@ -133,7 +134,7 @@ async function begin(
   return poller;
 }
 
-/** A line that is drawn anew on a terminal; elsewhere a line for each tenth. */
+/** A line that is redrawn on a terminal; elsewhere a line for each tenth. */
 function progressBar() {
   const width = 30;
   const { stderr } = process;
@@ -160,7 +161,7 @@ function progressBar() {
   };
 }
 
-/** Undefined if nothing is saved, or of other work: the file has been changed since. */
+/** Undefined if nothing is saved, or data of other work: the file has been changed since. */
 async function readSaved(path: string, work: string): Promise<Saved | undefined> {
   try {
     const saved = JSON.parse(await readFile(path, 'utf8')) as Saved;
@@ -185,7 +186,7 @@ async function readOptions(): Promise<Options> {
     },
   });
   const [path = join(import.meta.dirname, 'translate-document/menu.xlsx'), ...others] = positionals;
-  if (others.length > 0) throw new Error('one file is needed');
+  if (others.length > 0) throw new Error('expected one file');
   const { LINGUALOOP_URL: baseUrl, LINGUALOOP_API_KEY: apiKey } = process.env;
   if (!baseUrl || !apiKey) throw new Error('LINGUALOOP_URL and LINGUALOOP_API_KEY must be set');
   const { from, to, out } = values;

@@ -1,15 +1,15 @@
 /**
- * Prints what a workspace used in a month, by language pair, the most used first:
+ * Prints the usage of a workspace in a month, by language pair, the most used first:
  *
  *   node examples/usage-report.ts [2026-11]
  *
- * The current month (UTC) unless told. LINGUALOOP_URL says where; LINGUALOOP_EMAIL and LINGUALOOP_PASSWORD say which
- * administrator asks: an API key sees no usage. A code of the authenticator is asked for where there is one.
+ * The default is the current month (UTC). LINGUALOOP_URL sets the service; LINGUALOOP_EMAIL and LINGUALOOP_PASSWORD
+ * are an administrator's, since an API key cannot read usage. It prompts for an authenticator code if necessary.
  *
- * Exit codes: 0 printed, 1 the service refused or broke off, 2 it could not begin.
+ * Exit codes: 0 printed, 1 the service rejected a request or stopped responding, 2 it could not begin.
  */
 import { createInterface } from 'node:readline/promises';
-// In a project of your own: from '@lingualoop/sdk'.
+// In your own project: from '@lingualoop/sdk'.
 import { LinguaLoop, LinguaLoopError } from '#sdk/index.ts';
 
 interface Pair {
@@ -42,7 +42,7 @@ async function main(period: string | undefined): Promise<number> {
   }
 }
 
-/** The records are added up as they come: there may be more of them than fit into memory. */
+/** The records are added up as they arrive: there may be more than fit into memory. */
 async function pairsOf(client: LinguaLoop, tenantId: string, period: string | undefined): Promise<Pair[]> {
   const pairs = new Map<string, Pair>();
   for await (const record of client.usage.records(tenantId, { period })) {
@@ -73,7 +73,7 @@ function print(pairs: Pair[]): void {
 async function askForCode(): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    return await terminal.question('Code of the authenticator: ');
+    return await terminal.question('Authenticator code: ');
   } finally {
     terminal.close();
   }

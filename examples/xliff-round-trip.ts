@@ -1,18 +1,18 @@
 /**
- * Takes what waits for review to a CAT tool, and brings it back:
+ * Exports jobs awaiting review for a CAT tool, and imports the result:
  *
  *   node examples/xliff-round-trip.ts export waiting.xlf --from en --to fr
  *   node examples/xliff-round-trip.ts import waiting.xlf
  *
- * An export has up to 200 jobs of one language pair, the last changed first. Of an import, segments whose state is `reviewed` or `final` are
- * approved, and other changed ones kept as drafts. A job that someone else has changed meanwhile is left alone and named. LINGUALOOP_URL and
- * LINGUALOOP_API_KEY say where and as whom.
+ * An export has up to 200 jobs of one language pair, the last changed first. An import approves segments whose state
+ * is `reviewed` or `final`, and keeps other changed ones as drafts. A job that someone else has changed since is
+ * skipped and named. LINGUALOOP_URL and LINGUALOOP_API_KEY set the service and the credential.
  *
- * Exit codes: 0 done, 1 the service refused all or some of it, 2 it could not begin.
+ * Exit codes: 0 done, 1 the service rejected all or some of it, 2 it could not begin.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-// In a project of your own: from '@lingualoop/sdk'.
+// In your own project: from '@lingualoop/sdk'.
 import { LinguaLoop, LinguaLoopError } from '#sdk/index.ts';
 
 process.exitCode = await main();
@@ -25,7 +25,7 @@ async function main(): Promise<number> {
   const [task, file] = positionals;
   const { LINGUALOOP_URL: baseUrl, LINGUALOOP_API_KEY: apiKey } = process.env;
   if (!file || (task !== 'export' && task !== 'import') || !baseUrl || !apiKey) {
-    console.error('say export or import, and a file; LINGUALOOP_URL and LINGUALOOP_API_KEY must be set');
+    console.error('expected export or import, and a file; LINGUALOOP_URL and LINGUALOOP_API_KEY must be set');
     return 2;
   }
   const client = new LinguaLoop({ baseUrl, apiKey });
@@ -46,7 +46,7 @@ async function exportTo(
   const query = { source_lang: from, target_lang: to, limit: 200 };
   const { text, nextCursor } = await client.translations.exportXliff(query);
   await writeFile(file, text);
-  console.log(`${jobsIn(text).length} jobs in ${file}${nextCursor ? '; more wait' : ''}`);
+  console.log(`${jobsIn(text).length} jobs in ${file}${nextCursor ? '; there are more' : ''}`);
   return 0;
 }
 

@@ -33,7 +33,7 @@ import { isKeyed, needsBody, type RestProcedure, restProcedures } from './proced
 import { coerceQuery, knownParameters, listNames, queryKinds } from './query.ts';
 import { isUpload, readUpload } from './upload.ts';
 
-/** Serves every procedure that has a route at its REST address. */
+/** Serves every procedure that has a route at its REST path. */
 export function serveRest(
   app: FastifyInstance,
   router: AppRouter,
@@ -67,7 +67,7 @@ export function serveRest(
           route.gate?.(services);
           // Parse a raw body as bytes: its declared content type must not select another parser.
           if (address.body === 'raw') request.headers['content-type'] = 'application/octet-stream';
-          // No content type keeps anyone from signing out: what is not a form is read as JSON.
+          // No content type may prevent a sign-out: a body that is not a form is read as JSON.
           if (address.body === 'form_or_json')
             request.headers['content-type'] =
               mediaType(request.headers['content-type']) === formType ? formType : 'application/json';
@@ -143,9 +143,9 @@ interface Endpoint {
 }
 
 /**
- * Prepares how requests to one address are read and dispatched to its procedures.
- * @throws Error if a procedure shares its address although it takes no JSON: JSON, files and XLIFF can be told apart, and downloads
- *   by the Accept header; other kinds of body cannot
+ * Prepares how requests to one path are read and dispatched to its procedures.
+ * @throws Error if a procedure shares its path although it takes no JSON: JSON, files and XLIFF can be distinguished,
+ * and downloads by the Accept header; other kinds of body cannot
  */
 function createEndpoint(procedures: readonly RestProcedure[], settings: Settings): Endpoint {
   const upload = procedures.find(({ route }) => route.upload);
@@ -158,7 +158,7 @@ function createEndpoint(procedures: readonly RestProcedure[], settings: Settings
   const onlyForms = others.length === 0 && upload?.route.upload?.raw === false;
   const kinds = procedures.filter((procedure) => procedure !== xliff).map(bodyKind);
   if (kinds.length > 1 && kinds.some((kind) => kind !== 'json'))
-    throw new Error(`${procedures[0]?.path}: a procedure that takes no JSON stands alone at its address`);
+    throw new Error(`${procedures[0]?.path}: a procedure without a JSON body cannot share its path`);
   const readers = new Map(procedures.map((procedure) => [procedure, inputReader(procedure, settings)]));
   const choice = (
     procedure: RestProcedure,
@@ -199,7 +199,10 @@ function createEndpoint(procedures: readonly RestProcedure[], settings: Settings
   };
 }
 
-/** Whether an Accept header names a media type, and prefers it to JSON or likes it as much. Wildcards stand for JSON alone. */
+/**
+ * Whether an Accept header names a media type, and prefers it to JSON or accepts both equally. Wildcards count as
+ * JSON only.
+ */
 function isPreferred(accept: string | undefined, type: string): boolean {
   const weights = new Map<string, number>();
   for (const range of (accept ?? '').split(',')) {
@@ -237,13 +240,13 @@ interface InputReader {
     request: FastifyRequest,
     body: Record<string, unknown> | undefined,
   ): Promise<Record<string, unknown>> | Record<string, unknown>;
-  /** The names of query parameters that are no inputs. */
+  /** The names of query parameters that are not inputs. */
   ignoredOf(request: FastifyRequest): string[];
 }
 
 /**
- * Combines body, query, headers and path into one object. The path takes precedence, because it is the address. Query
- * parameters are ignored in a body, and a body that supplies no input is not read.
+ * Combines body, query, headers and path into one object. The path takes precedence, because it identifies the
+ * resource. Query parameters are ignored in a body, and a body that supplies no input is not read.
  */
 function inputReader(procedure: RestProcedure, settings: Settings): InputReader {
   const { route, inputShape } = procedure;

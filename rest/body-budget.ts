@@ -5,21 +5,21 @@ import { AppError } from '#server/errors.ts';
 import { declaredSize, maxUnauthenticatedBytes } from '#server/http/request-limits.ts';
 import { createMemoryBudget, type MemoryBudget, type Reservation } from './memory-budget.ts';
 
-/** Bodies up to this size, in bytes, are not counted: the limit on connections bounds them. */
+/** Bodies up to this size, in bytes, are not counted: the limit on connections restricts them. */
 const uncounted = 8_000;
 
 /** Memory limits, in bytes, for the request bodies of one process. */
 export interface BodyBudget {
   /** Bodies above `maxUnauthenticatedBytes` whose senders are authenticated first. */
   large: number;
-  /** Bodies above `maxUnauthenticatedBytes` on routes that authenticate no one before the body is read. */
+  /** Bodies above `maxUnauthenticatedBytes` on routes that do not authenticate before the body is read. */
   unauthenticated: number;
   /** All other bodies. */
   small: number;
 }
 
 /**
- * @param largest maximum bytes of a body. An address may hold a quarter of the budget, which must have room for one such body.
+ * @param largest maximum bytes of a body. One such body must fit into an address's share, a quarter of the budget.
  */
 export function bodyBudget(largest: number): BodyBudget {
   return { large: Math.max(300_000_000, 4 * largest), unauthenticated: 8_000_000, small: 200_000_000 };
@@ -29,11 +29,14 @@ type Authenticate = (request: FastifyRequest, reply: FastifyReply) => Promise<vo
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Returns the body's memory to the budget; null if it took none. */
-    giveBackBody: (() => void) | null;
+    /** Returns the body's memory to the budget; null if it used none. */
+    releaseBody: (() => void) | null;
   }
   interface FastifyContextConfig {
-    /** Called before more than `maxUnauthenticatedBytes` bytes of a body are read. @throws AppError if the caller must not send them */
+    /**
+     * Called before more than `maxUnauthenticatedBytes` bytes of a body are read. @throws AppError if the caller must
+     * not send them
+     */
     authenticate?: Authenticate;
   }
 }
@@ -53,7 +56,7 @@ export function limitBodyMemory(
   const unauthenticated = createMemoryBudget(budget.unauthenticated);
   const small = createMemoryBudget(budget.small);
 
-  app.decorateRequest('giveBackBody', null);
+  app.decorateRequest('releaseBody', null);
   app.addHook('preParsing', (request, reply, payload, done) => {
     const declared = declaredSize(request);
     const undeclared = request.headers['transfer-encoding'] !== undefined;
@@ -68,14 +71,14 @@ export function limitBodyMemory(
       ? 0
       : Math.min(undeclared ? maxUnauthenticatedBytes : declared, maxUnauthenticatedBytes);
     const holdings: Reservation[] = [];
-    request.giveBackBody = () => {
-      request.giveBackBody = null;
+    request.releaseBody = () => {
+      request.releaseBody = null;
       for (const holding of holdings) holding.release();
     };
     let stop = () => void request.raw.socket.resetAndDestroy();
     const hold = (of: MemoryBudget) => {
       const holding = of.reserve(address, () => {
-        request.giveBackBody?.();
+        request.releaseBody?.();
         stop();
       });
       holdings.push(holding);
@@ -91,7 +94,7 @@ export function limitBodyMemory(
     const authenticate = async () => ask?.(request, reply);
     const counted = hold(ask ? large : unauthenticated);
     // Once the memory was returned, the response has been sent.
-    const take = (bytes: number) => request.giveBackBody !== null && counted.tryGrow(bytes);
+    const take = (bytes: number) => request.releaseBody !== null && counted.tryGrow(bytes);
     const read = () => {
       if (request.raw.destroyed) return done(brokeOff());
       const counting = countBytes(payload, isLarge ? 0 : maxUnauthenticatedBytes, authenticate, take);
@@ -101,16 +104,16 @@ export function limitBodyMemory(
     if (isLarge) authenticate().then(read, done);
     else read();
   });
-  // Do not parse several large bodies in one go: let other events run in between.
+  // Do not parse several large bodies in one iteration: let other events run in between.
   let last = Promise.resolve();
   app.addHook('preValidation', (request, _reply, done) => {
-    if (!request.giveBackBody || !isLargeBody(request.body)) return done();
+    if (!request.releaseBody || !isLargeBody(request.body)) return done();
     last = last.then(() => nextTurn());
     last.then(() => done());
   });
   app.addHook('onSend', (request, _reply, payload, done) => {
-    if (request.giveBackBody) {
-      request.giveBackBody();
+    if (request.releaseBody) {
+      request.releaseBody();
       // The request stays in memory until its response has been read; release the body now and discard what still arrives.
       request.body = undefined;
       request.raw.unpipe().resume();
@@ -146,7 +149,7 @@ function startIteration(): void {
 
 /**
  * Counts a body's bytes. After `free` bytes it calls `authenticate`, once, before it passes on more. From then on
- * `take` must make room for each chunk.
+ * `take` must reserve memory for each chunk.
  */
 function countBytes(
   payload: Readable,
@@ -190,11 +193,11 @@ function isLargeBody(body: unknown): boolean {
 }
 
 function brokeOff(): AppError {
-  return new AppError('malformed_request', 'the body broke off before its end; send it again');
+  return new AppError('malformed_request', 'incomplete request body; send it again');
 }
 
 function tooMuch(): AppError {
-  return new AppError('transient_error', 'too many large requests at once; try again later', {
+  return new AppError('transient_error', 'too many large requests at the same time; try again later', {
     retryAfter: 5,
   });
 }

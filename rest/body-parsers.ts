@@ -13,7 +13,7 @@ export const rawTypes = [
   'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
 ] as const;
 
-/** Whether a media type, without parameters and in lower case, is one of `rawTypes`. */
+/** Whether a media type, without parameters and in lowercase, is one of `rawTypes`. */
 export function isRawType(mediaType: string): boolean {
   return mediaType.startsWith('text/') || (rawTypes as readonly string[]).includes(mediaType);
 }
@@ -46,8 +46,8 @@ export function parseJsonBody(body: unknown, contentType: string | undefined): R
 }
 
 /**
- * Like `parseJsonBody`, for addresses where the body selects the procedure. A body that is not an object selects none
- * and gets 400.
+ * Like `parseJsonBody`, for paths where the body selects the procedure. A body that is not an object selects none and
+ * gets 400.
  */
 export function parseChoosingBody(body: unknown, contentType: string | undefined): Record<string, unknown> {
   const value = parseJson(body, contentType);
@@ -64,7 +64,7 @@ function parseJson(body: unknown, contentType: string | undefined): unknown {
   const type = mediaType(contentType);
   if (type.startsWith('multipart/')) throw unsupported();
   if (!Buffer.isBuffer(body) || body.length === 0)
-    throw new AppError('malformed_request', 'invalid JSON body: it is empty');
+    throw new AppError('malformed_request', 'invalid JSON body: empty');
   if (isRawType(type)) throw unsupported();
   refuseManyValues(body);
   try {
@@ -125,8 +125,8 @@ export function parseForm(
 }
 
 /**
- * Parses the fields of a form or of a JSON object that are listed in `names`, and ignores others. A body that cannot be read is
- * an empty object: nothing in it may keep someone from signing out.
+ * Parses the fields of a form or of a JSON object that are listed in `names`, and ignores others. A body that cannot
+ * be read is an empty object: it must not prevent a sign-out.
  */
 export function parseFormOrJson(
   body: unknown,

@@ -15,7 +15,7 @@ export function refuseBrokenRequests(error: Error & { code?: string }, socket: S
     socket.destroy();
     return;
   }
-  // A response to a complete request is being sent: the client would take an error written now for a part of it.
+  // A response to a complete request is being sent: the client would treat an error written now as a part of it.
   const { _httpMessage: response } = socket as { _httpMessage?: ServerResponse };
   if (response?.req.complete) {
     response.once('close', () => socket.destroySoon());
@@ -68,8 +68,5 @@ function refusalFor(code: string | undefined): AppError {
     );
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return new AppError('request_timeout', 'the request took too long to arrive; send it again');
-  return new AppError(
-    'malformed_request',
-    'malformed HTTP request: its first line or its headers cannot be read',
-  );
+  return new AppError('malformed_request', 'malformed HTTP request: unreadable request line or headers');
 }

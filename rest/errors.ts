@@ -36,10 +36,7 @@ function fromFastify(thrown: unknown, { request }: FastifyReply): AppError | und
   if (code === 'FST_ERR_BAD_URL')
     return new AppError('malformed_request', 'malformed URL: percent-encode its path and query as UTF-8');
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
-    return new AppError(
-      'malformed_request',
-      'the body does not have its declared length: send as many bytes as Content-Length says',
-    );
+    return new AppError('malformed_request', 'the body length does not match Content-Length');
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
     return request.routeOptions.config?.formOnly
       ? notAForm()
@@ -57,10 +54,10 @@ function fromFastify(thrown: unknown, { request }: FastifyReply): AppError | und
   return undefined;
 }
 
-/** Sends errors that are thrown outside of procedures in the shapes of A 7.1 too. */
+/** Sends errors that are thrown outside procedures in the documented shapes too. */
 export function handleErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, _request, reply) => sendError(reply, error));
-  // Reached by files that do not exist; `refusalFor` answers what matches no route.
+  // Reached by files that do not exist; `refusalFor` handles requests that match no route.
   app.setNotFoundHandler((_request, reply) => sendError(reply, noSuchAddress()));
 }
 
@@ -91,5 +88,5 @@ export function collectPaths(app: FastifyInstance): KnownPaths {
 }
 
 function noSuchAddress(): AppError {
-  return new AppError('route_not_found', 'not found: no such address; GET /docs shows those of the API');
+  return new AppError('route_not_found', 'route not found; see GET /docs');
 }

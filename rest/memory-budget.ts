@@ -1,6 +1,6 @@
 import { networkOf } from '#server/http/client-address.ts';
 
-/** The memory that one process holds for clients that send or read slowly, shared among their addresses. */
+/** The memory of one process for clients that send or read slowly, shared among their addresses. */
 export interface MemoryBudget {
   /**
    * Starts a reservation of 0 bytes for an address.
@@ -10,9 +10,9 @@ export interface MemoryBudget {
 }
 
 export interface Reservation {
-  /** Reserves `bytes` more if there is room. Returns whether there was. */
+  /** Reserves `bytes` more if they are free. Returns whether they were. */
   tryGrow(bytes: number): boolean;
-  /** Reserves `bytes` more even if there is no room. */
+  /** Reserves `bytes` more even if they are not free. */
   grow(bytes: number): void;
   /** Records that the client has read some of it: other reservations of its address are then aborted first. */
   touch(): void;
@@ -34,8 +34,9 @@ interface Holder {
 }
 
 /**
- * An address may hold at most a quarter of `max`. If that much is not free, the least recently touched reservation of an address
- * that holds more is aborted. An address that holds little therefore finds room, however many addresses share the budget.
+ * An address may hold at most a quarter of `max`. If that much is not free, the least recently touched reservation of
+ * an address that holds more is aborted. So an address that holds little always gets memory, however many addresses
+ * share the budget.
  */
 export function createMemoryBudget(max: number): MemoryBudget {
   const holders = new Map<string, Holder>();
@@ -62,8 +63,8 @@ export function createMemoryBudget(max: number): MemoryBudget {
     return undefined;
   }
 
-  /** Frees room for `bytes` of an address that would then hold `own` bytes. */
-  function makeRoom(own: number, bytes: number): boolean {
+  /** Frees memory for `bytes` of an address that would then hold `own` bytes. */
+  function freeMemory(own: number, bytes: number): boolean {
     while (total + bytes > max) {
       const holder = largest();
       if (!holder || holder.bytes <= own) return false;
@@ -93,7 +94,7 @@ export function createMemoryBudget(max: number): MemoryBudget {
         grow: force,
         tryGrow(bytes) {
           const own = holder.bytes + bytes;
-          if (!open || own > max * shareOfAddress || !makeRoom(own, bytes)) return false;
+          if (!open || own > max * shareOfAddress || !freeMemory(own, bytes)) return false;
           force(bytes);
           return true;
         },

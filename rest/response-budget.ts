@@ -11,7 +11,10 @@ declare module 'fastify' {
   }
 }
 
-/** Responses up to this size, in bytes, are sent whole: a socket holds few of them, and `server/http/connections.ts` watches it. */
+/**
+ * Responses up to this size, in bytes, are sent whole: a socket holds few of them, and `server/http/connections.ts`
+ * limits them.
+ */
 const sentWhole = 65_536;
 
 /** Limits for the responses of one process. Tests set smaller ones. */
@@ -20,7 +23,10 @@ export interface ResponseLimits {
   held: number;
   /** How long, in milliseconds, a response may take from its start to its end: 60 MB at 1 Mbit/s take 500 s. */
   deadline: number;
-  /** Time in milliseconds after which a response of which the client has read nothing more gives way to another one for its address. */
+  /**
+   * Time in milliseconds after which a response that the client has stopped reading may be aborted for another one
+   * for its address.
+   */
   patience: number;
 }
 
@@ -39,11 +45,11 @@ interface UnreadResponse {
 
 /**
  * Limits the memory of large responses that clients do not read, per client address. They are sent in pieces, which
- * shows whether they are read. If there is no room for a new one, the least recently read response of an address that
- * holds more is aborted. If that does not help, or the address has reached its share, its own least recently read
- * response is aborted. If none of those has been unread for `patience` milliseconds, a GET is rejected, which loses
- * nothing; any other response is sent, and the least recently read one is aborted. Downloads that are generated while
- * they are sent hold almost nothing and have limits of their own.
+ * shows whether they are read. If there is no memory for a new one, the least recently read response of an address
+ * that holds more is aborted. If that does not help, or the address has reached its share, its own least recently
+ * read response is aborted. If none of those has been unread for `patience` milliseconds, a GET is rejected, which
+ * loses nothing; any other response is sent, and the least recently read one is aborted. Downloads that are generated
+ * while they are sent hold almost nothing and have separate limits.
  */
 export function limitUnreadResponses(
   app: FastifyInstance,
@@ -72,7 +78,7 @@ export function limitUnreadResponses(
       },
     };
     const mayRefuse = request.method === 'GET';
-    if (!makeRoom(unreadResponse, mayRefuse ? bounds.patience : 0)) {
+    if (!freeMemory(unreadResponse, mayRefuse ? bounds.patience : 0)) {
       if (mayRefuse) {
         unreadResponse.holding.release();
         return done(null, refuse(reply));
@@ -94,7 +100,7 @@ export function limitUnreadResponses(
    * Reserves memory for a response by aborting those of its address that have not been read for `patience`
    * milliseconds. Returns whether it succeeded.
    */
-  function makeRoom({ address, bytes, holding }: UnreadResponse, patience: number): boolean {
+  function freeMemory({ address, bytes, holding }: UnreadResponse, patience: number): boolean {
     while (bytes > 0 && !holding.tryGrow(bytes)) {
       const before = Date.now() - patience;
       const stillest = [...unread]
@@ -138,7 +144,7 @@ function inPieces(payload: string | Buffer, unreadResponse: UnreadResponse): Rea
 function refuse(reply: FastifyReply): string {
   const error = new AppError(
     'transient_error',
-    'too many large responses are not read yet; try again later',
+    'too many large responses are still unread; try again later',
     {
       retryAfter: 5,
     },

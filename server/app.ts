@@ -40,7 +40,7 @@ import { basePathOf, publicAddress } from './settings.ts';
 /** What `buildApp` needs. The application's own log becomes the services' log. */
 export type AppParts = Omit<Services, 'log'>;
 
-/** Who looks at the application. */
+/** Observers of the application. */
 export interface AppObservers {
   /** The database for the checks of `/readyz`. Default: the application's own. */
   probe?: Database;
@@ -54,8 +54,8 @@ export interface App {
 }
 
 /**
- * Builds the HTTP application: REST and `/trpc` over one router. It does not listen yet. It opens no resources of its
- * own and closes none of those passed in.
+ * Builds the HTTP application: REST and `/trpc` over one router. It does not listen yet. It opens no resources and
+ * closes none of those passed in.
  * @throws SettingsError if single sign-on is enabled but cannot work with these settings
  */
 export async function buildApp(
@@ -69,7 +69,7 @@ export async function buildApp(
   const bodyLimit = Math.min(settings.MAX_REQUEST_BYTES, settings.MAX_UPLOAD_BYTES);
   const http = fastify({
     logger: logOptions(settings.LOG_LEVEL),
-    // The `onResponse` hook below logs requests without what must not be logged.
+    // The `onResponse` hook below logs requests, without data that must not be logged.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit,
     // A request that arrives slowly holds memory, and would delay a drain.
@@ -111,7 +111,7 @@ export async function buildApp(
       if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
         throw new AppError('malformed_request', 'the Host header is missing');
       refuseCrossSiteChange(request.method, request.headers, settings.BASE_URL);
-      // This limit applies to every request, whatever its route's own limit.
+      // This limit applies to every request, in addition to its route's own limit.
       if (declaredSize(request) > settings.MAX_UPLOAD_BYTES)
         throw bodyTooLarge('MAX_UPLOAD_BYTES', settings, declaredSize(request));
     } catch (error) {
@@ -125,7 +125,7 @@ export async function buildApp(
       return sendError(reply, error);
     }
   });
-  // Both transports, and what is refused before them.
+  // Both transports, and rejections before them.
   http.addHook('onSend', async (_request, reply) => {
     if (reply.statusCode === 401 && !reply.hasHeader('www-authenticate'))
       reply.header('www-authenticate', challenge());
@@ -160,7 +160,7 @@ export async function buildApp(
   return { http, services, readiness };
 }
 
-/** `/readyz` is for load balancers and orchestrators, not for callers: it is no part of the API. */
+/** `/readyz` is for load balancers and orchestrators, not for callers: it is not part of the API. */
 function serveReadiness(http: FastifyInstance, readiness: Readiness): void {
   http.get('/readyz', async (_request, reply) => {
     const report = await readiness.report();
@@ -168,7 +168,10 @@ function serveReadiness(http: FastifyInstance, readiness: Readiness): void {
   });
 }
 
-/** Returns the context factory of a transport. `cookies`: whether the transport accepts cookies, as all but `/trpc` do. */
+/**
+ * Returns the context factory of a transport. `cookies`: whether the transport accepts cookies, as all except `/trpc`
+ * do.
+ */
 export function contextOf(services: Services, cookies: boolean) {
   const { BASE_URL, TRUST_PROXY } = services.settings;
   return (request: FastifyRequest, reply: FastifyReply): RequestContext => ({
@@ -183,7 +186,7 @@ export function contextOf(services: Services, cookies: boolean) {
     cookie: (name) => (cookies ? readCookie(request.headers, name) : null),
     crossSite: isCrossSite(request.headers, BASE_URL),
     fromBrowser: isFromBrowser(request.headers),
-    disconnected: () => hangUpSignal(reply),
+    disconnected: () => disconnectSignal(reply),
     describeCredential(guard) {
       describeCredential(this, guard);
     },
@@ -199,10 +202,11 @@ export function contextOf(services: Services, cookies: boolean) {
 }
 
 /** A signal that aborts when the client disconnects before the response is complete. Created on demand only. */
-function hangUpSignal({ raw }: FastifyReply): AbortSignal {
+function disconnectSignal({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController();
   const check = () => {
-    if (!raw.writableFinished) controller.abort(new AppError('request_timeout', 'the client hung up'));
+    if (!raw.writableFinished)
+      controller.abort(new AppError('request_timeout', 'the client closed the connection'));
   };
   if (raw.destroyed) check();
   else raw.once('close', check);

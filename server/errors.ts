@@ -1,7 +1,7 @@
 import type { TRPC_ERROR_CODE_KEY } from '@trpc/server/rpc';
 
 /**
- * The three shapes of A 7.1: `standard` is `{detail: string}`, `validation` `{detail: [...]}`, `pipeline`
+ * The three shapes of error responses: `standard` is `{detail: string}`, `validation` `{detail: [...]}`, `pipeline`
  * `{detail, error_code, request_id}`.
  */
 type Shape = 'standard' | 'validation' | 'pipeline';
@@ -24,7 +24,7 @@ const pipeline = (status: number, trpc: TRPC_ERROR_CODE_KEY): ErrorKind => ({
   trpc,
 });
 
-/** All errors of the service with their responses. The names of the pipeline errors are the `error_code`s of A 7.3. */
+/** All errors of the service with their responses. The names of the pipeline errors are their `error_code`s. */
 export const errorTable = {
   malformed_request: standard(400, 'BAD_REQUEST'),
   unauthenticated: standard(401, 'UNAUTHORIZED'),
@@ -71,7 +71,7 @@ export interface FieldProblem {
   type: string;
 }
 
-/** What a process depends on, as the log names it. */
+/** A dependency of the process, under its name in the log. */
 export type Dependency =
   | 'database'
   | 'disk'
@@ -85,30 +85,30 @@ export interface AppErrorOptions {
   /** Seconds, sent as Retry-After. */
   retryAfter?: number;
   /**
-   * What a change was refused for: the resource as it is now if the change was made from an older version, or the findings that it has to
-   * confirm. /trpc sends it with the error, so it must be the caller's view.
+   * The reason for a rejected change: the current resource if the change was based on an older version, or the
+   * findings that the caller has to confirm. /trpc sends it with the error, so it must be the caller's view.
    */
   present?: unknown;
-  /** What a person may do about it, where the message itself is fixed. */
+  /** A fix for people, if the message itself is fixed. */
   hint?: string;
-  /** What a limit allows, and what was sent. */
+  /** The limit, and the size of the input. */
   excess?: Excess;
-  /** The languages that a text may be in whose language could not be detected; empty if none is likely. */
+  /** The possible languages of a text whose language could not be detected; empty if none is likely. */
   candidates?: readonly string[];
-  /** The dependency has answered, if not usably: it is no outage, and waiting for its end does not help. */
+  /** The dependency responded, but not usably: this is not an outage, and waiting does not help. */
   answered?: boolean;
-  /** What failed outside of this process; for the log only. */
+  /** The external dependency that failed; for the log only. */
   dependency?: Dependency;
   /** For the log only. */
   cause?: unknown;
 }
 
-/** A limit that a request is over. */
+/** A limit that a request exceeds. */
 export interface Excess {
   limit: number;
-  /** Undefined if it is not known: a body that is streamed is not read to its end. */
+  /** Undefined if it is unknown: a streamed body is not read to its end. */
   actual?: number | undefined;
-  /** Undefined where the message itself says what is counted. */
+  /** Undefined if the message itself names the unit. */
   unit?: 'items' | 'characters' | 'bytes';
 }
 
@@ -166,7 +166,7 @@ export function errorBody(error: AppError, requestId: string): ErrorBody {
   };
 }
 
-/** The members beside the detail. Those without a value are left out. */
+/** The fields besides the detail. Those without a value are omitted. */
 function additionsOf({
   excess,
   hint,
@@ -181,7 +181,7 @@ function additionsOf({
   };
 }
 
-/** A request that is over a limit, 413. Its message is fixed; the figures stand beside it. */
+/** A request that exceeds a limit, 413. Its message is fixed; the figures are separate fields. */
 export function tooLarge(message: string, excess: Excess): AppError {
   return new AppError('payload_too_large', message, { excess });
 }
@@ -193,12 +193,12 @@ export function toAppError(thrown: unknown): AppError {
   if (cause instanceof AppError) return cause;
   // Drizzle wraps the driver's errors.
   if (isDatabaseOutage(thrown) || isDatabaseOutage(cause))
-    return new AppError('transient_error', 'the database is busy or not reachable; try again', {
+    return new AppError('transient_error', 'the database is busy or unreachable; try again', {
       dependency: 'database',
       cause: thrown,
     });
   if (isFullDisk(thrown) || isFullDisk(cause))
-    return new AppError('disk_full', 'the disk of this service is full; tell its operator', {
+    return new AppError('disk_full', 'the disk of this service is full; contact the operator', {
       dependency: 'disk',
       cause: thrown,
     });
@@ -231,7 +231,7 @@ const outages: ReadonlySet<unknown> = new Set([
   '57P02',
   '57P03',
   '53300',
-  // insufficient_resources, disk_full, out_of_memory: an operator has to make room
+  // insufficient_resources, disk_full, out_of_memory: an operator has to free space
   '53000',
   '53100',
   '53200',

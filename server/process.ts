@@ -12,7 +12,7 @@ import { selectModels } from '#server/platform/engines/select.ts';
 import { collectWhenIdle } from '#server/platform/garbage-collection.ts';
 import {
   openStandaloneLog,
-  takeOverOutput,
+  redirectOutput,
   warnOfWaiting,
   writeFatalLine,
   writeLogLine,
@@ -37,7 +37,10 @@ import { readSettings, redactSettings, type Settings } from './settings.ts';
 /** How long, in milliseconds, a stopping process waits for runs whose clients have disconnected, after its last connection closes. */
 const maxDrainMs = 120_000;
 
-/** How long, in milliseconds, after a second signal a process may still end by itself. A start may be in the middle of a migration. */
+/**
+ * How long, in milliseconds, a process may still take to end after a second signal. A start may be in the middle of a
+ * migration.
+ */
 const patience = { start: 30_000, drain: 3000 };
 
 /**
@@ -53,15 +56,15 @@ export interface ProcessParts {
 
 /** Logged when an API starts without a model: at a glance, the stub's output looks like a translation. */
 export const stubNotice =
-  'No model is connected (OPENAI_API_KEY is not set): the stub engine repeats each text behind its language code and translates nothing';
+  'No model is connected (OPENAI_API_KEY is not set): the stub engine only prefixes each text with its language code';
 
 /** A running process: the API, the job workers, or both. */
 export interface RunningProcess {
-  /** The address that the API listens on; null for a process with workers only. */
+  /** The URL that the API listens on; null for a process with only workers. */
   address: string | null;
   /** Whether a model is connected. Without one, the stub engine translates. */
   live: boolean;
-  /** Finishes the requests and jobs in flight, then releases all resources. */
+  /** Finishes the requests and jobs in progress, then releases all resources. */
   stop(): Promise<void>;
 }
 
@@ -92,7 +95,7 @@ async function startProcess(
     const spending = Promise.withResolvers<TokenSpending>();
     const isSpendingLimited = tokenLimitOf(settings) !== null;
     const beside = [
-      // The models are opened before the database, and asked after it.
+      // The models are opened before the database, and checked after it.
       selectModels(
         settings,
         isSpendingLimited ? async (...paid) => (await spending.promise).record(...paid) : undefined,
@@ -102,7 +105,7 @@ async function startProcess(
       import('#db/migrate.ts'),
       parts.api ? import('./app.ts') : undefined,
     ] as const;
-    // Wait until the database is joined or has failed: whatever else fails, a joined database must be left.
+    // Wait until the database is joined or has failed: after any other failure, a joined database must still be left.
     await Promise.allSettled([joining, ...beside]);
     const [home, models, payments, { migrate }] = await Promise.all([joining, ...beside]);
     stop.throwIfAborted();
@@ -159,7 +162,7 @@ async function stopAll(started: Stoppable[]): Promise<void> {
   if (failures.length > 0) throw failures[0];
 }
 
-/** What a process is started with, besides its services. */
+/** The arguments of a process's start, besides its services. */
 interface Start {
   parts: ProcessParts;
   home: DatabaseHome;
@@ -193,7 +196,7 @@ async function startParts(
     const spending = openTokenSpending(open('tokens', poolSizes.tokens(), { waitMs: 3000 }), (error) =>
       log.warn(
         { error: describeForLog(error) },
-        'the tokens of model calls could not be stored; they are tried again in some seconds',
+        'could not store the tokens of model calls; retrying in a few seconds',
       ),
     );
     started.push({ stop: () => spending.close() });
@@ -204,7 +207,7 @@ async function startParts(
   readiness.beginStart();
   readiness.watch();
   started.push({ stop: async () => readiness.stop() });
-  // Stopped after all but the database, so that the whole drain can be watched.
+  // Stopped after everything except the database, so that the whole drain can be watched.
   const operatorServer = await observation.listen(readiness).catch((error: unknown) => {
     throw explainListening(error, ['METRICS_HOST', 'METRICS_PORT'], settings);
   });
@@ -217,7 +220,7 @@ async function startParts(
       { fileIsolation: level },
       level === 'namespaces'
         ? 'file readers are isolated by namespaces'
-        : `file readers are isolated at level "${level}": npm run doctor prints what that leaves`,
+        : `file readers are isolated at level "${level}": npm run doctor prints the remaining risks`,
     ),
   );
   if (parts.workers) {
@@ -260,17 +263,19 @@ async function startParts(
 }
 
 /**
- * Makes V8 collect its old generation when that has grown by half. By default, the heap of a busy server grows far beyond
- * its live data (docs/performance.md). V8 accepts the flag at run time, so it is set here and not on each command line.
+ * Makes V8 collect its old generation when that has grown by half. By default, the heap of a busy server grows far
+ * beyond its live data (docs/performance.md). V8 accepts the flag at run time, so it is set here and not on each
+ * command line.
  */
 function growHeapSlowly(): void {
   setFlagsFromString('--heap-growing-percent=50');
 }
 
 /**
- * Runs a command: starts it, prints what `started` says, and drains on SIGTERM or SIGINT. A failed start prints one line on stderr
- * and exits with 1. A start that is stopped releases what it started and exits with 0. A second signal, at least a
- * second after the first, abandons what is still in flight three seconds later, but still stops the database properly, and exits with 143 or 130.
+ * Runs a command: starts it, prints the result of `started`, and drains on SIGTERM or SIGINT. A failed start prints
+ * one line on stderr and exits with 1. A stopped start releases its resources and exits with 0. A second signal, at
+ * least a second after the first, abandons work in progress three seconds later, but still stops the database
+ * properly, and exits with 143 or 130.
  */
 export async function runCommand(
   parts: (settings: Settings) => ProcessParts,
@@ -279,12 +284,12 @@ export async function runCommand(
 ): Promise<void> {
   growHeapSlowly();
   collectWhenIdle();
-  takeOverOutput();
+  redirectOutput();
   let home: DatabaseHome | undefined;
   let running: RunningProcess | undefined;
   let givesUp = false;
   force.addEventListener('abort', async () => {
-    // A start ends by itself at its next safe point, and a drain with nothing in flight within moments: then the code is 0.
+    // A start ends at its next safe point, and a drain without work in progress within moments: then the code is 0.
     await delay(running ? patience.drain : patience.start);
     givesUp = true;
     await home?.stop().catch(writeFatalLine);

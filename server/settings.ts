@@ -48,7 +48,7 @@ const list = z
 
 const address = (protocols: string[]) =>
   z.string().refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), {
-    error: `must be an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+    error: `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
   });
 const webAddress = address(['http:', 'https:']).transform((value) => value.replace(/\/+$/, ''));
 
@@ -61,7 +61,7 @@ function isDecodable(value: string): boolean {
   }
 }
 
-/** The two drivers read only these alike, and a setting that is none of PostgreSQL's would fail there. */
+/** Both drivers interpret these in the same way, and a setting unknown to PostgreSQL would fail there. */
 function hasUsableTls(value: string): boolean {
   if (!URL.canParse(value)) return true;
   return [...new URL(value).searchParams].every(([name, mode]) =>
@@ -69,18 +69,18 @@ function hasUsableTls(value: string): boolean {
   );
 }
 
-/** Origins, each exactly as a browser sends it: nothing is compared but the whole text. */
+/** Origins, each exactly as a browser sends it: only whole texts are compared. */
 const origins = list.superRefine((items, { addIssue }) => {
   const wrong = items.find((item) => !isOrigin(item));
   if (wrong !== undefined)
     addIssue({
       code: 'custom',
-      message: `must be exact origins like https://app.example.org, separated by commas; ${JSON.stringify(wrong)} is none: ${whyNoOrigin(wrong)}`,
+      message: `must be exact origins like https://app.example.org, separated by commas; ${JSON.stringify(wrong)} is not: ${whyNoOrigin(wrong)}`,
     });
 });
 
 function isOrigin(value: string): boolean {
-  // A host may hold an asterisk as far as URL is concerned.
+  // URL accepts a host with an asterisk.
   return (
     /^https?:/.test(value) && !value.includes('*') && URL.canParse(value) && new URL(value).origin === value
   );
@@ -111,14 +111,14 @@ const environment = z.object({
   PORT: integer(8080, 0, 65_535),
   BASE_URL: webAddress.optional(),
   DATABASE_URL: address(['postgres:', 'postgresql:'])
-    .refine(isDecodable, 'must be percent-encoded where it holds special characters')
+    .refine(isDecodable, 'must percent-encode special characters')
     .refine(
       (value) => !URL.canParse(value) || !new URL(value).hostname.startsWith('['),
-      'must name its host: an IPv6 address is not understood',
+      'must have a host name; IPv6 addresses are not supported',
     )
     .refine(
       hasUsableTls,
-      'may say of TLS only sslmode=disable, require or verify-full; NODE_EXTRA_CA_CERTS names the file of a private authority',
+      'supports only sslmode=disable, require and verify-full; NODE_EXTRA_CA_CERTS names the file of a private authority',
     )
     .optional(),
   DATA_DIR: z.string().default('./.data'),
@@ -158,7 +158,7 @@ const environment = z.object({
   OIDC_CLIENT_SECRET: optional,
   OIDC_ORG_CLAIM: z.string().default('org_id'),
   OIDC_REDIRECT_URIS: list.refine((uris) => uris.every((uri) => URL.canParse(uri)), {
-    error: 'must be addresses, separated by commas',
+    error: 'must be email addresses, separated by commas',
   }),
   OPENAI_API_KEY: optional,
   OPENAI_BASE_URL: webAddress.optional(),
@@ -247,19 +247,19 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
 }
 
 /**
- * The address of the service in links, redirects and browsers. Never taken from the request's Host header, which
- * a client can forge.
+ * The URL of the service in links, redirects and browsers. Never taken from the request's Host header, which a client
+ * can forge.
  */
 export function publicAddress({ BASE_URL, HOST, PORT }: Settings): string {
   return BASE_URL ?? `http://${HOST.includes(':') ? `[${HOST}]` : HOST}:${PORT}`;
 }
 
-/** The path of the service's public address, without a slash at its end: what stands before each address in a page. */
+/** The path of the service's public URL, without a slash at its end: the prefix of each path in a page. */
 export function basePathOf(settings: Settings): string {
   return new URL(publicAddress(settings)).pathname.replace(/\/+$/, '');
 }
 
-/** The settings for logs. Of a secret, they say only that it is set. */
+/** The settings for logs. Secrets are logged only as set. */
 export function redactSettings(settings: Settings): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(settings).map(([name, value]) => [
@@ -269,7 +269,9 @@ export function redactSettings(settings: Settings): Record<string, unknown> {
   );
 }
 
-/** The query of PLATFORM_STORAGE_URL is a secret: the SAS token of a Data Lake. The rest says where the data is. */
+/**
+ * The query of PLATFORM_STORAGE_URL is a secret: the SAS token of a Data Lake. The rest is the location of the data.
+ */
 function withoutQuery(name: string, value: unknown): unknown {
   if (name !== ('PLATFORM_STORAGE_URL' satisfies keyof Settings) || typeof value !== 'string') return value;
   return value.replace(/[?#].*$/s, '?(set)');

@@ -7,10 +7,11 @@ import { AppError, describeForLog, errorBody, errorTable, type FieldProblem, toA
 import '#server/platform/input-messages.ts';
 
 /**
- * The format of a body that is not a file. `form` accepts only application/x-www-form-urlencoded, whose values are all
- * strings. `form_or_json` accepts either, or no body, and takes what it cannot read for none. `raw` accepts bytes of any
- * content type and fills the input `body`, because the sender's signature covers the exact bytes. `xliff` accepts XLIFF alone
- * and fills the input `body` with its bytes, too; it may share its address with a procedure that takes JSON.
+ * The format of a body that is not a file. `form` accepts only application/x-www-form-urlencoded, whose values are
+ * all strings. `form_or_json` accepts either, or no body, and treats an unreadable body as none. `raw` accepts bytes
+ * of any content type and fills the input `body`, because the sender's signature covers the exact bytes. `xliff`
+ * accepts only XLIFF and fills the input `body` with its bytes, too; it may share its path with a procedure that
+ * takes JSON.
  */
 export type BodyKind = 'json' | 'form' | 'form_or_json' | 'raw' | 'xliff';
 
@@ -31,7 +32,7 @@ export interface Route {
   /** Inputs that fall back to a request header if the body omits them: input name → header name. */
   headers?: Readonly<Record<string, string>>;
   /**
-   * If several procedures share one method and path: the member of the JSON body that selects this one (`a.b`: `a` is
+   * If several procedures share one method and path: the field of the JSON body that selects this one (`a.b`: `a` is
    * present and its `b` is an object). At most one of them has no `chosenBy`; it takes all other requests.
    */
   chosenBy?: string;
@@ -40,17 +41,17 @@ export interface Route {
   /** The schema of a 202 response, if the procedure may send one instead (`ctx.response.setStatus`). */
   accepted?: z.ZodType;
   /**
-   * The output is a `FileResponse` or a `StreamResponse`, sent as a download of one of these content types. If the procedure shares its
-   * address, a request selects it by an Accept header that prefers the first of them to JSON.
+   * The output is a `FileResponse` or a `StreamResponse`, sent as a download of one of these content types. If the
+   * procedure shares its path, a request selects it by an Accept header that prefers the first of them to JSON.
    */
   download?: readonly string[];
-  /** The response carries X-Next-Cursor while there is more. */
+  /** The response carries X-Next-Cursor if there is more. */
   paged?: true;
   /** The download carries X-Suggested-Filename. */
   suggestsName?: true;
   /** Runs before any part of the request is checked, its size included. */
   gate?: (services: Services) => void;
-  /** False for the routes of A 9 rule 5, which ignore the version parameters. */
+  /** False for routes that ignore the version parameters. */
   versioned?: false;
 }
 
@@ -75,7 +76,7 @@ export const uploadedFile = z.object({
 
 export type UploadedFile = z.infer<typeof uploadedFile>;
 
-/** Of a translation: a name that overwrites neither the source nor another language. */
+/** For a translation: a file name that overwrites neither the source nor another language. */
 const suggestedName = z.string().optional();
 
 /** A download whose bytes are all in memory. */
@@ -97,9 +98,9 @@ export const streamResponse = z.object({
   contentType: z.string(),
   fileName: z.string(),
   suggestedName,
-  /** Bytes of all pieces, if they are known before. */
+  /** Bytes of all pieces, if known in advance. */
   length: z.int().min(0).optional(),
-  /** Aborts when the response must be cut off because the client reads too slowly. */
+  /** Aborts when the reader must be disconnected because it is too slow. */
   cut: z.custom<AbortSignal>((value) => value instanceof AbortSignal),
   /** Called once the response has ended, read completely or not. */
   end: z.custom<() => void>((value) => typeof value === 'function'),
@@ -118,7 +119,10 @@ export function carriesFiles({ upload, download, body }: Route): boolean {
 export interface ProcedureMeta {
   guard?: GuardName;
   route?: Route;
-  /** Inputs that are only hashed, never stored: they may hold any text, which then gets the answer of an unknown token. */
+  /**
+   * Inputs that are only hashed, never stored: any text is allowed, and an invalid one gets the response for an
+   * unknown token.
+   */
   onlyHashed?: readonly string[];
 }
 
@@ -150,7 +154,7 @@ const t = initTRPC
 
 export const { router, middleware } = t;
 
-/** Where REST reads an input from; the first element of a validation error's `loc`. */
+/** The part of the request that contains an input; the first element of a validation error's `loc`. */
 export function inputSource(route: Route, name: string): 'path' | 'query' | 'body' {
   if (route.path.includes(`{${name}}`)) return 'path';
   if (route.method === 'GET' || route.method === 'DELETE' || route.query?.includes(name)) return 'query';
@@ -195,7 +199,7 @@ export const detailInWords = middleware(async ({ next }) => {
   if (cause instanceof AppError && cause.problems) throw new AppError('unprocessable', cause.message);
   if (code === 'BAD_REQUEST' && cause?.name === 'ZodError') {
     const [issue] = (cause as ZodError).issues;
-    throw new AppError('unprocessable', issue ? namingField(issue) : 'the body is not what is expected');
+    throw new AppError('unprocessable', issue ? namingField(issue) : 'invalid request body');
   }
   return result;
 });
@@ -234,7 +238,7 @@ function without(input: unknown, names: readonly string[] = []): unknown {
 /** The base of every procedure. The guards in `access/guards/` add who may call it. */
 export const procedure = t.procedure.use(mapErrors).use(refuseUnstorable);
 
-/** What a procedure was defined with. */
+/** The definition of a procedure. */
 export interface ProcedureDefinition {
   type: 'query' | 'mutation';
   meta?: ProcedureMeta;

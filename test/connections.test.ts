@@ -71,7 +71,7 @@ test('eight requests of a connection may wait; the ninth is refused in order, an
     ...Array.from({ length: 8 }, () => 'HTTP/1.1 200'),
     'HTTP/1.1 429',
   ]);
-  expect(seen.text).toContain('more than 8 unanswered requests on a connection; wait for responses');
+  expect(seen.text).toContain('more than 8 pending requests on a connection; wait for responses');
   expect(handled()).toBe(8);
 });
 

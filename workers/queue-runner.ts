@@ -8,7 +8,7 @@ import { connectionsOfQueue } from '#server/platform/database-connections.ts';
 import type { Log } from '#server/platform/log.ts';
 
 /** Milliseconds between two checks of a runner's workers. */
-const lookEvery = 1000;
+const checkEvery = 1000;
 /** Checks after which a worker counts as stuck if it neither runs a job nor polls for one. Workers poll every two seconds. */
 const patience = 10;
 /** Checks between two queries to the database, which detect a lost connection while all workers run jobs and none polls. */
@@ -16,7 +16,7 @@ const probeEvery = 5;
 /** How long, in milliseconds, an ending runner may take for its bookkeeping and for the reply to its last poll. */
 const stopGrace = 5000;
 
-/** A pool of graphile-worker workers with connections of its own. */
+/** A pool of graphile-worker workers with its own connections. */
 export interface QueueRunner {
   /** The name under which it locks jobs. */
   readonly poolId: string;
@@ -70,8 +70,9 @@ export async function startQueueRunner({
       pollInterval: 2000,
       taskList: trackInFlight(tasks, inFlight, () => closed),
       events,
-      // Enable batches: without them, graphile-worker does not await the promise that completes a job. If the database were lost
-      // just then, that would be an unhandled rejection and the lock on the job would go unnoticed. With batches, it is an event.
+      // Enable batches: without them, graphile-worker does not await the promise that completes a job. If the
+      // database were lost just then, that would be an unhandled rejection and the lock on the job would stay
+      // unnoticed. With batches, it is an event.
       preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
       logger: new Logger(() => (level, message) => {
         if (level === 'error' || level === 'warning') log.warn({ source: 'graphile-worker' }, message);
@@ -161,7 +162,7 @@ function watchWorkers(events: WorkerEvents, pool: pg.Pool, fail: (reason: unknow
     for (const [worker, since] of silence) silence.set(worker, since + 1);
     if (unanswered > patience + probeEvery || Math.max(0, ...silence.values()) > patience)
       fail(new Error('the workers have made no progress for a while'));
-  }, lookEvery);
+  }, checkEvery);
   return {
     reaches: () => unanswered <= patience + probeEvery,
     stop: () => clearInterval(timer),
@@ -169,8 +170,8 @@ function watchWorkers(events: WorkerEvents, pool: pg.Pool, fail: (reason: unknow
 }
 
 /**
- * Wraps the tasks to track those in flight. Once the runner is closed, none starts: its locks are about to be freed, so
- * another worker may run the job.
+ * Wraps the tasks to track those in progress. Once the runner is closed, none starts: its locks are about to be
+ * freed, so another worker may run the job.
  */
 function trackInFlight(tasks: TaskList, inFlight: Set<Promise<unknown>>, isClosed: () => boolean): TaskList {
   return Object.fromEntries(

@@ -14,8 +14,8 @@ export interface Workers {
 }
 
 /**
- * Runs the job workers of one process, from the queue in the database at `databaseUrl`: `WORKER_CONCURRENCY` jobs at a
- * time, and housekeeping in a pool of its own.
+ * Runs the job workers of one process, from the queue in the database at `databaseUrl`: `WORKER_CONCURRENCY` jobs at
+ * a time, and housekeeping in a separate pool.
  */
 export async function startWorkers(services: Services, databaseUrl: () => string): Promise<Workers> {
   await warnOfFewConnections(services);
@@ -44,7 +44,7 @@ export async function startWorkers(services: Services, databaseUrl: () => string
   };
 }
 
-/** Beyond its connections, PostgreSQL refuses whoever comes next, so jobs and requests fail now and then. */
+/** If its connections are used up, PostgreSQL rejects new ones, so jobs and requests fail from time to time. */
 export async function warnOfFewConnections({
   database,
   settings,
@@ -58,6 +58,6 @@ export async function warnOfFewConnections({
   if (available < needed)
     log.warn(
       { available, needed },
-      'PostgreSQL takes fewer connections than the workers of this process may open: lower WORKER_CONCURRENCY or raise max_connections',
+      'PostgreSQL allows fewer connections than the workers of this process may open; lower WORKER_CONCURRENCY or raise max_connections',
     );
 }

@@ -8,7 +8,7 @@ import { resumeImports, runImport } from '#server/language/translation-memory/im
 import { indexPair, indexPendingPairs } from '#server/language/translation-memory/index-pair.ts';
 import { indexPending, indexSet } from '#server/language/translation-memory/index-set.ts';
 import { sweepUnusedVersions } from '#server/language/translation-memory/versions.ts';
-import { jobsAtATime } from '#server/platform/database-connections.ts';
+import { concurrentJobs } from '#server/platform/database-connections.ts';
 import { pruneQueue, type TaskName, type TaskPayloads } from '#server/platform/job-queue.ts';
 import type { Settings } from '#server/settings.ts';
 import { pruneReplays } from '#server/storage/parked-job-replays.ts';
@@ -29,7 +29,7 @@ import {
 } from '#server/translation/texts/parked-jobs.ts';
 import { failStaleJobs, queueStaleJobs } from '#server/translation/texts/stale-sweep.ts';
 
-/** How one background task is run, and when. The file that `run` comes from also has the query that finds its work. */
+/** How and when one background task is run. The file that `run` comes from also has the query that finds its work. */
 interface Task<N extends TaskName> {
   /** May run twice for one job, so it first checks what is already done. */
   run(services: Services, payload: TaskPayloads[N]): Promise<unknown>;
@@ -37,7 +37,9 @@ interface Task<N extends TaskName> {
   every?: (settings: Settings) => number;
   /** Set if two runs must not happen at the same time. */
   oneAtATime?: true;
-  /** The workers that run it: of `housekeeping` where it uses only the database and therefore ends soon. Default: `work`. */
+  /**
+   * The workers that run it: of `housekeeping` if it uses only the database and therefore ends soon. Default: `work`.
+   */
   pool?: 'housekeeping' | 'documents';
 }
 
@@ -80,13 +82,13 @@ export interface WorkerPool {
 }
 
 /**
- * Housekeeping has a pool of its own: it frees what dead processes hold, and must not wait for workers that slow models
- * or stores keep busy. Documents have one too: they may take minutes, and an import must not wait for them.
+ * Housekeeping has a separate pool: it frees the locks of dead processes, and must not wait for workers that slow
+ * models or stores keep busy. Documents have one too: they may take minutes, and an import must not wait for them.
  */
 export const workerPools: readonly WorkerPool[] = [
-  { name: 'housekeeping', tasks: tasksOf('housekeeping'), concurrency: jobsAtATime.housekeeping },
-  { name: 'documents', tasks: tasksOf('documents'), concurrency: jobsAtATime.documents },
-  { name: 'work', tasks: tasksOf(undefined), concurrency: jobsAtATime.work },
+  { name: 'housekeeping', tasks: tasksOf('housekeeping'), concurrency: concurrentJobs.housekeeping },
+  { name: 'documents', tasks: tasksOf('documents'), concurrency: concurrentJobs.documents },
+  { name: 'work', tasks: tasksOf(undefined), concurrency: concurrentJobs.work },
 ];
 
 function tasksOf(pool: 'housekeeping' | 'documents' | undefined): TaskName[] {
@@ -108,7 +110,7 @@ async function sweepUnfinishedWork(services: Services): Promise<void> {
 }
 
 /**
- * Deletes expired tokens, challenges, links, states and rate windows and review claims, old payment events and memory
+ * Deletes expired tokens, challenges, links, states, rate windows and review claims, old payment events and memory
  * imports, and jobs that will never run.
  */
 async function prune({ database, log }: Pick<Services, 'database' | 'log'>): Promise<void> {

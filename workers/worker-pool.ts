@@ -7,7 +7,7 @@ import { observe } from '#server/platform/telemetry.ts';
 import { type QueueRunner, startQueueRunner } from './queue-runner.ts';
 import { tasks, type WorkerPool } from './tasks.ts';
 
-/** Milliseconds before the next try to start workers or to free their locks; doubled after each failure. */
+/** Milliseconds before the next attempt to start workers or to free their locks; doubled after each failure. */
 const retryDelay = 1000;
 const maxRetryDelayMs = 15_000;
 /**
@@ -19,7 +19,7 @@ const shortLife = 3000;
 export interface RunningPool {
   /** Ids of the worker pools known to be alive. A lock on a job names the pool of the worker that runs it. */
   poolIds(): string[];
-  /** Whether workers take jobs: they run, and have reached the database lately. */
+  /** Whether workers take jobs: they run, and have recently reached the database. */
   working(): boolean;
   /** Takes no more jobs; resolves when the running ones are done. */
   stop(): Promise<void>;
@@ -27,7 +27,7 @@ export interface RunningPool {
 
 /**
  * Runs the tasks of one worker pool from the queue in the database at `databaseUrl`, which is called again at each
- * start. A failed runner is replaced at once, or after a pause if it failed soon after its start. The old runner
+ * start. A failed runner is replaced immediately, or after a pause if it failed soon after its start. The old runner
  * finishes its jobs, and then its remaining locks are freed.
  */
 export async function startWorkerPool(
@@ -46,7 +46,7 @@ export async function startWorkerPool(
     });
   const stopping = new AbortController();
   const { signal } = stopping;
-  /** Waits before the next try, after `failures` in a row. */
+  /** Waits before the next attempt, after `failures` in a row. */
   const pause = (failures: number) =>
     delay(Math.min(retryDelay * 2 ** (failures - 1), maxRetryDelayMs), undefined, { signal }).catch(() => {});
   const unlocking = unlocker(services, pool, signal, pause);
@@ -61,10 +61,7 @@ export async function startWorkerPool(
       const started = performance.now();
       const error = await Promise.race([failed.failed, aborted(signal)]);
       if (signal.aborted) return;
-      log.error(
-        { pool: pool.name, error: describeForLog(error) },
-        'the job workers failed; they are replaced',
-      );
+      log.error({ pool: pool.name, error: describeForLog(error) }, 'job workers failed; restarting them');
       current = undefined;
       ending.set(
         failed,
@@ -81,7 +78,7 @@ export async function startWorkerPool(
         } catch (failure) {
           log.warn(
             { pool: pool.name, error: describeForLog(failure) },
-            'the job workers cannot be started yet',
+            'could not start the job workers yet; retrying',
           );
           await pause(1);
         }
@@ -107,9 +104,10 @@ export async function startWorkerPool(
 }
 
 /**
- * Frees the locks of ended runners: those whose reply was lost, and those of jobs whose completion never reached the
- * database. One statement frees all of them and is retried until it succeeds. Once `signal` is aborted there is one
- * more try; after that, the next heartbeat of any process frees the rest, because their pools no longer report.
+ * Frees the locks of ended runners: those whose response was lost, and those of jobs whose completion never reached
+ * the database. One statement frees all of them and is retried until it succeeds. Once `signal` is aborted there is
+ * one more attempt; after that, the next heartbeat of any process frees the rest, because their pools no longer
+ * report.
  */
 function unlocker(
   { database, log }: Pick<Services, 'database' | 'log'>,
@@ -131,7 +129,7 @@ function unlocker(
         for (const poolId of poolIds) waiting.delete(poolId);
         failures = 0;
       } catch (error) {
-        log.warn({ pool: pool.name, error: describeForLog(error) }, 'jobs not freed yet');
+        log.warn({ pool: pool.name, error: describeForLog(error) }, 'could not free the jobs yet');
         if (signal.aborted) break;
         failures += 1;
         await pause(failures);

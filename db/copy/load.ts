@@ -17,9 +17,9 @@ import {
 import { dropForLoading } from './load-order.ts';
 import { settle, transactionId } from './outcome.ts';
 
-/** An empty database that is being filled, in one transaction. */
+/** An empty database to fill, in one transaction. */
 export interface Target {
-  /** Whether the database has this table; a copy may have others', which someone keeps beside ours. */
+  /** Whether the database has this table; a copy may have others, which someone keeps next to ours. */
   has(table: Table): boolean;
   /**
    * Adds rows in the text format of COPY. Call it once for each table.
@@ -29,27 +29,28 @@ export interface Target {
   setSequences(values: readonly SequenceValue[]): Promise<void>;
 }
 
-/** The database cannot be filled with this copy: in one sentence. Nothing was changed. */
+/** The reason why the database cannot be filled with this copy, in one sentence. Nothing was changed. */
 export class CannotLoadError extends Error {
   override name = 'CannotLoadError';
 }
 
-/** How a database is filled. */
+/** The steps that fill a database. */
 export interface Load {
   version: SchemaVersion;
   /** Adds the rows. */
   fill(target: Target): Promise<void>;
-  /** Takes back what `fill` has done elsewhere; called only if nothing was committed. */
+  /** Undoes the work of `fill` in other places; called only if nothing was committed. */
   undo?(): Promise<void>;
-  /** Ends it at once. After the COMMIT it does nothing. */
+  /** Ends it immediately. After the COMMIT it has no effect. */
   stop?: AbortSignal;
 }
 
 /**
- * Fills an empty database: makes the schema of `version`, and lets `fill` add the rows. All of it becomes visible at once, or nothing does: it resolves
- * if and only if it was committed, even if the connection is lost at that moment. The caller analyzes, and migrates to the latest schema afterwards.
+ * Fills an empty database: creates the schema of `version`, and lets `fill` add the rows. Either all of it becomes
+ * visible at the same time, or nothing does: it resolves if and only if it was committed, even if the connection is
+ * lost at that moment. The caller analyzes, and migrates to the latest schema afterwards.
  * @throws CannotLoadError if the database is not empty, or the version is a later one than this service knows
- * @throws InDoubtError if the connection was lost and PostgreSQL does not say what became of it
+ * @throws InDoubtError if the connection was lost and PostgreSQL does not report the result
  */
 export async function loadDatabase(url: string, load: Load): Promise<void> {
   refuseLaterSchema(load.version);
@@ -61,16 +62,16 @@ export async function loadDatabase(url: string, load: Load): Promise<void> {
   } catch (error) {
     await sql.end({ timeout: 1 });
     await loading.catch(() => {});
-    if (!state.hasBegun || !(await settle(url, state.transaction, (fresh) => takeBack(fresh, load))))
+    if (!state.hasBegun || !(await settle(url, state.transaction, (fresh) => undoLoad(fresh, load))))
       throw error;
   } finally {
     await sql.end({ timeout: 1 });
   }
 }
 
-/** How far a load has come. */
+/** The progress of a load. */
 interface State {
-  /** Whether the database was found empty, and something may have been made in it. */
+  /** Whether the database was found empty, and something may have been created in it. */
   hasBegun: boolean;
   /** The id of the transaction that loads. */
   transaction: string | undefined;
@@ -79,7 +80,7 @@ interface State {
 async function loadOn(sql: postgres.Sql, url: string, load: Load, state: State): Promise<void> {
   const { version, fill, stop } = load;
   await refuseUnboundRole(sql);
-  // A service that starts now waits with its migrations, and finds everything there.
+  // A service that starts now waits with its migrations, and then finds a complete database.
   await acquireMigrationLock(sql, stop);
   await refuseUsedDatabase(sql);
   state.hasBegun = true;
@@ -94,13 +95,15 @@ async function loadOn(sql: postgres.Sql, url: string, load: Load, state: State):
   });
 }
 
-/** graphile-worker's schema was made outside of the transaction. */
-async function takeBack(sql: postgres.Sql, { undo }: Load): Promise<void> {
+/** graphile-worker's schema was created outside the transaction. */
+async function undoLoad(sql: postgres.Sql, { undo }: Load): Promise<void> {
   await sql.unsafe('drop schema if exists graphile_worker cascade');
   await undo?.();
 }
 
-/** Collects statistics, without which queries of a loaded database are slow until PostgreSQL does it by itself. */
+/**
+ * Collects statistics, without which queries of a loaded database are slow until PostgreSQL does it automatically.
+ */
 export async function analyze(url: string, stop?: AbortSignal): Promise<void> {
   const sql = openCopyConnection(url, 'lingualoop restore');
   try {
@@ -134,11 +137,12 @@ async function copyIn(
   const unknown = table.columns.find((column) => !known.has(column));
   if (unknown !== undefined)
     throw new CannotLoadError(
-      `the table ${table.schema}.${table.name} has no column "${unknown}" here: the copy was made by another version of this service`,
+      `the table ${table.schema}.${table.name} has no column "${unknown}" here: the copy is from another version of this service`,
     );
   const copying = tx.unsafe(`copy ${qualified(table)} (${columnsOf(table)}) from stdin`);
   const into = await copying.writable();
-  // Small tables are checked only when all rows are there. The driver ends neither the stream nor the query, which is settled already, with such an error.
+  // Small tables are checked only when all rows have arrived. The driver does not end the stream or the query, which
+  // is already settled, with such an error.
   const refused = Promise.withResolvers<never>();
   Object.assign(copying, { reject: refused.reject });
   await Promise.race([pipeline(Readable.from(rows, { objectMode: false }), into), refused.promise]);
@@ -155,7 +159,7 @@ function migrationsUpTo(newest: number) {
 function refuseLaterSchema({ migration }: SchemaVersion): void {
   if (migrationsUpTo(migration).at(-1)?.folderMillis === migration) return;
   throw new CannotLoadError(
-    'the copy was made by a later version of this service, whose tables this version does not know; use that version',
+    'the copy is from a later version of this service, with unknown tables; use that version',
   );
 }
 
@@ -163,11 +167,11 @@ async function refuseOtherQueue(tx: postgres.TransactionSql, { jobQueue }: Schem
   const here = (await readSchemaVersion(tx))?.jobQueue ?? 0;
   if (here < jobQueue)
     throw new CannotLoadError(
-      `the copy was made with a later version of graphile-worker (migration ${jobQueue}, here ${here}); use the version of this service that made it`,
+      `the copy is from a later version of graphile-worker (migration ${jobQueue}, here ${here}); use the version of this service that created it`,
     );
 }
 
-/** As Drizzle's migrator does it, which opens a transaction of its own. */
+/** Like Drizzle's migrator, which opens a separate transaction. */
 async function createSchema(tx: postgres.TransactionSql, { migration }: SchemaVersion): Promise<void> {
   await tx.unsafe(`create schema if not exists drizzle;
     create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`);
@@ -177,7 +181,7 @@ async function createSchema(tx: postgres.TransactionSql, { migration }: SchemaVe
   }
 }
 
-/** An interrupted load leaves an empty job queue at most. */
+/** An interrupted load leaves at most an empty job queue. */
 async function refuseUsedDatabase(sql: postgres.Sql): Promise<void> {
   const [found] = await sql<{ name: string }[]>`
     select format('%s.%s', nspname, relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -194,7 +198,5 @@ async function refuseUsedDatabase(sql: postgres.Sql): Promise<void> {
 }
 
 function notEmpty(what: string): CannotLoadError {
-  return new CannotLoadError(
-    `the database is not empty (${what}), and nothing in it is overwritten; begin with a new one`,
-  );
+  return new CannotLoadError(`the database is not empty (${what}) and would be overwritten; use a new one`);
 }

@@ -3,15 +3,15 @@ import type postgres from 'postgres';
 import { acquireMigrationLock } from '../migrate.ts';
 import { openCopyConnection } from './contents.ts';
 
-/** Milliseconds after which it counts as unknown what became of a transaction. */
+/** Milliseconds after which the result of a transaction counts as unknown. */
 const patience = 30_000;
 
-/** It is not known whether the transaction was committed: nothing was undone. */
+/** It is unknown whether the transaction was committed: nothing was undone. */
 export class InDoubtError extends Error {
   override name = 'InDoubtError';
 }
 
-/** The id of the transaction, by which another connection learns what became of it. */
+/** The id of the transaction, with which another connection can find out its result. */
 export async function transactionId(tx: postgres.TransactionSql): Promise<string> {
   const [row] = await tx<{ id: string }[]>`select pg_current_xact_id()::text as id`;
   if (!row) throw new Error('PostgreSQL gives no id of the transaction');
@@ -19,11 +19,12 @@ export async function transactionId(tx: postgres.TransactionSql): Promise<string
 }
 
 /**
- * Finds out what became of a transaction that failed or whose connection has ended, on a new connection. A COMMIT may have been done although its answer is
- * missing. If it was not done, `undo` is run under the lock of migrations, unless another process has made our tables since.
+ * Finds out the result of a transaction that failed or whose connection has ended, on a new connection. A COMMIT may
+ * have succeeded although its response was lost. If it did not, `undo` is run under the lock of migrations, unless
+ * another process has created our tables since.
  * @param id undefined if the transaction has done nothing yet
  * @returns whether it was committed
- * @throws InDoubtError if PostgreSQL does not answer
+ * @throws InDoubtError if PostgreSQL does not respond
  */
 export async function settle(
   url: string,
@@ -34,7 +35,7 @@ export async function settle(
   try {
     const outcome = await outcomeOf(sql, id).catch((error: unknown) => {
       throw new InDoubtError(
-        'PostgreSQL does not say whether the database was filled: look whether it has tables; nothing was removed',
+        'PostgreSQL does not report whether the database was filled: check whether it has tables; nothing was removed',
         { cause: error },
       );
     });
@@ -45,7 +46,10 @@ export async function settle(
   }
 }
 
-/** Whether the transaction was committed, or another process has made our tables since, or there is nothing. Holds the lock of migrations then. */
+/**
+ * Whether the transaction was committed, or another process has created our tables since, or there is nothing. Holds
+ * the lock of migrations in the last case.
+ */
 async function outcomeOf(
   sql: postgres.Sql,
   id: string | undefined,
@@ -62,7 +66,7 @@ async function isCommitted(sql: postgres.Sql, id: string, limit: AbortSignal): P
     const [row] = await sql<{ status: string | null }[]>`select pg_xact_status(${id}::text::xid8) as status`;
     if (row?.status !== 'in progress') return row?.status === 'committed';
     limit.throwIfAborted();
-    // Its session does not see that the connection has ended before its statement does, such as the making of an index.
+    // Its session does not notice the end of the connection during a statement, such as the creation of an index.
     await sql`select pg_terminate_backend(pid) from pg_stat_activity where backend_xid = ${id}::text::xid8::xid`;
     await sleep(50);
   }

@@ -20,9 +20,10 @@ export interface Account {
 const nobody: Owner = { uid: 65534, gid: 65534 };
 
 /**
- * Chooses the user to run PostgreSQL as, since it refuses to run as root. An ordinary user runs it as itself; root runs
- * it as the owner of the existing cluster, or as the user `no one`. If that user cannot reach the programs or the data,
- * it gets the one capability to pass closed folders, or a user namespace hides root. Rejects if none of these works.
+ * Chooses the user to run PostgreSQL as, since it refuses to run as root. An ordinary user runs it as itself; root
+ * runs it as the owner of the existing cluster, or as the user `nobody`. If that user cannot reach the programs or
+ * the data, it gets the one capability to pass closed folders, or a user namespace hides root. Rejects if none of
+ * these works.
  */
 export async function chooseAccount(folder: DataFolder, binaries: Binaries): Promise<Account> {
   if (process.getuid?.() !== 0) {
@@ -49,8 +50,8 @@ export async function chooseAccount(folder: DataFolder, binaries: Binaries): Pro
     `PostgreSQL refuses to run as root, and the user with uid ${owner.uid} cannot run it, ` +
       (inaccessible === undefined
         ? `${reason}: `
-        : `${inaccessible} is closed to it: open that (chmod o+rx), `) +
-      'start LinguaLoop as an ordinary user, or set DATABASE_URL to a PostgreSQL of your own.',
+        : `${inaccessible} is not accessible: allow access (chmod o+rx), `) +
+      'start LinguaLoop as an ordinary user, or set DATABASE_URL to your own PostgreSQL.',
   );
 }
 

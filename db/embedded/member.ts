@@ -55,7 +55,7 @@ export function keepMembership(
   }
 
   async function comeBack(lost: Presence): Promise<void> {
-    onNotice(`The embedded PostgreSQL in ${folder.root} is gone, bringing it back.`);
+    onNotice(`The embedded PostgreSQL in ${folder.root} was lost; restarting it.`);
     await lost.close();
     const { signal } = departure;
     for (let pause = firstPauseMs; !signal.aborted; pause = Math.min(2 * pause, maxPauseMs)) {
@@ -68,12 +68,12 @@ export function keepMembership(
         });
         const moved = next.port === port ? '' : `, now on port ${next.port}`;
         enter(next);
-        onNotice(`The embedded PostgreSQL in ${folder.root} is back${moved}.`);
+        onNotice(`The embedded PostgreSQL in ${folder.root} is running again${moved}.`);
         return;
       } catch (error) {
         if (signal.aborted) return;
         onNotice(
-          `The embedded PostgreSQL in ${folder.root} could not be brought back: ${(error as Error).message}`,
+          `The embedded PostgreSQL in ${folder.root} could not be restarted: ${(error as Error).message}`,
         );
       }
       await delay(pause, undefined, { signal }).catch(() => {});

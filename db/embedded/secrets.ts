@@ -17,7 +17,8 @@ export interface Secrets {
 }
 
 /**
- * Reads postgres.json. Resolves to undefined if there is none; rejects if it cannot be read or is not what {@link ensureSecrets} wrote.
+ * Reads postgres.json. Resolves to undefined without one; rejects if it cannot be read or was not written by
+ * {@link ensureSecrets}.
  */
 export async function readSecrets(folder: DataFolder): Promise<Secrets | undefined> {
   let text: string;
@@ -33,7 +34,7 @@ export async function readSecrets(folder: DataFolder): Promise<Secrets | undefin
     return JSON.parse(text) as Secrets;
   } catch {
     throw new Error(
-      `${folder.secrets} is damaged: restore it from a backup, it holds the database's passwords.`,
+      `${folder.secrets} is damaged: restore it from a backup, it has the database's passwords.`,
     );
   }
 }

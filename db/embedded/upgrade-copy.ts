@@ -5,13 +5,13 @@ import { RowDigest } from '../copy/row-digest.ts';
 import { type Snapshot, withSnapshot } from '../copy/snapshot.ts';
 import type { Secrets } from './secrets.ts';
 
-/** What was copied. */
+/** The result of the copy. */
 export interface Copied {
   rows: number;
   tables: number;
 }
 
-/** What only the old cluster has, or has differently: it would be lost. */
+/** Contents that only the old cluster has, or has differently: they would be lost. */
 export class WouldBeLostError extends Error {
   override name = 'WouldBeLostError';
 }
@@ -68,7 +68,7 @@ async function clusterObjects(sql: postgres.Sql): Promise<string[]> {
   return [...rows.map(({ name }) => name), ...(await databaseObjects(sql))];
 }
 
-/** What a database has besides PostgreSQL's own objects. */
+/** The objects of a database besides PostgreSQL's own. */
 async function databaseObjects(sql: postgres.Sql): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
     with members as (select classid, objid from pg_depend where deptype = 'e'),
@@ -100,7 +100,7 @@ function refuseMore(where: string, old: readonly string[], fresh: readonly strin
   const lost = old.find((name) => !known.has(name));
   if (lost !== undefined)
     throw new WouldBeLostError(
-      `${where} has ${lost}, which is not the service's and would be lost; move it to a server of its own first`,
+      `${where} has ${lost}, which does not belong to the service and would be lost; move it to another server first`,
     );
 }
 
@@ -112,7 +112,7 @@ async function compareObjects(from: Secrets, to: Secrets): Promise<void> {
   refuseMore(`the database ${from.database}`, old, fresh);
 }
 
-/** What ALTER SYSTEM has set; it holds from the next start. */
+/** The settings of ALTER SYSTEM; they apply from the next start. */
 async function copySettings(old: postgres.Sql, fresh: postgres.Sql): Promise<void> {
   const settings = await old<{ name: string; setting: string }[]>`
     select name, setting from pg_file_settings where sourcefile like '%/postgresql.auto.conf' and setting is not null`;
@@ -123,7 +123,7 @@ async function copySettings(old: postgres.Sql, fresh: postgres.Sql): Promise<voi
       )
       .catch((error: Error) => {
         throw new WouldBeLostError(
-          `ALTER SYSTEM has set ${name}, which the new version refuses (${error.message}); reset it in the old version first`,
+          `ALTER SYSTEM has set ${name}, which the new version rejects (${error.message}); reset it in the old version first`,
         );
       });
 }
@@ -138,7 +138,9 @@ async function copyRows(snapshot: Snapshot, url: string, stop: AbortSignal): Pro
     async fill(target) {
       for (const table of snapshot.tables) {
         if (!target.has(table))
-          throw new WouldBeLostError(`the table ${qualified(table)} is not the service's and would be lost`);
+          throw new WouldBeLostError(
+            `the table ${qualified(table)} does not belong to the service and would be lost`,
+          );
         const digest = new RowDigest();
         await target.copyIn(table, digested(await snapshot.copyOut(table), digest, stop));
         digests.set(qualified(table), digest);
@@ -181,5 +183,5 @@ async function compareRows(
 }
 
 function differs(table: Table): Error {
-  return new Error(`the rows of ${qualified(table)} differ in the new database; the old one is as it was`);
+  return new Error(`the rows of ${qualified(table)} differ in the new database; the old one is unchanged`);
 }

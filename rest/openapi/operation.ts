@@ -17,21 +17,21 @@ const versionParameters: readonly Parameter[] = [
     in: 'query',
     name: 'api-version',
     required: false,
-    description: 'The version of the contract; the oldest supported one where it is left out.',
+    description: 'The version of the contract; the oldest supported one by default.',
     schema: date,
   },
   {
     in: 'header',
     name: 'X-Api-Version',
     required: false,
-    description: 'An alias of api-version, which wins where both are sent.',
+    description: 'An alias of api-version, which takes precedence if both are sent.',
     schema: date,
   },
 ];
 
 const parameterOrder = ['path', 'query', 'header'];
 
-/** Completes a generated operation with what the generator cannot know. It has no security, on purpose. */
+/** Completes a generated operation with data that the generator does not have. It has no security, on purpose. */
 export function describeOperation(procedure: RestProcedure, generated: Operation): Operation {
   const { operationId, tags, summary, description, parameters = [], requestBody, responses } = generated;
   const needed = neededInputsOf(procedure);
@@ -65,11 +65,11 @@ const neededInputs: Readonly<Record<string, readonly string[]>> = {
 export function neededInputsOf({ path, inputShape }: RestProcedure): readonly string[] {
   const needed = neededInputs[path] ?? [];
   const unknown = needed.find((name) => !inputShape[name]);
-  if (unknown) throw new Error(`${path}: the document asks for ${unknown}, an input that does not exist`);
+  if (unknown) throw new Error(`${path}: the document requires ${unknown}, an input that does not exist`);
   return needed;
 }
 
-/** The generator leaves an input's description in its schema, and drops that of an optional one. */
+/** The generator keeps an input's description in its schema, and drops that of an optional one. */
 function described(parameter: Parameter, { route, inputShape }: RestProcedure): Parameter {
   const [input = parameter.name] =
     Object.entries(route.headers ?? {}).find(([, header]) => header === parameter.name) ?? [];
@@ -100,7 +100,7 @@ function requireNeeded(parameter: Parameter, needed: readonly string[]): Paramet
 
 /**
  * Moves the inputs that a route with a body takes from its query to the parameters: the generator puts all but path
- * parameters into the body. Removes the body if nothing is left of it.
+ * parameters into the body. Removes the body if it becomes empty.
  */
 export function moveQueryInputs(procedures: readonly RestProcedure[], paths: OpenApiDocument['paths']): void {
   for (const { route } of procedures) {

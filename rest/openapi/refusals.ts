@@ -1,7 +1,7 @@
 import { type ErrorName, errorTable } from '#server/errors.ts';
 import type { RestProcedure } from '../procedures.ts';
 
-/** What each error means to a caller, as the document says it. */
+/** The meaning of each error to a caller, as in the document. */
 export const meanings: Readonly<Partial<Record<ErrorName, string>>> = {
   malformed_request: 'the request cannot be read, or its API version is not released',
   validation_error: 'a value or the state of the resource does not allow it',
@@ -17,16 +17,16 @@ export const meanings: Readonly<Partial<Record<ErrorName, string>>> = {
   unsupported_media_type: 'a type of file or body that is not accepted',
   invalid_fields: 'fields do not fit their schema; detail is an array',
   unprocessable: 'values are not accepted; detail is a string',
-  content_filtered: "the model's content policy refused the text; do not send it again",
+  content_filtered: "the model's content policy rejected the text; do not send it again",
   too_many_requests:
-    'a limit of attempts, or the monthly allowance; Retry-After says when to try again, if that helps',
+    'a limit of attempts, or the monthly allowance; Retry-After is set if trying again may help',
   rate_limit: 'the service is saturated; try again after Retry-After',
-  quota_exceeded: 'no allowance is left for the document; nothing is billed',
-  internal_error: 'an unexpected failure; give support the request_id',
+  quota_exceeded: 'the remaining allowance is too small for the document; nothing is billed',
+  internal_error: 'an unexpected failure; report it with its request_id',
   import_backend_unavailable: 'the embedding model does not respond; nothing is imported',
   platform_storage_unavailable: 'platform storage could not be set up; the binding is unchanged',
   persistence_failed: 'the golden record could not be written; the job is parked and billed, do not resubmit',
-  capability_off: 'switched off, or not configured, on this service',
+  capability_off: 'disabled, or not configured, on this service',
   transient_error: 'temporarily unavailable; try again with backoff and the same Idempotency-Key',
   service_unavailable: 'a dependency is unavailable or misconfigured',
   stage_timeout: 'a stage of the document took too long; split the file',
@@ -48,7 +48,7 @@ const submission: readonly ErrorName[] = [
 const member: readonly ErrorName[] = ['not_found'];
 const binding: readonly ErrorName[] = ['capability_not_enabled', 'storage_binding_not_verified'];
 
-/** The errors of each operation beside those that follow from its route and guard. */
+/** The errors of each operation besides those that follow from its route and guard. */
 const own: Readonly<Record<string, readonly ErrorName[]>> = {
   'auth.signUpWithEmail': signIn,
   'auth.token': ['unauthenticated', ...signIn],
@@ -120,7 +120,7 @@ const own: Readonly<Record<string, readonly ErrorName[]>> = {
   'storage.verify': binding,
 };
 
-/** The errors that an operation documents, by status. An error code stands for one status. */
+/** The errors that an operation documents, by status. An error code always has the same status. */
 export function refusalsOf(procedure: RestProcedure): Map<number, ErrorName[]> {
   const names = new Set<ErrorName>([...ofRoute(procedure), ...(own[procedure.path] ?? [])]);
   const byStatus = Map.groupBy(names, (name) => errorTable[name].status);

@@ -9,16 +9,14 @@ const flag = (description: string): Headers[string] => ({
   schema: { type: 'string', enum: ['true'] },
 });
 
-const ignoredParameters = text(
-  'Names of query parameters that the operation does not have. Absent if there are none.',
-);
+const ignoredParameters = text('Names of unknown query parameters. Absent without any.');
 const nextCursor = text('Continues the list, as `cursor`. Absent at the end of the list.');
 const suggestedName = text(
-  'Percent-encoded: a name for the file that overwrites neither the source nor another language.',
+  'Percent-encoded: a file name that overwrites neither the source nor another language.',
 );
-const replayed = flag('An earlier request with this key made what is returned. Absent otherwise.');
+const replayed = flag('The response is from an earlier request with this key. Absent otherwise.');
 const requestDiffers = flag(
-  'The key belongs to an earlier request that asked for something else, and its job is returned. Absent otherwise.',
+  'The key belongs to an earlier, different request, whose job is returned. Absent otherwise.',
 );
 const keyIgnored = flag('The request has an Idempotency-Key, which has no effect here. Absent otherwise.');
 const retryAfter: Headers[string] = {
@@ -26,7 +24,9 @@ const retryAfter: Headers[string] = {
   schema: { type: 'integer', minimum: 0 },
 };
 
-/** Adds the headers of an operation's responses that callers act on. Those of every response are in the introduction. */
+/**
+ * Adds the headers of an operation's responses for callers. The headers of every response are in the introduction.
+ */
 export function describeHeaders(procedure: RestProcedure, operation: Operation): Operation {
   const success = headersOfSuccess(procedure);
   const responses = Object.entries(operation.responses).map(([status, { description, ...rest }]) => {

@@ -10,14 +10,16 @@ const pipelineCodes = Object.entries(errorTable)
   .map(([code]) => code)
   .sort();
 
-/** The error shapes of A 7.1, which no procedure's output mentions: the pipeline's is the standard one with two members more. */
+/**
+ * The error shapes, which no procedure's output mentions: the pipeline's is the standard one with two more fields.
+ */
 export const errorSchemas: Record<string, JsonSchema> = {
   ErrorDetail: {
     type: 'object',
     description:
       'An error. Failures of the translation pipeline and of resources also carry `error_code` and `request_id`.',
     properties: {
-      detail: { type: 'string', description: 'What is wrong. Only its documented prefixes are stable.' },
+      detail: { type: 'string', description: 'A readable message. Only its documented prefixes are stable.' },
       error_code: {
         type: 'string',
         enum: pipelineCodes,
@@ -25,19 +27,19 @@ export const errorSchemas: Record<string, JsonSchema> = {
           'Branch on it. Only `transient_error` and `rate_limit` may succeed if the request is repeated.',
       },
       request_id: { type: 'string', description: 'Equals the X-Request-ID header of the response.' },
-      limit: { type: 'number', description: 'Of a 413: what the limit allows.' },
-      actual: { type: 'number', description: 'Of a 413: what was sent, if it is known.' },
+      limit: { type: 'number', description: 'For a 413: the limit.' },
+      actual: { type: 'number', description: 'For a 413: the actual size, if known.' },
       unit: {
         type: 'string',
         enum: ['items', 'characters', 'bytes'],
         description: 'What `limit` and `actual` count.',
       },
-      hint: { type: 'string', description: 'What to do about it, where `detail` does not say it.' },
+      hint: { type: 'string', description: 'A fix, if `detail` does not include one.' },
       candidates: {
         type: 'array',
         items: string,
         description:
-          'Of a 422 for a language that could not be detected: those that it may be, the likeliest first.',
+          'For a 422 for a language that could not be detected: the possible languages, the likeliest first.',
       },
     },
     required: ['detail'],
@@ -49,9 +51,9 @@ export const errorSchemas: Record<string, JsonSchema> = {
       loc: {
         type: 'array',
         items: { anyOf: [string, { type: 'integer' }] },
-        description: '`path`, `query` or `body`, then the way to the field.',
+        description: 'Path to the field, starting with `path`, `query` or `body`.',
       },
-      msg: { type: 'string', description: 'What is expected of the field.' },
+      msg: { type: 'string', description: 'The requirement for the field.' },
       type: { type: 'string', description: 'The kind of problem, such as `invalid_type` or `too_big`.' },
       input: { description: 'Reserved: the rejected value is not repeated, because it may be a secret.' },
       ctx: { type: 'object', description: 'Reserved for limits that the value exceeds.' },
@@ -60,7 +62,7 @@ export const errorSchemas: Record<string, JsonSchema> = {
   },
   HTTPValidationError: {
     type: 'object',
-    description: 'The fields that do not fit their schema, 20 at most.',
+    description: 'The fields that do not fit their schema, at most 20.',
     properties: {
       detail: { type: 'array', items: refTo('ValidationError'), description: 'An entry for each field.' },
     },
@@ -68,7 +70,7 @@ export const errorSchemas: Record<string, JsonSchema> = {
   },
 };
 
-const successes = { 200: 'Success', 202: 'Accepted and in flight', 204: 'Done, no body' } as const;
+const successes = { 200: 'Success', 202: 'Accepted and in progress', 204: 'Done, no body' } as const;
 
 /** All responses of an operation: its successes as the route declares them, then its errors. */
 export function responsesOf(
@@ -82,7 +84,8 @@ export function responsesOf(
 }
 
 /**
- * A 202 has the body of the 200, or one of its own. The generator, which knows one response, merges two bodies into one.
+ * A 202 has the body of the 200, or a separate one. The generator, which supports one response, merges two bodies
+ * into one.
  * @throws Error if the body of an additional 202 is neither the output nor a named member of it
  */
 function successesOf(
@@ -107,7 +110,7 @@ function responseObject(status: 200 | 202, content: Content | undefined): Respon
   return { description: successes[status], ...(content && { content }) };
 }
 
-/** An error response: the codes that it may carry, what they mean, and an example of each. */
+/** An error response: its possible codes, their meanings, and an example of each. */
 function refusal(names: readonly ErrorName[]): ResponseObject {
   const shapes = names.map((name) => (name === 'invalid_fields' ? 'HTTPValidationError' : 'ErrorDetail'));
   const words = names.map((name) => {

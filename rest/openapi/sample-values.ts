@@ -5,10 +5,10 @@ const { job: id, workspace } = sampleIds;
 const { begun: time, aWeekLater: later } = sampleTimes;
 const { english, french } = sampleTexts;
 const refreshToken = 'MuI1M7KERFVOypcpfXp7sbXnkHRqv9wKZiYuei05CdU';
-/** What invites, resets and challenges are: the workspace, and a secret. */
+/** The format of invites, resets and challenges: the workspace, and a secret. */
 const secretOf = `${workspace}.3y5n2Ml9SIBykh7zhFFNTyfeiRnoNq_97P8RCANJvr0`;
 
-/** What the examples of the document say in a field, by the field's name. */
+/** The values of fields in the document's examples, by the field's name. */
 const byName: Readonly<Record<string, unknown>> = {
   access_token: 'CwTX_5PJ0HroDRvedXJ9RGmjlc_u3kJPxNfyH5751zw',
   account_url: 'https://acme.dfs.core.windows.net',
@@ -129,7 +129,7 @@ const byName: Readonly<Record<string, unknown>> = {
   used: english.length,
   user_id: sampleIds.member,
   username: 'ana@example.org',
-  warning: 'no header row is recognised: the columns are read by position',
+  warning: 'no header row was recognized; the columns are read by position',
   window_start: '2026-09-01T00:00:00.000Z',
 };
 
@@ -157,7 +157,7 @@ function fits(
   );
 }
 
-/** Bodies that are files. One that no text can show has none. */
+/** Bodies that are files. A file that no text can show has none. */
 export const fileExamples: Readonly<Record<string, string>> = {
   'text/*': english,
   'text/plain; charset=utf-8': french,
@@ -203,7 +203,7 @@ export const fileExamples: Readonly<Record<string, string>> = {
 
 type Written = Pick<Content[string], 'example' | 'examples'>;
 
-/** Request bodies that callers begin with, by operation. */
+/** Request bodies of callers' first requests, by operation. */
 export const requestExamples: Readonly<Record<string, Written>> = {
   'translations.create': {
     examples: {

@@ -3,13 +3,16 @@ import type { RestProcedure } from '../procedures.ts';
 import { type Method, methods, type OpenApiDocument, type Operation } from './document.ts';
 import { publicPathOf } from './shared-path.ts';
 
-/** How a credential is sent. Swagger UI asks for them in this order and puts the cursor into the last one, which most callers have. */
+/**
+ * The way to send a credential. Swagger UI shows them in this order and puts the cursor into the last one, which most
+ * callers have.
+ */
 const securitySchemes = {
   session: {
     type: 'apiKey',
     in: 'cookie',
     name: 'll_session',
-    description: 'The session of a signed-in member. Browsers send it by themselves.',
+    description: 'The session of a signed-in member. Browsers send it automatically.',
   },
   operatorKey: {
     type: 'apiKey',
@@ -21,7 +24,7 @@ const securitySchemes = {
     type: 'http',
     scheme: 'bearer',
     description:
-      'An access token of POST /api/oauth2/token. Where `apiKey` is accepted, the API key may be sent in this way, too.',
+      'An access token of POST /api/oauth2/token. If `apiKey` is accepted, the API key may be sent in this way, too.',
   },
   apiKey: {
     type: 'apiKey',
@@ -33,12 +36,12 @@ const securitySchemes = {
 
 type SchemeName = keyof typeof securitySchemes;
 
-/** One way to be let in; without a scheme, no credential is needed. */
+/** One accepted combination of credentials; without a scheme, no credential is needed. */
 type Requirement = Partial<Record<SchemeName, []>>;
 
 const by = (...names: SchemeName[]): Requirement[] => names.map((name) => ({ [name]: [] }));
 
-/** What each guard accepts: any one of these. */
+/** The accepted credentials of each guard: any one of these. */
 const accepted: Readonly<Record<GuardName, Requirement[]>> = {
   public: [],
   tenant_identity: by('apiKey', 'bearer'),
@@ -53,7 +56,7 @@ const accepted: Readonly<Record<GuardName, Requirement[]>> = {
   session_cookie: by('session'),
 };
 
-/** The document for generators of clients: with the security that A 1 rule 6 keeps out of the other. */
+/** The document for client generators: with the security, which the specification excludes from the other one. */
 export interface ClientsDocument extends Omit<OpenApiDocument, 'paths' | 'components'> {
   paths: Record<string, Partial<Record<Method, Operation & { security: Requirement[] }>>>;
   components: OpenApiDocument['components'] & { securitySchemes: typeof securitySchemes };
@@ -61,7 +64,7 @@ export interface ClientsDocument extends Omit<OpenApiDocument, 'paths' | 'compon
 
 /**
  * Returns the document with a security requirement for each operation, by the guard of its procedure.
- * @throws Error if procedures at one address have different guards, or none
+ * @throws Error if procedures at one path have different guards, or none
  */
 export function withSecurity(
   document: OpenApiDocument,

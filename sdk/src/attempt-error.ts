@@ -4,14 +4,14 @@ import { NoResponse } from './exchange.ts';
 import { errorOfResponse, FailedResponse } from './failed-response.ts';
 
 /**
- * Converts what an attempt threw to a public error. Anything that is not a failed exchange (an error of a token source) is unchanged.
+ * Converts the error of an attempt to a public error. Errors of other sources, such as a token source, are unchanged.
  */
 export function errorOf(thrown: unknown, call: string, timeoutMs: number): unknown {
   if (thrown instanceof Expired) return new TimeoutError(call, timeoutMs);
   if (thrown instanceof FailedResponse) return errorOfResponse(thrown);
   if (!(thrown instanceof NoResponse)) return thrown;
   const { cause } = thrown;
-  return new ConnectionError(`${call}: no answer: ${describe(cause)}`, {
+  return new ConnectionError(`${call}: no response: ${describe(cause)}`, {
     maybeSent: !neverSent(cause),
     cause,
   });
@@ -19,11 +19,14 @@ export function errorOf(thrown: unknown, call: string, timeoutMs: number): unkno
 
 /** The public error for a response that was cut off. */
 export function interrupted(call: string, cause: unknown): ConnectionError {
-  const detail = `${call}: the answer broke off: ${describe(cause)}`;
+  const detail = `${call}: incomplete response: ${describe(cause)}`;
   return new ConnectionError(detail, { maybeSent: true, cause });
 }
 
-/** Node's fetch says only "fetch failed" and has the reason in `cause`; if it tried several addresses, that is only a code. */
+/**
+ * Node's fetch reports only "fetch failed" and has the reason in `cause`; if it tried several addresses, that is only
+ * a code.
+ */
 function describe(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   if (cause.cause instanceof Error) return describe(cause.cause);
@@ -41,7 +44,7 @@ const codes: ReadonlySet<unknown> = new Set([
   'ConnectionRefused',
 ]);
 
-/** Whether the connection was never made, so that nothing was sent. False in a browser, which does not tell. */
+/** Whether the connection was never made, so that nothing was sent. Always false in a browser, which hides this. */
 function neverSent(cause: unknown): boolean {
   for (let error = cause; error instanceof Error; error = error.cause)
     if (codes.has((error as { code?: unknown }).code)) return true;

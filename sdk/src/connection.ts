@@ -1,4 +1,4 @@
-import { type Answered, type ApiPromise, apiPromise, mapAnswer } from './api-promise.ts';
+import { type Answered, type ApiPromise, apiPromise, mapResult } from './api-promise.ts';
 import { createDownloads, type Downloads } from './downloads.ts';
 import { observe } from './events.ts';
 import {
@@ -16,11 +16,11 @@ import { sessionGrants } from './sign-in.ts';
 import type { TenantDocumentJob, TranslationJob } from './types.ts';
 
 /**
- * A deployment, asked as one caller: what each part of the client (`translations`, `documents`, ...) is made of. Who imports
- * `connect` and the parts it needs leaves the others out of its bundle.
+ * A deployment, called as one caller: the base of each part of the client (`translations`, `documents`, ...). If you
+ * import only `connect` and the parts that you need, your bundle excludes the others.
  */
 export interface Connection {
-  /** The service's address, without a slash at the end. */
+  /** The service's URL, without a slash at the end. */
   readonly baseUrl: string;
   /** @internal */
   readonly settings: Settings;
@@ -40,7 +40,7 @@ export interface Connection {
   json<T>(call: Call, request: RestRequest, options?: CallOptions | undefined): ApiPromise<T>;
   /** @internal Sends a request whose success is an empty response. */
   done(call: Call, request: RestRequest, options?: CallOptions | undefined): ApiPromise<void>;
-  /** @internal Reads by a procedure that has no route of its own, and the call's name. */
+  /** @internal Reads with a procedure that has no route, only the call's name. */
   query<T>(call: Call, input: object, options?: CallOptions): ApiPromise<T>;
   /** @internal Changes something by such a procedure. */
   mutate<T>(call: Call, input: object, options?: CallOptions): ApiPromise<T>;
@@ -50,7 +50,7 @@ export interface Connection {
     attempt: (options: Attempt) => Promise<Answered<T>>,
     options?: CallOptions | undefined,
   ): ApiPromise<T>;
-  /** @internal The same for a call that creates. @throws IdempotencyMismatchError, unless the options say otherwise */
+  /** @internal The same for a call that creates. @throws IdempotencyMismatchError, unless the options prevent it */
   create<T extends Created>(
     call: Call,
     request: RestRequest,
@@ -60,7 +60,7 @@ export interface Connection {
   keyOf(call: Call, options: CreateOptions | undefined): string;
 }
 
-/** What a call that creates returns. */
+/** The result of a call that creates. */
 type Created = TranslationJob | TenantDocumentJob | TranslationJob[];
 
 /**
@@ -76,7 +76,7 @@ export function connect(options?: LinguaLoopOptions): Connection {
   return createConnection(readOptions(options));
 }
 
-/** @param session stands in for one of the SDK's own, as in the web application */
+/** @param session replaces the SDK's own session, as in the web application */
 export function createConnection(settings: Settings, session?: Session): Connection {
   const rest = createRest(settings);
   const observers = observe(settings);
@@ -105,7 +105,7 @@ export function createConnection(settings: Settings, session?: Session): Connect
     run,
     json,
     create: <T extends Created>(call: Call, request: RestRequest, options: CreateOptions | undefined) =>
-      mapAnswer(json<T>(call, request, options), (created, { requestDiffers, requestId }) => {
+      mapResult(json<T>(call, request, options), (created, { requestDiffers, requestId }) => {
         const onMismatch = options?.onIdempotencyMismatch ?? settings.onIdempotencyMismatch;
         if (requestDiffers && onMismatch === 'throw')
           throw new IdempotencyMismatchError(Array.isArray(created) ? created : [created], requestId);

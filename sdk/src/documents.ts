@@ -1,4 +1,4 @@
-import { type ApiPromise, afterwards, mapAnswer } from './api-promise.ts';
+import { type ApiPromise, afterwards, mapResult } from './api-promise.ts';
 import { interrupted } from './attempt-error.ts';
 import type { Connection } from './connection.ts';
 import {
@@ -52,48 +52,55 @@ import type {
   TenantDocumentJob,
 } from './types.ts';
 
-/** What translating a document may do otherwise. */
+/** Options of translating a document. */
 export interface TranslateOptions extends DocumentOptions, CreateOptions, UploadOptions {
   /**
-   * Lets the service translate before it responds, for small files: what fails then is the error of this call. By default the
-   * document is queued.
+   * Lets the service translate before it responds, for small files: failures are then errors of this call. By default
+   * the document is queued.
    */
   wait?: boolean | undefined;
 }
 
 /** A translated document as a file. */
 export interface DocumentFile extends StreamedFile {
-  /** To save it under: `menu.fr.xlsx`. It overwrites neither the source nor another language, and names no folder. */
+  /**
+   * The suggested file name: `menu.fr.xlsx`. It overwrites neither the source nor another language, and contains no
+   * folder.
+   */
   fileName: string;
-  /** The name of the source. It names no folder. */
+  /** The name of the source. It contains no folder. */
   sourceFileName: string;
 }
 
-/** Documents: files that are translated in place, with their layout kept. */
+/** Documents: files that are translated keeping their layout. */
 export interface Documents {
   /**
-   * Translates a DOCX, XLSX or PDF file. Resolves as soon as the service has accepted the file; the poller waits for the end.
-   * An unreadable file is thrown here if its format shows it (BadRequestError), else by the poller.
+   * Translates a DOCX, XLSX or PDF file. Resolves as soon as the service has accepted the file; the poller waits for
+   * the end. An unreadable file is thrown here if its format shows it (BadRequestError), else by the poller.
    *
-   * It is sent with an idempotency key, so that a retry after a lost response finds the same document. With a key of your own
-   * that holds across restarts: the same call returns the same document, whatever its status, a failed one too.
+   * It is sent with an idempotency key, so that a retry after a lost response finds the same document. With your own
+   * key this also works across restarts: the same call returns the same document, whatever its status, even a failed
+   * one.
    */
   translate(
     file: SourceFile,
     request: DocumentUpload,
     options?: TranslateOptions,
   ): ApiPromise<DocumentPoller>;
-  /** Goes on waiting for a document, by its id or by what its poller was written as, in whichever process. NotFoundError if there is none. */
+  /**
+   * Continues to wait for a document, by its id or its poller's handle, in any process. NotFoundError if it does not
+   * exist.
+   */
   resume(document: string | DocumentHandle, options?: DocumentOptions): ApiPromise<DocumentPoller>;
-  /** The document of this id; NotFoundError if there is none that this credential may see. */
+  /** The document with this id; NotFoundError if this credential cannot see one. */
   get(documentId: string, options?: CallOptions): ApiPromise<TenantDocumentJob>;
-  /** The tenant's documents, last changed first, page after page as they are asked for. */
+  /** The tenant's documents, last changed first; pages are read on demand. */
   list(query?: DocumentListQuery, options?: CallOptions): List<TenantDocumentJob>;
   /** One page of `list`. */
   listPage(query?: DocumentListQuery, options?: CallOptions): ApiPromise<Page<TenantDocumentJob>>;
-  /** Counts of the tenant's documents. The breakdowns are an operator's: PermissionDeniedError for others. */
+  /** Counts of the tenant's documents. The breakdowns are for operators: PermissionDeniedError for others. */
   summary(query?: DocumentSummaryQuery, options?: CallOptions): ApiPromise<DocumentSummary>;
-  /** Its segments in reading order, page after page as they are asked for; with `flagged` those that need a review. */
+  /** Its segments in reading order; pages are read on demand; with `flagged` only segments that need a review. */
   segments(documentId: string, query?: DocumentSegmentQuery, options?: CallOptions): List<DocumentSegment>;
   /** One page of `segments`, with their number. */
   segmentPage(
@@ -104,13 +111,13 @@ export interface Documents {
   /** Its files: the source and each translated revision, oldest first. */
   artifacts(documentId: string, options?: CallOptions): ApiPromise<TenantDocumentArtifact[]>;
   /**
-   * The latest translated file, with a name to save it under and the name of its source. ConflictError before it is translated, or if it failed. What fails
-   * before the first piece is tried again; nothing after it.
+   * The latest translated file, with a suggested name and the name of its source. ConflictError before it is
+   * translated, or if it failed. A failure before the first piece is retried; later failures are not.
    */
   download(documentId: string, options?: CallOptions): ApiPromise<DocumentFile>;
   /**
-   * Corrects segments, all or none, and renders the file again. Repeatable as often as you like, yet each call is a review of
-   * its own: it is sent again only if the service certainly did nothing.
+   * Corrects segments, all or none, and renders the file again. Can be called repeatedly, but each call is a separate
+   * review: it is sent again only if the service certainly did nothing.
    */
   review(
     documentId: string,
@@ -118,8 +125,8 @@ export interface Documents {
     options?: CallOptions,
   ): ApiPromise<TenantDocumentJob>;
   /**
-   * Its segments as XLIFF 2.1 for a CAT tool: all of them, or a page if a `limit` is given; with `flagged` those that need a review.
-   * NotFoundError if there is none.
+   * Its segments as XLIFF 2.1 for a CAT tool: all of them, or a page if a `limit` is given; with `flagged` only
+   * segments that need a review. NotFoundError without any.
    */
   exportXliff(
     documentId: string,
@@ -127,8 +134,9 @@ export interface Documents {
     options?: CallOptions,
   ): ApiPromise<ExportedText>;
   /**
-   * Corrects segments by an XLIFF document that `exportXliff` returned, as a reviewer has changed it: all changed units or none. ConflictError
-   * names a unit that someone else has changed since. What is there already is done, so it is sent again like a read.
+   * Corrects segments with an XLIFF document from `exportXliff` that a reviewer has changed: all changed units or
+   * none. ConflictError names a unit that someone else has changed since. Corrections that are already stored count
+   * as done, so it is sent again like a read.
    */
   reviewXliff(
     documentId: string,
@@ -137,8 +145,9 @@ export interface Documents {
     options?: CallOptions,
   ): ApiPromise<TenantDocumentJob>;
   /**
-   * Approves a translated document and feeds the memory with it. A second call changes nothing and returns the first approver. With an API
-   * key `reviewer` is required: BadRequestError without it. `notes` are not kept; those of a review are.
+   * Approves a translated document and adds it to the memory. A second call changes nothing and returns the first
+   * approver. With an API key `reviewer` is required: BadRequestError without it. `notes` are not stored; those of a
+   * review are.
    */
   approve(
     documentId: string,
@@ -146,40 +155,49 @@ export interface Documents {
     options?: CallOptions,
   ): ApiPromise<DocumentApproval>;
   /**
-   * Deletes a document with its files, its segments and what it fed to the memory, for an administrator's access token; never
-   * for an API key. Sent again only if the service certainly did nothing.
+   * Deletes a document with its files, its segments and its entries in the memory, for an administrator's access
+   * token; never for an API key. Sent again only if the service certainly did nothing.
    */
   delete(documentId: string, options?: CallOptions): ApiPromise<DocumentDeletion>;
-  /** How far documents are, by their ids. */
+  /** The progress of documents, by their ids. */
   progress(query: DocumentProgressQuery, options?: CallOptions): ApiPromise<DocumentProgressList>;
-  /** The parts of a document and what its segments are of: pages or sheets, kinds, flags. */
+  /** The parts of a document and the groups of its segments: pages or sheets, kinds, flags. */
   outline(documentId: string, options?: CallOptions): ApiPromise<DocumentOutline>;
-  /** Its segments by what they are and say, from any position of the list. */
+  /** Its segments by kind and text, from any position of the list. */
   search(query: SegmentSearchQuery, options?: CallOptions): ApiPromise<SegmentSearchPage>;
-  /** Where its segments stand on a page of the rendered file. */
+  /** The positions of its segments on a page of the rendered file. */
   boxes(query: SegmentBoxQuery, options?: CallOptions): ApiPromise<SegmentBoxPage>;
   /**
-   * Corrects segments, each of which names the text it replaces: ConflictError if one has changed since, with what is there now
-   * in `present`. All or none; the file is rendered again. A correction that is there already is done, so it is sent again like a read.
+   * Corrects segments, each of which names the text it replaces: ConflictError if one has changed since, with the
+   * current text in `present`. All or none; the file is rendered again. Corrections that are already stored count as
+   * done, so it is sent again like a read.
    */
   correct(request: DocumentCorrectionRequest, options?: CallOptions): ApiPromise<CorrectedDocument>;
-  /** What the service's own checks find in a text that a reviewer proposes for a segment; no model is asked. */
+  /**
+   * The findings of the service's own checks for a text that a reviewer proposes for a segment, without a model call.
+   */
   check(request: SegmentCheckRequest, options?: CallOptions): ApiPromise<SegmentCheck>;
   /**
-   * Confirms translations as they are, or takes that back. ConflictError if one has changed since, and, with the code `critical_findings`, if
-   * one has critical findings that the request does not confirm.
+   * Confirms translations without changes, or undoes that. ConflictError if one has changed since, and, with the code
+   * `critical_findings`, if one has critical findings that the request does not confirm.
    */
   confirm(request: SegmentConfirmRequest, options?: CallOptions): ApiPromise<ConfirmedSegments>;
-  /** Approves several documents, with a result for each. Leaves out those that are unopened or have critical findings, unless they are named. */
+  /**
+   * Approves several documents, with a result for each. Skips those that are unopened or have critical findings,
+   * unless they are named.
+   */
   approveMany(request: ApproveManyRequest, options?: CallOptions): ApiPromise<ApprovalOutcomes>;
-  /** For platform operators: documents that wait for an outage to pass, and those that failed since a moment and can be queued again. */
+  /**
+   * For platform operators: documents that wait for the end of an outage, and those that failed since a moment and
+   * can be queued again.
+   */
   outage(query: DocumentOutageQuery, options?: CallOptions): ApiPromise<DocumentOutage>;
-  /** For platform operators: queues failed documents again, at most 1000 a call. */
+  /** For platform operators: queues failed documents again, at most 1000 per call. */
   requeue(request: RequeueRequest, options?: CallOptions): ApiPromise<RequeuedDocuments>;
 }
 
 const translateCall: Call = { name: 'documents.translate', repeatable: true, result: ['source_format'] };
-/** The service works through the whole file before it responds. */
+/** The service processes the whole file before it responds. */
 const waitCall: Call = { ...translateCall, texts: 10 };
 const resumeCall: Call = { name: 'documents.resume', repeatable: true, result: ['source_format'] };
 const getCall: Call = { name: 'documents.get', repeatable: true, result: ['source_format'] };
@@ -191,7 +209,7 @@ const downloadCall: Call = { name: 'documents.download', repeatable: true };
 /** Not repeatable: each call is one more review. */
 const reviewCall: Call = { name: 'documents.review', repeatable: false, result: ['source_format'] };
 const exportXliffCall: Call = { name: 'documents.exportXliff', repeatable: true };
-/** Repeatable: what has been put there already is done. */
+/** Repeatable: corrections that are already stored count as done. */
 const reviewXliffCall: Call = { name: 'documents.reviewXliff', repeatable: true, result: ['source_format'] };
 /** Repeatable: a second approval changes nothing. */
 const approveCall: Call = { name: 'documents.approve', repeatable: true, result: ['job'] };
@@ -202,7 +220,7 @@ const progressCall: Call = { name: 'documents.progress', repeatable: true };
 const outlineCall: Call = { name: 'documents.outline', repeatable: true };
 const searchCall: Call = { name: 'documents.search', repeatable: true };
 const boxesCall: Call = { name: 'documents.boxes', repeatable: true };
-/** Repeatable: what has been put there already is done. */
+/** Repeatable: corrections that are already stored count as done. */
 const correctCall: Call = { name: 'documents.correct', repeatable: true };
 const checkCall: Call = { name: 'documents.check', repeatable: true };
 const confirmCall: Call = { name: 'documents.confirm', repeatable: true };
@@ -228,7 +246,7 @@ export function documents(connection: Connection): Documents {
   const poll = (first: TenantDocumentJob, options: DocumentOptions = {}) => {
     const { timeout = settings.timeout, requestId, headers } = options;
     const patience = { requestId, headers, timeout: Math.min(timeout, maxPollIntervalMs), maxRetries: 0 };
-    // Some warnings come when the text has been read.
+    // Some warnings are known only when the text has been read.
     const told = new Set<string>();
     const tell = (job: TenantDocumentJob) => {
       observers.warnings(translateCall.name, job, told);
@@ -258,11 +276,11 @@ export function documents(connection: Connection): Documents {
           options,
         ),
       );
-      return mapAnswer(sent, (job) => poll(job, options));
+      return mapResult(sent, (job) => poll(job, options));
     },
     resume(document, options) {
       const id = typeof document === 'string' ? document : document.document_id;
-      return mapAnswer(read(resumeCall, id, options), (job) => poll(job, options));
+      return mapResult(read(resumeCall, id, options), (job) => poll(job, options));
     },
     get: (documentId, options) => read(getCall, documentId, options),
     ...createListing<DocumentListQuery, TenantDocumentJob[], TenantDocumentJob, CallOptions>(
@@ -284,11 +302,11 @@ export function documents(connection: Connection): Documents {
       const types = Object.values(mediaTypes);
       const request = { method: 'GET', path: at(documentId, '/download') } as const;
       const unnamed = { fileName: `document-${documentId}`, contentType: 'application/octet-stream' };
-      return mapAnswer(downloads.open(downloadCall, request, types, options), (opened) => {
+      return mapResult(downloads.open(downloadCall, request, types, options), (opened) => {
         const file = streamedFile({ ...opened, read: readWhole(opened) }, unnamed);
         const { fileName: sourceFileName } = file;
         const suggested = readSuggestedName(opened.headers.get('x-suggested-filename'));
-        // An older service suggests none. The source must not be overwritten then, either.
+        // An older service suggests none. The source must not be overwritten in that case, either.
         const fileName = suggested ?? sourceFileName.replace(/(\.[^.]*)?$/, `.${documentId}$1`);
         return Object.assign(file, { fileName, sourceFileName });
       });
@@ -317,16 +335,18 @@ export function documents(connection: Connection): Documents {
   };
 }
 
-/** Reads pieces and checks that there are as many bytes as were announced: not every connection reports a response that was cut off. */
+/**
+ * Reads pieces and checks that all declared bytes arrived: not every connection reports a response that was cut off.
+ */
 function readWhole({ headers, read }: OpenDownload): OpenDownload['read'] {
-  // Of a compressed response the length is another one's.
+  // The length of a compressed response is not that of its content.
   const announced = headers.get('content-encoding') === null ? headers.get('content-length') : null;
   let received = 0;
   return async () => {
     const piece = await read();
     received += piece?.length ?? 0;
     if (!piece && announced !== null && received !== Number(announced))
-      throw interrupted(downloadCall.name, new Error('it ends within the file'));
+      throw interrupted(downloadCall.name, new Error('the file is incomplete'));
     return piece;
   };
 }

@@ -1,4 +1,4 @@
-import { type ApiPromise, apiPromise, mapAnswer } from './api-promise.ts';
+import { type ApiPromise, apiPromise, mapResult } from './api-promise.ts';
 import { interrupted } from './attempt-error.ts';
 import { Expired, withDeadline } from './deadline.ts';
 import { TimeoutError } from './errors.ts';
@@ -62,8 +62,7 @@ export function createDownloads(rest: Rest, send: Send, settings: Pick<Settings,
         } catch (thrown) {
           cancel();
           if (signal?.aborted) throw signal.reason;
-          if (thrown instanceof Expired)
-            throw new TimeoutError(call.name, timeoutMs, 'no more of the answer');
+          if (thrown instanceof Expired) throw new TimeoutError(call.name, timeoutMs, 'no further data');
           throw interrupted(call.name, thrown);
         }
       },
@@ -73,7 +72,7 @@ export function createDownloads(rest: Rest, send: Send, settings: Pick<Settings,
   return {
     open(call, request, types, options = {}) {
       const begun = send(call, (attempt) => rest.beginDownload(request, [types].flat(), attempt), options);
-      return mapAnswer(apiPromise(begun), (download) => open(call, download, options));
+      return mapResult(apiPromise(begun), (download) => open(call, download, options));
     },
   };
 }

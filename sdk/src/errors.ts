@@ -1,40 +1,40 @@
-/** One entry of a validation error: where, what, and which rule. The rejected value is never repeated. */
+/** One entry of a validation error: field, message, and rule. The rejected value is never repeated. */
 export interface FieldProblem {
-  /** `['body', 'target_lang']`, for instance. */
+  /** The field: for example `['body', 'target_lang']`. */
   loc: (string | number)[];
-  /** What is wrong, in words. */
+  /** A readable message. */
   msg: string;
-  /** The rule that is broken: `invalid_type`. */
+  /** The broken rule: `invalid_type`. */
   type: string;
 }
 
-/** What an error is made of. */
+/** The data of an error. */
 export interface Failure {
-  /** The HTTP status, or null if no answer came. */
+  /** The HTTP status, or null without a response. */
   status: number | null;
-  /** What is wrong: a sentence, or an entry for each field. */
+  /** A message, or an entry for each field. */
   detail: string | FieldProblem[];
   /** The service's `error_code`. Default: null. */
   code?: string | null;
-  /** X-Request-ID of the answer. Default: null. */
+  /** X-Request-ID of the response. Default: null. */
   requestId?: string | null;
   /** Seconds to wait before another attempt. Default: null. */
   retryAfter?: number | null;
-  /** What a change was refused for, as it is now. */
+  /** The current state of a resource whose change was rejected. */
   present?: unknown;
-  /** What a limit allows. Default: null. */
+  /** The limit that was exceeded. Default: null. */
   limit?: number | null;
-  /** What was sent, where it is known. Default: null. */
+  /** The actual size, if known. Default: null. */
   actual?: number | null;
-  /** What both count. Default: null. */
+  /** The unit of both. Default: null. */
   unit?: string | null;
-  /** What to do about it. Default: null. */
+  /** A fix. Default: null. */
   hint?: string | null;
-  /** The languages that a text may be in. Default: null. */
+  /** The possible languages of a text. Default: null. */
   candidates?: string[] | null;
-  /** Who answered. Default: null. */
+  /** The sender of the response. Default: null. */
   answeredBy?: 'service' | 'other' | null;
-  /** The error that this one is made of. */
+  /** The cause of this error. */
   cause?: unknown;
 }
 
@@ -42,8 +42,8 @@ export interface Failure {
 const brand = Symbol.for('@lingualoop/sdk');
 
 /**
- * A call that did not succeed. Each status the service answers has a subclass; an error of this class itself
- * is a status that has none, or an answer that did not come from LinguaLoop.
+ * A call that did not succeed. Each status of the service has a subclass; an error of this class itself has a status
+ * without a subclass, or a response that did not come from LinguaLoop.
  */
 export class LinguaLoopError extends Error {
   static {
@@ -52,12 +52,12 @@ export class LinguaLoopError extends Error {
   }
 
   /**
-   * A process may load the ES module and the CommonJS build, each with classes of its own: an error of one is an instance of the other's
-   * class of that name.
+   * A process may load the ES module and the CommonJS build, each with separate classes: an error of one is also an
+   * instance of the other's class of that name.
    * @internal
    */
   static override [Symbol.hasInstance](value: unknown): boolean {
-    // biome-ignore lint/complexity/noThisInStatic: the class that is asked, which may be a subclass
+    // biome-ignore lint/complexity/noThisInStatic: the class of the check, which may be a subclass
     const asked = this as typeof LinguaLoopError;
     if (Function.prototype[Symbol.hasInstance].call(asked, value)) return true;
     const { prototype } = asked;
@@ -68,34 +68,38 @@ export class LinguaLoopError extends Error {
     return false;
   }
 
-  /** The HTTP status, or null where no answer came. */
+  /** The HTTP status, or null without a response. */
   readonly status: number | null;
-  /** The service's `error_code`, for instance `transient_error`; null where the status says all. */
+  /** The service's `error_code`, for example `transient_error`; null if the status is specific enough. */
   readonly code: string | null;
-  /** X-Request-ID of the answer: what support asks for. */
+  /** X-Request-ID of the response: include it when you contact support. */
   readonly requestId: string | null;
-  /** What is wrong: a sentence, or an entry for each field. */
+  /** A message, or an entry for each field. */
   readonly detail: string | FieldProblem[];
-  /** Seconds that the service asks to wait before another attempt. */
+  /** Seconds to wait before another attempt, as requested by the service. */
   readonly retryAfter: number | null;
   /**
-   * What a change was refused for, as it is now, where it had changed since it was read; undefined of every other error.
+   * The current state of the resource, if a change was rejected because it had changed since it was read; undefined
+   * for every other error.
    */
   readonly present: unknown;
-  /** Of a 413: what the limit allows. Null for every other error. */
+  /** For a 413: the limit. Null for every other error. */
   readonly limit: number | null;
-  /** Of a 413: what was sent; null where the service does not know it. */
+  /** For a 413: the actual size; null if the service does not know it. */
   readonly actual: number | null;
-  /** What `limit` and `actual` count: `items`, `characters` or `bytes`. */
+  /** The unit of `limit` and `actual`: `items`, `characters` or `bytes`. */
   readonly unit: string | null;
-  /** What to do about it, where `detail` does not say it: which credential is needed, for instance. */
+  /** A fix, if `detail` does not include one: for example the required credential. */
   readonly hint: string | null;
   /**
-   * Of a 422 for `source_lang: "auto"`: the languages that the text may be in, the likeliest first; empty if none is likely. Null for every
-   * other error.
+   * For a 422 for `source_lang: "auto"`: the possible languages of the text, the likeliest first; empty if none is
+   * likely. Null for every other error.
    */
   readonly candidates: string[] | null;
-  /** Whether LinguaLoop answered, or something in front of it, such as a proxy; null where no one did. */
+  /**
+   * Whether the response is from LinguaLoop, or from something in front of it, such as a proxy; null without a
+   * response.
+   */
   readonly answeredBy: 'service' | 'other' | null;
 
   constructor(failure: Failure) {
@@ -115,15 +119,15 @@ export class LinguaLoopError extends Error {
   }
 }
 
-/** No whole answer came: the service could not be reached, or the connection broke. */
+/** No complete response arrived: the service could not be reached, or the connection broke. */
 export class ConnectionError extends LinguaLoopError {
   static {
     ConnectionError.prototype.name = 'ConnectionError';
   }
 
-  /** Null: no response says it. */
+  /** Always null: there was no response. */
   declare readonly status: null;
-  /** False where the connection was never made, so that the service certainly did nothing. */
+  /** False if the connection was never made, so that the service certainly did nothing. */
   readonly maybeSent: boolean;
 
   constructor(detail: string, options: Pick<ConnectionError, 'maybeSent'> & Pick<Failure, 'cause'>) {
@@ -132,27 +136,27 @@ export class ConnectionError extends LinguaLoopError {
   }
 }
 
-/** No answer came in time. The service may still be at work. */
+/** No response arrived in time. The service may still be working. */
 export class TimeoutError extends LinguaLoopError {
   static {
     TimeoutError.prototype.name = 'TimeoutError';
   }
 
-  /** Null: no response says it. */
+  /** Always null: there was no response. */
   declare readonly status: null;
-  /** The call, for instance `translations.create`. */
+  /** The call, for example `translations.create`. */
   readonly call: string;
   /** How long the last attempt waited, in milliseconds. */
   readonly timeoutMs: number;
 
-  constructor(call: string, timeoutMs: number, missing = 'no answer') {
+  constructor(call: string, timeoutMs: number, missing = 'no response') {
     super({ status: null, detail: `${call}: ${missing} within ${timeoutMs} ms` });
     this.call = call;
     this.timeoutMs = timeoutMs;
   }
 }
 
-/** A number of items, characters or bytes in words, and what there may be at most: `51 items; at most 50 in a batch`. */
+/** A message with a number of items, characters or bytes and their limit: `51 items; at most 50 in a batch`. */
 function excessOf({ limit, actual, unit }: Failure): string | undefined {
   if (typeof limit !== 'number' || !unit) return undefined;
   const isBytes = unit === 'bytes';

@@ -1,4 +1,4 @@
-import { type ApiPromise, mapAnswer } from './api-promise.ts';
+import { type ApiPromise, mapResult } from './api-promise.ts';
 import { interrupted } from './attempt-error.ts';
 import type { Connection } from './connection.ts';
 import { readFileName } from './downloads.ts';
@@ -8,17 +8,17 @@ import type { Call } from './send.ts';
 
 /** A file of an exchange format (XLIFF, TBX), which other tools read. */
 export interface ExportedText {
-  /** The whole of it. */
+  /** The whole text. */
   text: string;
-  /** It names no folder. */
+  /** It contains no folder. */
   fileName: string;
-  /** Where the next page begins, for the query's `cursor`; null on the last one. */
+  /** The start of the next page, for the query's `cursor`; null on the last one. */
   nextCursor: string | null;
 }
 
 export const xliffType = 'application/xliff+xml';
 
-/** Asks an address of JSON for a file of another media type, which ends with the tag `end`. */
+/** Requests a file of another media type, which ends with the tag `end`, from a JSON route. */
 export function exportText(
   { rest, run }: Connection,
   call: Call,
@@ -27,12 +27,12 @@ export function exportText(
   options: CallOptions | undefined,
 ): ApiPromise<ExportedText> {
   const asked = { ...request, headers: { accept: type } };
-  return mapAnswer(
+  return mapResult(
     run(call, (attempt) => rest.download(asked, type, attempt), options),
     ({ bytes, headers }) => {
       const text = new TextDecoder().decode(bytes);
       // Not every connection reports a response that was cut off.
-      if (!text.trimEnd().endsWith(end)) throw interrupted(call.name, new Error('it ends within the file'));
+      if (!text.trimEnd().endsWith(end)) throw interrupted(call.name, new Error('the file is incomplete'));
       const fileName = readFileName(headers.get('content-disposition')) ?? unnamed;
       return { text, fileName, nextCursor: headers.get('x-next-cursor') };
     },

@@ -34,7 +34,7 @@ export class FailedResponse {
   }
 }
 
-/** Converts a failed response to an error, whoever sent it. */
+/** Converts a failed response to an error, for any sender. */
 export function errorOfResponse(
   { status, headers, body }: FailedResponse,
   now: number = Date.now(),
@@ -66,7 +66,7 @@ export function errorOfResponse(
   });
 }
 
-/** The words of a challenge (RFC 6750) that say which credential is needed. */
+/** The part of a challenge (RFC 6750) with the required credential. */
 function neededCredential(challenge: string | null): string | null {
   return /error_description="([^"]*)"/.exec(challenge ?? '')?.[1] ?? null;
 }
@@ -115,12 +115,12 @@ function serviceError(fields: unknown, retryAfter: number | null): ServiceError 
   };
 }
 
-/** Describes a response that is not LinguaLoop's: its type, and how it begins. */
+/** Describes a response that is not LinguaLoop's: its type, and its beginning. */
 function describe(status: number, headers: Pick<Headers, 'get'>, body: unknown): string {
-  // Browsers keep from the page where to: the status is 0.
+  // Browsers hide the target from the page: the status is 0.
   const location = status === 0 ? 'another address' : headers.get('location');
   if ((status === 0 || (status >= 300 && status < 400)) && location)
-    return `redirected to ${location}: is baseUrl right?`;
+    return `redirected to ${location}; check baseUrl`;
   const type = headers.get('content-type')?.split(';', 1)[0] ?? 'no content type';
   const words = (typeof body === 'string' ? body.slice(0, 2000) : JSON.stringify(body).slice(0, 2000))
     .replaceAll(/<(script|style)\b.*?<\/\1>/gis, ' ')
@@ -128,7 +128,7 @@ function describe(status: number, headers: Pick<Headers, 'get'>, body: unknown):
     .replaceAll(/\s+/g, ' ')
     .trim()
     .slice(0, 200);
-  return `an answer that is not LinguaLoop's (${type})${words === '' ? '' : `: ${words}`}`;
+  return `a response that is not from LinguaLoop (${type})${words === '' ? '' : `: ${words}`}`;
 }
 
 function member(value: unknown, name: string): unknown {
@@ -177,7 +177,7 @@ export function errorOfStatus(failure: Failure & { status: number }): LinguaLoop
   return new (classes[failure.status] ?? LinguaLoopError)(failure);
 }
 
-/** Whether the service itself rejected the credential. A proxy's 401 says nothing about the service's tokens. */
+/** Whether the service itself rejected the credential. A proxy's 401 does not concern the service's tokens. */
 export function isServiceRefusal(error: unknown): error is AuthenticationError {
   return error instanceof AuthenticationError && error.answeredBy === 'service';
 }

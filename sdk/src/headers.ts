@@ -3,7 +3,7 @@ import { apiVersion, version } from './version.ts';
 
 export type RequestHeaders = Readonly<Record<string, string>>;
 
-/** What a call adds to the headers of its attempts. */
+/** The headers that a call adds to its attempts. */
 export interface CallHeaders {
   requestId?: string | undefined;
   headers?: Readonly<Record<string, string>> | undefined;
@@ -20,12 +20,12 @@ export type HeadersOf = (
  * an invalid header value repeats that value, which may be a secret.
  */
 export function requestHeaders({ apiKey, accessToken, tenantId, headers }: Settings): HeadersOf {
-  const anybody: Record<string, string> = { 'x-api-version': apiVersion };
+  const defaults: Record<string, string> = { 'x-api-version': apiVersion };
   // A browser sends its own user agent, and a service of another origin would have to allow this header.
-  if (!('document' in globalThis)) anybody['user-agent'] = `lingualoop-sdk/${version}`;
-  if (tenantId) anybody['x-tenant-id'] = sendable('tenantId', tenantId);
+  if (!('document' in globalThis)) defaults['user-agent'] = `lingualoop-sdk/${version}`;
+  if (tenantId) defaults['x-tenant-id'] = sendable('tenantId', tenantId);
   const ofCaller = callersHeaders(headers);
-  const fixed = { ...anybody };
+  const fixed = { ...defaults };
   if (apiKey) fixed['x-api-key'] = sendable('apiKey', apiKey);
   if (typeof accessToken === 'string' && accessToken !== '') fixed['authorization'] = bearer(accessToken);
 
@@ -36,17 +36,18 @@ export function requestHeaders({ apiKey, accessToken, tenantId, headers }: Setti
       ...(requestId !== undefined && { 'x-request-id': sendable('requestId', requestId) }),
     };
     // Omit the API key: if the token were rejected, the service would use the key, and the call would not be the member's.
-    if (sessionToken !== undefined) return { ...named, ...anybody, authorization: bearer(sessionToken) };
+    if (sessionToken !== undefined) return { ...named, ...defaults, authorization: bearer(sessionToken) };
     if (typeof accessToken !== 'function') return { ...named, ...fixed };
     return addToken({ ...named, ...fixed }, accessToken);
   };
 }
 
-/** In lower case, so that none can stand beside one of the client's own. */
+/** In lowercase, so that none duplicates one of the client's own. */
 function callersHeaders(headers: Readonly<Record<string, string>>): RequestHeaders {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => {
-      if (!/^[!#$%&'*+.^_`|~\w-]+$/.test(name)) throw new TypeError('headers: a name is not one of a header');
+      if (!/^[!#$%&'*+.^_`|~\w-]+$/.test(name))
+        throw new TypeError('headers: a name is not a valid header name');
       if (typeof value !== 'string' || !/^[\t\x20-\x7e]*$/.test(value))
         throw new TypeError(`headers: ${name} must be printable ASCII`);
       return [name.toLowerCase(), value];

@@ -7,11 +7,11 @@ import type { Backoff } from './retry.ts';
 import type { TranslationMemoryImportJob, TranslationMemorySet } from './types.ts';
 import { type Watched, watch } from './watching.ts';
 
-/** What waiting for an import may do otherwise. `signal` ends the waiting, never the import. */
+/** Options of waiting for an import. `signal` ends the waiting, never the import. */
 export interface ImportOptions extends UploadOptions {
   /**
-   * Receives each new state while a caller waits, the first one included, with how much is done (0, then 1); nothing of a set that was
-   * stored at once. What it throws, the waiting throws.
+   * Receives each new state while a caller waits, the first one included, with the completed share (0, then 1); never
+   * called for a set that was stored immediately. If it throws, the waiting throws the same error.
    */
   onProgress?: ((job: TranslationMemoryImportJob, progress: number) => void) | undefined;
   /** Waits between two polls; by default 1 s, growing to 5 s. */
@@ -20,9 +20,9 @@ export interface ImportOptions extends UploadOptions {
 
 /** An import in progress. */
 export interface ImportPoller extends Poller<TranslationMemoryImportJob, TranslationMemorySet> {
-  /** Names the import; null if the set was stored at once. */
+  /** The import's id; null if the set was stored immediately. */
   readonly id: string | null;
-  /** As of the last poll; null if the set was stored at once. */
+  /** As of the last poll; null if the set was stored immediately. */
   readonly job: TranslationMemoryImportJob | null;
   /**
    * Waits for the end, and returns the set with its counts: `imported`, `total_units`, `skipped_units`,
@@ -34,20 +34,20 @@ export interface ImportPoller extends Poller<TranslationMemoryImportJob, Transla
    * @deprecated Use `pollUntilDone`.
    */
   done(): Promise<TranslationMemorySet>;
-  /** What `memory.resumeImport` takes in whichever process, also if the set was stored at once. */
+  /** The text for `memory.resumeImport` in any process, even if the set was stored immediately. */
   toString(): string;
 }
 
-/** How `toString` writes a set that was stored at once, before its id. */
+/** The prefix of `toString` before the id of a set that was stored immediately. */
 const storedPrefix = 'set:';
 
-/** The id of a set that was stored at once, if a poller of one was written as this text. */
+/** The id of a set that was stored immediately, if the text is from its poller. */
 export function storedSetOf(written: string): string | undefined {
   return written.startsWith(storedPrefix) ? written.slice(storedPrefix.length) : undefined;
 }
 
-/** A poller for a file that the service stored at once: nothing to wait for. */
-export function storedAtOnce(set: TranslationMemorySet): ImportPoller {
+/** A poller for a file that the service stored immediately: there is no need to wait. */
+export function storedImmediately(set: TranslationMemorySet): ImportPoller {
   const done = async () => set;
   return {
     id: null,
@@ -68,7 +68,7 @@ export function pollImport(
   options: ImportOptions = {},
 ): ImportPoller {
   const { id } = first;
-  // The service does not say how far an import is.
+  // The service does not report the progress of an import.
   const kind = { look, resultOf, shareOf: () => 0 };
   const watched = watch(first, kind, { ...options, pollEvery: options.pollEvery ?? usualPolling });
   return {
@@ -94,6 +94,6 @@ function resultOf(job: TranslationMemoryImportJob): TranslationMemorySet | undef
   if (job.status === 'failed') throw new ImportFailedError(job);
   if (job.status !== 'completed') return undefined;
   if (job.result) return job.result;
-  const detail = `import ${job.id} is completed and has no result`;
+  const detail = `import ${job.id} is completed but has no result`;
   throw new LinguaLoopError({ status: 200, detail, answeredBy: 'other' });
 }

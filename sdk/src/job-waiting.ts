@@ -6,7 +6,7 @@ import { maxPollIntervalMs, usualPolling } from './polling.ts';
 import type { JobStatus, TranslationJob } from './types.ts';
 import { type WatchOptions, watch } from './watching.ts';
 
-/** What waiting for a translation may do otherwise. `signal` ends the waiting, never the job. */
+/** Options of waiting for a translation. `signal` ends the waiting, never the job. */
 export interface WaitForOptions extends Omit<WatchOptions<TranslationJob>, 'onProgress' | 'maxRetries'> {
   /** Milliseconds for the whole wait. Default: 600,000. After that, send the text again with its idempotency key. */
   timeout?: number | undefined;
@@ -38,7 +38,7 @@ export async function waitForJob(
     return await withDeadline(wait, timeout, signal);
   } catch (thrown) {
     if (thrown instanceof Expired)
-      throw new TimeoutError(call, timeout, 'the job is still in progress: no end');
+      throw new TimeoutError(call, timeout, 'the job is still in progress: no result');
     throw thrown;
   }
 }

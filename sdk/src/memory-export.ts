@@ -24,7 +24,7 @@ function readToEnd({ read }: OpenDownload, call: string): OpenDownload['read'] {
       last = (last + String.fromCharCode(...piece.slice(-2 * end.length))).slice(-2 * end.length);
       return piece;
     }
-    if (!last.trimEnd().endsWith(end)) throw interrupted(call, new Error('it ends within the file'));
+    if (!last.trimEnd().endsWith(end)) throw interrupted(call, new Error('the file is incomplete'));
     return undefined;
   };
 }

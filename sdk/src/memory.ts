@@ -1,10 +1,10 @@
-import { type ApiPromise, mapAnswer } from './api-promise.ts';
+import { type ApiPromise, mapResult } from './api-promise.ts';
 import type { Connection } from './connection.ts';
 import {
   type ImportOptions,
   type ImportPoller,
   pollImport,
-  storedAtOnce,
+  storedImmediately,
   storedSetOf,
 } from './import-poller.ts';
 import { uploadImport } from './import-upload.ts';
@@ -31,17 +31,17 @@ import type {
   TranslationMemorySet,
 } from './types.ts';
 
-/** Translation memories: what was translated before, and is served again where a text repeats it. */
+/** Translation memories: earlier translations, which are served again for the same text. */
 export interface Memory {
   /**
-   * Creates a memory from a TMX file, or replaces the one of this name, whole or not at all. It resolves as soon as the
-   * service has read and accepted the file: up to 5,000 segments are stored by then, more of them in the background. What is
-   * wrong with the file is thrown here at either size; ConflictError where an import of this name runs (`imports` tells
-   * its id).
+   * Creates a memory from a TMX file, or replaces the one of this name, completely or not at all. It resolves as soon
+   * as the service has read and accepted the file: up to 5,000 segments are stored by then, larger files in the
+   * background. An invalid file is thrown here in both cases; ConflictError while an import of this name is running
+   * (`imports` has its id).
    *
-   * The call has no idempotency key. After a lost answer it looks for an import of the name and languages that was not there
-   * before, and goes on with that; there being none it sends the file again, which comes to the same memory. Who imports
-   * under one name from two processes at once may so be answered the other's import.
+   * The call has no idempotency key. After a lost response it looks for an import of the name and languages that did
+   * not exist before, and continues with that; without one it sends the file again, which results in the same memory.
+   * If two processes import under one name at the same time, one may get the other's import.
    */
   importTmx(
     file: SourceFile,
@@ -49,41 +49,42 @@ export interface Memory {
     options?: ImportOptions,
   ): ApiPromise<ImportPoller>;
   /**
-   * Continues to wait for an import, by its id or by what its poller was written as (`toString`), in whichever process. NotFoundError if
-   * there is none. A set that was stored at once is as `list` returns it: the counts of its import are in the first result alone.
+   * Continues to wait for an import, by its id or its poller's text (`toString`), in any process. NotFoundError if it
+   * does not exist. A set that was stored immediately is returned as by `list`: only the first result has the counts
+   * of its import.
    */
   resumeImport(written: string, options?: ImportOptions): ApiPromise<ImportPoller>;
   /** All memories, in one response. */
   list(options?: CallOptions): ApiPromise<TranslationMemorySet[]>;
-  /** The same, last changed first, page after page as they are asked for. */
+  /** The same, last changed first; pages are read on demand. */
   sets(query?: SetListQuery, options?: CallOptions): List<TranslationMemorySet>;
   /** One page of `sets`. */
   setPage(query?: SetListQuery, options?: CallOptions): ApiPromise<Page<TranslationMemorySet>>;
-  /** The latest 50 imports that went on in the background, latest first. */
+  /** The latest 50 imports in the background, latest first. */
   imports(options?: CallOptions): ApiPromise<TranslationMemoryImportJob[]>;
-  /** Such an import as it stands; NotFoundError where there is none. */
+  /** The current state of such an import; NotFoundError if it does not exist. */
   getImport(importId: string, options?: CallOptions): ApiPromise<TranslationMemoryImportJob>;
   /**
-   * Deletes a memory, one of approved translations too; NotFoundError where there is none, ConflictError while an import into
-   * it runs. Sent again only where the service certainly did nothing.
+   * Deletes a memory, including one of approved translations; NotFoundError if it does not exist, ConflictError while
+   * an import into it is running. Sent again only if the service certainly did nothing.
    */
   delete(setId: string, options?: CallOptions): ApiPromise<void>;
   /**
-   * A memory as TMX 1.4b; NotFoundError where there is none, or nothing in it. What fails before the first piece is tried
-   * again; nothing after it.
+   * A memory as TMX 1.4b; NotFoundError if it does not exist or is empty. A failure before the first piece is
+   * retried; later failures are not.
    */
   export(setId: string, options?: CallOptions): ApiPromise<MemoryExport>;
-  /** The approved translations of two languages in the same way; NotFoundError where nothing was approved yet. */
+  /** The approved translations of two languages in the same way; NotFoundError if nothing has been approved yet. */
   exportGolden(query: GoldenMemoryQuery, options?: CallOptions): ApiPromise<MemoryExport>;
-  /** The units of a memory, or of all of them, page after page as they are asked for. */
+  /** The units of a memory, or of all of them; pages are read on demand. */
   browse(query?: MemoryBrowseQuery, options?: CallOptions): List<MemoryUnit>;
   /** One page of `browse`. */
   browsePage(query?: MemoryBrowseQuery, options?: CallOptions): ApiPromise<Page<MemoryUnit>>;
-  /** The units in which a text occurs, page after page as they are asked for. */
+  /** The units in which a text occurs; pages are read on demand. */
   concordance(query: ConcordanceQuery, options?: CallOptions): List<ConcordanceUnit>;
   /** One page of `concordance`. */
   concordancePage(query: ConcordanceQuery, options?: CallOptions): ApiPromise<Page<ConcordanceUnit>>;
-  /** What the memories have for a text: the same one, and those close to it. */
+  /** The matches of the memories for a text: exact and close ones. */
   matches(request: MemoryMatchRequest, options?: CallOptions): ApiPromise<MemoryMatches>;
 }
 
@@ -111,7 +112,7 @@ export function memory(connection: Connection): Memory {
   const read = (call: Call, importId: string, options: CallOptions | undefined) => {
     const at = `${path}/imports/${encodeURIComponent(importId)}`;
     const answer = json<{ job: TranslationMemoryImportJob }>(call, { method: 'GET', path: at }, options);
-    return mapAnswer(answer, ({ job }) => job);
+    return mapResult(answer, ({ job }) => job);
   };
   const poll = (first: TranslationMemoryImportJob, options: ImportOptions = {}) => {
     const { timeout = settings.timeout, requestId, headers } = options;
@@ -119,9 +120,9 @@ export function memory(connection: Connection): Memory {
     return pollImport(first, (signal) => read(resumeCall, first.id, { ...patience, signal }), options);
   };
   const findStored = (setId: string, options: ImportOptions | undefined) =>
-    mapAnswer(json<TranslationMemorySet[]>(resumeSetCall, { method: 'GET', path }, options), (sets) => {
+    mapResult(json<TranslationMemorySet[]>(resumeSetCall, { method: 'GET', path }, options), (sets) => {
       const set = sets.find(({ id }) => id === setId);
-      if (set) return storedAtOnce(set);
+      if (set) return storedImmediately(set);
       throw new NotFoundError({ status: 404, detail: 'translation memory set not found' });
     });
   const sets = createListing<SetListQuery, TranslationMemorySet[], TranslationMemorySet, CallOptions>(
@@ -141,13 +142,13 @@ export function memory(connection: Connection): Memory {
 
   return {
     importTmx: (file, request, options) =>
-      mapAnswer(upload(file, request, options), (imported) =>
-        'set' in imported ? storedAtOnce(imported.set) : poll(imported.job, options),
+      mapResult(upload(file, request, options), (imported) =>
+        'set' in imported ? storedImmediately(imported.set) : poll(imported.job, options),
       ),
     resumeImport(written, options) {
       const stored = storedSetOf(written);
       if (stored !== undefined) return findStored(stored, options);
-      return mapAnswer(read(resumeCall, written, options), (job) => poll(job, options));
+      return mapResult(read(resumeCall, written, options), (job) => poll(job, options));
     },
     list: (options) => json(listCall, { method: 'GET', path }, options),
     sets: sets.list,
@@ -158,7 +159,7 @@ export function memory(connection: Connection): Memory {
       done(deleteCall, { method: 'DELETE', path: `${path}/${encodeURIComponent(setId)}` }, options),
     export(setId, options) {
       const request = { method: 'GET', path: `${path}/${encodeURIComponent(setId)}/export` } as const;
-      return mapAnswer(downloads.open(exportCall, request, tmxType, options), (opened) =>
+      return mapResult(downloads.open(exportCall, request, tmxType, options), (opened) =>
         memoryExport(opened, exportCall.name, 'memory.tmx'),
       );
     },
@@ -168,7 +169,7 @@ export function memory(connection: Connection): Memory {
         path: `${path}/export/golden`,
         query: { source_lang, target_lang },
       } as const;
-      return mapAnswer(downloads.open(exportGoldenCall, request, tmxType, options), (opened) =>
+      return mapResult(downloads.open(exportGoldenCall, request, tmxType, options), (opened) =>
         memoryExport(opened, exportGoldenCall.name, 'golden-approved.tmx'),
       );
     },

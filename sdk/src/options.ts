@@ -4,8 +4,8 @@ import type { Backoff } from './retry.ts';
 import type { TokenStore } from './tokens.ts';
 
 /**
- * Sends one HTTP request: `globalThis.fetch`, or whatever stands in for it. Where its answers have no `body` to read piece
- * by piece, a download is held in memory whole.
+ * Sends one HTTP request: `globalThis.fetch`, or a replacement. If its responses have no readable `body`, a download
+ * is held in memory completely.
  */
 export type Fetch = (
   url: string,
@@ -14,52 +14,59 @@ export type Fetch = (
   Pick<Response, 'status' | 'ok' | 'headers' | 'text' | 'arrayBuffer'> & Partial<Pick<Response, 'body'>>
 >;
 
-/** An access token, or where to get one; a function is asked before each attempt. */
+/** An access token, or a function that returns one; it is called before each attempt. */
 export type AccessToken = string | (() => string | Promise<string>);
 
-/** How to reach the service, as whom, and how patiently. */
+/** Options of a client: the service's URL, the credential, timeouts and retries. */
 export interface LinguaLoopOptions extends Observers {
-  /** The service's address, for instance `https://translate.example.com`. Default: the environment variable `LINGUALOOP_URL`. */
+  /**
+   * The service's URL, for example `https://translate.example.com`. Default: the environment variable
+   * `LINGUALOOP_URL`.
+   */
   baseUrl?: string | undefined;
   /**
    * A tenant API key. Default: the environment variable `LINGUALOOP_API_KEY`, if neither `accessToken` nor `tokens` is given.
    */
   apiKey?: string | undefined;
-  /** A user's access token. If both are given, it decides who asks. */
+  /** A user's access token. It takes precedence over `apiKey`. */
   accessToken?: AccessToken | undefined;
-  /** Narrows the credential to this tenant: one that belongs to another is refused. A sign-in is to this one, too. */
+  /**
+   * Restricts the credential to this tenant: another tenant's credential is rejected. A sign-in is to this tenant,
+   * too.
+   */
   tenantId?: string | undefined;
   /**
-   * Where `auth.signIn` keeps its tokens; by default in memory. What it holds goes before `accessToken` and `apiKey`.
+   * The store for the tokens of `auth.signIn`; in memory by default. Its tokens take precedence over `accessToken`
+   * and `apiKey`.
    */
   tokens?: TokenStore | undefined;
   /**
-   * Milliseconds for one attempt. Default: 130,000, since the pipeline may take 120 s over one text. A call that translates
-   * several texts one after the other has so many times that; a download that is streamed has it for its beginning, then
-   * for each piece anew, however long it takes as a whole. `Infinity`: no limit.
+   * Milliseconds for one attempt. Default: 130,000, since the pipeline may take 120 s for one text. A call that
+   * translates several texts one after the other has that many times as long; a streamed download has it for its
+   * beginning, then again for each piece, however long it takes as a whole. `Infinity`: no limit.
    */
   timeout?: number | undefined;
   /** Maximum retries of one call. Default: 2. */
   maxRetries?: number | undefined;
-  /** Waits between attempts. Default: 500 ms, doubling up to 8 s. A Retry-After goes before them. */
+  /** Waits between attempts. Default: 500 ms, doubling up to 8 s. A Retry-After takes precedence. */
   backoff?: Backoff | undefined;
   /** Headers of every request, for a proxy in front of the service. They never replace the client's own. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** Makes the idempotency key of a call that creates and was given none. Default: a random UUID. */
+  /** Creates the idempotency key of a call that creates without one. Default: a random UUID. */
   idempotencyKey?: ((call: string) => string) | undefined;
-  /** What a call does whose idempotency key belongs to a different request. Default: `throw`. */
+  /** The behavior of a call whose idempotency key belongs to a different request. Default: `throw`. */
   onIdempotencyMismatch?: OnIdempotencyMismatch | undefined;
   /** Sends the requests instead of `globalThis.fetch`. */
   fetch?: Fetch | undefined;
 }
 
 /**
- * What a call does whose idempotency key belongs to an earlier request that asked for something else: `throw` an
+ * The behavior of a call whose idempotency key belongs to an earlier, different request: `throw` an
  * `IdempotencyMismatchError`, or `return` the job of that request, with a warning in `warnings`.
  */
 export type OnIdempotencyMismatch = 'throw' | 'return';
 
-/** What one call may do otherwise. */
+/** Options of one call. */
 export interface CallOptions {
   /** Ends the call, waits between attempts included; the call rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
@@ -73,11 +80,11 @@ export interface CallOptions {
   requestId?: string | undefined;
 }
 
-/** What a call about a tenant may do otherwise. */
+/** Options of a call about a tenant. */
 export interface TenantOptions extends CallOptions {
   /**
-   * Which tenant a platform operator means. Default: an administrator's own. Of another one an administrator is told
-   * that it does not exist.
+   * The tenant that a platform operator addresses. Default: an administrator's own. For an administrator, another
+   * tenant does not exist.
    */
   tenantId?: string | undefined;
 }
@@ -87,15 +94,18 @@ export function tenantOf(options: TenantOptions | undefined): { tenant_id: strin
   return { tenant_id: options?.tenantId };
 }
 
-/** What a call that creates may do otherwise. */
+/** Options of a call that creates. */
 export interface CreateOptions extends CallOptions {
-  /** Names the work: a second call with the same key returns the same job or jobs. Default: one that the client makes. */
+  /**
+   * Names the work: a second call with the same key returns the same job or jobs. Default: a key that the client
+   * creates.
+   */
   idempotencyKey?: string | undefined;
-  /** What this call does if its key belongs to a different request. Default: what the client's option says. */
+  /** The behavior of this call if its key belongs to a different request. Default: the client's option. */
   onIdempotencyMismatch?: OnIdempotencyMismatch | undefined;
 }
 
-/** How much of a request's body has been sent. */
+/** The sent part of a request's body. */
 export interface UploadProgress {
   /** Bytes. */
   loaded: number;
@@ -103,11 +113,11 @@ export interface UploadProgress {
   total: number;
 }
 
-/** What a call that sends a file may do otherwise. */
+/** Options of a call that sends a file. */
 export interface UploadOptions extends CallOptions {
   /**
-   * Told as the file is sent: in browsers by XMLHttpRequest (with a `fetch` of your own only 0 and the total), elsewhere as the connection
-   * takes its pieces. Again from 0 after a retry. What it throws or rejects with is ignored.
+   * Called while the file is sent: in browsers by XMLHttpRequest (with your own `fetch` only with 0 and the total),
+   * elsewhere as the connection takes its pieces. Starts again from 0 after a retry. Its errors are ignored.
    */
   onUploadProgress?: ((progress: UploadProgress) => void) | undefined;
 }
@@ -126,21 +136,21 @@ export interface Settings extends Observers {
   headers: Readonly<Record<string, string>>;
   idempotencyKey: (call: string) => string;
   onIdempotencyMismatch: OnIdempotencyMismatch;
-  /** Seconds that a call waits before a retry at most, if the service asks for it; as long as `retry.ts` says unless told. */
+  /** Maximum seconds that a call waits before a retry, if the service requests it; the default is in `retry.ts`. */
   maxRetryAfter?: number;
   fetch: Fetch;
-  /** Whether `fetch` is the platform's own, so that its XMLHttpRequest is as good. */
+  /** Whether `fetch` is the platform's own, so that its XMLHttpRequest can be used instead. */
   isOwnFetch: boolean;
 }
 
 /**
  * Fills in the defaults.
- * @throws TypeError naming the option that cannot be used, never its value
+ * @throws TypeError that names the invalid option, never its value
  */
 export function readOptions(options: LinguaLoopOptions = {}): Settings {
   const { apiKey, accessToken, tokens, onRequest, onResponse, logger } = options;
   const baseUrl = options.baseUrl ?? environment('LINGUALOOP_URL');
-  if (baseUrl === undefined) throw new TypeError('baseUrl is missing: give it, or set LINGUALOOP_URL');
+  if (baseUrl === undefined) throw new TypeError('baseUrl is missing: set the option or LINGUALOOP_URL');
   return {
     baseUrl: cleanAddress(baseUrl),
     apiKey: apiKey ?? (accessToken || tokens ? undefined : environment('LINGUALOOP_API_KEY')),
@@ -162,7 +172,7 @@ export function readOptions(options: LinguaLoopOptions = {}): Settings {
   };
 }
 
-/** A variable of the environment; undefined in browsers, if it is empty, and where reading it is not allowed. */
+/** A variable of the environment; undefined in browsers, if it is empty, and if reading it is not allowed. */
 function environment(name: string): string | undefined {
   try {
     const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
@@ -175,8 +185,8 @@ function environment(name: string): string | undefined {
 function cleanAddress(baseUrl: string): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
-    throw new TypeError('baseUrl must be an http or https address');
+    throw new TypeError('baseUrl must be an http or https URL');
   if (url.username !== '' || url.password !== '')
-    throw new TypeError('baseUrl must not carry credentials: give apiKey or accessToken');
+    throw new TypeError('baseUrl must not have credentials: use apiKey or accessToken');
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }

@@ -8,8 +8,8 @@ import type {
 } from './types.ts';
 
 /**
- * The idempotency key belongs to an earlier request that asked for something else. Nothing new was translated, unless a part of a batch is
- * new. Send the request with another key; `onIdempotencyMismatch: 'return'` returns the jobs instead.
+ * The idempotency key belongs to an earlier, different request. Nothing new was translated, unless a part of a batch
+ * is new. Send the request with another key; `onIdempotencyMismatch: 'return'` returns the jobs instead.
  */
 export class IdempotencyMismatchError extends LinguaLoopError {
   static {
@@ -18,20 +18,23 @@ export class IdempotencyMismatchError extends LinguaLoopError {
 
   /** Null: the response is a success. */
   declare readonly status: null;
-  /** What the service returned: the jobs of the key. Those of a different request have the warning `idempotency_request_differs`. */
+  /**
+   * The service's result: the jobs of the key. Those of a different request have the warning
+   * `idempotency_request_differs`.
+   */
   readonly jobs: readonly (TranslationJob | TenantDocumentJob)[];
 
   constructor(jobs: readonly (TranslationJob | TenantDocumentJob)[], requestId: string | null) {
     const differing = jobs.find(isOfAnotherRequest) ?? jobs[0];
     super({
       status: null,
-      detail: `the idempotency key belongs to a different request, which made job ${differing?.id}; use another key, or onIdempotencyMismatch: 'return'`,
+      detail: `the idempotency key belongs to a different request, which created job ${differing?.id}; use another key, or onIdempotencyMismatch: 'return'`,
       requestId,
     });
     this.jobs = jobs;
   }
 
-  /** The first job that a different request made. */
+  /** The first job that a different request created. */
   get job(): TranslationJob | TenantDocumentJob | undefined {
     return this.jobs.find(isOfAnotherRequest);
   }
@@ -41,42 +44,42 @@ function isOfAnotherRequest({ warnings }: TranslationJob | TenantDocumentJob): b
   return warnings.some(({ code }) => code === 'idempotency_request_differs');
 }
 
-/** An import that the service had accepted ended without importing anything. The message says what to do. */
+/** An import that the service had accepted ended without importing anything. The message includes a fix. */
 export class ImportFailedError extends LinguaLoopError {
   static {
     ImportFailedError.prototype.name = 'ImportFailedError';
   }
 
-  /** Null: no response says it. */
+  /** Always null: there was no failed response. */
   declare readonly status: null;
-  /** At its end: `error` is the service's word. */
+  /** In its final state: `error` is the service's message. */
   readonly job: TranslationMemoryImportJob;
 
   constructor(job: TranslationMemoryImportJob) {
     super({
       status: null,
-      detail: `import ${job.id} failed: ${job.error ?? 'the service does not say why'}`,
+      detail: `import ${job.id} failed: ${job.error ?? 'the service reported no reason'}`,
     });
     this.job = job;
   }
 }
 
-/** A document that the service had accepted was not translated. `code` says what to do: that of `job.failure`. */
+/** A document that the service had accepted was not translated. `code` is that of `job.failure`. */
 export class DocumentFailedError extends LinguaLoopError {
   static {
     DocumentFailedError.prototype.name = 'DocumentFailedError';
   }
 
-  /** Null: no response says it. */
+  /** Always null: there was no failed response. */
   declare readonly status: null;
-  /** At its end: `failure` says in which stage, and why. */
+  /** In its final state: `failure` has the stage and the reason. */
   readonly job: TenantDocumentJob;
 
   constructor(job: TenantDocumentJob) {
     const { failure } = job;
     super({
       status: null,
-      detail: `document ${job.id} failed: ${failure?.message ?? 'the service does not say why'}`,
+      detail: `document ${job.id} failed: ${failure?.message ?? 'the service reported no reason'}`,
       code: failure?.code ?? null,
     });
     this.job = job;
@@ -89,58 +92,58 @@ export class TranslationFailedError extends LinguaLoopError {
     TranslationFailedError.prototype.name = 'TranslationFailedError';
   }
 
-  /** Null: no response says it. */
+  /** Always null: there was no failed response. */
   declare readonly status: null;
-  /** At its end: `agent_run.error` says why. */
+  /** In its final state: `agent_run.error` has the reason. */
   readonly job: TranslationJob;
 
   constructor(job: TranslationJob) {
-    const why = job.agent_run.error ?? 'the service does not say why';
+    const why = job.agent_run.error ?? 'the service reported no reason';
     super({ status: null, detail: `translation ${job.id} failed: ${why}` });
     this.job = job;
   }
 }
 
-/** The password is right; the sign-in goes on with a second factor, and has no one to ask for it. */
+/** The password is right; the sign-in requires a second factor, but the callback for it is missing. */
 export class MfaRequiredError extends LinguaLoopError {
   static {
     MfaRequiredError.prototype.name = 'MfaRequiredError';
   }
 
-  /** Null: no response says it. */
+  /** Always null: there was no failed response. */
   declare readonly status: null;
   /** The callback that `auth.signIn` needs. */
   readonly callback: 'onMfa' | 'onRecoveryCodes';
-  /** What a code is asked for. */
+  /** The challenge for which a code is required. */
   readonly challenge: MfaChallenge;
 
   constructor(callback: 'onMfa' | 'onRecoveryCodes', challenge: MfaChallenge) {
     super({
       status: null,
-      detail: `auth.signIn needs ${callback}: the service asks for MFA (${challenge.method})`,
+      detail: `auth.signIn needs ${callback}: the service requires MFA (${challenge.method})`,
     });
     this.callback = callback;
     this.challenge = challenge;
   }
 }
 
-/** Address and password fit several workspaces, and there is no one to choose: give `tenantId` or `onWorkspaces`. */
+/** Email and password match several workspaces, and none was selected: set `tenantId` or `onWorkspaces`. */
 export class WorkspaceRequiredError extends LinguaLoopError {
   static {
     WorkspaceRequiredError.prototype.name = 'WorkspaceRequiredError';
   }
 
-  /** Null: no response says it. */
+  /** Always null: there was no failed response. */
   declare readonly status: null;
   /** The callback that `auth.signIn` needs. */
   readonly callback: 'onWorkspaces';
-  /** Those to choose among. */
+  /** The workspaces to select from. */
   readonly workspaces: Workspace[];
 
   constructor(workspaces: Workspace[]) {
     super({
       status: null,
-      detail: 'auth.signIn needs onWorkspaces or tenantId: the password fits several workspaces',
+      detail: 'auth.signIn needs onWorkspaces or tenantId: the password matches several workspaces',
     });
     this.callback = 'onWorkspaces';
     this.workspaces = workspaces;

@@ -1,11 +1,11 @@
-import { type ApiPromise, mapAnswer } from './api-promise.ts';
+import { type ApiPromise, mapResult } from './api-promise.ts';
 import type { CallOptions } from './options.ts';
 
 /** One page of a list. */
 export class Page<T> {
   /** In the order of the list. */
   readonly items: T[];
-  /** Where the next page begins, for the query's `cursor`; null on the last one. */
+  /** The start of the next page, for the query's `cursor`; null on the last one. */
   readonly nextCursor: string | null;
   readonly #next: (cursor: string) => Promise<Page<T>>;
 
@@ -21,13 +21,13 @@ export class Page<T> {
   }
 }
 
-/** How much of a list to read. */
+/** The number of items to read. */
 export interface ToArrayOptions {
-  /** Items at most. */
+  /** The maximum number of items. */
   limit: number;
 }
 
-/** A list that is read page after page, as its items are asked for. */
+/** A list whose pages are read on demand. */
 export interface List<T> extends AsyncIterable<T> {
   /** Reads items until there are `limit` of them, or no more. */
   toArray(options: ToArrayOptions): Promise<T[]>;
@@ -41,7 +41,7 @@ export interface Listing<Query, T, Options> {
 
 /**
  * @param read requests one page
- * @param cursorOf finds where the next page begins in a response
+ * @param cursorOf reads the start of the next page from a response
  */
 export function createListing<
   Query extends { cursor?: string | undefined },
@@ -54,7 +54,7 @@ export function createListing<
   cursorOf?: (answer: Answer) => string | null,
 ): Listing<Query, T, Options> {
   const listPage = (query?: Query, options?: Options): ApiPromise<Page<T>> =>
-    mapAnswer(read(query, options), (answer, { headers }) => {
+    mapResult(read(query, options), (answer, { headers }) => {
       const cursor = cursorOf ? cursorOf(answer) : headers.get('x-next-cursor');
       return new Page(itemsOf(answer), cursor, (next) =>
         listPage({ ...(query as Query), cursor: next }, options),
@@ -65,7 +65,7 @@ export function createListing<
 
 /** @param first requests the first page */
 export function listOf<T>(first: () => Promise<Page<T>>): List<T> {
-  /** A page is fetched when its first item is asked for. */
+  /** A page is fetched when its first item is read. */
   async function* items(): AsyncGenerator<T, void> {
     for (let page: Page<T> | null = await first(); page; page = await page.nextPage()) yield* page.items;
   }

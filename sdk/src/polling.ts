@@ -15,7 +15,7 @@ const maxOutageMs = 300_000;
  * Milliseconds before poll `n`, from 0. The wait grows by a quarter each time, so it is never much more than a quarter
  * of the time passed. `random` is in [0, 1) and spreads clients that began at the same time.
  */
-export function delayBeforeLook(
+export function delayBeforePoll(
   n: number,
   { firstMs, maxMs }: Backoff,
   random: () => number = Math.random,
@@ -24,11 +24,12 @@ export function delayBeforeLook(
 }
 
 /**
- * Polls repeatedly. Each call of the returned function is one poll, after its wait; callers during a poll share it. A poll that
- * fails temporarily is repeated, after the Retry-After if there is one. The signal given to a call ends the wait of that caller; if no other
- * caller waits, it ends the poll, too.
- * @param look gets a signal that ends it
- * @throws the error if it is permanent or has lasted five minutes; the signal's reason. The function may be called again afterwards.
+ * Polls repeatedly. Each call of the returned function is one poll, after its wait; callers during a poll share it. A
+ * poll that fails temporarily is repeated, after the Retry-After if there is one. The signal of a call ends the wait
+ * of that caller; if no other caller waits, it ends the poll, too.
+ * @param look receives a signal that ends it
+ * @throws the error if it is permanent or has lasted five minutes; the signal's reason. The function may be called
+ * again afterwards.
  */
 export function createPolling<T>(
   look: (stop: AbortSignal) => Promise<T>,
@@ -42,7 +43,7 @@ export function createPolling<T>(
     let retryAfter = 0;
     let failingSince: number | undefined;
     for (let failures = 0; ; failures += 1) {
-      await pause(Math.max(delayBeforeLook(looks, every), retryAfter), stop);
+      await pause(Math.max(delayBeforePoll(looks, every), retryAfter), stop);
       looks += 1;
       try {
         return await look(stop);

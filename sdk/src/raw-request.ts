@@ -10,22 +10,22 @@ export interface RawRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 }
 
-/** What it carries. */
+/** Options of a raw request. */
 export interface RawRequestOptions extends CreateOptions {
-  /** Added to the path, and to a query in it; members that are undefined or null are left out. */
+  /** Added to the path, and to a query in it; undefined and null members are omitted. */
   query?: object | undefined;
   /** Sent as JSON. */
   json?: unknown;
   /** Sent as a form (application/x-www-form-urlencoded). */
   form?: object | undefined;
-  /** Sent as it is; name its type in `headers`. */
+  /** Sent without conversion; set its type in `headers`. */
   body?: ArrayBuffer | undefined;
 }
 
 /**
- * Sends requests of any kind. The result is the parsed body of a JSON response, the string of a `text/*` one, the bytes of any
- * other, or undefined if it is empty. One that reads, or has an idempotency key, is sent again like other calls; others only if the service
- * certainly did nothing.
+ * Sends requests of any kind. The result is the parsed body of a JSON response, the string of a `text/*` one, the
+ * bytes of any other, or undefined if it is empty. A read, or a request with an idempotency key, is sent again like
+ * other calls; others only if the service certainly did nothing.
  * @throws TypeError if the path does not begin with a slash
  */
 export function rawRequest({ rest, run }: Connection) {
@@ -35,7 +35,7 @@ export function rawRequest({ rest, run }: Connection) {
     options: RawRequestOptions = {},
   ): ApiPromise<unknown> => {
     if (!path.startsWith('/') || path.startsWith('//'))
-      throw new TypeError('the path must begin with one slash: it is of the service that baseUrl names');
+      throw new TypeError('the path must begin with one slash; it is relative to baseUrl');
     const { query, json, form, body, idempotencyKey } = options;
     const repeatable = method === 'GET' || idempotencyKey !== undefined;
     const call: Call = { name: `${method} ${path}`, repeatable, open: true };

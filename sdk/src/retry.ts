@@ -4,18 +4,18 @@ import { ConnectionError, type LinguaLoopError, TimeoutError } from './errors.ts
 export interface Backoff {
   /** The first wait, in milliseconds. */
   firstMs: number;
-  /** The longest wait, in milliseconds. */
+  /** The maximum wait, in milliseconds. */
   maxMs: number;
 }
 
-/** Which calls are retried: those that do no work twice, or, if the service certainly did nothing, all. */
+/** Which calls are retried: those that are safe to repeat, or, if the service certainly did nothing, all. */
 type Resend = 'no' | 'repeatable' | 'every';
 
 interface Rule {
   when: string;
   matches(error: LinguaLoopError): boolean;
   resend: Resend;
-  /** Maximum retries for this rule, whatever the client allows. */
+  /** Maximum retries for this rule, even if the client allows more. */
   times?: number;
 }
 
@@ -27,53 +27,53 @@ const rules: readonly Rule[] = [
     resend: 'every',
   },
   {
-    when: 'no answer came: a repeated key answers the same job',
+    when: 'no response came: a repeated key returns the same job',
     matches: (error) => error instanceof ConnectionError || error instanceof TimeoutError,
     resend: 'repeatable',
   },
   {
-    when: 'the monthly allowance is used up: it stays so until there is headroom',
+    when: 'the monthly allowance is used up: retrying does not help',
     matches: (error) => error.status === 429 && isAllowance(error),
     resend: 'no',
   },
   {
-    when: 'refused at the gate, with a time to come back',
+    when: 'rejected before any work, with a time to retry',
     matches: (error) => error.status === 429 && error.retryAfter !== null,
     resend: 'every',
   },
   { when: 'capacity is saturated', matches: (error) => error.status === 429, resend: 'repeatable' },
   {
-    when: 'the request did not arrive whole',
+    when: 'the request arrived incomplete',
     matches: (error) => error.status === 408,
     resend: 'repeatable',
   },
   { when: 'unexpected failure', matches: (error) => error.status === 500, resend: 'repeatable', times: 1 },
   {
-    when: 'upstream failed for the moment',
+    when: 'upstream failed temporarily',
     matches: (error) => error.status === 503 && error.code === 'transient_error',
     resend: 'repeatable',
   },
   {
     // The service's own 502 and 504, and its other 503s, would fail again: persistence_failed must not be resubmitted,
     // stage_timeout needs a smaller document, and a disabled capability stays disabled.
-    when: 'a proxy had nobody to ask',
+    when: 'a proxy could not reach the service',
     matches: (error) =>
       error.answeredBy === 'other' && (error.status === 502 || error.status === 503 || error.status === 504),
     resend: 'repeatable',
   },
 ];
 
-/** Seconds. A longer wait does not happen inside a call: the error has `retryAfter`, and the caller decides. */
+/** Seconds. Calls do not wait longer: the error has `retryAfter`, and the caller decides. */
 const maxWaitSeconds = 60;
 
 /** The state of a call that decides whether it is retried. */
 export interface RetryState {
-  /** Whether sending it again does no work twice: a read, or a call with an idempotency key. */
+  /** Whether sending it again is safe: a read, or a call with an idempotency key. */
   repeatable: boolean;
   /** Retries made so far. */
   retries: number;
   maxRetries: number;
-  /** Seconds; 60 unless told. */
+  /** Seconds; 60 by default. */
   maxRetryAfter?: number | undefined;
 }
 

@@ -14,15 +14,17 @@ import { isSameMember, type Tokens } from './tokens.ts';
 export interface Call {
   /** The name that the caller uses: `translations.create`. */
   name: string;
-  /** Whether sending it again does no work twice: a read, or a call with an idempotency key. */
+  /** Whether sending it again is safe: a read, or a call with an idempotency key. */
   repeatable: boolean;
-  /** Members one of which every result has, by which it is told from JSON of a proxy or a portal; `length` of a list. */
+  /**
+   * Members of which every result has one, to distinguish it from JSON of a proxy or a portal; `length` of a list.
+   */
   result?: readonly string[];
-  /** Whether its result is a job, or several, whose warnings the logger is told. */
+  /** Whether its result is a job, or several, whose warnings are logged. */
   warns?: true;
-  /** Whether the service may take it without a credential. Default: no. */
+  /** Whether the service may accept it without a credential. Default: no. */
   open?: true;
-  /** How many texts the service translates in sequence before it responds. Default: 1. */
+  /** The number of texts that the service translates in sequence before it responds. Default: 1. */
   texts?: number;
 }
 
@@ -33,7 +35,7 @@ export interface Attempt {
   call: string;
   /** From 1. */
   number: number;
-  /** Milliseconds that it may take. */
+  /** Its timeout in milliseconds. */
   timeoutMs: number;
 }
 
@@ -73,7 +75,8 @@ export function createSend(settings: Settings, session?: Session): Send {
       } catch (thrown) {
         if (signal?.aborted) throw signal.reason;
         const error = errorOf(thrown, call.name, timeoutMs);
-        // An error that is already a LinguaLoopError is not a response to this call: it comes from a token source or the session.
+        // An error that is already a LinguaLoopError is not a response to this call: it comes from a token source or
+        // the session.
         if (!(error instanceof LinguaLoopError) || error === thrown) throw error;
         const delay = delayBeforeRetry(
           error,
@@ -90,15 +93,15 @@ export function createSend(settings: Settings, session?: Session): Send {
 }
 
 /**
- * Rejects a call that has no credential, before anything is sent. Something else may add one: a page's cookie, a header, a `fetch` of the
- * caller's own. Where tokens are kept, the service says that they have ended.
+ * Rejects a call without a credential, before anything is sent. There may be other credentials: a page's cookie, a
+ * header, a caller's own `fetch`. If tokens are stored, the service reports that they have ended.
  */
 function requireCredential({ name }: Call, settings: Settings, options: CallOptions): void {
   const { apiKey, accessToken, tokens, isOwnFetch } = settings;
   if (apiKey || accessToken || tokens || !isOwnFetch || 'document' in globalThis) return;
   const headers = Object.keys({ ...settings.headers, ...options.headers });
   if (headers.some((header) => /^(authorization|x-api-key|cookie)$/i.test(header))) return;
-  const detail = `${name} needs a credential, so nothing was sent: give apiKey, or set LINGUALOOP_API_KEY; or call auth.signIn`;
+  const detail = `${name} needs a credential, so nothing was sent: set apiKey or LINGUALOOP_API_KEY, or call auth.signIn`;
   throw new AuthenticationError({ status: 401, detail });
 }
 
@@ -114,7 +117,7 @@ function createSendAs(session: Session, tenantId: string | undefined): SendAs {
   let renewed = false;
   return async (attempt, lastFailure) => {
     const tokens = await session.current();
-    // The member has changed meanwhile: do not repeat a member's call as another member, or with the API key.
+    // The member has changed since: do not repeat a member's call as another member, or with the API key.
     if (lastFailure && asker !== undefined && !isSameMember(asker, tokens)) throw lastFailure;
     asker = tokens;
     if (!tokens) return attempt(undefined);
@@ -132,7 +135,7 @@ function createSendAs(session: Session, tenantId: string | undefined): SendAs {
   };
 }
 
-/** Whether the service rejected the access token of an attempt: a 401 of its own to a signed-in member. */
+/** Whether the service rejected the access token of an attempt: its own 401 for a signed-in member. */
 function isRefused(thrown: unknown): boolean {
   return thrown instanceof FailedResponse && isServiceRefusal(errorOfResponse(thrown));
 }

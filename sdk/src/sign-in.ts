@@ -15,58 +15,61 @@ import type {
   Workspace,
 } from './types.ts';
 
-/** What a code is asked for. */
+/** The prompt for a code. */
 export type MfaPrompt = {
   challengeId: string;
   /** 1, and one more after each code that was wrong. */
   attempt: number;
 } & (
   | {
-      /** A code of the authenticator that is set up, or a recovery code. */
+      /** An authenticator code of an enrolled authenticator, or a recovery code. */
       method: 'totp';
     }
-  /** The member has no authenticator: it is to be set up with `enroll`, and its first code answered. */
+  /** The member has no authenticator: set it up with `enroll`, and return its first code. */
   | {
-      /** The first code of an authenticator that is set up now. */
+      /** The first code of a new authenticator. */
       method: 'totp_enroll';
-      /** What to set it up with. */
+      /** The data for the enrollment. */
       enroll: MfaEnrollment;
     }
 );
 
-/** Whom to ask for the second factor. */
+/** Callbacks for the second factor. */
 interface MfaCallbacks {
   /**
-   * Answers a code of the member's authenticator, or a recovery code. Asked again where it was wrong, until the service
-   * ends the challenge; what it throws, `auth.signIn` throws.
+   * Returns an authenticator code of the member, or a recovery code. Called again after a wrong code, until the
+   * service ends the challenge; if it throws, `auth.signIn` throws the same error.
    */
   onMfa?: ((prompt: MfaPrompt) => string | Promise<string>) | undefined;
   /**
-   * Shows the recovery codes of an authenticator that was just enrolled, which the service tells this once. The sign-in
-   * goes on when it is done.
+   * Shows the recovery codes of an authenticator that was just enrolled; they are returned only this once. The
+   * sign-in continues when it resolves.
    */
   onRecoveryCodes?: ((codes: string[]) => void | Promise<void>) | undefined;
 }
 
-/** Who signs in. */
+/** The member who signs in. */
 export interface SignInRequest {
-  /** The address of the member. */
+  /** The member's email. */
   email: string;
-  /** The password of that address. */
+  /** The member's password. */
   password: string;
-  /** The workspace; the client's `tenantId` unless told. */
+  /** The workspace; the client's `tenantId` by default. */
   tenantId?: string | undefined;
-  /** Recorded on the tokens; `translate:jobs` unless told. */
+  /** Recorded on the tokens; `translate:jobs` by default. */
   scope?: string | undefined;
 }
 
-/** Whom to ask on the way. What a callback throws, `auth.signIn` throws; `signal` ends the wait for it, `timeout` does not. */
+/**
+ * Callbacks of a sign-in. If a callback throws, `auth.signIn` throws the same error; `signal` ends the wait for it,
+ * `timeout` does not.
+ */
 export interface SignInOptions extends CallOptions, MfaCallbacks {
-  /** Chooses among the workspaces that address and password fit; answers its `tenant_id`. */
+  /** Selects one of the workspaces that email and password match; returns its `tenant_id`. */
   onWorkspaces?: ((workspaces: Workspace[]) => string | Promise<string>) | undefined;
 }
 
-/** Tokens, or what the sign-in waits for. */
+/** Tokens, or the pending steps of the sign-in. */
 export const signInResult = ['access_token', 'mfa_required', 'tenant_selection_required'] as const;
 
 const passwordCall: Call = { name: 'auth.signIn', repeatable: false, result: signInResult };
@@ -74,7 +77,7 @@ const passwordCall: Call = { name: 'auth.signIn', repeatable: false, result: sig
 export const tokenPath = '/api/oauth2/token';
 export const mfaPath = '/api/auth/mfa';
 
-/** Sends a request without a credential, and returns the result alone. */
+/** Sends a request without a credential, and returns only the result. */
 type Ask = <T>(call: Call, request: RestRequest, options: CallOptions | undefined) => Promise<T>;
 
 const askBy =
@@ -82,14 +85,14 @@ const askBy =
   async (call, request, options) =>
     (await send(call, (attempt) => rest.json(request, attempt, resultOf<never>(call)), options)).data;
 
-/** Repeatable by its retry key. */
+/** Repeatable with its retry key. */
 const refreshCall: Call = { name: 'auth refresh', repeatable: true, result: ['access_token'] };
 const checkCall: Call = { name: 'auth refresh (check)', repeatable: true, result: ['user'] };
 
 /** Milliseconds of one attempt. A refresh translates nothing, and every call waits for it. */
 const maxRefreshMs = 10_000;
 
-/** What a session asks. It belongs to no single call, so it ignores the signals and deadlines of callers. */
+/** The requests of a session. They belong to no single call, so they ignore the signals and deadlines of callers. */
 export function sessionGrants(rest: Rest, settings: Settings): SessionGrants {
   const options = { timeout: Math.min(settings.timeout, maxRefreshMs) };
   return {
@@ -140,7 +143,7 @@ const confirmCall: Call = {
   result: ['recovery_codes'],
 };
 /** Repeatable: a new secret replaces one whose response was lost. */
-const enrollCall: Call = { name: 'auth.signIn (MFA enrolment)', repeatable: true, result: ['secret'] };
+const enrollCall: Call = { name: 'auth.signIn (MFA enrollment)', repeatable: true, result: ['secret'] };
 
 /** Passes a challenge and returns its tokens. @throws MfaRequiredError if a callback is missing */
 async function passChallenge(
@@ -169,11 +172,11 @@ async function passChallenge(
     return () => post<MfaConfirmation>(confirmCall, 'confirm', { challenge_id, mfa_code });
   });
   await waitFor(() => onRecoveryCodes(recovery_codes), signal);
-  if (!token) throw new LinguaLoopError({ status: 200, detail: 'the confirmed challenge brought no token' });
+  if (!token) throw new LinguaLoopError({ status: 200, detail: 'the confirmed challenge returned no token' });
   return token;
 }
 
-/** Asks for codes until one is correct or another error occurs. */
+/** Prompts for codes until one is correct or another error occurs. */
 async function untilRight<T>(ask: (attempt: number) => Promise<() => Promise<T>>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     const submit = await ask(attempt);

@@ -15,39 +15,45 @@ import { apiVersion } from './version.ts';
 
 export type { DoubleRequest, Refusal } from './testing/answers.ts';
 
-/** How a double behaves. */
+/** Options of a service double. */
 export interface DoubleOptions {
-  /** API keys and access tokens that are accepted; with any other a call is an AuthenticationError. Default: all, and none. */
+  /**
+   * API keys and access tokens that are accepted; with any other a call is an AuthenticationError. Default: all are
+   * accepted, also none.
+   */
   credentials?: readonly string[] | undefined;
   /** Translates a text. Default: `[fr] Hello`, with the terms of the glossaries that were uploaded. */
   translate?: ((text: string, sourceLang: string, targetLang: string) => string) | undefined;
-  /** Whether a person must look at a job, which is `awaiting_review` then. Default: no, it is `published`. */
+  /** Whether a job needs a human review; it is then `awaiting_review`. Default: no, it is `published`. */
   needsReview?: ((job: TranslationJob) => boolean) | undefined;
 }
 
 /** A service in memory, for tests of programs that use the SDK. */
 export interface ServiceDouble {
-  /** For the client's option `baseUrl`. Nothing listens there. */
+  /** For the client's option `baseUrl`. Nothing listens at this URL. */
   readonly baseUrl: string;
   /** For the client's option `fetch`. */
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
-  /** The requests that came, in their order. */
+  /** The received requests, in their order. */
   readonly requests: readonly DoubleRequest[];
-  /** Refuses the next requests instead of answering them. @param times how many; 1 unless told */
+  /** Rejects the next requests. @param times how many; 1 by default */
   refuse(refusal: Refusal, times?: number): void;
-  /** Does the work of the next requests, and breaks the connection before they are answered. @param times how many; 1 unless told */
+  /**
+   * Does the work of the next requests, and breaks the connection before the response. @param times how many; 1 by
+   * default
+   */
   loseAnswers(times?: number): void;
 }
 
 /**
- * Makes a service in memory that behaves: texts and files (translated, reviewed, listed by pages, downloaded, deleted), documents that are
- * translated while they are polled, and glossaries that are applied. A repeated idempotency key finds the same work. An access token is
- * an administrator's.
+ * Creates a service in memory: texts and files (translated, reviewed, listed by pages, downloaded, deleted),
+ * documents that are translated while they are polled, and glossaries that are applied. A repeated idempotency key
+ * finds the same work. An access token counts as an administrator's.
  *
- * It knows no limits of size and no file formats: the text of a file is its bytes as UTF-8, cut every 5,000 characters, a PDF or DOCX of a
- * translation is its text, and a document stays as it is. Glossaries are CSV, whose terms are replaced where they are written alike. What it
- * has no part for is a NotFoundError: XLIFF, TBX and TMX, and every call that is not named here, such as `translations.search` and those
- * of the memory.
+ * It has no size limits and no file formats: the text of a file is its bytes as UTF-8, cut every 5,000 characters, a
+ * PDF or DOCX of a translation is its text, and a document does not change. Glossaries are CSV; a term is replaced
+ * where the text has the same spelling. Everything else is a NotFoundError: XLIFF, TBX and TMX, and every call that
+ * is not named here, such as `translations.search` and those of the memory.
  *
  * ```ts
  * const double = createDouble();
@@ -110,7 +116,7 @@ export function createDouble(options: DoubleOptions = {}): ServiceDouble {
       });
       if (lost > 0) {
         lost -= 1;
-        throw new TypeError('fetch failed', { cause: new Error('the double lost the answer') });
+        throw new TypeError('fetch failed', { cause: new Error('the double lost the response') });
       }
       response.headers.set('x-request-id', request.headers['x-request-id'] ?? newId());
       response.headers.set('x-api-version', apiVersion);

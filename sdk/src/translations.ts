@@ -1,4 +1,4 @@
-import { type ApiPromise, afterwards, mapAnswer } from './api-promise.ts';
+import { type ApiPromise, afterwards, mapResult } from './api-promise.ts';
 import type { Connection } from './connection.ts';
 import { readFileName } from './downloads.ts';
 import type { Bytes } from './exchange.ts';
@@ -32,7 +32,7 @@ import type {
   XliffReviewRequest,
 } from './types.ts';
 
-/** As what to download it. */
+/** The format of a download. */
 export interface GoldenQuery {
   /** Default: `txt`. */
   format?: GoldenFormat | undefined;
@@ -40,11 +40,11 @@ export interface GoldenQuery {
 
 /** A published translation as a file. */
 export interface GoldenFile {
-  /** The whole of it. */
+  /** The whole file. */
   bytes: Bytes;
   /** Its media type. */
   contentType: string;
-  /** After the source document, page and language; it names no folder. */
+  /** Named after the source document, page and language; it contains no folder. */
   fileName: string;
 }
 
@@ -58,27 +58,27 @@ const mediaTypes: Readonly<Record<GoldenFormat, string>> = {
 
 /** A page of `search`. */
 export interface JobPage extends Page<JobSummary> {
-  /** Jobs have been looked through back to this `updated_at`; null if all were. */
+  /** The search covered all jobs back to this `updated_at`; null if all were covered. */
   readonly searchedTo: string | null;
 }
 
 /**
- * Texts and their translation jobs. Whatever creates is sent with an idempotency key, so that a retry never translates
- * or bills twice; where a retry finds that the first sending is still at work, it answers a job that is `pending`.
+ * Texts and their translation jobs. Every call that creates is sent with an idempotency key, so that a retry never
+ * translates or bills twice; if the first request is still in progress, a retry returns a job that is `pending`.
  */
 export interface Translations {
-  /** Translates a text and answers its job: `published`, or `awaiting_review` where a person must look first. */
+  /** Translates a text and returns its job: `published`, or `awaiting_review` if it needs review. */
   create(request: TranslationRequest, options?: CreateOptions): ApiPromise<TranslationJob>;
   /**
-   * Translates each text of a batch into each of its languages, one after the other, and answers the jobs in that
-   * order. Where one fails its error is thrown, what was done before it stays, and the same call with the same key goes
-   * on from there. The key of the job at place n, from 0, is `<key>:<n>`.
+   * Translates each text of a batch into each of its languages, one after the other, and returns the jobs in that
+   * order. If one fails its error is thrown, earlier jobs stay, and the same call with the same key continues from
+   * there. The key of the job at position n, from 0, is `<key>:<n>`.
    */
   createBatch(request: BatchTranslationRequest, options?: CreateOptions): ApiPromise<TranslationJob[]>;
-  /** Translates the text of a document page by page, and answers a job for each page. Keyed `<key>:<n>` from 1. */
+  /** Translates the text of a document page by page, and returns a job for each page. Keyed `<key>:<n>` from 1. */
   createFromText(request: DocumentTextRequest, options?: CreateOptions): ApiPromise<TranslationJob[]>;
   /**
-   * Translates the text of a file (CSV, DOCX, HTML, JSON, Markdown, PDF, plain text, XML) page by page, and answers a
+   * Translates the text of a file (CSV, DOCX, HTML, JSON, Markdown, PDF, plain text, XML) page by page, and returns a
    * job for each page. Its layout is not kept. Keyed `<key>:<n>` from 1.
    */
   createFromFile(
@@ -86,32 +86,34 @@ export interface Translations {
     request: FileTranslationRequest,
     options?: CreateOptions & UploadOptions,
   ): ApiPromise<TranslationJob[]>;
-  /** The job of this id; NotFoundError where there is none that this credential may see. */
+  /** The job with this id; NotFoundError if this credential cannot see one. */
   get(jobId: string, options?: CallOptions): ApiPromise<TranslationJob>;
   /**
-   * Waits until a job is no longer in progress, and returns it: `published`, or `awaiting_review` if a person must look first. For a job that
-   * a call returned as `pending`. TranslationFailedError if it failed, TimeoutError if it is still in progress after `timeout`; NotFoundError if
-   * there is none. Polls that fail temporarily are repeated, for up to five minutes.
+   * Waits until a job is no longer in progress, and returns it: `published`, or `awaiting_review` if it needs review.
+   * For a job that a call returned as `pending`. TranslationFailedError if it failed, TimeoutError if it is still in
+   * progress after `timeout`; NotFoundError if it does not exist. Polls that fail temporarily are repeated, for up to
+   * five minutes.
    */
   waitFor(jobId: string, options?: WaitForOptions): Promise<TranslationJob>;
-  /** The tenant's jobs, last changed first, page after page as they are asked for. */
+  /** The tenant's jobs, last changed first; pages are read on demand. */
   list(query?: TranslationListQuery, options?: CallOptions): List<TranslationJob>;
   /** One page of `list`. */
   listPage(query?: TranslationListQuery, options?: CallOptions): ApiPromise<Page<TranslationJob>>;
   /**
-   * Acts on a job that awaits review, and answers it; BadRequestError where it is not reviewable (any more). What ends
-   * the review is sent again only where the service certainly did nothing: `get` tells what became of it.
+   * Acts on a job that awaits review, and returns it; BadRequestError if it is not, or no longer, reviewable. An
+   * action that ends the review is sent again only if the service certainly did nothing: `get` shows the result.
    */
   review(jobId: string, request: ReviewRequest, options?: CallOptions): ApiPromise<TranslationJob>;
   /**
-   * A page of jobs as XLIFF 2.1 for a CAT tool, with a file for each: what waits for review unless `status` says otherwise. All have
-   * one pair of languages: UnprocessableContentError if they have several, until `source_lang` and `target_lang` name one. NotFoundError if there
-   * is none.
+   * A page of jobs as XLIFF 2.1 for a CAT tool, with a file for each: jobs awaiting review, unless `status` is set.
+   * All must have the same pair of languages: UnprocessableContentError if not, until `source_lang` and `target_lang`
+   * select one. NotFoundError without any.
    */
   exportXliff(query?: XliffQuery, options?: CallOptions): ApiPromise<ExportedText>;
   /**
-   * Reviews a job by an XLIFF document that `exportXliff` returned, as a reviewer has changed it: `reviewed` and `final` segments are approved,
-   * others kept as drafts, unless `action` decides. Other jobs in the document are passed over. ConflictError if the job has changed since.
+   * Reviews a job with an XLIFF document from `exportXliff` that a reviewer has changed: `reviewed` and `final`
+   * segments are approved, others kept as drafts, unless `action` is set. Other jobs in the document are ignored.
+   * ConflictError if the job has changed since.
    */
   reviewXliff(
     jobId: string,
@@ -119,27 +121,30 @@ export interface Translations {
     request?: XliffReviewRequest,
     options?: CallOptions,
   ): ApiPromise<TranslationJob>;
-  /** Downloads a `published` or `human_edited` translation, as text unless told; ConflictError for any other. */
+  /** Downloads a `published` or `human_edited` translation, by default as text; ConflictError for any other. */
   golden(jobId: string, query?: GoldenQuery, options?: CallOptions): ApiPromise<GoldenFile>;
   /**
-   * Deletes a job with its records, for an administrator's access token; never for an API key. Sent again only where the
+   * Deletes a job with its records, for an administrator's access token; never for an API key. Sent again only if the
    * service certainly did nothing.
    */
   delete(jobId: string, options?: CallOptions): ApiPromise<TranslationDeletion>;
-  /** Jobs by status, languages, trigger, time and text, last changed first, page after page as they are asked for. */
+  /** Jobs by status, languages, trigger, time and text, last changed first; pages are read on demand. */
   search(query?: JobSearchQuery, options?: CallOptions): List<JobSummary>;
   /** One page of `search`. */
   searchPage(query?: JobSearchQuery, options?: CallOptions): ApiPromise<JobPage>;
-  /** How many jobs there are of each status, and how many wait for a reviewer. */
+  /** The number of jobs of each status, and of jobs awaiting review. */
   counts(options?: CallOptions): ApiPromise<JobCounts>;
-  /** What the service's own checks find in a text that a reviewer proposes; no model is asked. */
+  /** The findings of the service's own checks for a text that a reviewer proposes, without a model call. */
   check(request: TextCheckRequest, options?: CallOptions): ApiPromise<TextCheck>;
   /**
-   * Acts on a job as the reviewer saw it: ConflictError if it has changed since, with the job as it is now in `present`. Sent
-   * again only if the service certainly did nothing.
+   * Acts on the version of a job that the reviewer saw: ConflictError if it has changed since, with the current job
+   * in `present`. Sent again only if the service certainly did nothing.
    */
   act(request: ReviewActRequest, options?: CallOptions): ApiPromise<TranslationJob>;
-  /** Acts on 1 to 100 jobs, with a result for each. Approvals of jobs that are unopened or have critical findings are left out unless they are named. Sent again only if the service certainly did nothing. */
+  /**
+   * Acts on 1 to 100 jobs, with a result for each. Skips approvals of jobs that are unopened or have critical
+   * findings, unless they are named. Sent again only if the service certainly did nothing.
+   */
   reviewMany(request: ReviewManyRequest, options?: CallOptions): ApiPromise<ReviewManyResult>;
 }
 
@@ -166,8 +171,8 @@ const getCall: Call = { name: 'translations.get', repeatable: true, result: ['id
 const waitForCall: Call = { name: 'translations.waitFor', repeatable: true, result: ['id'] };
 const listCall: Call = { name: 'translations.list', repeatable: true, result: ['length'] };
 /**
- * Repeatable: a draft saved twice is the same draft. Closing is not: closing a review twice is an error, and the first
- * result would be lost.
+ * Repeatable: a draft saved twice is the same draft. Closing is not: closing a review twice is an error, and the
+ * first result would be lost.
  */
 const saveCall: Call = { name: 'translations.review', repeatable: true, result: ['id'] };
 const closeCall: Call = { name: 'translations.review', repeatable: false, result: ['id'] };
@@ -198,7 +203,7 @@ export function translations(connection: Connection): Translations {
   ) => ({ ...request, idempotency_key: request.idempotency_key ?? keyOf(call, options) });
 
   const searchPage: Translations['searchPage'] = (wanted = {}, options) =>
-    mapAnswer(query<JobSearchPage>(searchCall, wanted, options), ({ jobs, next_cursor, searched_to }) =>
+    mapResult(query<JobSearchPage>(searchCall, wanted, options), ({ jobs, next_cursor, searched_to }) =>
       Object.assign(new Page(jobs, next_cursor, (cursor) => searchPage({ ...wanted, cursor }, options)), {
         searchedTo: searched_to,
       }),
@@ -254,7 +259,7 @@ export function translations(connection: Connection): Translations {
         (attempt) => rest.download(request, mediaTypes[format], attempt),
         options,
       );
-      return mapAnswer(download, ({ bytes, headers }) => ({
+      return mapResult(download, ({ bytes, headers }) => ({
         bytes,
         contentType: headers.get('content-type') ?? mediaTypes[format],
         fileName: readFileName(headers.get('content-disposition')) ?? `translation-${jobId}.${format}`,

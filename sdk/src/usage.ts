@@ -1,4 +1,4 @@
-import { type ApiPromise, mapAnswer } from './api-promise.ts';
+import { type ApiPromise, mapResult } from './api-promise.ts';
 import { interrupted } from './attempt-error.ts';
 import type { Connection } from './connection.ts';
 import { type OpenDownload, readFileName, streamOf } from './downloads.ts';
@@ -18,39 +18,39 @@ import type {
   UsageSummaryQuery,
 } from './types.ts';
 
-/** A month's records as a file that is still to be read. */
+/** A month's records as a file that is read once. */
 export interface UsageExport {
-  /** It names no folder. */
+  /** It contains no folder. */
   fileName: string;
   /** Its media type. */
   contentType: string;
   /**
-   * Comes no faster than it is read, and errors where it breaks off (ConnectionError) or stands still (TimeoutError): what
-   * was read until then is not the whole. Read it to its end, or cancel it: until then it holds a connection.
+   * Arrives no faster than it is read, and fails if it is cut off (ConnectionError) or stalls (TimeoutError): the
+   * data read until then is incomplete. Read it to its end, or cancel it: until then it holds a connection.
    */
   body: ReadableStream<Bytes>;
 }
 
 /**
- * What was used and what is billed: for an administrator's session, or a platform operator; never for a tenant's API key.
- * Any tenant but the own one does not exist for an administrator: NotFoundError.
+ * Usage and billing records: for an administrator's session, or a platform operator; never for a tenant's API key.
+ * For an administrator, only the own tenant exists: NotFoundError for others.
  */
 export interface Usage {
-  /** Usage per day. An operator who names no tenant is answered the sum over all of them. */
+  /** Usage per day. Without a tenant, an operator gets the sum over all of them. */
   daily(query?: DailyUsageQuery, options?: TenantOptions): ApiPromise<DailyUsage>;
-  /** A month in figures, with the latest of its records; `records` has all of them. */
+  /** A month's figures, with its latest records; `records` has all of them. */
   summary(tenantId: string, query?: UsageSummaryQuery, options?: CallOptions): ApiPromise<TenantUsageSummary>;
   /**
-   * Every record of a month, the oldest first, as they come: however many they are, they are never in memory at once, and
-   * leaving the loop ends the download. What fails before the first record is tried again; after it, a download that is cut
-   * throws a ConnectionError and one that stands still a TimeoutError, so that a part never looks like the whole.
+   * Every record of a month, oldest first, as they arrive: they are never all in memory, and leaving the loop ends
+   * the download. A failure before the first record is retried; after it, a download that is cut off throws a
+   * ConnectionError and one that stalls a TimeoutError, so that incomplete data never looks complete.
    */
   records(
     tenantId: string,
     query?: UsageRecordsQuery,
     options?: CallOptions,
   ): AsyncIterable<TenantUsageRecord>;
-  /** The same as a file, to be saved as it comes. */
+  /** The same as a file, to save while it arrives. */
   export(tenantId: string, query?: UsageExportQuery, options?: CallOptions): ApiPromise<UsageExport>;
 }
 
@@ -87,7 +87,7 @@ export function usage({ downloads, json }: Connection): Usage {
     export(tenantId, { format = 'json', period } = {}, options) {
       const type = mediaTypes[format];
       const opened = downloads.open(exportCall, exportRequest(tenantId, format, period), type, options);
-      return mapAnswer(opened, (download) => ({
+      return mapResult(opened, (download) => ({
         fileName: readFileName(download.headers.get('content-disposition')) ?? `usage.${format}`,
         contentType: download.headers.get('content-type') ?? type,
         body: streamOf(download),
@@ -106,7 +106,7 @@ const maxLineLength = 1_048_576;
 
 /**
  * Yields the records of a jsonl export, one per line, as they arrive. Leaving the loop ends the download. The service
- * ends every line, the last one included, with a line feed: an export that ends otherwise was cut off, even if the
+ * ends every line, including the last one, with a line feed: an export that ends otherwise was cut off, even if the
  * connection did not report it.
  * @throws LinguaLoopError if a line is not a record; ConnectionError if the export is cut off
  */
@@ -120,7 +120,7 @@ async function* readRecords(
   let begun = '';
   const fail = (): never => {
     const requestId = download.headers.get('x-request-id');
-    const detail = `${call}: line ${lines + 1} is no usage record`;
+    const detail = `${call}: line ${lines + 1} is not a usage record`;
     throw new LinguaLoopError({ status: 200, detail, requestId, answeredBy: 'other' });
   };
   const decode = (piece: Uint8Array | undefined): string => {
@@ -143,7 +143,7 @@ async function* readRecords(
       if (begun.length > maxLineLength) fail();
       if (!piece) break;
     }
-    if (begun !== '') throw interrupted(call, new Error('it ends within a record'));
+    if (begun !== '') throw interrupted(call, new Error('the last record is incomplete'));
   } finally {
     download.cancel();
   }
@@ -159,7 +159,7 @@ function recordOf(line: string): TenantUsageRecord | undefined {
   }
 }
 
-/** Checks enough to tell a record from a proxy's page or an error. */
+/** Checks enough to distinguish a record from a proxy's page or an error. */
 function isRecord(value: unknown): value is TenantUsageRecord {
   const { job_id, billable_chars } = (value ?? {}) as Record<string, unknown>;
   return typeof job_id === 'string' && typeof billable_chars === 'number';

@@ -17,7 +17,7 @@ export const billingRouter = router({
         tag: 'Billing',
         summary: 'Subscribe to a plan',
         description:
-          'Returns the URL to redirect the browser to. The browser comes back to /billing with ?checkout=success or ?checkout=cancelled, which is a hint only: the subscription counts once the payment processor confirms it.',
+          'Returns the URL to redirect the browser to. The processor redirects it to /billing with ?checkout=success or ?checkout=cancelled, which is a hint only: the subscription counts once the payment processor confirms it.',
       },
     })
     .input(checkoutRequest)
@@ -33,7 +33,7 @@ export const billingRouter = router({
         tag: 'Billing',
         summary: 'Buy prepaid characters',
         description:
-          'For subscribers. A pack is 1000000 source characters. Returns the URL to redirect the browser to, which comes back to /billing with ?topup=success or ?topup=cancelled; nothing is credited until the payment processor confirms the payment.',
+          'For subscribers. A pack is 1000000 source characters. Returns the URL to redirect the browser to, which the processor redirects to /billing with ?topup=success or ?topup=cancelled; nothing is credited until the payment processor confirms the payment.',
       },
     })
     .use(async ({ ctx, next }) => {

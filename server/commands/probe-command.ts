@@ -1,11 +1,14 @@
 import { readSettings, type Settings } from '#server/settings.ts';
 
-/** `npm run probe`: asks the process on this machine whether it is ready. Prints one line; exits with 0 if it is, otherwise with 1. */
+/**
+ * `npm run probe`: checks whether the process on this machine is ready. Prints one line; exits with 0 if it is,
+ * otherwise with 1.
+ */
 
 /** Milliseconds. Shorter than the usual limit of a container's health check. */
 const patience = 4000;
 
-/** Where the process listens: its port for operators, if it has one, as a worker must; otherwise the API's port. */
+/** The address of the process: its port for operators, if it has one, as a worker must; otherwise the API's port. */
 function addressOf({ HOST, PORT, METRICS_HOST, METRICS_PORT }: Settings): string {
   const [host, port] = METRICS_PORT === undefined ? [HOST, PORT] : [METRICS_HOST, METRICS_PORT];
   const local = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
@@ -19,7 +22,7 @@ try {
     const { cause, message } = error as Error;
     const reason = (cause as { code?: string } | undefined)?.code ?? message;
     throw new Error(
-      `${address} does not respond (${reason}); a process with workers only needs METRICS_PORT`,
+      `${address} does not respond (${reason}); a process with only workers needs METRICS_PORT`,
     );
   });
   const body = await response.text();

@@ -118,7 +118,8 @@ export async function rebuild(
     const rebuilt = await normalize(saved);
     const after = structureOf(await PDFDocument.load(rebuilt, { updateMetadata: false }));
     for (const [kind, digest] of before)
-      if (after.get(kind) !== digest) throw new Error(`the translated PDF has other ${kind} than its source`);
+      if (after.get(kind) !== digest)
+        throw new Error(`the ${kind} of the translated PDF differ from its source`);
     return { bytes: rebuilt, findings, rectangles };
   });
 }

@@ -3,7 +3,7 @@ import { AppError } from '#server/errors.ts';
 import type { Settings } from '#server/settings.ts';
 import { locationOf, type Route } from '#server/trpc.ts';
 
-/** A limit that is a setting or has an error of its own. Other limits are the schema's `.max()`. */
+/** A limit that is a setting or has its own error. Other limits are the schema's `.max()`. */
 export interface ArrayLimit {
   most(settings: Settings): number;
   /** @param input the whole input */
@@ -13,7 +13,7 @@ export interface ArrayLimit {
 /** Limits of arrays in inputs: `z.array(…).register(arrayLimits, …)`, the last call on the schema. */
 export const arrayLimits = z.registry<ArrayLimit>();
 
-/** @throws AppError for an array that is too long, judged by its length only */
+/** @throws AppError for an array that is too long, checked by its length only */
 export type ArrayCheck = (input: unknown, settings: Settings) => void;
 
 /**
@@ -56,7 +56,7 @@ interface Definition {
 
 /** Returns undefined if the schema contains no array. */
 function lookInto(schema: z.ZodType): Look | undefined {
-  // zod's base type says nothing of the parts that only some kinds of schemas have.
+  // zod's base type does not have the parts that only some kinds of schemas have.
   const definition = schema._zod.def as unknown as Definition;
   switch (definition.type) {
     case 'array':
@@ -83,7 +83,7 @@ function lookInto(schema: z.ZodType): Look | undefined {
 function lookAtArray(schema: z.ZodType, element: z.ZodType): Look {
   const own = arrayLimits.get(schema);
   const maximum = maximumOf(schema);
-  if (!own && maximum === undefined) throw new Error('an array of an input has no bound');
+  if (!own && maximum === undefined) throw new Error('an array of an input has no limit');
   const inside = lookInto(element);
   return (value, walk) => {
     if (!Array.isArray(value)) return;

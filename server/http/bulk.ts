@@ -2,22 +2,25 @@ import { z } from 'zod';
 import type { Services } from '#server/context.ts';
 import { describeForLog, errorBody, toAppError } from '#server/errors.ts';
 
-/** How many items of one request are worked on at once: each waits for a store, which takes its time to write. */
+/**
+ * How many items of one request are processed at the same time: each waits for a store, which takes its time to
+ * write.
+ */
 const lanes = 4;
 
-/** Why one item of several was refused: as the response to a request for that item alone would say it. */
+/** Why one item of several was rejected: as the response to a request for only that item. */
 export const itemRefusal = z.object({
-  http_status: z.int().describe('The status that a call for this one alone would have had.'),
-  detail: z.string().describe('Why it was refused.'),
-  error_code: z.string().nullable().describe('The error_code of such a response.'),
+  http_status: z.int().describe('The status of a request for only this item.'),
+  detail: z.string().describe('Why it was rejected.'),
+  error_code: z.string().nullable().describe('The error_code of a request for only this item.'),
   retry_after: z.int().nullable().meta({ description: 'seconds' }),
 });
 
 export type ItemRefusal = z.infer<typeof itemRefusal>;
 
 /**
- * Works on the items of one request, a few at a time: one that is refused stops none of the others.
- * @returns what became of each, in their order
+ * Processes the items of one request, a few at a time: a rejected item does not stop the others.
+ * @returns the result of each, in their order
  */
 export async function eachItem<T, R>(
   { services, requestId }: { services: Pick<Services, 'log'>; requestId: string },

@@ -3,14 +3,14 @@ import type { Socket } from 'node:net';
 import { AppError } from '#server/errors.ts';
 import { networkOf } from './client-address.ts';
 
-/** How long, in milliseconds, requests in flight may take once a drain has begun. */
+/** How long, in milliseconds, requests in progress may take once a drain has begun. */
 const drainDeadline = 150_000;
 
 /** Limits for the connections of one server. Tests set smaller ones. */
 export interface ConnectionLimits {
   /** Requests of one connection that may await their response. Clients have no need to send many before the first response. */
   unanswered: number;
-  /** How long, in milliseconds, a client may read nothing while data waits for it. */
+  /** How long, in milliseconds, a client may read nothing while data is ready for it. */
   maxStallMs: number;
   /** Total connections, shared among the clients' addresses. */
   connections: number;
@@ -82,7 +82,7 @@ export function trackConnections(
       refuse(
         new AppError(
           'too_many_requests',
-          `more than ${bounds.unanswered} unanswered requests on a connection; wait for responses, or open another one`,
+          `more than ${bounds.unanswered} pending requests on a connection; wait for responses, or open another connection`,
         ),
         request,
         response,
@@ -155,8 +155,8 @@ interface ConnectionSlots {
 /**
  * Shares connection slots among client addresses. If all are in use, a connection of the address with the most
  * connections is closed: the longest idle one first, then the one with the oldest incomplete request. One whose
- * requests are complete is closed only if the new connection's address, with that connection, still has fewer.
- * Otherwise the longest idle connection of any address is closed.
+ * requests are complete is closed only if the new connection's address would still have fewer. Otherwise the longest
+ * idle connection of any address is closed.
  * @param byAddress false if the peers are proxies: all connections then count as one address's
  */
 function createConnectionSlots(max: number, byAddress: boolean): ConnectionSlots {

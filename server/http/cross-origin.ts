@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-/** What pages of other origins may call: the two transports, the liveness probe and the documents. */
+/** The routes that pages of other origins may call: the two transports, the liveness probe and the documents. */
 const callable = /^\/(?:(?:api|trpc)(?:[/?]|$)|(?:healthz|openapi(?:\.clients)?\.json)(?:\?|$))/;
 
-/** The headers of responses that a page may read, beside those that every page may. */
+/** The headers of responses that a page may read, in addition to those that every page may read. */
 const exposedHeaders = [
   'X-Request-ID',
   'X-Next-Cursor',
@@ -24,17 +24,18 @@ const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 /** Names of headers, as a preflight lists them. */
 const headerNames = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
 
-/** Seconds for which a browser may keep the answer of a preflight; browsers keep none longer than two hours. */
+/** Seconds for which a browser may cache the response to a preflight; browsers cache none longer than two hours. */
 const preflightAge = '7200';
 
 /** Adds the headers of the Fetch standard's CORS protocol to a response, if the request is from an allowed origin. */
 export type AllowOrigin = (request: FastifyRequest, reply: FastifyReply) => void;
 
 /**
- * Lets pages of other origins call the API (CORS_ORIGINS), with a key or a token in a header. Cookies never count across origins: no
- * response allows credentials, so a browser shows none that was asked for with them. Preflights are answered before any route, because
- * a browser sends no credential with them. Without origins, nothing is added and OPTIONS stays a 405.
- * Register it before other hooks, so that a page can read their refusals, too.
+ * Lets pages of other origins call the API (CORS_ORIGINS), with a key or a token in a header. Cookies never count
+ * across origins: no response allows credentials, so a browser hides responses to requests with cookies. Preflights
+ * are handled before any route, because a browser sends no credential with them. Without origins, nothing is added
+ * and OPTIONS stays a 405.
+ * Register it before other hooks, so that a page can read their rejections, too.
  * @returns the same for errors that occur before any hook
  */
 export function allowOrigins(app: FastifyInstance, origins: readonly string[]): AllowOrigin {
@@ -51,7 +52,7 @@ export function allowOrigins(app: FastifyInstance, origins: readonly string[]): 
   app.addHook('onRequest', async (request, reply) => {
     allow(request, reply);
     if (reply.hasHeader('access-control-allow-origin') && isPreflight(request))
-      return answerPreflight(request, reply);
+      return respondToPreflight(request, reply);
   });
   return allow;
 }
@@ -61,10 +62,10 @@ function isPreflight({ method, headers }: FastifyRequest): boolean {
 }
 
 /**
- * Allows every method and the headers that are asked for: what a caller may do is decided by its credential. Callers may send headers
- * of their own, those of tracing for example.
+ * Allows every method and the requested headers: the caller's permissions depend on its credential. Callers may send
+ * their own headers, for example for tracing.
  */
-function answerPreflight({ id, headers }: FastifyRequest, reply: FastifyReply): FastifyReply {
+function respondToPreflight({ id, headers }: FastifyRequest, reply: FastifyReply): FastifyReply {
   const asked = headers['access-control-request-headers'];
   reply
     .code(204)

@@ -2,7 +2,7 @@ import { describeForLog } from '#server/errors.ts';
 import { createConcurrencyLimit, type SlotScope } from '#server/platform/concurrency-limit.ts';
 import type { Log } from '#server/platform/log.ts';
 
-const refusal = 'too many exports are under way; try again later';
+const refusal = 'too many exports are in progress; try again later';
 
 /** Limits for the exports of one process. Tests set smaller ones. */
 export interface ExportLimits {
@@ -34,7 +34,7 @@ const ownBounds: ExportLimits = {
 export interface ExportSlot {
   /** Frees the slot. */
   end(): void;
-  /** Aborts when the export must be cut off because its reader is too slow. */
+  /** Aborts when the reader must be disconnected because it is too slow. */
   readonly cut: AbortSignal;
   /** Passes on the export and measures its reader's time: from sending each piece to the request for the next. */
   measured<T extends string | Uint8Array>(chunks: AsyncIterable<T>): AsyncGenerator<T, void>;
@@ -57,8 +57,9 @@ interface Pace {
 
 /**
  * Limits the exports of one process: each holds a few pages in memory for as long as its reader takes. Readers must
- * therefore keep a minimum rate. While other exports wait, the slowest reader in their way is cut off, if it is below a
- * second, higher minimum. A tenant with fewer exports comes before one with more; exports of one tenant wait for each other.
+ * therefore keep a minimum rate. While other exports wait, the slowest reader that blocks them is disconnected, if it
+ * is below a second, higher minimum. A tenant with fewer exports comes before one with more; exports of one tenant
+ * wait for each other.
  */
 export function createExports(bounds: ExportLimits = ownBounds) {
   const { slots, slotsOfTenant } = bounds;
@@ -86,9 +87,10 @@ export function createExports(bounds: ExportLimits = ownBounds) {
   }
 
   /**
-   * Frees a slot for one waiting export of a tenant, if a reader is too slow. If the tenant uses all its slots, only its own exports are
-   * considered, with the lower minimum rate: they share its network line, so that each slows the others, and they would
-   * keep cutting each other off. Otherwise only exports of tenants with more slots are considered.
+   * Frees a slot for one waiting export of a tenant, if a reader is too slow. If the tenant uses all its slots, only
+   * its own exports are considered, with the lower minimum rate: they share its network line, so that each slows the
+   * others, and they would keep disconnecting each other. Otherwise only exports of tenants with more slots are
+   * considered.
    */
   function freeSlot(tenantId: string, now: number): void {
     const holds = (id: string) => [...readers].filter((reader) => reader.tenantId === id).length;
@@ -204,7 +206,7 @@ export const beginExport = exports.begin;
 /** Produces a page once a slot is free. */
 export const makePage = pages.run;
 
-/** Characters of a piece: some 64 KB. A connection holds one or two pieces that its reader has not taken. */
+/** Characters of a piece: about 64 KB. A connection holds one or two pieces that its reader has not taken. */
 const charactersOfPiece = 32_768;
 
 /** Joins texts and cuts them into pieces of about equal size, without splitting a character. */
@@ -245,7 +247,7 @@ export async function* guardExport<T extends string | Uint8Array>(
     yield* slot.measured(chunks);
   } catch (error) {
     if (!signal.aborted)
-      log.error({ request_id: requestId, error: describeForLog(error) }, 'an export broke off');
-    throw new Error('an export broke off');
+      log.error({ request_id: requestId, error: describeForLog(error) }, 'an export failed');
+    throw new Error('an export failed');
   }
 }

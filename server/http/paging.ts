@@ -24,15 +24,15 @@ export function readCursor(cursor: string): PageEnd {
   return { updatedAt, id: id as string };
 }
 
-/** A place in rows that are numbered and replaced as a whole. */
+/** A position in rows that are numbered and replaced as a whole. */
 export interface NumberedPlace {
   /** The version of the rows: 32 hexadecimal characters. */
   versionId: string;
-  /** The number of the last row before the place; 0 at the beginning. */
+  /** The number of the last row before the position; 0 at the beginning. */
   after: number;
 }
 
-/** Returns the cursor that continues at a place. It is opaque to callers. */
+/** Returns the cursor that continues at a position. It is opaque to callers. */
 export function writePlace({ versionId, after }: NumberedPlace): string {
   return Buffer.from(`${versionId} ${after}`).toString('base64url');
 }
@@ -49,25 +49,22 @@ function invalidCursor(source: 'query' | 'body'): AppError {
   return new AppError('invalid_fields', [
     {
       loc: [source, 'cursor'],
-      msg: 'not a cursor of this listing: send next_cursor of the page before, or none',
+      msg: 'invalid cursor; send next_cursor from the previous page, or none',
       type: 'invalid_cursor',
     },
   ]);
 }
 
 /** The rows of a cursor have been replaced or deleted since. */
-export function replacedMeanwhile(): AppError {
-  return new AppError(
-    'state_conflict',
-    'the set was replaced or deleted meanwhile; begin again without a cursor',
-  );
+export function replacedSince(): AppError {
+  return new AppError('state_conflict', 'the set was replaced or deleted; start again without a cursor');
 }
 
 /** The query of a short listing, which is returned whole without `limit`. */
 export const setListQuery = z
   .object({
     limit: z.int().min(1).max(200).optional().describe('1 to 200; all of them by default.'),
-    cursor: z.string().max(200).optional().describe('From the X-Next-Cursor header of the page before.'),
+    cursor: z.string().max(200).optional().describe('From the X-Next-Cursor header of the previous page.'),
   })
   // Older clients, from before paging, send no query.
   .prefault({});

@@ -1,17 +1,18 @@
 import { AppError } from '#server/errors.ts';
 import type { Settings } from '#server/settings.ts';
 
-/** How long a request of the API may take, from the moment that its work begins. */
+/** The time limit of an API request, from the moment that its work begins. */
 export interface RequestDeadline {
   /** Aborts at the deadline, with the error that the caller gets. */
   readonly signal: AbortSignal;
-  /** Milliseconds that are left; 0 from the deadline on. */
+  /** Remaining milliseconds; 0 from the deadline on. */
   left(): number;
 }
 
 /**
- * Does `work` with one deadline for all of it, REQUEST_DEADLINE_SECONDS from now: a model that hangs must not keep its caller longer than the
- * proxies in between wait. What `work` calls has to end by the signal.
+ * Does `work` with one deadline for all of it, REQUEST_DEADLINE_SECONDS from now: if a model does not respond, the
+ * caller must get a response before proxies in between time out. All calls of `work` have to end when the signal
+ * aborts.
  */
 export async function withRequestDeadline<T>(
   { REQUEST_DEADLINE_SECONDS: seconds }: Pick<Settings, 'REQUEST_DEADLINE_SECONDS'>,
@@ -31,14 +32,14 @@ export async function withRequestDeadline<T>(
   }
 }
 
-/** Seconds after which a caller may send the request again: what held it up has had its time. */
+/** Seconds after which a caller may send the request again: the delay has probably ended. */
 const retryAfter = 5;
 
 /** The error of a request that was not done at its deadline. */
 function deadlineError(seconds: number): AppError {
   return new AppError(
     'transient_error',
-    `not done within ${seconds} s, the deadline of a request: send it again with the same Idempotency-Key; if it is a long text or a large batch, split it`,
+    `the request exceeded its deadline of ${seconds} s; send it again with the same Idempotency-Key, or split a long text or a large batch`,
     { retryAfter },
   );
 }

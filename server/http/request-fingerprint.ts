@@ -3,13 +3,13 @@ import type { HttpResponse } from '#server/context.ts';
 import { type Warning, warningOf } from './warnings.ts';
 
 /*
- * A request with an idempotency key leaves its fingerprint on the job. A later request of that key still gets the job, and is told if it
- * asked for something else.
+ * A request with an idempotency key stores its fingerprint on the job. A later request with that key still gets the
+ * job, with a warning if it differs from the first one.
  */
 
 /**
- * The SHA-256 of a value in JSON, whatever the order of its keys. A field of the value that is null counts as absent, so that a request is the same
- * before and after a field was added to the API.
+ * The SHA-256 of a value in JSON, regardless of the order of its keys. A null field counts as absent, so that a
+ * request keeps its fingerprint when a field is added to the API.
  */
 export function fingerprintOf(value: Readonly<Record<string, unknown>>): Uint8Array {
   const given = Object.fromEntries(Object.entries(value).filter(([, field]) => field != null));
@@ -22,14 +22,14 @@ function inOrderOfKeys(_key: string, value: unknown): unknown {
 }
 
 /**
- * Whether a request asks for something else than the one that made the job of its key.
- * @param stored null for a job from before fingerprints were stored: nothing is known of its request
+ * Whether a request differs from the one that created the job of its key.
+ * @param stored null for a job from before fingerprints were stored: its request is unknown
  */
 export function requestDiffers(stored: Uint8Array | null, fingerprint: Uint8Array | null): boolean {
   return stored !== null && fingerprint !== null && Buffer.compare(stored, fingerprint) !== 0;
 }
 
-/** How a response came about, for its headers. */
+/** How a response was produced, for its headers. */
 export interface KeyedResult {
   /** Whether an earlier request with the same key did all of the work. */
   replayed: boolean;
@@ -37,16 +37,16 @@ export interface KeyedResult {
   differs: boolean;
 }
 
-/** Says in the headers that earlier requests of a key made what is returned. */
+/** Marks a response in its headers if earlier requests with the key created the jobs in it. */
 export function markKeyedResult(response: Pick<HttpResponse, 'setHeader'>, result: KeyedResult): void {
   if (result.replayed) response.setHeader('Idempotency-Replayed', 'true');
   if (result.differs) response.setHeader('Idempotency-Request-Differs', 'true');
 }
 
-/** The job of a key as it is returned to a request that asked for something else. The warning is not stored. */
+/** The job of a key for a request that differs from the first one. The warning is not stored. */
 export function withDifferingRequest<T extends { warnings: Warning[] }>(job: T): T {
   const message =
-    'this key belongs to an earlier request that asked for something else, and this is its job; send this request with another key';
+    'this key belongs to an earlier, different request, whose job this is; send this request with another key';
   const warning = warningOf('idempotency_request_differs', 'idempotency_key', message);
   return { ...job, warnings: [...job.warnings, warning] };
 }

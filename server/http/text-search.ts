@@ -1,17 +1,17 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 
-/** A text that someone searches for. Queries travel in the address, so it is short. */
+/** A text to search for. Queries are part of the URL, so it is short. */
 export const searchedText = z
   .string()
   .min(1)
   .max(200)
-  .meta({ description: 'letter case does not matter; every character stands for itself' });
+  .meta({ description: 'letter case does not matter; no wildcards' });
 
 /** A part of a text, as UTF-16 offsets. */
 export const textSpan = z.object({
-  start: z.int().describe('Of its first character, from 0.'),
-  end: z.int().describe('After its last character.'),
+  start: z.int().describe('The offset of its first character, from 0.'),
+  end: z.int().describe('The offset after its last character.'),
 });
 
 export type TextSpan = z.infer<typeof textSpan>;
@@ -20,12 +20,13 @@ export type TextSpan = z.infer<typeof textSpan>;
 export type SearchMode = 'contains' | 'prefix';
 
 /**
- * SQL for whether a column has a text. Ignores case as the database's locale does. Not by LIKE, whose patterns `%` and `_` people type,
- * too. No index helps: under row-level security only leakproof operators use one. So the query must bound the rows that it reads.
+ * SQL for whether a column has a text. Ignores case as the database's locale does. Does not use LIKE, because people
+ * also search for its patterns `%` and `_`. No index helps: under row-level security only leakproof operators use
+ * one. So the query must limit the rows that it reads.
  */
 export function hasText(column: SQL, text: string, mode: SearchMode): SQL {
   const found = formsOf(text).map((form) => {
-    // In a subquery, so that the text is folded once and not for each row.
+    // In a subquery, so that the text is converted once and not for each row.
     const folded = sql`(select lower(${form}::text))`;
     return mode === 'prefix'
       ? sql`starts_with(lower(${column}), ${folded})`
@@ -44,7 +45,7 @@ const maxSpans = 100;
 
 /**
  * Returns a function that finds the spans at which a text occurs in another, ignoring case: the first 100.
- * @param wholeWords leaves out what has a letter, a digit or a mark right before or after it
+ * @param wholeWords ignores occurrences with a letter, a digit or a mark directly before or after them
  */
 export function createSpanFinder(
   text: string,

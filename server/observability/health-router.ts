@@ -4,7 +4,7 @@ import { router } from '#server/trpc.ts';
 
 const healthStatus = z
   .object({
-    status: z.literal('ok').describe('Always `ok` while the service answers.'),
+    status: z.literal('ok').describe('Always `ok` while the service responds.'),
     stub_mode: z
       .object({
         translator: z.boolean().describe('Whether translations only echo the source.'),
@@ -15,10 +15,10 @@ const healthStatus = z
   })
   .meta({
     id: 'HealthStatus',
-    description: 'That the service answers, and whether its translations are real.',
+    description: 'Liveness of the service, and whether its translations are real.',
   });
 
-/** Liveness only; it says nothing of the database. */
+/** Liveness only; it does not check the database. */
 const health = publicProcedure
   .meta({
     route: {
@@ -26,7 +26,7 @@ const health = publicProcedure
       path: '/healthz',
       tag: 'System',
       summary: 'Liveness',
-      description: 'Needs no credential and ignores the API version. It says nothing of the database.',
+      description: 'Needs no credential and ignores the API version. It does not check the database.',
       versioned: false,
     },
   })

@@ -3,15 +3,15 @@ import type { PoolState } from '#db/client.ts';
 import type { Counted, Meter, WorkKind } from '#server/platform/telemetry.ts';
 import type { QueueState } from './queue-state.ts';
 
-/** What is read when the metrics are asked for. */
+/** The state that is read when the metrics are requested. */
 export interface MetricSources {
   /** The connections of each pool of this process, by the pool's name. */
   pools: ReadonlyMap<string, () => PoolState>;
-  /** Model calls that run and wait; null without a model. */
+  /** Running and queued model calls; null without a model. */
   engineCalls: (() => { running: number; waiting: number }) | null;
   /** Tasks of the sandbox by queue, and how many processes it has. */
   files: () => { queues: Readonly<Record<string, { running: number; waiting: number }>>; processes: number };
-  /** Rejects if the database does not respond; then these metrics are left out. */
+  /** Rejects if the database does not respond; then these metrics are omitted. */
   queue: () => Promise<QueueState>;
 }
 
@@ -23,7 +23,10 @@ export interface Metrics {
   print(): Promise<{ text: string; contentType: string }>;
 }
 
-/** A request whose response has been sent. Every label is of a fixed vocabulary: patterns of routes, names of procedures. */
+/**
+ * A request whose response has been sent. Every label has a fixed set of values: patterns of routes, names of
+ * procedures.
+ */
 export interface RequestSample {
   method: string;
   route: string;
@@ -36,7 +39,7 @@ export interface RequestSample {
 const buckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** What each kind of work is, and the label that names it. */
+/** The description of each kind of work, and the label for its name. */
 const durations: Record<WorkKind, { help: string; label: string }> = {
   transaction: { help: 'Database transactions, with the wait for a connection.', label: 'pool' },
   step: { help: 'Steps of the pipeline, and stages of documents.', label: 'step' },
@@ -52,7 +55,10 @@ const counted: Record<Counted, { name: string; help: string; label: string }> = 
   jobs: { name: 'jobs_total', help: 'Jobs that this process has brought to a state.', label: 'state' },
 };
 
-/** Opens the metrics of this process. The number of series is bounded: no label has an id, a text or anything of a caller. */
+/**
+ * Opens the metrics of this process. The number of series is limited: no label has an id, a text or anything from a
+ * caller.
+ */
 export function openMetrics(sources: MetricSources): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -118,7 +124,7 @@ export function openMetrics(sources: MetricSources): Metrics {
   };
 }
 
-/** Registers what is a state and not an event. @returns a function that reads all of it, at each scrape */
+/** Registers states, as opposed to events. @returns a function that reads all of them, at each scrape */
 function registerGauges(
   registry: Registry,
   { pools, engineCalls, files, queue }: MetricSources,
@@ -126,30 +132,24 @@ function registerGauges(
   const gauge = (name: string, help: string, labelNames: string[]) =>
     new Gauge({ name: `lingualoop_${name}`, help, labelNames, registers: [registry] });
   const connections = gauge('db_connections', 'Connections of a pool.', ['pool', 'state']);
-  const poolSizes = gauge('db_pool_size', 'The most connections that a pool may have.', ['pool']);
-  const poolWaits = gauge('db_pool_waiting', 'Transactions that wait for a connection.', ['pool']);
-  const slots = gauge('engine_slots', 'Model calls that run and that wait for a slot.', ['state']);
-  const sandboxTasks = gauge('sandbox_tasks', 'Tasks of the sandbox that run and that wait.', [
-    'queue',
-    'state',
-  ]);
+  const poolSizes = gauge('db_pool_size', 'The maximum number of connections of a pool.', ['pool']);
+  const poolWaits = gauge('db_pool_waiting', 'Transactions waiting for a connection.', ['pool']);
+  const slots = gauge('engine_slots', 'Running and queued model calls.', ['state']);
+  const sandboxTasks = gauge('sandbox_tasks', 'Running and queued tasks of the sandbox.', ['queue', 'state']);
   const sandboxProcesses = gauge('sandbox_processes', 'Child processes of the sandbox.', []);
   const databaseUp = gauge('db_up', 'Whether the database responds.', []);
-  const queued = gauge('queue_jobs', 'Background jobs in the queue, among a million at most.', [
+  const queued = gauge('queue_jobs', 'Background jobs in the queue, of at most a million.', [
     'task',
     'state',
   ]);
   const oldest = gauge('queue_oldest_seconds', 'How long the oldest job that could run has waited.', [
     'task',
   ]);
-  const unfinished = gauge('unfinished_jobs', 'Jobs that are not at their end, at most 10000 of a state.', [
-    'kind',
-    'state',
-  ]);
-  const held = gauge('documents_waiting', 'Documents that wait for an outage to pass, at most 10000.', [
+  const unfinished = gauge('unfinished_jobs', 'Unfinished jobs, at most 10000 per state.', ['kind', 'state']);
+  const held = gauge('documents_waiting', 'Documents waiting for the end of an outage, at most 10000.', [
     'reason',
   ]);
-  const heldFor = gauge('documents_waiting_seconds', 'How long the first of them has waited.', ['reason']);
+  const heldFor = gauge('documents_waiting_seconds', 'How long the oldest of them has waited.', ['reason']);
 
   return async () => {
     for (const [pool, read] of pools) {

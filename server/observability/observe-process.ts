@@ -11,19 +11,22 @@ import type { Readiness } from './readiness.ts';
 
 type Observable = Pick<Services, 'engine' | 'embedder' | 'storage' | 'fileWork'>;
 
-/** What a process is observed by. */
+/** The observers of a process. */
 export interface Observation {
   /** Null without METRICS_PORT. */
   metrics: Metrics | null;
   /** Opens a pool of connections, and reports on it by its name. The caller closes it. */
   openDatabase(pool: string, options: PoolOptions): Database;
-  /** The services as they are, or wrapped where someone measures or traces. */
+  /** The same services, wrapped if they are measured or traced. */
   wrap<S extends Observable>(services: S): S;
   /** Listens at METRICS_PORT, if that is set. */
   listen(readiness: Readiness): Promise<OperatorServer | null>;
 }
 
-/** Prepares metrics, if METRICS_PORT is set, and traces, if the process was started with an OpenTelemetry SDK. Otherwise nothing is wrapped. */
+/**
+ * Prepares metrics, if METRICS_PORT is set, and traces, if the process was started with an OpenTelemetry SDK.
+ * Otherwise nothing is wrapped.
+ */
 export async function observeProcess(
   settings: Settings,
   databaseUrl: () => string,
@@ -44,7 +47,7 @@ export async function observeProcess(
       files: () => ({ queues: fileWork.counts, processes: fileWork.processIds.length }),
       queue: async () => {
         const probe = probes.get('probe');
-        if (!probe) throw new Error('no connection to ask by');
+        if (!probe) throw new Error("no connection for the queue's state");
         readQueue ??= watchQueue(probe);
         return readQueue();
       },
@@ -57,7 +60,7 @@ export async function observeProcess(
       const database = openDatabase(databaseUrl, options);
       pools.set(pool, () => database.connections());
       probes.set(pool, database);
-      // The probe's look every five seconds would be most of the traces of an idle process.
+      // The probe's query every five seconds would be most of the traces of an idle process.
       return isObserved() && pool !== 'probe' ? observeDatabase(database, pool) : database;
     },
     wrap: (services) => (isObserved() ? { ...services, ...observeServices(services) } : services),

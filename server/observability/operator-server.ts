@@ -13,8 +13,8 @@ export interface OperatorServer {
 }
 
 /**
- * Listens for the operator's own tools, apart from callers: `/metrics`, `/healthz` and `/readyz`. It asks for no credential, so its port is for
- * a private network. A process with workers only has no other port.
+ * Listens for the operator's own tools, on a separate port: `/metrics`, `/healthz` and `/readyz`. It requires no
+ * credential, so its port must be in a private network. A process with only workers has no other port.
  */
 export async function startOperatorServer(
   { host, port }: { host: string; port: number },
@@ -25,7 +25,7 @@ export async function startOperatorServer(
     const { pathname } = new URL(request.url ?? '/', 'http://operator');
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return send(response, 405, { detail: 'method not allowed' });
-    answer(pathname, parts, response).catch(() => send(response, 500, { detail: 'internal error' }));
+    respond(pathname, parts, response).catch(() => send(response, 500, { detail: 'internal error' }));
   });
   server.maxConnections = 64;
   await listen(server, host, port);
@@ -51,7 +51,7 @@ function listen(server: Server, host: string, port: number): Promise<void> {
   });
 }
 
-async function answer(
+async function respond(
   path: string,
   { readiness, metrics }: OperatorServerParts,
   response: ServerResponse,

@@ -5,16 +5,16 @@ import { describeForLog } from '#server/errors.ts';
 import type { Log } from '#server/platform/log.ts';
 import type { PlatformStore } from '#server/platform/stores/blob-store.ts';
 
-/** How long, in milliseconds, a result of a check is given again: anyone may ask, and as often as they like. */
+/** How long, in milliseconds, a check's result is cached: anyone may request it at any rate. */
 const maximumAge = { database: 1000, storage: 10_000 };
 
 /** Milliseconds after which a check that has no result counts as failed. */
 const patience = 3000;
 
-/** Milliseconds between two looks at the database while it is watched. */
-const lookEvery = 5000;
+/** Milliseconds between two checks of the database while it is watched. */
+const checkEvery = 5000;
 
-/** What a process can do now. `failed` says no more, since anyone may ask; the log has the reason. */
+/** The current readiness of a process. `failed` has no details, since anyone may read it; the log has the reason. */
 export interface ReadinessReport {
   status: 'ready' | 'draining' | 'unavailable';
   checks: Record<string, 'ok' | 'failed'>;
@@ -22,31 +22,43 @@ export interface ReadinessReport {
 
 export interface Readiness {
   report(): Promise<ReadinessReport>;
-  /** From now on the process reports `unavailable`, whatever the checks say, until `endStart`: its operator may ask before it can work. */
+  /**
+   * From now on the process reports `unavailable`, regardless of the checks, until `endStart`: requests may arrive
+   * before it can work.
+   */
   beginStart(): void;
   endStart(): void;
   /** From now on the process reports `draining`. */
   beginDrain(): void;
   /** Adds the job workers of the process: ready while `working` returns true. */
   watchWorkers(working: () => boolean): void;
-  /** Looks at the database every few seconds, whether someone asks or not, so that its loss is logged on an idle process too. */
+  /**
+   * Checks the database every few seconds, even without requests, so that its loss is logged on an idle process too.
+   */
   watch(): void;
-  /** Ends these looks. */
+  /** Ends these checks. */
   stop(): void;
 }
 
 export interface ReadinessParts {
-  /** A connection that requests do not use: tells a lost database from a busy pool, and looks at it while no one asks. */
+  /**
+   * A connection that requests do not use: it distinguishes a lost database from a busy pool, and checks the database
+   * without requests.
+   */
   database: Database;
-  /** The pool that requests use: a process that cannot get a connection from it in time serves no one. Omitted: there are no requests. */
+  /**
+   * The pool that requests use: a process that cannot get a connection from it in time cannot serve requests.
+   * Omitted: there are no requests.
+   */
   requests?: Database | undefined;
   storage: PlatformStore;
   log: Log;
 }
 
 /**
- * Answers whether a process can do its work: whether it reaches the database, whether that has the tables of this version, whether the
- * platform's storage takes objects, and whether the workers run. Logs when the database goes and when it comes back.
+ * Reports whether a process can do its work: whether it reaches the database, whether that has the tables of this
+ * version, whether platform storage accepts objects, and whether the workers run. Logs when the database is lost and
+ * when it responds again.
  */
 export function watchReadiness({ database, requests, storage, log }: ReadinessParts): Readiness {
   let starting = false;
@@ -91,7 +103,10 @@ export function watchReadiness({ database, requests, storage, log }: ReadinessPa
       await inTime(storage.check());
       return true;
     } catch (error) {
-      log.warn({ dependency: 'storage', error: describeForLog(error) }, 'the storage does not take objects');
+      log.warn(
+        { dependency: 'storage', error: describeForLog(error) },
+        'the storage does not accept objects',
+      );
       return false;
     }
   });
@@ -123,13 +138,13 @@ export function watchReadiness({ database, requests, storage, log }: ReadinessPa
       working = given;
     },
     watch() {
-      timer ??= setInterval(() => void look(), lookEvery).unref();
+      timer ??= setInterval(() => void look(), checkEvery).unref();
     },
     stop: () => clearInterval(timer),
   };
 }
 
-/** A result that is asked for once at a time, and given again for a while. */
+/** A result that is computed once at a time, and cached for a while. */
 function remembered<T>(maximumAgeMs: number, ask: () => Promise<T>): () => Promise<T> {
   let held: { result: Promise<T>; since: number } | undefined;
   return () => {
@@ -156,7 +171,7 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** The schema or table of migrations is missing (3F000, 42P01): an empty database has taken the place of ours. */
+/** The schema or table of migrations is missing (3F000, 42P01): an empty database has replaced ours. */
 function isMissingTable(error: unknown): boolean {
   const { code, cause } = error as { code?: unknown; cause?: unknown };
   return code === '42P01' || code === '3F000' || (cause instanceof Error && isMissingTable(cause));

@@ -7,7 +7,7 @@ import type { Metrics } from './metrics.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What became known of the request while it was served. Null before the first hook. */
+    /** Notes about the request, collected while it was served. Null before the first hook. */
     notes: RequestNotes | null;
     /** The request's span, if the process traces. */
     span: Span | null;
@@ -26,21 +26,22 @@ export function notesOf(request: FastifyRequest): RequestNotes {
 
 const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 
-/** What an operator switched off is no failure. */
+/** A feature that the operator disabled is not a failure. */
 const intended: ReadonlySet<string | undefined> = new Set(['capability_off', 'storage_cap_reached']);
 
-/** A fault of the service is an error, a failure of what it depends on a warning. */
+/** A fault of the service is an error; a failure of a dependency is a warning. */
 function levelOf({ routeOptions, notes }: FastifyRequest, { statusCode }: FastifyReply) {
-  // Probes ask every few seconds; why a process is not ready has a line of its own.
+  // Probes are sent every few seconds; the reason why a process is not ready is logged separately.
   if (probes.has(routeOptions.url ?? '')) return statusCode === 200 ? 'debug' : 'info';
   if (statusCode === 500) return 'error';
   return statusCode > 500 && !intended.has(notes?.error?.code) ? 'warn' : 'info';
 }
 
 /**
- * Logs, measures and traces every request. Register it before the hooks that may refuse one.
+ * Logs, measures and traces every request. Register it before the hooks that may reject one.
  *
- * A log line has the route's pattern and the procedure's name, never the URL: a query string may contain what must not be logged.
+ * A log line has the route's pattern and the procedure's name, never the URL: a query string may contain text that
+ * must not be logged.
  */
 export function observeRequests(
   http: FastifyInstance,
@@ -97,16 +98,18 @@ function lineOf(
     ms: Math.round(reply.elapsedTime * 10) / 10,
     tenant_id: notes?.tenantId ?? null,
     client,
-    ...(notes?.error && { error_code: notes.error.code, error: wordsOf(notes.error) }),
+    ...(notes?.error && { error_code: notes.error.code, error: messageOf(notes.error) }),
     ...(notes?.error?.dependency && { dependency: notes.error.dependency }),
   };
 }
 
-/** Characters of an error's words that are logged at most. */
+/** The maximum length of a logged error message. */
 const maxMessageLength = 200;
 
-/** The words of an error without what they quote, which may be a caller's text. Of invalid fields, only how many they are. */
-function wordsOf({ problems, message }: AppError): string {
+/**
+ * The message of an error without its quotations, which may be a caller's text. Of invalid fields, only their number.
+ */
+function messageOf({ problems, message }: AppError): string {
   if (problems) return `${problems.length} invalid ${problems.length === 1 ? 'field' : 'fields'}`;
   return message.replace(/["'“‘«`].*["'”’»`]/s, '…').slice(0, maxMessageLength);
 }

@@ -1,6 +1,9 @@
 import type { Settings } from '#server/settings.ts';
 
-/** Sizes of a process's pools of connections to PostgreSQL. Its workers' tasks and reports have their own, which a busy API must not starve. */
+/**
+ * Sizes of a process's pools of connections to PostgreSQL. Its workers' tasks and reports have separate pools, so
+ * that a busy API cannot block them.
+ */
 export const poolSizes = {
   probe: () => 1,
   tokens: () => 1,
@@ -8,20 +11,20 @@ export const poolSizes = {
   workers: ({ DATABASE_WORKER_POOL_SIZE }: Settings) => DATABASE_WORKER_POOL_SIZE,
 };
 
-/** Jobs at a time of each pool of workers in one process. */
-export const jobsAtATime = {
+/** Concurrent jobs of each pool of workers in one process. */
+export const concurrentJobs = {
   housekeeping: () => 2,
   documents: ({ WORKER_CONCURRENCY }: Settings) => WORKER_CONCURRENCY,
   work: ({ WORKER_CONCURRENCY }: Settings) => WORKER_CONCURRENCY,
 };
 
-/** A pool of workers listens by one connection, and has one per job for its bookkeeping. */
+/** A pool of workers uses one connection to listen, and one per job for its bookkeeping. */
 export const connectionsOfQueue = (concurrency: number): number => concurrency + 1;
 
 /** The most connections that a process with these parts opens; docs/scaling.md has the sums. */
 export function maxConnections(settings: Settings, parts: { api: boolean; workers: boolean }): number {
   const { probe, tokens, api, workers } = poolSizes;
-  const queues = Object.values(jobsAtATime).map((jobs) => connectionsOfQueue(jobs(settings)));
+  const queues = Object.values(concurrentJobs).map((jobs) => connectionsOfQueue(jobs(settings)));
   const ofWorkers = queues.reduce((sum, connections) => sum + connections, workers(settings));
   return probe() + tokens() + (parts.api ? api(settings) : 0) + (parts.workers ? ofWorkers : 0);
 }

@@ -41,17 +41,17 @@ export function describeDatabase({ DATABASE_URL, DATA_DIR }: Settings): string {
 }
 
 const unknownAuthority =
-  'its certificate is of an authority that is not known here; name the file of its certificate in NODE_EXTRA_CA_CERTS';
+  "its certificate is from an unknown authority; set NODE_EXTRA_CA_CERTS to the file of the authority's certificate";
 
-/** Codes of PostgreSQL and of the system with which no connection can be made, and what to do about each. */
+/** Codes of PostgreSQL and of the system for a failed connection, with a fix for each. */
 const advice: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there; is PostgreSQL running?',
-  ENOTFOUND: 'there is no such host',
-  EAI_AGAIN: 'the name of the host cannot be resolved now',
+  ENOTFOUND: 'the host does not exist',
+  EAI_AGAIN: 'the host name cannot be resolved now',
   ETIMEDOUT: 'it does not respond; is it reachable from here?',
   CONNECT_TIMEOUT: 'it does not respond; is it reachable from here?',
-  EHOSTUNREACH: 'no route leads there from here',
-  ENETUNREACH: 'no route leads there from here',
+  EHOSTUNREACH: 'no route to the host',
+  ENETUNREACH: 'no route to the host',
   ECONNRESET: 'it ended the connection; with sslmode=require or verify-full, it may have no TLS',
   DEPTH_ZERO_SELF_SIGNED_CERT: unknownAuthority,
   SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
@@ -60,16 +60,16 @@ const advice: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
   CERT_HAS_EXPIRED: 'its certificate has expired',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host; use a name that is in it',
-  '28P01': 'it refuses the password',
-  '28000': 'it refuses the role or the address that it comes from (pg_hba.conf), or wants TLS (sslmode)',
-  '3D000': 'there is no such database',
-  '53300': 'it has no connection left; raise max_connections or run fewer processes',
+  '28P01': 'it rejects the password',
+  '28000': "it rejects the role or this machine's address (pg_hba.conf), or requires TLS (sslmode)",
+  '3D000': 'the database does not exist',
+  '53300': 'all its connections are in use; raise max_connections or run fewer processes',
   '57P03': 'it is starting or stopping; try again',
 };
 
 /**
- * Puts an error of the first connection to DATABASE_URL into one sentence that says where, as whom and what to do, without the password.
- * Any other error is returned as it is.
+ * Returns an error of the first connection to DATABASE_URL as one sentence with the place, the role and a fix,
+ * without the password. Returns any other error unchanged.
  */
 export function explainUnreachable(error: unknown, settings: Settings): unknown {
   const { DATABASE_URL } = settings;

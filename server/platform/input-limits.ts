@@ -5,8 +5,8 @@ import { countCodePoints } from '#server/formats/text.ts';
 const maximumDepth = 64;
 
 /**
- * More values than any real request has; few enough to check in a few milliseconds. Holds for a procedure's input, and the values
- * of a large body are counted before it is parsed.
+ * More values than any real request has; few enough to check in a few milliseconds. Applies to a procedure's input;
+ * the values of a large body are counted before it is parsed.
  */
 const maximumValues = 100_000;
 
@@ -16,8 +16,9 @@ const refusedKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'p
 type Path = (string | number)[];
 
 /**
- * Finds what cannot be stored faithfully: NUL characters and lone surrogates, which PostgreSQL's text type rejects;
- * keys that address an object's prototype; nesting beyond 64 levels. Returns undefined if there is no problem.
+ * Finds values that cannot be stored faithfully: NUL characters and lone surrogates, which PostgreSQL's text type
+ * rejects; keys that address an object's prototype; nesting beyond 64 levels. Returns undefined if there is no
+ * problem.
  */
 export function findUnstorable(value: unknown): FieldProblem | undefined {
   return look(value, { path: [], left: maximumValues });
@@ -31,7 +32,7 @@ interface Walk {
 
 function look(value: unknown, walk: Walk): FieldProblem | undefined {
   const { path } = walk;
-  if (typeof value === 'string') return lookAtText(value, path);
+  if (typeof value === 'string') return checkText(value, path);
   // The reader of a file checks its bytes.
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return undefined;
   if (path.length >= maximumDepth)
@@ -43,7 +44,7 @@ function look(value: unknown, walk: Walk): FieldProblem | undefined {
       return { loc: path.slice(0, 4), msg: `more than ${maximumValues} values`, type: 'too_many_values' };
     if (refusedKeys.has(String(key)))
       return { loc: [...path], msg: `the key ${key} is not allowed`, type: 'invalid_key' };
-    const problem = typeof key === 'string' ? lookAtText(key, path) : undefined;
+    const problem = typeof key === 'string' ? checkText(key, path) : undefined;
     if (problem) return problem;
     path.push(key);
     const inside = look((value as Record<string | number, unknown>)[key], walk);
@@ -53,7 +54,7 @@ function look(value: unknown, walk: Walk): FieldProblem | undefined {
   return undefined;
 }
 
-function lookAtText(text: string, path: Path): FieldProblem | undefined {
+function checkText(text: string, path: Path): FieldProblem | undefined {
   if (text.includes('\0'))
     return { loc: [...path], msg: 'must not contain NUL characters', type: 'invalid_string' };
   if (!text.isWellFormed())
@@ -62,7 +63,7 @@ function lookAtText(text: string, path: Path): FieldProblem | undefined {
 }
 
 /** Bodies up to this size, in bytes, have too few values to matter. */
-const bytesLookedInto = 1_000_000;
+const uncheckedBytes = 1_000_000;
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -74,7 +75,7 @@ const separators: ReadonlySet<number> = new Set([0x2c, 0x5b, 0x7b]);
  * @throws AppError 422
  */
 export function refuseManyValues(json: Uint8Array): void {
-  if (json.length > bytesLookedInto && countValues(json) > maximumValues)
+  if (json.length > uncheckedBytes && countValues(json) > maximumValues)
     throw new AppError('invalid_fields', [
       { loc: ['body'], msg: `more than ${maximumValues} values`, type: 'too_many_values' },
     ]);

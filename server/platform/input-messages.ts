@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /*
- * What is wrong with a field, in words for a person. A schema's own message comes first. Messages follow the field's name, and never repeat
- * its value, which may be a secret.
+ * Readable messages for invalid fields. A schema's own message comes first. Messages follow the field's name, and
+ * never repeat its value, which may be a secret.
  */
 
 const kinds: Readonly<Record<string, string>> = {
@@ -36,7 +36,7 @@ const formats: Readonly<Record<string, string>> = {
   ipv6: 'an IPv6 address',
 };
 
-/** What a length counts, by what has it. */
+/** The unit of a length, by type. */
 const counted: Readonly<Record<string, string>> = {
   string: 'characters',
   array: 'entries',
@@ -84,7 +84,7 @@ export function describeIssue(issue: Issue): string {
 }
 
 function describeType(expected: string, input: unknown): string {
-  if (expected === 'never' || expected === 'undefined') return 'must be left out';
+  if (expected === 'never' || expected === 'undefined') return 'must be omitted';
   if (expected === 'nonoptional') return 'is required';
   if (typeof input === 'number' && !Number.isFinite(input)) return 'must be a finite number';
   return `must be ${kinds[expected] ?? 'of another type'}`;
@@ -118,7 +118,7 @@ function describeFormat(issue: Extract<Issue, { code: 'invalid_format' }>): stri
   return format ? `must be ${format}` : 'does not have the right format';
 }
 
-/** Of each form that is accepted, what is missing first. */
+/** The requirements of each accepted form, missing fields first. */
 function describeUnion(errors: readonly (readonly z.core.$ZodIssue[])[] = []): string {
   const first = errors.flatMap(([one]) => (one ? [one] : []));
   const forms = new Set(

@@ -26,8 +26,8 @@ export type LogLevel = keyof typeof levels;
 const base = { pid: process.pid, hostname: hostname() };
 
 /**
- * Writes one line in the shape of the service's log, for what is said before the log is open or after it: `{level, time, pid, hostname, ...,
- * msg}`. A terminal gets the words alone.
+ * Writes one line in the format of the service's log, before the log is open or after it is closed: `{level, time,
+ * pid, hostname, ..., msg}`. A terminal gets only the message.
  */
 export function writeLogLine(
   stream: NodeJS.WriteStream,
@@ -41,7 +41,7 @@ export function writeLogLine(
   stream.write(`${line}\n`);
 }
 
-/** Reports what a start or a command waits for. */
+/** Reports the reason why a start or a command waits. */
 export function warnOfWaiting(notice: string): void {
   writeLogLine(process.stderr, 'warn', notice);
 }
@@ -51,15 +51,15 @@ export function isLogged(level: LogLevel, threshold: LogLevel): boolean {
   return levels[level] >= levels[threshold];
 }
 
-/** Where pino writes, and from which level on. */
+/** The target of pino's lines, and their minimum level. */
 interface LogOptions {
   level: LogLevel;
   stream?: { write(line: string): void };
 }
 
 /**
- * The options of a process's log on standard output: lines of JSON, and in a terminal one readable line each. There, nothing below a warning is
- * shown at `info`, which is the default; `debug` and `trace` show all.
+ * The options of a process's log on standard output: lines of JSON, and in a terminal one readable line each. In a
+ * terminal, the default level `info` shows only warnings and above; `debug` and `trace` show all.
  */
 export function logOptions(level: LogLevel, output: NodeJS.WriteStream = process.stdout): LogOptions {
   if (!output.isTTY) return { level };
@@ -69,7 +69,7 @@ export function logOptions(level: LogLevel, output: NodeJS.WriteStream = process
   };
 }
 
-/** Says on stderr why a command ends with an error: one line, whatever LOG_LEVEL is. */
+/** Writes the reason why a command ends with an error to stderr: one line at any LOG_LEVEL. */
 export function writeFatalLine(error: unknown): void {
   const msg = error instanceof Error ? error.message : String(error);
   if (process.stderr.isTTY) process.stderr.write(`lingualoop: ${msg}\n`);
@@ -91,22 +91,22 @@ export async function openStandaloneLog(level: LogLevel): Promise<Log> {
 }
 
 /**
- * Gives the shape of the log to what others print: packages that use the console, Node's warnings, and what ends the process. Their words are
- * left out where they may quote a statement or a text.
+ * Converts other output to the format of the log: packages that use the console, Node's warnings, and errors that end
+ * the process. Their messages are omitted if they may quote a statement or a text.
  */
-export function takeOverOutput(): void {
+export function redirectOutput(): void {
   for (const method of ['debug', 'info', 'log', 'warn', 'error', 'trace'] as const)
     console[method] = (...given: unknown[]) => {
       const error = given.find((one) => one instanceof Error);
       const fields = { source: 'console', ...(error && { error: describeForLog(error) }) };
-      writeLogLine(process.stderr, 'warn', 'a package has printed something', fields);
+      writeLogLine(process.stderr, 'warn', 'a package printed to the console', fields);
     };
   // Node's own listener prints them.
   process.removeAllListeners('warning');
   process.on('warning', ({ name, message }) => {
     writeLogLine(process.stderr, 'warn', message, { source: 'node', warning: name });
   });
-  // Neither an unhandled rejection nor its message: it must not end the process, and may quote a customer's text.
+  // An unhandled rejection must not end the process, and its message may quote a customer's text.
   process.on('unhandledRejection', (reason) => {
     writeLogLine(process.stderr, 'error', 'unhandled rejection', { error: describeForLog(reason) });
   });

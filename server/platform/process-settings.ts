@@ -1,11 +1,14 @@
 import { type Settings, SettingsError } from '#server/settings.ts';
 
-/** Combinations of settings with which a process would start and then not do what they ask for. The first one that holds stops the start. */
+/**
+ * Combinations of settings with which a process would start but not work as intended. The first one that applies
+ * stops the start.
+ */
 const contradictions: readonly ((settings: Settings, parts: { api: boolean }) => string | false)[] = [
   ({ OPENAI_BASE_URL, OPENAI_API_KEY }) =>
     OPENAI_BASE_URL !== undefined &&
     OPENAI_API_KEY === undefined &&
-    'OPENAI_BASE_URL: needs OPENAI_API_KEY, any word for an endpoint that asks for none; without it the stub engine would run',
+    'OPENAI_BASE_URL: needs OPENAI_API_KEY (any text, if the endpoint needs no key); without it the stub engine would run',
   ({ OPERATOR_API_KEY, SERVICE_API_KEY }) =>
     OPERATOR_API_KEY !== undefined &&
     OPERATOR_API_KEY === SERVICE_API_KEY &&
@@ -19,7 +22,8 @@ const contradictions: readonly ((settings: Settings, parts: { api: boolean }) =>
 ];
 
 /**
- * Refuses settings that cannot work together in a process of these parts. Only a process is refused: an application that a test builds may leave out what it does not use.
+ * Rejects settings that cannot work together in a process with these parts. An application in a test may omit
+ * settings that it does not use.
  * @throws SettingsError with one sentence, which begins with the setting to change
  */
 export function refuseContradictions(settings: Settings, parts: { api: boolean }): void {
@@ -30,8 +34,8 @@ export function refuseContradictions(settings: Settings, parts: { api: boolean }
 }
 
 /**
- * Refuses a folder that cannot be written: every translation would fail with it. A Data Lake that is out of reach, or a full disk, is an outage and
- * may end while the process runs.
+ * Rejects a folder that cannot be written: every translation would fail. An unreachable Data Lake, or a full disk, is
+ * an outage and may end while the process runs.
  * @throws SettingsError
  */
 export async function refuseUnusableFolder(
@@ -46,7 +50,7 @@ export async function refuseUnusableFolder(
   });
 }
 
-/** Puts a failure to listen into one sentence that names the settings. Any other error is returned as it is. */
+/** Returns a failure to listen as one sentence that names the settings. Returns any other error unchanged. */
 export function explainListening(
   error: unknown,
   [host, port]: ['HOST', 'PORT'] | ['METRICS_HOST', 'METRICS_PORT'],
@@ -54,10 +58,10 @@ export function explainListening(
 ): unknown {
   const { code } = error as { code?: unknown };
   const sentences: Record<string, string> = {
-    EADDRINUSE: `${port}: something else listens at ${settings[host]}:${settings[port]} already`,
+    EADDRINUSE: `${port}: another process already listens at ${settings[host]}:${settings[port]}`,
     EACCES: `${port}: this user may not listen at ${settings[port]}`,
     EADDRNOTAVAIL: `${host}: this machine does not have the address ${settings[host]}`,
-    ENOTFOUND: `${host}: there is no such host as ${settings[host]}`,
+    ENOTFOUND: `${host}: the host ${settings[host]} does not exist`,
   };
   const sentence = typeof code === 'string' ? sentences[code] : undefined;
   return sentence === undefined ? error : new SettingsError(sentence, { cause: error });

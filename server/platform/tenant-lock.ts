@@ -3,11 +3,11 @@ import { sql } from 'drizzle-orm';
 import type { Database, Tx } from '#db/client.ts';
 import { AppError } from '#server/errors.ts';
 
-/** Milliseconds between two attempts (`first` to `longest`), and for all of them. */
-const pause = { first: 10, longest: 250, all: 20_000 };
+/** Milliseconds between two attempts (`first` to `max`), and for all of them. */
+const pause = { first: 10, max: 250, all: 20_000 };
 
 export interface TenantLockOptions {
-  /** A second lock, by name. If another transaction holds it, `refusal` is thrown at once. */
+  /** A second lock, by name. If another transaction holds it, `refusal` is thrown immediately. */
   tryLock?: { name: string; refusal: () => AppError };
   /** Ends the waiting, not the transaction. Its reason is thrown. */
   signal?: AbortSignal;
@@ -28,7 +28,7 @@ export async function withTenantLock<T>(
   const lock = (key: string) => sql`pg_try_advisory_xact_lock(hashtextextended(${key}, 0))`;
   const named = tryLock ? lock(`${what}:${tenantId}:${tryLock.name}`) : sql`true`;
   const until = Date.now() + pause.all;
-  for (let wait = pause.first; ; wait = Math.min(2 * wait, pause.longest)) {
+  for (let wait = pause.first; ; wait = Math.min(2 * wait, pause.max)) {
     signal?.throwIfAborted();
     const done = await database.inTenant(tenantId, async (tx) => {
       const [row] = await tx.execute<{ named: boolean; held: boolean }>(
@@ -39,7 +39,7 @@ export async function withTenantLock<T>(
     });
     if (done) return done.value;
     if (Date.now() > until)
-      throw new AppError('transient_error', 'other changes of this workspace are under way; try again');
+      throw new AppError('transient_error', 'other changes of this workspace are in progress; try again');
     await delay(wait * (0.5 + Math.random()), undefined, signal && { signal }).catch(() => {});
   }
 }

@@ -48,7 +48,7 @@ export const storageRouter = router({
         tag: 'Storage',
         summary: 'Replace the storage binding',
         description:
-          'The body is the complete desired state; what it leaves out gets its default. The binding is unverified until POST /api/storage/binding/verify succeeds, and work is refused meanwhile. `provider: "platform"` returns to platform storage and publishes parked jobs there.',
+          'The body is the complete desired state; missing fields get their defaults. Until POST /api/storage/binding/verify succeeds, the binding is unverified and work is rejected. `provider: "platform"` returns to platform storage and publishes parked jobs there.',
       },
     })
     .input(storageBindingRequest)

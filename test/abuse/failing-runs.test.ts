@@ -131,7 +131,7 @@ test('after an outage in which all of its runs failed, a tenant works again when
   expect((await send(usual, mine)).status).toBe(200);
 });
 
-test('0 is no limit', async () => {
+test('0 means no limit', async () => {
   const mine = await unlimited.signUp();
   for (let n = 0; n < most + 2; n++) expect((await send(unlimited, mine)).status).toBe(503);
 });

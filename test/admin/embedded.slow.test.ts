@@ -59,9 +59,12 @@ test('secrets.key is replaced: moved aside and named as the previous key, until 
   const redeemed = await verify(app, body.mfa_challenge.challenge_id, recoveryCodes[0] as string);
   expect(redeemed.status).toBe(200);
   const { code, stdout } = await runCommand({ DATA_DIR, ...previous }, ['reseal-secrets']);
-  expect([code, stdout]).toEqual([0, expect.stringMatching(/^Authenticators: 1 encrypted with the current/)]);
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringMatching(/^Authenticators: 1 now encrypted with the current/),
+  ]);
   const alone = await runCommand({ DATA_DIR }, ['reseal-secrets']);
-  expect(alone.stdout).toMatch(/^Authenticators: 0 encrypted with the current key now, 1 were already, 0 /);
+  expect(alone.stdout).toMatch(/^Authenticators: 0 now encrypted with the current key, 1 already were, 0 /);
 
   // As where the service has its key in its environment and the operator's shell does not.
   await rename(key, `${key}.elsewhere`);

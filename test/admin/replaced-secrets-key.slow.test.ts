@@ -110,8 +110,8 @@ describe('an operator replaces SECRETS_KEY', () => {
     const before = await storedBinding();
     const lines = await reseal(bothKeys);
     expect(lines).toEqual([
-      'Authenticators: 2 encrypted with the current key now, 0 were already, 0 cannot be read with either key.',
-      'Storage secrets: 1 encrypted with the current key now, 1 were already, 0 cannot be read with either key.',
+      'Authenticators: 2 now encrypted with the current key, 0 already were, 0 cannot be decrypted with either key.',
+      'Storage secrets: 1 now encrypted with the current key, 1 already were, 0 cannot be decrypted with either key.',
       'Recovery codes: 9 (members: 1) hashed with the current key, 9 (members: 1) with the previous one, 0 (members: 0) before keys were recorded, 0 (members: 0) with a key that is not set.',
     ]);
     expect(await storedBinding()).toEqual(before);
@@ -147,7 +147,8 @@ describe('an operator replaces SECRETS_KEY', () => {
 
   test('a second run changes nothing, whether the old key is still set or not', async () => {
     const before = await contentsOf(app);
-    const already = '0 encrypted with the current key now, 2 were already, 0 cannot be read with either key.';
+    const already =
+      '0 now encrypted with the current key, 2 already were, 0 cannot be decrypted with either key.';
     const codes = (previous: number, gone: number) =>
       `Recovery codes: 9 (members: 1) hashed with the current key, ${previous} (members: ${Math.sign(previous)}) with the previous one, 0 (members: 0) before keys were recorded, ${gone} (members: ${Math.sign(gone)}) with a key that is not set.`;
     const unchanged = [`Authenticators: ${already}`, `Storage secrets: ${already}`];

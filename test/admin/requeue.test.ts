@@ -82,7 +82,7 @@ test('requeue: all that failed since a moment, but nothing that was billed or is
     return [...(await Promise.all(read)), (await other.read(foreign)).status];
   };
   expect(await statuses()).toEqual(['failed', 'extracted', 'failed', 'failed', 'failed']);
-  await expect(operateHere(app, ['requeue'])).rejects.toThrow('--id or --since must be given');
+  await expect(operateHere(app, ['requeue'])).rejects.toThrow('--id or --since is required');
   await expect(operateHere(app, ['requeue', '--id', wanted, '--since', '2026-02-01'])).rejects.toThrow(
     'not both',
   );

@@ -73,13 +73,13 @@ describe('a change beside the command is not overwritten', () => {
         update users set totp_secret = totp_pending_secret, totp_pending_secret = null
         where user_id = ${member.userId}`,
     );
-    expect(line).toMatch(/^Authenticators: 1 encrypted/);
+    expect(line).toMatch(/^Authenticators: 1 now encrypted/);
     expect(await secretsOf(member, newKey)).toEqual({ pending: null, enrolled: member.secret });
   });
 
   test.each([
-    ['the new key', newKey, /^Authenticators: 0 encrypted with the current key now, 1 were already/],
-    ['the old key, by a process that still has it', oldKey, /^Authenticators: 1 encrypted/],
+    ['the new key', newKey, /^Authenticators: 0 now encrypted with the current key, 1 already were/],
+    ['the old key, by a process that still has it', oldKey, /^Authenticators: 1 now encrypted/],
   ])('an enrollment that is begun again meanwhile stays, sealed by %s', async (_by, key, expected) => {
     const member = await pendingMember();
     const again = randomBytes(20).toString('hex');
@@ -114,7 +114,7 @@ describe('a change beside the command is not overwritten', () => {
       where tenant_id = ${tenantId}`;
     await locker`commit`;
     locker.release();
-    expect((await run)[1]).toMatch(/^Storage secrets: 0 encrypted with the current key now, 1 were already/);
+    expect((await run)[1]).toMatch(/^Storage secrets: 0 now encrypted with the current key, 1 already were/);
     expect(await storageSecret(tenantId, newKey)).toBe('the second secret');
   });
 });
@@ -146,10 +146,10 @@ describe('what neither key reads', () => {
     const before = await contentsOf(app);
     const lines = await reseal(strangeKey);
     expect(lines).toEqual([
-      `Cannot be read: the authenticator of ${member.userId} in ${member.tenantId}`,
-      `Cannot be read: the storage secret of ${tenantId}`,
-      'Authenticators: 0 encrypted with the current key now, 0 were already, 1 cannot be read with either key.',
-      'Storage secrets: 0 encrypted with the current key now, 0 were already, 1 cannot be read with either key.',
+      `Cannot decrypt the authenticator of ${member.userId} in ${member.tenantId}`,
+      `Cannot decrypt the storage secret of ${tenantId}`,
+      'Authenticators: 0 now encrypted with the current key, 0 already were, 1 cannot be decrypted with either key.',
+      'Storage secrets: 0 now encrypted with the current key, 0 already were, 1 cannot be decrypted with either key.',
       'Recovery codes: 0 (members: 0) hashed with the current key, 0 (members: 0) with the previous one, 0 (members: 0) before keys were recorded, 10 (members: 1) with a key that is not set.',
     ]);
     expect(await contentsOf(app)).toBe(before);
@@ -165,8 +165,8 @@ describe('what neither key reads', () => {
       where user_id = ${lost.userId}`;
     const lines = await reseal();
     expect(lines.slice(0, 2)).toEqual([
-      `Cannot be read: the authenticator of ${lost.userId} in ${lost.tenantId}`,
-      'Authenticators: 1 encrypted with the current key now, 0 were already, 1 cannot be read with either key.',
+      `Cannot decrypt the authenticator of ${lost.userId} in ${lost.tenantId}`,
+      'Authenticators: 1 now encrypted with the current key, 0 already were, 1 cannot be decrypted with either key.',
     ]);
     expect((await secretsOf(member, newKey)).pending).toBe(member.secret);
     expect((await secretsOf(lost, strangeKey)).pending).toBe(lost.secret);
@@ -183,10 +183,10 @@ test('members of many pages are all encrypted anew, those who cannot sign in now
     select ${tenantId}, id, id || '@example.org', 'email', 'agent_id_developer', false, decode(secret, 'hex')
     from unnest(${ids}::text[], ${secrets}::text[]) as given(id, secret)`;
   expect((await reseal())[0]).toMatch(
-    new RegExp(`^Authenticators: ${count} encrypted.*, 0 were already, 0 `),
+    new RegExp(`^Authenticators: ${count} now encrypted.*, 0 already were, 0 `),
   );
   expect((await reseal())[0]).toMatch(
-    new RegExp(`^Authenticators: 0 encrypted.*, ${count} were already, 0 `),
+    new RegExp(`^Authenticators: 0 now encrypted.*, ${count} already were, 0 `),
   );
 });
 

@@ -162,7 +162,7 @@ test('a file without one of its parts is refused with the part, and so is one wi
   ]);
   expect(await unread(more)).toContain('is damaged at ');
   const open = await changed((entries) => entries.slice(0, -1));
-  expect(await unread(open)).toContain('is damaged at manifest.json: it is missing: the file is cut short');
+  expect(await unread(open)).toContain('is damaged at manifest.json: it is missing: the file is incomplete');
 });
 
 test('a file that somebody has changed together with its digests is refused: they do not have the key', async () => {
@@ -175,12 +175,10 @@ test('a file that somebody has changed together with its digests is refused: the
 test('a file of a later version is refused, of tables as of the format', async () => {
   const later = (text: string) =>
     text.replace(/"migration":(\d+)/, (_, at) => `"migration":${Number(at) + 1}`);
-  expect(await refused(await rewritten('backup.json', later, keyOf(0)))).toMatch(
-    /was made by a later version/,
-  );
+  expect(await refused(await rewritten('backup.json', later, keyOf(0)))).toMatch(/is from a later version/);
   const format = (text: string) => text.replace('"format":1', '"format":2');
   expect(await unread(await rewritten('backup.json', format, keyOf(0)))).toMatch(
-    /has format 2, and this version .* reads format 1/,
+    /has format 2, but this version .* reads format 1/,
   );
 });
 
@@ -266,7 +264,7 @@ test('nothing is restored over what is there: a table, an object, a file of DATA
 
 test('an existing file is not overwritten', async () => {
   const before = await readFile(file);
-  expect(await refusal('backup', settings, [file])).toBe(`${file} exists already; choose another name`);
+  expect(await refusal('backup', settings, [file])).toBe(`${file} already exists; choose another name`);
   expect(await readFile(file)).toEqual(before);
 });
 
@@ -336,8 +334,8 @@ test('an object that is gone is named, and all else is backed up and restored', 
   const place = join(folder, 'without-a-record');
   const lines = await succeed('backup', settings, [place]);
   expect(lines.slice(0, 2)).toEqual([
-    `Not in the storage: ${record}`,
-    expect.stringMatching(/^1 objects that rows refer to are not in the storage/),
+    `Missing in the storage: ${record}`,
+    expect.stringMatching(/^1 objects of rows are missing in the storage/),
   ]);
   const { env, database } = await emptyPlace();
   await succeed('restore', env, [place]);
@@ -354,6 +352,6 @@ test('what ends a backup in the middle of a table is what it says, such as a ful
 });
 
 test('who has no file to name is told so', async () => {
-  expect(await refusal('backup', settings, [])).toMatch(/^name one file/);
+  expect(await refusal('backup', settings, [])).toMatch(/^expected one file/);
   expect((await stat(file)).isFile()).toBe(true);
 });

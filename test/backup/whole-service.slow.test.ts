@@ -95,7 +95,7 @@ describe.each(['an empty DATA_DIR', 'an empty database of another server'])('res
       await killRestore(settings, original.file);
     }
     const [line] = await succeed('restore', settings, [original.file]);
-    expect(line).toMatch(/^Restored what there was at .+Z: \d+ rows, \d+ objects, in [\d.]+ s$/);
+    expect(line).toMatch(/^Restored the backup of .+Z: \d+ rows, \d+ objects, in [\d.]+ s$/);
     service = await startService(settings);
     app = connect(service.address);
   }, 120_000);

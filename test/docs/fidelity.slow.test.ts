@@ -15,7 +15,7 @@ const results = await Promise.all(
   officeFormats.map(async (format) => ({ title: format.title, format, files: await format.measure() })),
 );
 
-it.each(results)('docs/fidelity.md says of $title what the code gives', ({ title, format, files }) => {
+it.each(results)('docs/fidelity.md has the results of the code for $title', ({ title, format, files }) => {
   const section = renderSection(officeSection(format, files, null));
   expect(withoutJudges(sectionOf(title))).toBe(withoutJudges(section));
 });

@@ -9,7 +9,7 @@ export interface RuleReference {
   file: string;
   /** As it is written. */
   text: string;
-  /** The anchor in docs/rules that it has to have. */
+  /** The required anchor in docs/rules. */
   anchor: string;
 }
 
@@ -17,7 +17,7 @@ export interface RuleReference {
 export interface Rule {
   page: string;
   anchor: string;
-  /** What is visible of its entry, without the anchor. */
+  /** The visible text of its entry, without the anchor. */
   text: string;
   /** The files that it names. */
   files: string[];
@@ -30,7 +30,7 @@ const references = new RegExp(
     String.raw`(?:(?:'s)?,? (rule|gate|check)s? (${list('\\d{1,2}')})| "([^"\n]+)")?`,
   'g',
 );
-/** Text that looks like a reference, in a spelling that resolves to no rule. */
+/** Text that looks like a reference, in a form that is not a rule. */
 const misspelt = /(?<![\w.-])(?:[ABC][.-]?\d{1,2}\.\d{1,2}(?![\w.])|[ABC] § ?\d|Parts? [ABC]\b)/g;
 
 /** Every reference in a text. Comment lines that were broken in the middle of one are joined first. */

@@ -25,31 +25,31 @@ function row(name: string, pattern: RegExp, limits: readonly number[], goal: num
 
 // biome-ignore format: a table
 const patterns: Pattern[] = [
-  row('beside', /\b[Bb]eside\b/, [1, 2, 7, 118, 64], 0),
-  row('meanwhile', /\b[Mm]eanwhile\b/, [2, 0, 2, 61, 27], 0),
-  row('anew', /\banew\b/, [0, 0, 2, 33, 17], 0),
-  row('goes on', /\b(?<!what )(?<!is )go(es|ing)? on\b|\bwent on\b/, [4, 0, 8, 61, 31], 0),
-  row('of its own', /\bof (its|their|his|her|one's|your|our) own\b/, [2, 7, 8, 179, 26], 10),
-  row('is none', /\b(is|are|was|were) (none|nobody|nothing)\b/, [1, 0, 8, 112, 27], 10),
-  row('is no X', /\b(is|are|was|were) no [a-z]/, [4, 17, 23, 159, 62], 40),
-  row('opening noun clause', /(^|\. |\/\*\* |\/\/ |\| |")(What|Who|Whoever|Whose|Where|How often) (?!is |are |do |does |to )[a-z]/, [15, 1, 2, 691, 0], 10),
-  row('where for if', /\b[Ww]here (a|an|the|it|that|there|no|they|one|somebody|nobody) /, [4, 11, 22, 351, 106], 60),
-  row('any more', /\bany ?more\b/, [5, 0, 3, 28, 2], 0),
-  row('somebody', /\b(some|no|any|every)body\b/, [10, 0, 17, 161, 66], 0),
-  row('N at most', /\b[0-9,]+( [a-z]+){0,3} at (most|least)\b/, [0, 15, 15, 57, 18], 0),
-  row('alone at the end', /\b(by )?(itself|themselves|alone)[.,;:)]/, [2, 10, 8, 172, 22], 0),
-  row('newest', /\bnewest\b/, [2, 0, 19, 88, 32], 0),
-  row('answer for response', /\b[Aa]nswers?\b/, [0, 1, 38, 85, 42], 10),
-  row('says, knows', /\b(says|tells|knows|wants|speaks|takes .{0,20} for)\b/, [2, 7, 18, 321, 147], 30),
-  row('found a workspace', /\b[Ff]ound(s|ing)? (a |the |another )?(workspace|tenant)|\b[Ff]ound(er|ers|ing)\b|\bfounded\b/, [4, 0, 3, 48, 18], 0),
-  row('wait', /\bwaits?\b|\bwaited\b|\bwaiting for (a|an|its|review)/, [15, 84, 13, 392, 97], 120),
-  row('under way', /\bunder way\b|\bin flight\b/, [4, 1, 7, 45, 23], 0),
-  row('take up, put back', /\b(take|takes|taken|put|puts|give|gives|given|came|come|comes|brought|hand|hands) (up|back|out)\b/, [7, 5, 8, 66, 42], 0),
-  row('of before', /\b(of|the [a-z]+) before\b(?! [a-z])/, [0, 0, 12, 28, 7], 0),
-  row('mend', /\bmend(s|ed|ing)?\b/, [0, 0, 0, 4, 2], 0),
-  row('rule code', /(?<![A-Za-z0-9])[ABC] [0-9]+(\.[0-9]+)*\b/, [0, 73, 1, 657, 918], 0),
-  row('e-mail', /\b[Ee]-mail/, [3, 0, 10, 10, 2], 0),
-  row('British spelling', /\b(licence|honoured|enrol|enrols|enrolled|behaviour|colour|normalised|recognised|cancelled)\b/, [3, 4, 20, 38, 23], 0),
+  row('beside', /\b[Bb]eside\b/, [0, 1, 0, 24, 41], 0),
+  row('meanwhile', /\b[Mm]eanwhile\b/, [0, 0, 0, 11, 24], 0),
+  row('anew', /\banew\b/, [0, 0, 0, 10, 14], 0),
+  row('goes on', /\b(?<!what )(?<!is )go(es|ing)? on\b|\bwent on\b/, [0, 0, 0, 12, 28], 0),
+  row('of its own', /\bof (its|their|his|her|one's|your|our) own\b/, [0, 6, 0, 58, 19], 10),
+  row('is none', /\b(is|are|was|were) (none|nobody|nothing)\b/, [0, 0, 2, 27, 27], 10),
+  row('is no X', /\b(is|are|was|were) no [a-z]/, [2, 12, 5, 100, 62], 40),
+  row('opening noun clause', /(^|\. |\/\*\* |\/\/ |\| |")(What|Who|Whoever|Whose|Where|How often) (?!is |are |do |does |to )[a-z]/, [0, 1, 1, 150, 0], 10),
+  row('where for if', /\b[Ww]here (a|an|the|it|that|there|no|they|one|somebody|nobody) /, [3, 11, 0, 76, 99], 60),
+  row('any more', /\bany ?more\b/, [0, 0, 0, 5, 1], 0),
+  row('somebody', /\b(some|no|any|every)body\b(?!":)/, [2, 0, 3, 34, 45], 0),
+  row('N at most', /\b[0-9][0-9,]*( [a-z]+){0,3} at (most|least)\b/, [0, 12, 11, 48, 15], 0),
+  row('alone at the end', /\b(by )?(itself|themselves|alone)[.,;:)]/, [1, 9, 1, 67, 19], 0),
+  row('newest', /\bnewest\b(?!')/, [0, 0, 6, 12, 26], 0),
+  row('answer for response', /\b[Aa]nswers?\b/, [0, 1, 13, 22, 36], 10),
+  row('says, knows', /\b(says|tells|knows|wants|speaks|takes .{0,20} for)\b/, [0, 5, 0, 82, 139], 30),
+  row('found a workspace', /\b[Ff]ound(s|ing)? (a |the |another )?(workspace|tenant)|\b[Ff]ound(er|ers|ing)\b|\bfounded\b/, [0, 0, 0, 40, 6], 0),
+  row('wait', /\bwaits?\b|\bwaited\b|\bwaiting for (a|an|its|review)/, [3, 82, 8, 300, 92], 120),
+  row('under way', /\bunder way\b|\bin flight\b/, [0, 1, 0, 10, 21], 0),
+  row('take up, put back', /\b(take|takes|taken|put|puts|give|gives|given|came|come|comes|brought|hand|hands) (up|back|out)\b/, [0, 5, 0, 12, 39], 0),
+  row('of before', /\b(of|the [a-z]+) before\b(?! [a-z])/, [0, 0, 0, 6, 7], 0),
+  row('mend', /\bmend(s|ed|ing)?\b/, [0, 0, 0, 3, 2], 0),
+  row('rule code', /(?<![A-Za-z0-9])[ABC] [0-9]+(\.[0-9]+)*\b/, [0, 73, 0, 60, 593], 0),
+  row('e-mail', /\b[Ee]-mail/, [0, 0, 0, 0, 1], 0),
+  row('British spelling', /\b(licence|honoured|enrol|enrols|behaviour|colour|normalised|recognised|(?<![=`'"])cancelled)\b/, [2, 4, 7, 14, 5], 0),
 ];
 
 const interfaceTexts =
@@ -100,7 +100,7 @@ export function matchesOf(
   };
 }
 
-/** What to print for a pattern with a count above its limit; empty if there is none. */
+/** The output for a pattern with a count above its limit; empty otherwise. */
 export function excessOf(pattern: Pattern, lines: readonly Line[]): string[] {
   const matches = matchesOf(pattern, lines);
   return sets.flatMap((set, index) => {

@@ -243,7 +243,7 @@ describe('a correction feeds the memory at once (C 7 "Documents")', () => {
           fed_pairs: [],
           skipped: {},
           golden_skipped_at_cap: 0,
-          last_feed_error: 'the memory could not be written',
+          last_feed_error: 'the translation memory could not be updated',
         },
       ]);
     } finally {

@@ -60,7 +60,7 @@ describe('a malformed response', () => {
     upstream.fake.otherwise(reply);
     const error = await failed(translate());
     expect([error.code, error.status, error.retryAfter]).toEqual(['transient_error', 503, 5]);
-    expect(error.message).toBe('the translation model gave no usable answer; try again later');
+    expect(error.message).toBe('the translation model returned no usable response; try again later');
     expect(upstream.fake.requests).toHaveLength(5);
   });
 

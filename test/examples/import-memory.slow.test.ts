@@ -120,14 +120,14 @@ describe('a run that was cut short while its import runs', () => {
     first.kill(signal);
     const ended = await first.ended;
     expect([ended.code, ended.out]).toEqual([code, '']);
-    if (code === 130) expect(ended.errors).toContain('What the service has accepted goes on');
+    if (code === 130) expect(ended.errors).toContain('Accepted imports continue at the service');
 
     const second = start(here);
     await second.running;
     await startAgain();
     const { code: done, out, errors } = await second.ended;
     expect(done).toBe(0);
-    expect(errors).toMatch(/^Import [0-9a-f]{32} into this memory runs already, since 20/);
+    expect(errors).toMatch(/^Import [0-9a-f]{32} into this memory is already running, since 20/);
     expect(out).toContain(`${memory}\n`);
     expect(await here.client.memory.imports()).toHaveLength(1);
   });
@@ -147,7 +147,7 @@ describe('failures', () => {
 
   test.each([
     [['no-such.tmx'], /no-such\.tmx|open/],
-    [['one.tmx', 'two.tmx'], /^one file is needed\n/],
+    [['one.tmx', 'two.tmx'], /^expected one file\n/],
     [['--unknown'], /^Unknown option '--unknown'/],
   ])('an invalid command line gets a message: %j', async (parameters, message) => {
     const { code, errors } = await start(await scene(), ...parameters).ended;

@@ -69,7 +69,7 @@ describe('a run that was cut short while its document is translated', () => {
     first.kill(signal);
     const ended = await first.ended;
     expect([ended.code, ended.out]).toEqual([code, '']);
-    if (code === 130) expect(ended.errors).toContain('The service goes on');
+    if (code === 130) expect(ended.errors).toContain('The service continues');
     expect(await files(here.out)).toEqual(['menu.de.xlsx.job']);
 
     const second = start(here, '--to', 'de');
@@ -114,7 +114,7 @@ describe('failures', () => {
 
   test.each([
     [['no-such.xlsx'], /no-such\.xlsx|open/],
-    [['one.xlsx', 'two.xlsx'], /^one file is needed\n/],
+    [['one.xlsx', 'two.xlsx'], /^expected one file\n/],
     [['--unknown'], /^Unknown option '--unknown'/],
   ])('an invalid command line gets a message: %j', async (parameters, message) => {
     const { code, errors } = await start(await scene(), ...parameters).ended;

@@ -17,7 +17,7 @@ the [gallery](gallery/README.md).`;
 /** Names of the PDFs of the corpus. */
 export const pdfNames: readonly string[] = corpusNames('pdf').filter((name) => name.endsWith('.pdf'));
 
-/** @throws if pdftotext is not installed: most of the section is what it finds */
+/** @throws if pdftotext is not installed, on which most of the section depends */
 export async function pdfSection(): Promise<Section> {
   if (!hasPdftotext) throw new Error('the section of PDFs needs pdftotext (poppler-utils)');
   const files: MeasuredFile[] = [];

@@ -1,4 +1,4 @@
-/** What the page says of one format. */
+/** The page's section about one format. */
 export interface Section {
   title: string;
   /** In Markdown. */
@@ -56,7 +56,7 @@ export function renderSection({ title, notes, tables }: Section): string {
   return [`## ${title}`, notes, ...parts].join('\n\n');
 }
 
-/** Columns of numbers are set right. */
+/** Columns of numbers are right-aligned. */
 function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   const isNumeric = (column: number): boolean => rows.every((row) => /^[\d*→ .%]+$/.test(row[column]!));
@@ -64,7 +64,7 @@ function renderTable(head: readonly string[], rows: readonly (readonly string[])
   return [line(head), rule, ...rows.map(line)].join('\n');
 }
 
-/** The page without what the judges found: they are not installed everywhere. */
+/** The page without the judges' results, because the judges are not installed everywhere. */
 export function withoutJudges(page: string): string {
   return page.replace(/^(\| opened by \w+ \|).*$/gm, '$1 … |');
 }

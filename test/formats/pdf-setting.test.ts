@@ -132,7 +132,7 @@ describe('a translation that is too long for its box', () => {
       {
         severity: 'info',
         code: 'text_shrunk',
-        message: `set at ${size} pt instead of 10 pt: the translation is longer than its place`,
+        message: `set at ${size} pt instead of 10 pt: the translation does not fit in its place`,
         unitId: 'p1.b7',
       },
     ]);
@@ -155,7 +155,7 @@ describe('a translation that is too long for its box', () => {
       size === least ? ['text_truncated'] : ['text_truncated', 'text_shrunk'],
     );
     expect(set.findings[0]!.message).toBe(
-      `cut after ${text.length - 1} of ${target.length} characters: at ${least} pt, the smallest size, there is no room for more`,
+      `cut after ${text.length - 1} of ${target.length} characters: at ${least} pt, the minimum size, no more text fits`,
     );
     for (const { box } of walls(source).paints) expect(overlap(set.place, box)).toBe(false);
   });

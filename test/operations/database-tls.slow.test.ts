@@ -78,7 +78,7 @@ test.skipIf(!hasOpenssl).each([
     const names = connections.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(['lingualoop probe', 'lingualoop queue']));
     expect(connections.filter(({ encrypted }) => !encrypted)).toEqual([]);
-    expect(await output('server/commands/doctor/main.ts', env)).toContain('Nothing has failed.');
+    expect(await output('server/commands/doctor/main.ts', env)).toContain('All checks passed.');
     expect(await service.stop()).toBe(0);
   },
   60_000,
@@ -89,7 +89,7 @@ test.skipIf(!hasOpenssl)(
   async () => {
     await switchTls('on');
     const unknown =
-      /DATABASE_URL: cannot connect to the database .* name the file of its certificate in NODE_EXTRA_CA_CERTS/;
+      /DATABASE_URL: cannot connect to the database .* set NODE_EXTRA_CA_CERTS to the file of the authority's certificate/;
     expect(await output('server/commands/migrate.ts', envOf('verify-full'))).toMatch(unknown);
     expect(await output('server/commands/doctor/main.ts', envOf('verify-full'))).toMatch(unknown);
     await switchTls('off');

@@ -38,7 +38,7 @@ test('a full disk of the storage is 507, and the document that meets it waits', 
   const put = vi.spyOn(app.services.storage, 'put').mockRejectedValue(fileSystem());
   onTestFinished(() => void put.mockRestore());
   const { status, body } = await mine.send();
-  expect([status, body]).toEqual([507, { detail: 'the disk of this service is full; tell its operator' }]);
+  expect([status, body]).toEqual([507, { detail: 'the disk of this service is full; contact the operator' }]);
   put.mockRestore();
   const id = await mine.queue(['Hello']);
   const again = vi.spyOn(app.services.storage, 'put').mockRejectedValue(fileSystem());

@@ -67,7 +67,7 @@ test('where everything is in order it says so of each part, and exits with 0', a
   expect({ failed: found('fail'), code }).toEqual({ failed: [], code: 0 });
   const parts = found('ok').map((finding) => finding.split(':')[0]);
   expect(found('ok')).toContainEqual(
-    expect.stringMatching(/^engine: OPENAI_MODEL \S+ answers, in \d+ ms, asked by json_object$/),
+    expect.stringMatching(/^engine: OPENAI_MODEL \S+ responds in \d+ ms, output mode json_object$/),
   );
   for (const part of [
     'node',
@@ -83,9 +83,9 @@ test('where everything is in order it says so of each part, and exits with 0', a
   ])
     expect(parts).toContain(part);
   expect(found('ok')).toContain(
-    'storage: the documents of one workspace may occupy 10000000000 bytes of platform storage',
+    'storage: the documents of one workspace may use 10000000000 bytes of platform storage',
   );
-  expect(stdout).toContain('Nothing has failed.\n');
+  expect(stdout).toContain('All checks passed.\n');
   expect(stdout).not.toMatch(/never-printed/);
   expect(stdout).not.toContain(SECRETS_KEY);
 }, 60_000);
@@ -118,10 +118,10 @@ test('it says what has failed and what to do about each, and exits with 1', asyn
   expect(code).toBe(1);
   expect(found('fail')).toEqual(
     expect.arrayContaining([
-      'secrets: the keys do not open 1 of 1 stored secrets that were tried',
+      'secrets: the keys cannot decrypt 1 of 1 tried secrets',
       expect.stringMatching(/^storage: /),
-      expect.stringMatching(/^engine: OPENAI_MODEL \S+ does not answer: .*401.*invalid_api_key/),
-      expect.stringMatching(/^port: something else listens at http:/),
+      expect.stringMatching(/^engine: OPENAI_MODEL \S+ does not respond: .*401.*invalid_api_key/),
+      expect.stringMatching(/^port: another process listens at http:/),
     ]),
   );
   expect(found('warn')).toContain('settings: OPERATOR_EMAILS has no effect without OPERATOR_TENANT_ID');
@@ -167,7 +167,7 @@ test('a key that is not set is named by its setting, also where no file would ho
 test('more workers than PostgreSQL has connections for are found', async () => {
   const { env } = await service();
   const words = (needed: number) =>
-    `database: it takes 197 connections of the service; an API with workers may open ${needed}`;
+    `database: it allows 197 connections for the service; an API with workers may open ${needed}`;
   const many = await doctor({ ...env, WORKER_CONCURRENCY: '40' });
   expect(many.found('warn')).toContain(words(103));
   const tooMany = await doctor({ ...env, WORKER_CONCURRENCY: '100' });
@@ -178,7 +178,7 @@ test('before the first start it makes neither a database nor a key', async () =>
   const DATA_DIR = await folder();
   const { code, found } = await doctor({ DATA_DIR });
   expect(code).toBe(0);
-  expect(found('ok')).toContain(`database: there is none yet: the first start makes it in ${DATA_DIR}`);
+  expect(found('ok')).toContain(`database: not created yet; the first start creates it in ${DATA_DIR}`);
   expect(await readdir(DATA_DIR)).toEqual(['storage']);
 }, 60_000);
 
@@ -189,7 +189,9 @@ test('a superuser and an old schema are found', async () => {
     where id = (select id from drizzle.__drizzle_migrations order by created_at desc limit 1)`;
   const { code, found } = await doctor({ ...env, DATABASE_URL: superuserUrl });
   expect(code).toBe(1);
-  expect(found('fail')).toEqual([expect.stringMatching(/^database: no row-level policy binds the role "/)]);
+  expect(found('fail')).toEqual([
+    expect.stringMatching(/^database: row-level policies do not apply to the role "/),
+  ]);
   expect(found('warn')).toContain('schema: the database lacks migrations of this version');
 }, 60_000);
 
@@ -197,7 +199,7 @@ test('clocks that differ are found, without counting the way of the answer', () 
   expect(compareClocks(10_000, 10_500, 1000).state).toBe('ok');
   expect(compareClocks(10_000, 13_000, 0)).toMatchObject({
     state: 'warn',
-    says: expect.stringContaining('3.0 s'),
+    message: expect.stringContaining('3.0 s'),
   });
   expect(compareClocks(100_000, 10_000, 0).state).toBe('fail');
 });
@@ -220,9 +222,9 @@ test('it warns if nothing limits a workspace, and counts the workspaces that are
       .find((finding) => finding.startsWith('storage: '));
   const among = 'workspaces that have used 90% of their cap or more';
   expect(await near('100')).toBe(
-    `storage: the documents of one workspace may occupy 100 bytes of platform storage; ${among}: 2`,
+    `storage: the documents of one workspace may use 100 bytes of platform storage; ${among}: 2`,
   );
   expect(await near('0')).toBe(
-    `storage: nothing limits what the documents of one workspace occupy in platform storage; ${among}: 1`,
+    `storage: no limit for the documents of one workspace in platform storage; ${among}: 1`,
   );
 }, 60_000);

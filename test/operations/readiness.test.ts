@@ -91,7 +91,7 @@ test('a storage that takes no objects is not ready', async () => {
   const { log, warnings } = collect();
   const report = await watchReadiness({ database: app.database, storage, log }).report();
   expect(report).toEqual({ status: 'unavailable', checks: { ...allOk, storage: 'failed' } });
-  expect(warnings).toEqual(['the storage does not take objects']);
+  expect(warnings).toEqual(['the storage does not accept objects']);
 });
 
 test('workers count where the process has them, and a draining process says so whatever else holds', async () => {

@@ -10,8 +10,8 @@ const installed = hasProxy();
 if (!installed) console.log('skipped: haproxy is not installed, in front of two API processes');
 
 /*
- * Two API processes and two workers on one external PostgreSQL, behind haproxy: each request goes to the other process
- * than the one before.
+ * Two API processes and two workers on one external PostgreSQL, behind haproxy: consecutive requests go to different
+ * processes.
  */
 describe.runIf(installed)('the contract, by two API processes behind a proxy', () => {
   const [plain, billing] = [useContractFixture({}, useCluster), useContractFixture(selling, useCluster)];
@@ -52,7 +52,7 @@ describe.runIf(installed)('one of two API processes that is killed', () => {
 
     expect(answered.size).toBeGreaterThan(150);
     for (const key of broken) {
-      // Begun by the process that was killed, a job is pending until a sweep finds it, and then runs again.
+      // A job of the killed process is pending until a sweep finds it, and then runs again.
       const { body } = await poll(async () => {
         const answer = await send(key);
         return answer.body.status === 'published' && answer;

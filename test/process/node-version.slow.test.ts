@@ -17,7 +17,7 @@ function entryPoints(): string[] {
   return [...new Set(files)].sort();
 }
 
-/** A Node.js of this machine that is older than the service needs; null if there is none. */
+/** A Node.js of this machine that is older than the service needs; null without one. */
 function olderNode(): { path: string; version: string } | null {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   for (const folder of [...folders, '/usr/bin', '/usr/local/bin'].filter((one) => !one.startsWith(root)))

@@ -139,7 +139,7 @@ describe('several processes', () => {
     await expect(readFile(pidFile)).rejects.toThrow('ENOENT');
   });
 
-  test('B 4.2 rule 4: one key sent to two processes at once makes one job and one bill', async () => {
+  test('one key sent to two processes at once makes one job and one bill', async () => {
     const { env, superuserUrl } = await sharedDatabase();
     const services = await Promise.all([start(env), start(env)]);
     const { headers } = await connect(services[0].address).signUp();
@@ -196,7 +196,7 @@ describe('a worker that is killed', () => {
 });
 
 describe('SIGTERM', () => {
-  test('a request in flight gets its response, and the process ends with 0', async () => {
+  test('a running request gets its response, and the process ends with 0', async () => {
     const { env } = await sharedDatabase();
     const arrived: (() => void)[] = [];
     const model = createServer((_request, response) => {
@@ -258,7 +258,7 @@ test('SIGTERM: a run whose client has hung up is finished before the process end
   ]);
 });
 
-test('npm run migrate says which database has the schema, and whether it has just made it', async () => {
+test('npm run migrate prints which database has the schema, and whether it was just created', async () => {
   const migrate = (env: Record<string, string>) => {
     const { stdout, stderr } = spawnSync(process.execPath, [join(root, 'server/commands/migrate.ts')], {
       env: { PATH: process.env['PATH'], ...env },
@@ -269,7 +269,7 @@ test('npm run migrate says which database has the schema, and whether it has jus
   };
   const DATA_DIR = await dataFolder();
   const here = `The schema is up to date in the database of ${DATA_DIR}`;
-  expect(migrate({ DATA_DIR })).toBe(`${here}, which was made now and is empty`);
+  expect(migrate({ DATA_DIR })).toBe(`${here}, which was just created and is empty`);
   expect(migrate({ DATA_DIR })).toBe(here);
   const { env, url } = await sharedDatabase();
   const { host, pathname } = new URL(url);

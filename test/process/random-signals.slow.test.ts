@@ -23,7 +23,7 @@ interface Plan {
   phase: Phase;
   /** Whether it creates the database, too. */
   empty: boolean;
-  /** 0 to 1: where in the phase the signal comes. */
+  /** 0 to 1: the time of the signal within the phase. */
   moment: number;
   signals: { name: NodeJS.Signals; afterMs: number; toGroup: boolean }[];
 }
@@ -36,7 +36,7 @@ function makePlans(): Plan[] {
     { length: runs },
     (_, n): Plan => ({
       command: pick(commands, random),
-      // Most of what can go wrong is in the start.
+      // Most errors are possible during the start.
       phase: (['start', 'drain', 'start', 'serving'] as const)[n % 4] as Phase,
       empty: n % 8 === 4,
       moment: random(),
@@ -71,7 +71,7 @@ afterAll(() => rm(template, { recursive: true, force: true }));
 function launch(command: readonly string[], DATA_DIR: string) {
   const child: ChildProcess = spawn(process.execPath, [...command], {
     cwd: root,
-    // A system in another language: neither PostgreSQL nor anything else may speak it.
+    // A system in another language: neither PostgreSQL nor other programs may use it.
     env: {
       PATH: process.env['PATH'],
       PORT: '0',
@@ -107,14 +107,14 @@ async function contentsOf(folder: string): Promise<string[]> {
   return (await Promise.all(changed)).toSorted();
 }
 
-/** What a start, a run and a drain may say at `info` and above. */
+/** Allowed log messages of a start, a run and a drain, at `info` and above. */
 const known =
   /^(LinguaLoop (listens on|workers are running)|Server listening at |No model is connected |file readers |request$|expired rows deleted$|Waiting for the PostgreSQL in )/;
 
 /** Runs whose process was ended by the signal, because Node had not run our first line. */
 let early = 0;
 
-/** What is wrong about a run; empty if nothing is. */
+/** The errors of a run; empty if it passed. */
 async function attempt(plan: Plan): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'lingualoop-random-signals-'));
   if (!plan.empty) await run('cp', ['-a', `${template}/.`, folder]);
@@ -127,7 +127,7 @@ async function attempt(plan: Plan): Promise<string[]> {
         const pid = service.child.pid as number;
         process.kill(toGroup ? -pid : pid, name);
       } catch (error) {
-        // It has ended meanwhile.
+        // It has already ended.
         if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
       }
     }
@@ -135,7 +135,7 @@ async function attempt(plan: Plan): Promise<string[]> {
     const wrong: string[] = [];
     if (!ended) wrong.push('it did not end within a minute');
     else if (ended.signal !== null) {
-      // Before Node runs our first line nothing can listen, and nothing has begun.
+      // Before Node runs our first line, nothing can listen, and nothing has begun.
       early += 1;
       const before = plan.empty ? [] : contentsOfTemplate;
       if (service.output() !== '' || String(await contentsOf(folder)) !== String(before))

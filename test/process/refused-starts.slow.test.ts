@@ -14,7 +14,7 @@ import { startService } from '#test/setup/service.ts';
 const root = join(import.meta.dirname, '../..');
 const secretsKey = Buffer.alloc(32, 7).toString('base64');
 
-/** An API on its own, which ends with the test. */
+/** A separate API, which ends with the test. */
 async function start(env: Record<string, string>) {
   const service = await startService({ LOG_LEVEL: 'silent', ...env }, 'server/main.ts', ['--api-only']);
   onTestFinished(async () => void (await service.stop('SIGKILL')));
@@ -49,7 +49,7 @@ describe('a start that must fail', () => {
       child.once('close', (code) => resolve({ code, stdout, stderr }));
     });
 
-  /** The words of the only line, which has the shape of the log. */
+  /** The message of the only line, which has the form of the log. */
   const oneLine = (stderr: string): unknown => {
     expect(stderr).toMatch(/^[^\n]+\n$/);
     const { level, msg } = JSON.parse(stderr);
@@ -57,7 +57,7 @@ describe('a start that must fail', () => {
     return msg;
   };
 
-  test('C 1: a bad value stops it with one line that names the variable', async () => {
+  test('a bad value stops it with one line that names the variable', async () => {
     for (const script of ['server/main.ts', 'workers/main.ts', 'server/commands/migrate.ts']) {
       const { code, stdout, stderr } = await fail({ MFA_REQUIRED: 'yes' }, script);
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -65,7 +65,7 @@ describe('a start that must fail', () => {
     }
   });
 
-  test('C 1: SECRETS_KEY is required with DATABASE_URL', async () => {
+  test('SECRETS_KEY is required with DATABASE_URL', async () => {
     const { code, stderr } = await fail({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' });
     expect(code).toBe(1);
     expect(oneLine(stderr)).toMatch(/^SECRETS_KEY: /);
@@ -99,7 +99,7 @@ describe('a start that must fail', () => {
     }
   });
 
-  test('a process with workers only may have METRICS_PORT at PORT, where it does not listen', async () => {
+  test('a process with workers only may have METRICS_PORT at PORT, because it does not listen there', async () => {
     const DATABASE_URL = 'postgres://nobody@127.0.0.1:1/none';
     const env = { DATABASE_URL, SECRETS_KEY: secretsKey, METRICS_PORT: '18080', PORT: '18080' };
     expect(oneLine((await fail(env, 'workers/main.ts')).stderr)).toMatch(/^DATABASE_URL: /);
@@ -112,8 +112,11 @@ describe('a start that must fail', () => {
     onTestFinished(() => void other.close());
     const taken = String((other.address() as AddressInfo).port);
     const refused: [RegExp, Record<string, string>][] = [
-      [new RegExp(`^PORT: something else listens at 127.0.0.1:${taken} already$`), { PORT: taken }],
-      [new RegExp(`^METRICS_PORT: something else listens at 127.0.0.1:${taken}`), { METRICS_PORT: taken }],
+      [new RegExp(`^PORT: another process already listens at 127.0.0.1:${taken}$`), { PORT: taken }],
+      [
+        new RegExp(`^METRICS_PORT: another process already listens at 127.0.0.1:${taken}`),
+        { METRICS_PORT: taken },
+      ],
       [/^HOST: this machine does not have the address 203\.0\.113\.1$/, { HOST: '203.0.113.1' }],
       [
         /^PLATFORM_STORAGE_URL: its folder cannot be written/,

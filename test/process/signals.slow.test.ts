@@ -12,7 +12,7 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
 const text = { source_text: 'Hello', target_lang: 'fr' };
 
-/** A data folder with a stopped database, as most starts find it. */
+/** A data directory with a stopped database, as at most starts. */
 let template: string;
 let contentsOfTemplate: string[];
 beforeAll(async () => {
@@ -41,7 +41,7 @@ interface Launched {
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   output(): string;
   says(words: string): Promise<void>;
-  /** To the process alone. */
+  /** Only to the process. */
   signal(signal: NodeJS.Signals): void;
   /** To it and its children in the same session, as a terminal's Ctrl-C. */
   signalGroup(signal: NodeJS.Signals): void;
@@ -71,7 +71,7 @@ function launch(
     try {
       process.kill(pid, signal);
     } catch (error) {
-      // It has ended meanwhile.
+      // It has already ended.
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
   };
@@ -85,14 +85,14 @@ function launch(
   };
 }
 
-/** What lies in a data folder, with the times of its last changes. */
+/** The contents of a data directory, with the times of the last changes. */
 async function contentsOf(folder: string): Promise<string[]> {
   const names = await readdir(folder, { recursive: true }).catch(() => []);
   const changed = names.map(async (name) => `${name} ${(await stat(join(folder, name))).mtimeMs}`);
   return (await Promise.all(changed)).toSorted();
 }
 
-/** What a start may print: that it runs. The log is silent. */
+/** The allowed output of a start: one line that reports it. The log is silent. */
 const words = /^\{"level":30,.*"msg":"LinguaLoop [^"]*"\}\n/gm;
 
 /**
@@ -177,12 +177,12 @@ test('an API and a worker of one data folder that end together leave no PostgreS
   }
 }, 60_000);
 
-test('a second signal, over a second later, aborts the requests in flight: 143, and no PostgreSQL', async () => {
+test('a second signal, over a second later, aborts running requests: 143, and no PostgreSQL', async () => {
   const folder = await dataFolder();
   const service = launch('node', ['server/main.ts'], folder);
   await service.says('LinguaLoop listens');
   const address = /http:[^\s"]+/.exec(service.output())?.[0] as string;
-  // A request whose body does not come keeps the drain waiting.
+  // A request whose body does not arrive keeps the drain waiting.
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(Buffer.from('{"source_text":')),
   });

@@ -33,7 +33,7 @@ describe('what is wrong with a field is said in words', () => {
     ['a fraction', z.int(), 1.5, 'must be a whole number'],
     ['a boolean', z.boolean(), 'yes', 'must be true or false'],
     ['NaN', z.number(), Number.NaN, 'must be a finite number'],
-    ['never', z.never(), 1, 'must be left out'],
+    ['never', z.never(), 1, 'must be omitted'],
     ['a choice', z.enum(['a', 'b']), 'c', 'must be one of a, b'],
     ['a literal', z.literal('a'), 'c', 'must be a'],
     ['a long text', z.string().max(3), 'abcd', 'must have at most 3 characters'],

@@ -112,7 +112,7 @@ describe('the document of a router', () => {
         .output(z.object({}))
         .mutation(() => ({}));
     expect(() => documentOf({ a: make('/a', { x: z.string() }), b: make('/b', { y: z.string() }) })).toThrow(
-      'another body is called Twice too',
+      'another body has the id Twice',
     );
   });
 });

@@ -97,7 +97,7 @@ describe('the document of a form with files', () => {
       .mutation(nothing);
     const memory = router({ import: made });
     expect(() => buildOpenApiDocument(router({ memory }) as unknown as AppRouter)).toThrow(
-      'memory.import: the document asks for source_lang, an input that does not exist',
+      'memory.import: the document requires source_lang, an input that does not exist',
     );
   });
 });
@@ -115,7 +115,7 @@ describe('the document of a response that may be a 202 instead', () => {
     const headers = expect.anything();
     expect(responses['200']).toEqual({ description: 'Success', headers, content: json(ref('Done')) });
     expect(responses['202']).toEqual({
-      description: 'Accepted and in flight',
+      description: 'Accepted and in progress',
       headers,
       content: json(ref('Accepted')),
     });

@@ -101,7 +101,7 @@ describe('GET /openapi.json', () => {
       in: 'path',
       name: 'job_id',
       required: true,
-      description: 'The id of the job.',
+      description: 'The ID of the job.',
       schema: expect.objectContaining({ type: 'string' }),
     });
   });

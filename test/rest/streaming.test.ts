@@ -149,7 +149,7 @@ describe('a failure', () => {
     await withoutLedger(() => expect(readAll(response)).rejects.toThrow('aborted'));
     expect(response.complete).toBe(false);
     expect(logged()).toEqual([
-      [expect.objectContaining({ request_id: expect.any(String) }), 'an export broke off'],
+      [expect.objectContaining({ request_id: expect.any(String) }), 'an export failed'],
     ]);
     expect(JSON.stringify(logged())).not.toMatch(/select|usage_records where/i);
   });

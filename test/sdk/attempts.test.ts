@@ -94,7 +94,7 @@ describe('retries', () => {
       .auth.signUp(signup)
       .catch((thrown) => thrown);
     expect(error).toBeInstanceOf(ConnectionError);
-    expect(error.message).toBe(`auth.signUp: no answer: connect ECONNREFUSED 127.0.0.1:${port}`);
+    expect(error.message).toBe(`auth.signUp: no response: connect ECONNREFUSED 127.0.0.1:${port}`);
     expect(error.maybeSent).toBe(false);
     expect(fetched).toHaveBeenCalledTimes(3);
   });
@@ -103,7 +103,7 @@ describe('retries', () => {
     const refused = Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' });
     const fetched = vi.fn(() => Promise.reject(new TypeError('fetch failed', { cause: refused })));
     const call = client({ fetch: fetched }).auth.signUp(signup);
-    await expect(call).rejects.toThrow('auth.signUp: no answer: ECONNREFUSED');
+    await expect(call).rejects.toThrow('auth.signUp: no response: ECONNREFUSED');
     expect(fetched).toHaveBeenCalledTimes(3);
   });
 
@@ -159,7 +159,7 @@ describe('timeouts', () => {
       .catch((thrown) => thrown);
     expect(error).toBeInstanceOf(TimeoutError);
     expect(error).toMatchObject({ status: null, call: 'translations.get', timeoutMs: 2 });
-    expect(error.message).toBe('translations.get: no answer within 2 ms');
+    expect(error.message).toBe('translations.get: no response within 2 ms');
     expect(fetched).toHaveBeenCalledTimes(3);
   });
 
@@ -265,7 +265,7 @@ describe("the caller's signal", () => {
     await translations.get('1', { signal });
     await translations.get('1', { signal });
     await expect(translations.get('1', { signal })).rejects.toMatchObject({ status: 404 });
-    await expect(translations.get('1', { signal, timeout: 7, maxRetries: 0 })).rejects.toThrow('no answer');
+    await expect(translations.get('1', { signal, timeout: 7, maxRetries: 0 })).rejects.toThrow('no response');
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
     const timers = started.mock.results
       .filter((_, n) => started.mock.calls[n]?.[1] === 12_345 || started.mock.calls[n]?.[1] === 7)

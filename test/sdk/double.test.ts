@@ -184,7 +184,7 @@ describe('the double answers as the service does', () => {
           // Of fields only which one: the words are the schema's.
           detail: Array.isArray(detail)
             ? detail.map(({ loc }) => loc)
-            : detail.replace(/[0-9a-f]{32}/, 'ID').replace(/^not found: .*/, 'not found'),
+            : detail.replace(/[0-9a-f]{32}/, 'ID').replace(/^route not found[;:] .*/, 'route not found'),
         }),
       );
     const [real, double] = await both(outcomeOf);
@@ -319,7 +319,7 @@ describe('the double behaves', () => {
     ['a search', ({ translations }) => translations.searchPage()],
     ['a memory', ({ memory }) => memory.list()],
   ])('what it has no part for is not found: %s', async (_, call) => {
-    const detail = expect.stringMatching(/^not found: the double has no part for/);
+    const detail = expect.stringMatching(/^route not found: the double has no part for/);
     await expect(call(doubled().client)).rejects.toMatchObject({ name: 'NotFoundError', detail });
   });
 

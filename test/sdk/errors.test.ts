@@ -113,7 +113,7 @@ describe('secrets', () => {
 
   test('neither is the password of an address', () => {
     expect(() => new sdk.LinguaLoop({ baseUrl: 'http://me:must-not-show@localhost' })).toThrow(
-      new TypeError('baseUrl must not carry credentials: give apiKey or accessToken'),
+      new TypeError('baseUrl must not have credentials: use apiKey or accessToken'),
     );
   });
 

@@ -84,7 +84,7 @@ describe('other answers', () => {
     const error = await errorOfNext();
     expect(error).toBeInstanceOf(sdk.BadGatewayError);
     expect(error).toMatchObject({ code: null, requestId: null, answeredBy: 'other' });
-    expect(error.message).toBe("502 an answer that is not LinguaLoop's (text/html): 502 Bad gateway");
+    expect(error.message).toBe('502 a response that is not from LinguaLoop (text/html): 502 Bad gateway');
   });
 
   test.each([
@@ -130,7 +130,7 @@ describe('other answers', () => {
   test('a redirect is not followed: it would send the key along', async () => {
     server.script({ status: 308, body: '', headers: { location: 'https://elsewhere.example/api' } });
     const error = await errorOfNext();
-    expect(error.message).toBe('308 redirected to https://elsewhere.example/api: is baseUrl right?');
+    expect(error.message).toBe('308 redirected to https://elsewhere.example/api; check baseUrl');
     expect(server.received).toHaveLength(1);
   });
 });

@@ -8,7 +8,7 @@ import {
   type LinguaLoopOptions,
   type TranslationMemoryImportJob,
 } from '#sdk/index.ts';
-import { delayBeforeLook } from '#sdk/polling.ts';
+import { delayBeforePoll } from '#sdk/polling.ts';
 import { failure, result, type Step, useScriptedServer } from './scripted-server.ts';
 
 const server = useScriptedServer();
@@ -170,7 +170,7 @@ describe('an import that failed', () => {
 
   test('completed without a result is an error, not an endless wait', async () => {
     server.script(state({ ...completed, result: null }));
-    await expect((await resume()).pollUntilDone()).rejects.toThrow('completed and has no result');
+    await expect((await resume()).pollUntilDone()).rejects.toThrow('is completed but has no result');
   });
 });
 
@@ -222,8 +222,8 @@ describe('a poll that fails', () => {
 describe('timing', () => {
   test('polls after a second at first, then less often, up to five; jitter takes off up to a quarter', () => {
     const every = { firstMs: 1_000, maxMs: 5_000 };
-    const most = Array.from({ length: 12 }, (_, n) => delayBeforeLook(n, every, () => 1));
-    const least = Array.from({ length: 12 }, (_, n) => delayBeforeLook(n, every, () => 0));
+    const most = Array.from({ length: 12 }, (_, n) => delayBeforePoll(n, every, () => 1));
+    const least = Array.from({ length: 12 }, (_, n) => delayBeforePoll(n, every, () => 0));
     expect(most.slice(0, 3)).toEqual([1_000, 1_250, 1_562.5]);
     expect(most.slice(-2)).toEqual([5_000, 5_000]);
     expect(most).toEqual(most.toSorted((a, b) => a - b));

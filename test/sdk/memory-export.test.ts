@@ -70,7 +70,7 @@ describe.each(ways)('an export that is read %s', (_, read) => {
     const opened = await client.memory.export('1');
     const error = await read(opened).catch((thrown) => thrown);
     expect(error).toBeInstanceOf(ConnectionError);
-    expect(error.message).toMatch(/^memory\.export: the answer broke off: /);
+    expect(error.message).toMatch(/^memory\.export: incomplete response: /);
     expect(asked()).toBe(1);
   });
 
@@ -81,7 +81,7 @@ describe.each(ways)('an export that is read %s', (_, read) => {
     const opened = await client.memory.export('1', { timeout: 30 });
     const error = await read(opened).catch((thrown) => thrown);
     expect(error).toBeInstanceOf(TimeoutError);
-    expect(error.message).toBe('memory.export: no more of the answer within 30 ms');
+    expect(error.message).toBe('memory.export: no further data within 30 ms');
     await hungUp;
   });
 

@@ -178,7 +178,7 @@ describe('a response that is lost', () => {
     server.script(listed(), 'silence');
     const call = client().memory.importTmx(tmx, request, { maxRetries: 0, timeout: 200 });
     await expect(call).rejects.toBeInstanceOf(TimeoutError);
-    await expect(call).rejects.toThrow('memory.importTmx: no answer within 200 ms');
+    await expect(call).rejects.toThrow('memory.importTmx: no response within 200 ms');
     expect(asked()).toEqual([look, post]);
   });
 

@@ -28,7 +28,7 @@ describe('a truncated export never looks complete', () => {
     expect(jobs).toEqual(['é1', 'é2', 'é3'].slice(0, complete));
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error).toMatchObject({ status: null, maybeSent: true });
-    expect((error as Error).message).toMatch(/^usage\.records: the answer broke off: /);
+    expect((error as Error).message).toMatch(/^usage\.records: incomplete response: /);
     // Records that the caller already has would be repeated.
     expect(asked()).toBe(1);
   });
@@ -43,7 +43,7 @@ describe('a truncated export never looks complete', () => {
     const { jobs, error } = await walk(client);
     expect(jobs).toEqual(['é1', 'é2']);
     expect(error).toBeInstanceOf(ConnectionError);
-    expect((error as Error).message).toContain('it ends within a record');
+    expect((error as Error).message).toContain('the last record is incomplete');
   });
 
   test('nor does a file: its stream errors', async () => {
@@ -83,7 +83,7 @@ describe('timeouts', () => {
     expect(jobs).toEqual(['é1', 'é2']);
     expect(error).toBeInstanceOf(TimeoutError);
     expect(error).toMatchObject({ call: 'usage.records', timeoutMs: 30 });
-    expect((error as Error).message).toBe('usage.records: no more of the answer within 30 ms');
+    expect((error as Error).message).toBe('usage.records: no further data within 30 ms');
     await hungUp;
     expect(asked()).toBe(1);
   });
@@ -93,14 +93,14 @@ describe('timeouts', () => {
     const { body } = await client.usage.export('t', { format: 'jsonl' }, { timeout: 30 });
     const error = await new Response(body).text().catch((thrown) => thrown);
     expect(error).toBeInstanceOf(TimeoutError);
-    expect(error.message).toBe('usage.export: no more of the answer within 30 ms');
+    expect(error.message).toBe('usage.export: no further data within 30 ms');
     await hungUp;
   });
 
   test('one that never begins is one too, after retries', async () => {
     const { client, asked } = await serveDownloads([() => {}]);
     const { error } = await walk(client, { timeout: 20 });
-    expect((error as Error).message).toBe('usage.records: no answer within 20 ms');
+    expect((error as Error).message).toBe('usage.records: no response within 20 ms');
     expect(asked()).toBe(3);
   });
 

@@ -37,7 +37,7 @@ describe('an invalid line is thrown, with its number, and ends the download', ()
     expect(error).toBeInstanceOf(LinguaLoopError);
     expect(error).toMatchObject({ status: 200, requestId: '01a1', answeredBy: 'other' });
     expect((error as Error).message).toMatch(
-      /^200 usage\.records: line [123] is no usage record \(request 01a1\)$/,
+      /^200 usage\.records: line [123] is not a usage record \(request 01a1\)$/,
     );
     expect(asked()).toBe(1);
   });
@@ -45,7 +45,7 @@ describe('an invalid line is thrown, with its number, and ends the download', ()
   test('the number is that of the line', async () => {
     const { records, error } = await recordsOf(whole(`${lines(1, 2)}oops\n`));
     expect(records).toHaveLength(2);
-    expect((error as Error).message).toContain('line 3 is no usage record');
+    expect((error as Error).message).toContain('line 3 is not a usage record');
   });
 
   test('an endless one does not fill the memory', async () => {
@@ -60,7 +60,7 @@ describe('an invalid line is thrown, with its number, and ends the download', ()
       response.on('drain', fill);
       fill();
     });
-    expect((error as Error).message).toContain('line 1 is no usage record');
+    expect((error as Error).message).toContain('line 1 is not a usage record');
     await hungUp;
     // Data in transit counts, too.
     expect(sent).toBeLessThan(longest + 16 * 1_048_576);
@@ -78,7 +78,7 @@ describe('a response that is not an export is an error, as of any other call', (
     );
     expect(records).toEqual([]);
     expect(error).toMatchObject({ status: 200, answeredBy: 'other' });
-    expect((error as Error).message).toContain("an answer that is not LinguaLoop's");
+    expect((error as Error).message).toContain('a response that is not from LinguaLoop');
   });
 
   test('an empty one has no records', async () => {

@@ -53,7 +53,7 @@ async function createTemplate(dataDir: string): Promise<void> {
   const server = await joinEmbeddedPostgres(dataDir);
   const superuser = postgres(server.superuserUrl, { max: 1, onnotice: () => {} });
   const role = new URL(server.url).username;
-  // What a test writes need not outlive a power cut, and dropping a database is ten times as fast.
+  // Tests need no durability, and dropping a database is ten times as fast.
   await superuser.unsafe('alter system set fsync = off');
   await superuser.unsafe('alter system set full_page_writes = off');
   await superuser.unsafe("alter system set max_wal_size = '256MB'");
@@ -64,8 +64,8 @@ async function createTemplate(dataDir: string): Promise<void> {
 }
 
 /**
- * Copies the data folder that an earlier run made, so that most runs neither create a cluster nor migrate. Makes it anew when a
- * migration, the embedded PostgreSQL or a dependency has changed. Rejects where there is no cp.
+ * Copies the data folder that an earlier run made, so that most runs neither create a cluster nor migrate. Makes a new one if a
+ * migration, the embedded PostgreSQL or a dependency has changed. Rejects without cp.
  */
 async function copyKept(dataDir: string): Promise<void> {
   const folder = join(kept, await fingerprint());

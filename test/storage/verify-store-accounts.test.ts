@@ -173,8 +173,8 @@ describe('an account that cannot be looked at is named, and is no difference:', 
     expect(await notReached()).toContain('(its binding is unverified), with 3 records and files of rows');
   });
 
-  test('it is not bound any more', async () => {
+  test('it is no longer bound', async () => {
     await mine.unbind();
-    expect(await notReached()).toContain('(it is not bound any more), with 3 records and files of rows');
+    expect(await notReached()).toContain('(it is no longer bound), with 3 records and files of rows');
   });
 });

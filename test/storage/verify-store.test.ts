@@ -209,8 +209,8 @@ describe('what the running service may still be doing is counted apart:', () => 
     const { found, counts } = await mine.verify();
     expect(found).toEqual([]);
     const [, inFlight, differences] = counts;
-    expect(inFlight).toContain(`in flight: ${counted}`);
-    const again = /look again after (\S+)$/.exec(inFlight!)![1];
+    expect(inFlight).toContain(`in progress: ${counted}`);
+    const again = /compare again after (\S+)$/.exec(inFlight!)![1];
     expect(Date.parse(again!)).toBeGreaterThan(Date.now());
     expect(differences).toBe('differences: 0');
   });

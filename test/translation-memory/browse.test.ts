@@ -160,7 +160,7 @@ describe('memory.browse refuses', () => {
     const [other, neighbour] = [await openSets(app), await openSets(app)];
     await other.memory(pairs(3));
     const { next_cursor: cursor } = await page(other, { limit: 1 });
-    const again = { status: 409, body: { detail: expect.stringContaining('begin again') } };
+    const again = { status: 409, body: { detail: expect.stringContaining('start again') } };
     expect(await ask({ cursor }, neighbour.headers)).toMatchObject(again);
     const replaced = await other.memory(pairs(3, 'other'));
     expect(await ask({ cursor }, other.headers)).toMatchObject(again);

@@ -28,10 +28,10 @@ describe('source_lang "auto"', () => {
     });
     expect(status).toBe(422);
     expect(body.detail).toMatch(
-      /^source_lang could not be detected: source_text may be in .*nb \(Norwegian\).*; name it in source_lang$/,
+      /^source_lang could not be detected: source_text may be in .*nb \(Norwegian\).*; send its language in source_lang$/,
     );
     const { body: short } = await mine.submit({ source_text: '42', source_lang: 'auto', target_lang: 'fr' });
-    expect(short.detail).toMatch(/too short, or in no supported language; name one of: en, es, /);
+    expect(short.detail).toMatch(/too short, or not in a supported language; send one of: en, es, /);
     expect([body.candidates, short.candidates]).toEqual([expect.arrayContaining(['nb', 'da']), []]);
     expect(await mine.list()).toEqual([]);
   });

@@ -22,7 +22,7 @@ const engine = engineOf(async ({ segments, targetLang }) =>
 );
 const app = useTestApp({ engine });
 
-/** The service with a model, whose translations it checks. This one translates into French, and loses a placeholder. */
+/** The service with a model, whose translations it checks. This model translates into French, and loses a placeholder. */
 const fake = await startFakeOpenAi();
 afterAll(() => fake.close());
 const french: Record<string, string> = {
@@ -43,7 +43,7 @@ const english = {
 
 type Texts = Record<string, Record<string, string>>;
 
-/** A folder of catalogs with these files, and a workspace. */
+/** A directory of catalogs with these files, and a workspace. */
 async function scene(files: Record<string, Texts> = { en: english }, at = app) {
   const folder = await mkdtemp(join(tmpdir(), 'lingualoop-locales-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -76,7 +76,7 @@ async function scene(files: Record<string, Texts> = { en: english }, at = app) {
     read: async (name: string, locale = 'fr'): Promise<Record<string, string>> =>
       JSON.parse(await readFile(path(locale, name), 'utf8')),
     files: async () => (await readdir(folder, { recursive: true })).filter((name) => name.includes('.')),
-    /** How many jobs and bills the workspace has. */
+    /** The numbers of the workspace's jobs and usage records. */
     async stored() {
       const [counts] = await openSuperuser(at.superuserUrl)`
         select (select count(*)::int from translation_jobs where tenant_id = ${tenantId}) as jobs,
@@ -124,7 +124,7 @@ describe('npm run web:translate', () => {
       title: 'Review (fr)',
       waiting: '{count} textes attendent',
     });
-    // The person's is remembered as one of this English: the next change of it counts.
+    // The manual translation is stored with this English, so the next change of it counts.
     await here.write('en', { 'review.json': { title: 'Review', waiting: '{count} texts wait' } });
     expect((await here.run('--list')).out).toMatch(/fr\/review\.json: waiting\n1 to translate\.\n$/);
     expect((await here.run('--adopt')).out).toBe('0 to translate.\n');
@@ -171,7 +171,7 @@ describe('npm run web:translate', () => {
     expect(rejected.out).toMatch(/waiting: its translation was rejected \(No placeholder\)/);
   });
 
-  test('one that fails is named and leaves the others alone; the next run tries it again', async () => {
+  test('one that fails is listed and does not affect the others; the next run tries it again', async () => {
     const here = await scene();
     translate = async (segment, language) => {
       if (segment.startsWith('There are')) throw new AppError('content_filtered', 'the model refused');
@@ -188,7 +188,7 @@ describe('npm run web:translate', () => {
     expect(await here.stored()).toMatchObject({ jobs: 3 });
   });
 
-  test('Ctrl-C leaves whole files; the next run goes on and pays nothing twice', async () => {
+  test('Ctrl-C leaves complete files; the next run continues and nothing is billed twice', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 12 }, (_, n) => [`key${n}`, `Text number ${n} of the page`]),
     );

@@ -65,7 +65,7 @@ async function open(page: Page, method: 'get' | 'post'): Promise<Locator> {
 async function authorize(page: Page, apiKey: string): Promise<void> {
   await page.locator('.auth-wrapper > .authorize').click();
   const dialog = page.locator('.dialog-ux');
-  // No field for the cookie, which no page can set.
+  // There is no field for the cookie, which a page cannot set.
   expect(await dialog.locator('input').count()).toBe(3);
   const field = dialog.locator('.auth-container').filter({ hasText: 'The API key of a workspace.' });
   await field.locator('input').fill(apiKey);

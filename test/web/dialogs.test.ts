@@ -22,18 +22,18 @@ const ways: [string, PersonOptions][] = [
   ['Arabic, dark, 320 px', { locale: 'ar', colorScheme: 'dark', viewport: { width: 320, height: 640 } }],
 ];
 
-/** A workspace with a member that has an authenticator, and a browser of its founder. */
+/** A workspace with a member that has an authenticator, and a browser of its creator. */
 async function atWork(options: PersonOptions) {
   const team = await openTeam(app);
   const { page, context } = await browser.person('/about', options);
   await context.addCookies([await sessionCookie(app, team.founder)]);
   const faults: string[] = [];
-  /** Looks at what is shown now. */
+  /** Checks the current page. */
   const look = async (what: string) => {
     for (const fault of [...(await violationsOn(page)), ...(await tooWideOn(page))])
       faults.push(`${what}: ${fault}`);
   };
-  /** Opens a dialog, looks at it, and closes it by Escape. */
+  /** Opens a dialog, checks it, and closes it with Escape. */
   const dialog = async (what: string, open: () => Promise<unknown>) => {
     await open();
     await page.locator('dialog[open]').last().waitFor();
@@ -45,7 +45,7 @@ async function atWork(options: PersonOptions) {
   return { team, page, context, faults, look, dialog };
 }
 
-/** Opens all that is behind a disclosure. */
+/** Opens all disclosures. */
 const disclose = (page: Page) =>
   page.evaluate(() => {
     for (const one of document.querySelectorAll<HTMLDetailsElement>('main details')) one.open = true;
@@ -178,7 +178,7 @@ describe.skipIf(withoutBrowser).each(ways)('what opens over a screen is accessib
     await page.locator('[data-row]', { has: page.locator('[class*=came]') }).click();
     await page.locator('#conflict').waitFor();
     await look('two texts of one job');
-    // The address follows a moment after the item.
+    // The URL follows a moment after the item.
     await page.waitForURL((url) => url.searchParams.get('item') === other);
     await page.reload();
     await page.locator('[data-found] ins').first().waitFor();

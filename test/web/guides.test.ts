@@ -22,7 +22,7 @@ const attributes = (text: string, name: string) =>
   [...text.matchAll(new RegExp(`\\s${name}="([^"]*)"`, 'g'))].map(([, value]) => value as string);
 
 describe('the guides', () => {
-  test('every Markdown file of docs/ is a page, and the list beside each page names all', async () => {
+  test('every Markdown file of docs/ is a page, and the list next to each page has all', async () => {
     for (const name of ['', ...names]) {
       const { status, text } = await get(`/docs/guides/${name}`);
       expect([name, status]).toEqual([name, 200]);
@@ -52,7 +52,7 @@ describe('the guides', () => {
     expect(broken).toEqual([]);
   });
 
-  test('files that are no guides are neither pages nor links', async () => {
+  test('files that are not guides are neither pages nor links', async () => {
     for (const name of [
       'README',
       '0017-admission',
@@ -138,10 +138,10 @@ describe('the search', () => {
     expect((await find('POST /api/translations/{job_id}/review'))[0]).toMatch(/^\/docs#\/Translations\/\w+/);
   });
 
-  test('needs every word, and says when nothing has all', async () => {
+  test('requires every word, and shows if there is no match', async () => {
     expect(await find('secrets key')).not.toEqual([]);
     expect(await find('secrets zyzzyva')).toEqual([]);
-    expect((await get('/docs/guides/search?q=zyzzyva')).text).toContain('Nothing has all of these words');
+    expect((await get('/docs/guides/search?q=zyzzyva')).text).toContain('No results');
   });
 
   test('takes any query, and shows it as text', async () => {
@@ -186,7 +186,7 @@ describe.skipIf(withoutBrowser)('in a browser', () => {
     }
   });
 
-  // The pages have one style: these have all that it is for.
+  // The pages share one style; these use all of it.
   test.each(['sdk', 'settings', 'search?q=key'])(
     '%s is accessible in the dark and at 320 pixels',
     async (path) => {

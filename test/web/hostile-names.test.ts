@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 
 const names = hostileTexts.map((text) => text.slice(0, 128));
-/** Without what a name and a cell of a CSV file must not have. */
+/** Without characters that are invalid in a name and a CSV cell. */
 const lines = hostileTexts.map((text) => text.replace(/\p{Cc}+/gu, ' ').slice(0, 128));
 
 /** A browser of the operator. */
@@ -45,7 +45,7 @@ async function signedIn() {
   await context.addCookies([await sessionCookie(app, me)]);
   await page.goto('/app/security');
   const asked = openRequests(page);
-  /** Goes to a screen, opens all that is behind a disclosure, and looks. */
+  /** Opens a screen and all its disclosures, and checks it. */
   const harmAt = async (address: string, texts?: readonly string[]) => {
     await follow(page, address);
     await settled(page, asked);
@@ -63,7 +63,7 @@ describe.skipIf(withoutBrowser)('30 texts that want to be more than text are sho
     for (const name of names) {
       const { status } = await app.json('POST', '/api/tenants', { headers: me.bearer, body: { name } });
       expect([name, status]).toEqual([name, 200]);
-      // No address is such a text; but an identity provider, or a later version, is a stranger, too.
+      // No email address can be such a text; but an identity provider, or a later version, may store one.
       await app.database.inTenant(operatorWorkspace, async (tx) => {
         await addMember(tx, {
           tenantId: operatorWorkspace,
@@ -132,7 +132,7 @@ describe.skipIf(withoutBrowser)('30 texts that want to be more than text are sho
   });
 
   test('as names and segments of documents, and as what went wrong with them', async () => {
-    // What XML cannot hold is refused with the file.
+    // Characters that XML cannot contain are rejected with the file.
     const cells = lines.map((text) => text.replace(']]>', ']]').replaceAll(/[\uffff\r]/g, ''));
     const id = await addDocument(app, me, { source_document: workbookFile(cells) });
     const { body: read } = await app.json('GET', `/api/documents/${id}/segments`, { headers: me.bearer });

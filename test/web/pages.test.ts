@@ -40,7 +40,7 @@ describe('the public pages', () => {
     for (const path of addresses)
       for (const [, address] of (await get(path)).text.matchAll(/(?:href|src)="(\/[^"]*)"/g)) {
         const { status } = await get(String(address));
-        // Swagger UI's address sends on to its page.
+        // Swagger UI's path redirects to its page.
         expect([path, address, status < 400]).toEqual([path, address, true]);
       }
   });
@@ -100,7 +100,7 @@ describe('PAGES_DIR', () => {
     expect((await get('/pricing')).status).toBe(404);
   });
 
-  test('holds Markdown: HTML in it is shown as text, and scripts are no links', async () => {
+  test('has Markdown: HTML is shown as text, and scripts are not links', async () => {
     await write(
       'about.md',
       '# <b>T</b> & "t"\n\n<script>alert(1)</script>\n\n<img src=x onerror=alert(1)>\n\n' +
@@ -182,7 +182,7 @@ describe('a public address with a path', () => {
 });
 
 describe('an address that does not exist', () => {
-  test('is a page for a browser that navigates, and JSON for everybody else', async () => {
+  test('is a page for a browser that navigates, and JSON for others', async () => {
     const page = await get('/nowhere');
     expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
     expect(page.text).toContain('<h1>Page not found</h1>');

@@ -10,7 +10,7 @@ import { field, memberAt, openReview, patient, signInAt, waitingJobs } from './r
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
-/** A founder who has typed into the first of two jobs. */
+/** A reviewer who has typed into the first of two jobs. */
 async function typed() {
   const founder = await found(app);
   const jobs = await waitingJobs(app, founder.key, ['A private source', 'Another source']);
@@ -21,7 +21,7 @@ async function typed() {
   return { founder, jobs, ...person };
 }
 
-/** Changes the only record of the browser, by code of the page that gets it with its key. */
+/** Changes the only record of the browser, with code of the page that receives it with its key. */
 function changeRecord(page: Page, change: string): Promise<void> {
   return page.evaluate(async (code) => {
     const answer = <T>(request: IDBRequest<T>) =>
@@ -60,10 +60,10 @@ function changeRecord(page: Page, change: string): Promise<void> {
   }, change);
 }
 
-/** Puts the only record of the browser where that of another member or job would be. */
+/** Moves the only record of the browser to the key of another member or job. */
 const moveRecord = (page: Page, from: string, to: string) => changeRecord(page, `${from} to ${to}`);
 
-/** Opens a job that another member may have been at: such a one is not offered. */
+/** Opens a job that another member may have claimed: such a job is not offered. */
 async function openJob(page: Page, id: string | undefined): Promise<void> {
   await page.goto('/app/review');
   await page.locator(`[data-row="${id}"]`).click();
@@ -72,14 +72,14 @@ async function openJob(page: Page, id: string | undefined): Promise<void> {
 
 const unreadable = '1 unsent change on this device cannot be opened';
 
-const offered = (page: Page) => page.getByRole('region', { name: 'Text that you have not sent' });
+const offered = (page: Page) => page.getByRole('region', { name: 'Unsent changes' });
 
 async function expectOffered(page: Page, text: string): Promise<void> {
-  await offered(page).getByRole('button', { name: 'Use this text' }).click();
+  await offered(page).getByRole('button', { name: 'Restore' }).click();
   expect(await field(page).inputValue()).toBe(text);
 }
 
-/** All that the browser's database holds, with the bytes as text. */
+/** The contents of the browser's database, with the bytes as text. */
 async function storedText(page: Page): Promise<string> {
   return (await readSealed(page))
     .map(({ key, iv, sealed }) => key + Buffer.from([...iv, ...sealed]).toString('latin1'))
@@ -110,7 +110,7 @@ describe.skipIf(withoutBrowser)('a draft in the browser', () => {
     expect(await readSealed(page)).toEqual([]);
   });
 
-  test('opens for no other member at the same browser, even where a record of theirs would be', async () => {
+  test("cannot be opened by another member in the same browser, even under their record's key", async () => {
     const { page, founder, jobs } = await typed();
     const other = await join(app, founder);
     await page.getByRole('button', { name: 'Sign out' }).click();
@@ -128,7 +128,7 @@ describe.skipIf(withoutBrowser)('a draft in the browser', () => {
     expect(await offered(page).count()).toBe(0);
   });
 
-  test('has a key of its member alone, the same at each request', async () => {
+  test('has a key for its member, the same at each request', async () => {
     const founder = await found(app);
     const other = await join(app, founder);
     const keysOf = async (headers: Record<string, string>) =>
@@ -137,7 +137,7 @@ describe.skipIf(withoutBrowser)('a draft in the browser', () => {
     expect(await keysOf(founder.bearer)).toEqual(await keysOf(founder.bearer));
   });
 
-  test('keeps nobody signed in while its keys do not come', async () => {
+  test('does not prevent a sign-out if its keys cannot be loaded', async () => {
     const { page } = await typed();
     await page.route('**/trpc/auth.draftKeys*', () => undefined);
     await page.reload();

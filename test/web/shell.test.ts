@@ -23,7 +23,7 @@ const closed = useTestApp({
 const empty = await mkdtemp(join(tmpdir(), 'lingualoop-no-build-'));
 afterAll(() => rm(empty, { recursive: true }));
 
-/** What the page says of the deployment. */
+/** The deployment's properties in the page. */
 async function described(at = app, path = '/signin', headers: Record<string, string> = {}) {
   const text = await (await at.request(path, { headers })).text();
   const content = /<meta name="lingualoop" content="([^"]*)"/.exec(text)?.[1] ?? '';
@@ -85,14 +85,15 @@ describe('the page of the application', () => {
     for (const secret of [SECRETS_KEY, DATA_DIR, app.databaseUrl]) expect(text).not.toContain(secret);
   });
 
-  test('says that nobody is signed in only if the browser would have sent the cookie', async () => {
+  test('reports a signed-out browser only if it would have sent the cookie', async () => {
     const direct = { 'sec-fetch-site': 'none' };
     expect((await described(app, '/signin', direct)).signedOut).toBe(true);
     expect((await described(app, '/signin', { ...direct, cookie: 'll_refresh=x' })).signedOut).toBe(false);
-    // SameSite=Strict: a link of another site comes without it. Plain http says nothing of where a request is from.
+    // SameSite=Strict: a link from another site does not send the cookie. Over plain http, the origin of a request is
+    // unknown.
     expect((await described(app, '/signin', { 'sec-fetch-site': 'cross-site' })).signedOut).toBe(false);
     expect((await described(app, '/signin')).signedOut).toBe(false);
-    // The cookie is for /signin alone.
+    // The cookie is sent only to /signin.
     expect((await described(app, '/app', direct)).signedOut).toBe(false);
   });
 });

@@ -22,7 +22,7 @@ const post = (path: string, body: unknown, headers: Record<string, string> = {},
 
 const byPassword = ({ email, password }: Person) => ({ grant_type: 'password', username: email, password });
 
-/** The whole line of the cookie with the refresh token; undefined if the response leaves it as it is. */
+/** The complete Set-Cookie line with the refresh token; undefined if the response does not change it. */
 const cookieLine = ({ headers }: Answer) =>
   headers.getSetCookie().find((line) => /^(__Secure-)?ll_refresh=/.test(line));
 const tokenOf = (answer: Answer) => /^\w*-?ll_refresh=([^;]*)/.exec(cookieLine(answer) ?? '')?.[1];
@@ -86,11 +86,11 @@ describe('the refresh token of the browser application', () => {
       expect(JSON.stringify(answer.body)).not.toContain('refresh_token');
       expect(tokenOf(answer)).toMatch(/.{22}/);
     }
-    // Behind https, under the path of the public address.
+    // Over https, with the path of the public URL.
     expect(cookieLine(verified)).toMatch(/^__Secure-ll_refresh=.*; Path=\/loop\/signin; .*; Secure$/);
   });
 
-  test('is replaced by each refresh, whatever the body says, and a used one ends the session', async () => {
+  test('is replaced by each refresh, for any body, and a used one ends the session', async () => {
     const begun = await post('token', byPassword(await found(app)));
     const stranger = await post('token', byPassword(await found(app)));
     const renewed = await post('refresh', { refresh_token: tokenOf(stranger) }, holding(tokenOf(begun)));
@@ -123,7 +123,7 @@ describe('the refresh token of the browser application', () => {
     expect(cookieLine(wrong)).toBeUndefined();
   });
 
-  test('that is refused is taken out of the browser; without one there is nothing to renew', async () => {
+  test('that is rejected is removed from the browser; without one, no renewal is possible', async () => {
     const refused = await post('refresh', {}, holding('nobody-has-this'));
     expectRefused(refused, 401);
     expect(cookieLine(refused)).toBe(cleared);
@@ -152,7 +152,7 @@ describe('the refresh token of the browser application', () => {
     expect(sessionCookie(out)?.get('ll_session')).toBe('');
     expectRefused(await post('refresh', {}, holding(tokenOf(begun))), 401);
     expect((await meOf(app, begun.body.access_token)).status).toBe(401);
-    // Who is not signed in may still sign out.
+    // Signing out works without a session.
     expect((await post('signout', {})).status).toBe(200);
   });
 });
@@ -211,7 +211,7 @@ describe('the addresses under /signin', () => {
     expect(JSON.stringify(body)).not.toContain('ll_refresh');
   });
 
-  test('answer another method with 405', async () => {
+  test('return 405 for other methods', async () => {
     const { status, headers } = await app.request('/signin/token');
     expect([status, headers.get('allow')]).toEqual([405, 'POST']);
   });

@@ -156,10 +156,10 @@ test('workers pause between tries while the database answers but refuses writes,
   const log = {
     ...app.services.log,
     warn: (_fields: object, message: string) => {
-      if (message === 'jobs not freed yet') seen.notFreed += 1;
+      if (message === 'could not free the jobs yet') seen.notFreed += 1;
     },
     error: (_fields: object, message: string) => {
-      if (message.includes('replaced')) seen.replaced += 1;
+      if (message.includes('restarting')) seen.replaced += 1;
     },
   };
   const [row] = await superuser`select current_database() as name`;

@@ -153,11 +153,11 @@ describe('POST /api/documents/{document_id}/review with Content-Type: applicatio
     [
       'doubled',
       '<pc id="1">la</pc> <pc id="1">page</pc>',
-      'the code 1 is not one of the source, or stands there twice',
+      'the code 1 is not in the source, or occurs twice',
     ],
-    ['renamed', '<pc id="2">la page</pc>', 'the code 2 is not one of the source'],
-    ['turned around', '<ec startRef="1"/>la page<sc id="1"/>', 'closed where another one is open'],
-    ['no element of XLIFF', '<b>la page</b>', 'none of XLIFF’s inline elements'],
+    ['renamed', '<pc id="2">la page</pc>', 'the code 2 is not in the source'],
+    ['turned around', '<ec startRef="1"/>la page<sc id="1"/>', 'closed while another one is open'],
+    ['no element of XLIFF', '<b>la page</b>', 'not an inline element of XLIFF'],
   ])('tags that are %s refuse the whole file by unit and line', async (_, target, problem) => {
     const id = await word();
     const { text } = await xliff.exportSegments(id);
@@ -205,7 +205,7 @@ describe('POST /api/documents/{document_id}/review with Content-Type: applicatio
     const refused = await xliff.reviewSegments(id, text.replaceAll('fr of', 'Texte :'));
     expect([refused.status, refused.body.detail]).toEqual([
       422,
-      expect.stringContaining('changes 1003 segments, and a review at most 1000'),
+      expect.stringContaining('changes 1003 segments, but a review may change at most 1000'),
     ]);
     expect((await targets(id)).slice(0, 2)).toEqual(['fr of Text number 0', 'fr of Text number 1']);
     let left = 1000;

@@ -15,9 +15,9 @@ import {
 } from './guide-search.ts';
 import { escapeHtml } from './html.ts';
 
-/** What the pages of guides need of the front. */
+/** The inputs for the pages of guides. */
 interface GuideFront {
-  /** The service's public address. */
+  /** The service's public URL. */
   address: string;
   /** Its path. */
   basePath: string;
@@ -25,9 +25,9 @@ interface GuideFront {
 }
 
 /**
- * Serves the documentation at `/docs/guides/`, beside the reference at `/docs`, and its search. Pages are whole without their script, which adds
- * buttons that copy. Guides
- * come with the release, so each is read and rendered once, at the first request; so is the index of the search.
+ * Serves the documentation at `/docs/guides/`, next to the reference at `/docs`, and its search. Pages are complete
+ * without their script, which adds copy buttons. Guides come with the release, so each is read and rendered once, at
+ * the first request; so is the index of the search.
  */
 export function serveGuides(
   app: FastifyInstance,
@@ -54,7 +54,7 @@ export function serveGuides(
     app.get(`/docs/${name}`, { config }, (_request, reply) =>
       reply
         .header('content-type', type)
-        // Its address has a digest of the content.
+        // Its URL has a digest of the content.
         .header('cache-control', 'public, max-age=31536000, immutable')
         .send(content),
     );
@@ -75,7 +75,7 @@ export function serveGuides(
   });
 }
 
-/** A file that pages of guides load, at an address that changes with it. */
+/** A file that pages of guides load, at a URL that changes with it. */
 function assetOf(name: string, type: string, basePath: string) {
   const content = readFileSync(join(import.meta.dirname, name), 'utf8');
   const digest = createHash('sha256').update(content).digest('hex').slice(0, 12);
@@ -107,7 +107,7 @@ async function operationsOf(router: AppRouter): Promise<OperationEntry[]> {
 }
 
 interface GuidePage extends Pick<Guide, 'name' | 'title' | 'content'> {
-  /** What was searched for. */
+  /** The search text. */
   query?: string;
 }
 
@@ -117,8 +117,8 @@ function searchPage(index: SearchIndex, query: string, basePath: string): GuideP
     query.trim() === ''
       ? 'Enter one or more words.'
       : found.length === 0
-        ? 'Nothing has all of these words. Try fewer, or only how they begin.'
-        : `${found.length} ${found.length === 1 ? 'place has' : 'places have'} all of these words.`;
+        ? 'No results. Try fewer words, or only their beginnings.'
+        : `${found.length} ${found.length === 1 ? 'result' : 'results'}.`;
   return {
     name: 'search',
     title: query === '' ? 'Search' : `Search: ${query}`,
@@ -137,7 +137,7 @@ function foundItem({ page, heading, address, excerpt }: Found, basePath: string)
   return `<li><a href="${escapeHtml(basePath + address)}">${escapeHtml(heading)}</a> ${where}<p>${escapeHtml(excerpt)}</p></li>`;
 }
 
-/** The whole document of a guide. The list of all guides comes after the text, and wide windows show it beside. */
+/** The whole document of a guide. The list of all guides comes after the text; wide windows show it at the side. */
 function guideDocument(
   { sections }: GuideBook,
   { name, title, content, query = '' }: GuidePage,

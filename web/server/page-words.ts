@@ -1,11 +1,11 @@
 import type { Locale } from './locale.ts';
 
 /*
- * The words of the server's own pages that are in no Markdown file. The catalogs in web/locales/ are compiled for the browser; here,
- * without a build, these must be there, too.
+ * The texts of the server's own pages that are in no Markdown file. The catalogs in web/locales/ are compiled for the
+ * browser; these must exist even without a build.
  */
 
-/** Where the footer of each page leads. */
+/** The links in the footer of each page. */
 export const navigation: readonly [address: string, names: Record<Locale, string>][] = [
   ['/about', { en: 'About', fr: 'À propos', de: 'Über uns', ar: 'حول', ja: '概要' }],
   ['/resources', { en: 'Resources', fr: 'Ressources', de: 'Ressourcen', ar: 'الموارد', ja: 'リソース' }],
@@ -35,11 +35,11 @@ export const notFound: Record<Locale, string> = {
   ja: 'ページが見つかりません',
 };
 
-/** On the home page of a service without a model, as HTML. */
+/** A notice on the home page of a service without a model, as HTML. */
 export const stubNotice: Record<Locale, string> = {
   en: noticeOf(
     'No model is connected:',
-    'OPENAI_API_KEY is not set, and the stub engine answers. It repeats each text behind the code of its target language, and translates nothing.',
+    'OPENAI_API_KEY is not set, so the stub engine runs. It only prefixes each text with the code of its target language.',
   ),
   fr: noticeOf(
     'Aucun modèle n’est connecté :',

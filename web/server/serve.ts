@@ -19,25 +19,25 @@ import { pageDocument, readPage } from './pages.ts';
 import { type Deployment, deploymentOf, previewPage, shellPage } from './shell.ts';
 import { hasRefreshToken, refreshCookieOf, serveSignIn } from './sign-in.ts';
 
-/** The addresses of the application; the browser decides which screen each is. */
+/** The paths of the application; the browser selects the screen of each. */
 const screens = ['/signin', '/signin/sso', '/app', '/app/*', '/billing', '/jobs/:job_id'];
 
 const pages = ['about', 'privacy', 'terms', 'contact', 'resources'];
 
-/** What is missing without a build, and the command that makes it. */
+/** The message for a missing build, with the command that creates it. */
 const notBuilt =
-  'the web application is not built: run "npm run build:web" where the dev dependencies are installed';
+  'the web application is not built: run "npm run build:web" with the dev dependencies installed';
 
-/** What the rest of the HTTP application needs of the routes for browsers. */
+/** The parts of the routes for browsers that the rest of the HTTP application uses. */
 export interface WebFront {
-  /** Sends the page for an address that does not exist. */
+  /** Sends the page for a path that does not exist. */
   sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply;
 }
 
 /**
- * Serves the routes for browsers: public pages, the guides, the application and its files, and its sign-in. None is in the OpenAPI
- * document.
- * @param built the folder with the built application; without a build in it, the addresses of the application are a 503
+ * Serves the routes for browsers: public pages, the guides, the application and its files, and its sign-in. None is
+ * in the OpenAPI document.
+ * @param built the folder with the built application; without a build in it, the paths of the application are a 503
  */
 export async function serveWeb(
   app: FastifyInstance,
@@ -89,7 +89,7 @@ export async function serveWeb(
   );
 
   function sendShell(request: FastifyRequest, reply: FastifyReply, files: Build, about: Deployment) {
-    // Browsers send the cookie to /signin, though not if a link of another site leads there.
+    // Browsers send the cookie to /signin, except when they follow a link of another site.
     const wouldHaveCookie =
       request.routeOptions.url === '/signin' &&
       ['none', 'same-origin'].includes(String(request.headers['sec-fetch-site']));
@@ -119,7 +119,7 @@ export async function serveWeb(
   return { sendNotFound };
 }
 
-/** Whether a person looks at the response: only a browser that navigates asks for HTML. */
+/** Whether a person sees the response: only a browser that navigates requests HTML. */
 export function wantsHtml({ method, url, headers }: FastifyRequest): boolean {
   return (
     (method === 'GET' || method === 'HEAD') &&
@@ -134,7 +134,10 @@ function unbuilt(): AppError {
   return new AppError('capability_off', notBuilt);
 }
 
-/** The built files. Their names change with their content, so they may be kept for ever; each is there compressed, too. */
+/**
+ * The built files. Their names change with their content, so they may be cached forever; each also exists in
+ * compressed form.
+ */
 async function serveAssets(app: FastifyInstance, root: string): Promise<void> {
   if (!existsSync(root)) {
     app.get('/static/*', { config: { versioned: false } }, (_request, reply) => sendError(reply, unbuilt()));

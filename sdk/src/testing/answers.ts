@@ -1,33 +1,33 @@
 import { canonicalLanguage, languageCodes } from '../../../server/languages.ts';
 import type { LanguageCode } from '../types.ts';
 
-/** A request that came to the double. */
+/** A request that the double received. */
 export interface DoubleRequest {
   /** `POST`, in capitals. */
   readonly method: string;
-  /** Below the address of the double: `/api/translations`. */
+  /** The path after the double's URL: `/api/translations`. */
   readonly path: string;
-  /** Of the address; a repeated name once. */
+  /** The query; a repeated name once. */
   readonly query: Readonly<Record<string, string>>;
-  /** Their names are in lower case. */
+  /** Their names are in lowercase. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The parsed body of a JSON or form request, files included; the bytes of another; undefined if there is none. */
+  /** The parsed body of a JSON or form request, files included; the bytes of another; undefined without one. */
   readonly body: unknown;
 }
 
-/** What the service refuses a request with. */
+/** The response of the service to a rejected request. */
 export interface Refusal {
   /** The HTTP status, which decides the class of the error. */
   status: number;
-  /** A sentence, or the problems of fields. */
+  /** A message, or the problems of fields. */
   detail: unknown;
   /** The service's `error_code`. Default: none. */
   code?: string | undefined;
-  /** Seconds that the service asks to wait. Default: none. */
+  /** Seconds to wait, as requested by the service. Default: none. */
   retryAfter?: number | undefined;
 }
 
-/** Thrown where the service would refuse a request. */
+/** Thrown if the service would reject a request. */
 export class Refused {
   readonly refusal: Refusal;
 
@@ -36,9 +36,9 @@ export class Refused {
   }
 }
 
-/** What the service has at an address, and the double has not. */
+/** A route of the service that the double does not have. */
 export function noPart({ method, path }: DoubleRequest, what = ''): Refused {
-  return new Refused(404, `not found: the double has no part for ${method} ${path}${what}`);
+  return new Refused(404, `route not found: the double has no part for ${method} ${path}${what}`);
 }
 
 /** A field that does not fit its schema. */
@@ -53,7 +53,7 @@ export function requireText(fields: Record<string, unknown>, name: string): stri
   throw misfit(['body', name], 'is required');
 }
 
-/** Reads the field of a form, whose absence the service refuses like a blank. @throws Refused */
+/** Reads the field of a form; the service rejects a missing one like a blank one. @throws Refused */
 export function requireField(fields: Record<string, unknown>, name: string): string {
   const value = fields[name];
   const trimmed = typeof value === 'string' ? value.trim() : '';
@@ -61,7 +61,7 @@ export function requireField(fields: Record<string, unknown>, name: string): str
   return trimmed;
 }
 
-/** @returns the code in its own letter case; the double detects English. @throws Refused for a language that is not supported */
+/** @returns the canonical code; the double detects English. @throws Refused for an unsupported language */
 export function requireLanguage(name: string, code: string): LanguageCode {
   if (code.toLowerCase() === 'auto' && !/target_lang|Targets/.test(name)) return 'en';
   const canonical = canonicalLanguage(code);
@@ -74,12 +74,12 @@ export function unsupported(name: string, tag: string): Refused {
   return new Refused(422, detail);
 }
 
-/** Whether a member's session is asked with, who says itself who it is, rather than an API key. */
+/** Whether the request has a member's session, which identifies the reviewer, rather than an API key. */
 export function isSession({ headers }: DoubleRequest): boolean {
   return headers['authorization'] !== undefined;
 }
 
-/** A response of JSON; of an empty one if there is nothing to say. */
+/** A JSON response; an empty one without a body. */
 export function answer(status: number, body?: unknown, headers: Record<string, string> = {}): Response {
   if (body === undefined) return new Response(null, { status, headers });
   return new Response(JSON.stringify(body), {
@@ -96,7 +96,7 @@ export function refusalAnswer({ status, detail, code, retryAfter }: Refusal): Re
   );
 }
 
-/** A response that is a file. */
+/** A response with a file. */
 export function fileAnswer(
   bytes: Uint8Array | string,
   type: string,
@@ -113,7 +113,7 @@ export function fileAnswer(
   return new Response(bytes as Uint8Array<ArrayBuffer> | string, { headers });
 }
 
-/** What a list filters by. */
+/** The filter fields of a list. */
 interface ListedJob {
   status: string;
   created_at: string;
@@ -161,7 +161,8 @@ export function pageAnswer<T>(
   mostOfPage = 50,
 ): Response {
   const before = query['cursor'] === undefined ? Number.POSITIVE_INFINITY : Number(query['cursor']);
-  if (Number.isNaN(before)) throw misfit(['query', 'cursor'], 'not a cursor of this listing');
+  if (Number.isNaN(before))
+    throw misfit(['query', 'cursor'], 'invalid cursor; send next_cursor from the previous page, or none');
   const limit = query['limit'] === undefined ? mostOfPage : Number(query['limit']);
   if (query['limit'] !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= 200))
     throw misfit(['query', 'limit'], 'must be 1 to 200');
@@ -175,10 +176,10 @@ export function pageAnswer<T>(
   );
 }
 
-/** A job as the service returns it to a request of its key that asks for something else. */
+/** A job in the form in which the service returns it for a different request with its key. */
 export function withDifferingRequest<T extends { warnings: unknown[] }>(job: T): T {
   const message =
-    'this key belongs to an earlier request that asked for something else, and this is its job; send this request with another key';
+    'this key belongs to an earlier, different request, whose job this is; send this request with another key';
   const warning = { code: 'idempotency_request_differs', field: 'idempotency_key', message };
   return { ...job, warnings: [...job.warnings, warning] };
 }

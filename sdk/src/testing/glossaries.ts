@@ -15,7 +15,7 @@ export interface Glossaries {
   upload(request: DoubleRequest): Promise<UploadedTerminologySet>;
   /** All of them, or a page. */
   list(query: DoubleRequest['query']): Response;
-  /** @throws Refused if there is none */
+  /** @throws Refused if it does not exist */
   remove(id: string): void;
   /** A text with the terms of all glossaries for its languages replaced. */
   apply(text: string, sourceLang: string, targetLang: string): string;
@@ -96,7 +96,7 @@ export function createGlossaries(): Glossaries {
   };
 }
 
-/** A language as the form says it, and the code that this stands for; null if the form says none. */
+/** The declared language of the form, and its code; null without a declaration. */
 function declaredLanguage(fields: Record<string, unknown>, name: string) {
   const tag = String(fields[name] ?? '').trim();
   if (tag === '') return null;
@@ -129,7 +129,7 @@ function readTable(text: string): Entry[] {
       if (code !== undefined) return code;
       const column = `line ${index + 1}: ${side === 0 ? 'source_lang' : 'target_lang'}`;
       throw unreadable(
-        `${column} is no supported language; Chinese and Portuguese need their variant, such as zh-Hans or pt-BR`,
+        `${column} is not a supported language; Chinese and Portuguese need their variant, such as zh-Hans or pt-BR`,
       );
     });
     return [{ source, target, sourceLang, targetLang }];
@@ -146,7 +146,7 @@ function cellsOf(line: string, delimiter: string): string[] {
   );
 }
 
-/** Where the cells name each column; -1 where none does. */
+/** The position of each column; -1 without one. */
 function placesIn(cells: string[]): number[] {
   const named = cells.map((cell) =>
     cell

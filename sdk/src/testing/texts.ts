@@ -17,16 +17,18 @@ import { requestOf, type TextRequest, textsOfBatch, textsOfDocument, textsOfFile
 /** Translates a text as a double does. */
 export type Translate = (text: string, sourceLang: string, targetLang: string) => string;
 
-/** The texts of a double, and what became of them. */
+/** The texts of a double, and their jobs. */
 export interface Texts {
-  /** Answers a request below /api/translations. @param rest the path after that: the job's id, and what is asked of it */
+  /**
+   * Responds to a request below /api/translations. @param rest the path after that: the job's id, and the operation
+   */
   answer(request: DoubleRequest, rest: readonly string[]): Promise<Response>;
 }
 
 interface Kept {
   change: number;
   value: TranslationJob;
-  /** The pipeline's own translation. */
+  /** The machine translation. */
   own: string;
 }
 
@@ -38,11 +40,11 @@ const goldenTypes: Readonly<Record<string, string>> = {
 
 const reviewActions: readonly unknown[] = ['approve', 'modify', 'reject', 'save'];
 
-/** @param needsReview whether a person must look at a translation before it is published */
+/** @param needsReview whether a translation needs a human review before it is published */
 export function createTexts(translate: Translate, needsReview: (job: TranslationJob) => boolean): Texts {
   const jobs = new Map<string, Kept>();
   const byKey = new Map<string, string>();
-  /** By job: what was asked for. */
+  /** The requested name of each job. */
   const requestNames = new Map<string, string>();
   let changes = 0;
 
@@ -87,7 +89,7 @@ export function createTexts(translate: Translate, needsReview: (job: Translation
   };
 
   async function post(request: DoubleRequest): Promise<Response> {
-    if (request.body === undefined) throw new Refused(400, 'invalid JSON body: it is empty');
+    if (request.body === undefined) throw new Refused(400, 'invalid JSON body: empty');
     const { headers, query } = request;
     const isRaw = request.body instanceof Uint8Array;
     const fields = (isRaw ? query : (request.body ?? {})) as Record<string, unknown>;
@@ -188,7 +190,7 @@ function keyHeaders(replayed: boolean, differs: boolean): Record<string, string>
   };
 }
 
-/** A file that is the whole body, under the name that a header says. */
+/** A file that is the whole body, with the name in a header. */
 function rawFile({ body, headers }: DoubleRequest): File {
   const name = decodeURIComponent(headers['x-source-filename'] ?? '');
   return new File([body as Uint8Array<ArrayBuffer>], name, { type: headers['content-type'] ?? '' });
@@ -206,7 +208,7 @@ function goldenName({ id, request }: TranslationJob, format: string): string {
   return `${stem}${page}.${request.target_lang}.${format}`;
 }
 
-/** A job as the service has it at the end of the pipeline. */
+/** A job in the form of the pipeline's end. */
 function jobOf(request: TranslationJob['request'], translation: string): TranslationJob {
   const at = new Date().toISOString();
   return {

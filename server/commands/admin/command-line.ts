@@ -54,7 +54,7 @@ export function readCommandLine([name, ...args]: readonly string[]): string[] | 
 /**
  * Parses the arguments and options after a command's name.
  * @returns null if --help is among them
- * @throws Refusal with what is unknown, missing or too much
+ * @throws Refusal that names the unknown, missing or extra argument
  */
 function readArguments({ parameters, options }: Command, args: readonly string[]): Given | null {
   const { values, positionals } = parse(options, args);
@@ -62,7 +62,7 @@ function readArguments({ parameters, options }: Command, args: readonly string[]
   const missing = parameters[positionals.length];
   if (missing !== undefined) throw new Refusal(`<${missing}> is missing`);
   if (positionals.length > parameters.length)
-    throw new Refusal(`${positionals.length} arguments were given, and ${parameters.length} are taken`);
+    throw new Refusal(`${positionals.length} arguments given, expected ${parameters.length}`);
   return { ...values, ...Object.fromEntries(parameters.map((name, i) => [name, positionals[i]])) };
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Database, isTenantId } from '#db/client.ts';
 import type { Settings } from '#server/settings.ts';
 
-/** What a command works with. Without the keys of secrets, which only one command needs. */
+/** The services for a command. Without the keys of secrets, which only one command needs. */
 export interface Server {
   settings: Settings;
   database: Database;
@@ -29,7 +29,8 @@ export interface Command {
   parameters: readonly string[];
   options: Readonly<Record<string, CommandOption>>;
   /**
-   * Validates the input. Returns a function that does the work and yields lines to print; a secret is alone on the last.
+   * Validates the input. Returns a function that does the work and yields lines to print; a secret is printed last,
+   * on a separate line.
    * @throws Refusal that names the argument or option
    */
   prepare(given: Given): (server: Server) => AsyncIterable<string>;
@@ -54,18 +55,20 @@ export function defineCommand<I extends z.ZodObject>({ input, run, ...shown }: D
   };
 }
 
-/** Checks the form only. The command's own transaction finds out whether the tenant exists. */
-export const tenantId = z.string().refine(isTenantId, 'is no tenant id');
+/** Checks the form only. The command's own transaction checks whether the tenant exists. */
+export const tenantId = z.string().refine(isTenantId, 'is not a valid tenant ID');
 
 /** The same, or '' for no tenant. */
-export const tenantIdOrNone = z.string().refine((id) => id === '' || isTenantId(id), 'is no tenant id');
+export const tenantIdOrNone = z
+  .string()
+  .refine((id) => id === '' || isTenantId(id), 'is not a valid tenant ID');
 
 export const emailAddress = z
   .string()
   .trim()
   .toLowerCase()
-  .max(320, 'is no e-mail address')
-  .pipe(z.email('is no e-mail address'));
+  .max(320, 'is not a valid email address')
+  .pipe(z.email('is not a valid email address'));
 
 export const wholeNumber = (min: number, max: number) =>
   z

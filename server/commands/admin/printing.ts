@@ -4,8 +4,8 @@ import type { TenantAccount } from '#server/identity/tenants/schema.ts';
 const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}]/gu;
 
 /**
- * Escapes text that strangers may have chosen (names, addresses), so that it cannot forge a line or control the terminal. The
- * escapes are JSON's, so that escaped JSON means the same.
+ * Escapes text from callers (names, addresses), so that it cannot forge a line or control the terminal. The escapes
+ * are JSON's, so that escaped JSON means the same.
  */
 export function printable(text: string): string {
   return text.replace(
@@ -24,11 +24,11 @@ export function jsonLine(value: object): string {
   return printable(JSON.stringify(value));
 }
 
-/** How commands name a tenant in their output. */
+/** The name of a tenant in the output of commands. */
 export const named = ({ id, name }: TenantAccount) => `${printable(JSON.stringify(name))} (${id})`;
 
 /** A line of warning if the tenant is deactivated. */
 export function inactiveNote(account: TenantAccount): string[] {
   if (account.active) return [];
-  return [`${named(account)} is deactivated: nobody signs in before reactivate-tenant ${account.id}.`];
+  return [`${named(account)} is deactivated: sign-in is disabled until reactivate-tenant ${account.id}.`];
 }

@@ -26,7 +26,7 @@ export interface ReadPart {
   content: Buffer;
 }
 
-/** Reads the header alone. @throws Refusal if the file is no backup, or one of a later format */
+/** Reads only the header. @throws Refusal if the file is not a backup, or has a later format */
 export async function readHeader(file: string): Promise<Header> {
   for await (const { name, content } of entriesOf(file)) {
     if (name !== names.header) break;
@@ -39,16 +39,16 @@ function parseHeader(file: string, content: Buffer): Header {
   const header = parse(headerShape.partial().required({ format: true }), content, file, names.header);
   if (header.format !== formatVersion)
     throw new Refusal(
-      `${file} has format ${header.format}, and this version of the service reads format ${formatVersion}; use the version that made it`,
+      `${file} has format ${header.format}, but this version of the service reads format ${formatVersion}; use the version that created it`,
     );
   return parse(headerShape, content, file, names.header);
 }
 
 /**
- * Reads the listed parts in their order, whole, one at a time; a part is at most 4 MB, or one stored object. Digests are compared an index later, so that
- * a reader must be able to take back what it did with up to a thousand parts.
- * @param check is called with the manifest when all else has been compared
- * @throws Refusal that names the part which is damaged or missing
+ * Reads the listed parts in their order, completely, one at a time; a part is at most 4 MB, or one stored object.
+ * Digests are compared one index later, so that a reader must be able to undo its work for up to a thousand parts.
+ * @param check is called with the manifest when everything else has been compared
+ * @throws Refusal that names the damaged or missing part
  */
 export async function* readParts(
   file: string,
@@ -58,16 +58,16 @@ export async function* readParts(
   const indexes: string[] = [];
   let manifest: Manifest | undefined;
   for await (const { name, content } of entriesOf(file)) {
-    if (manifest) throw damaged(file, name, 'it comes after the end');
+    if (manifest) throw damaged(file, name, 'unexpected part after the end');
     if (name === names.manifest) {
       manifest = parse(manifestShape, content, file, name);
-      if (listed[0]) throw damaged(file, listed[0].name, 'no index lists it');
+      if (listed[0]) throw damaged(file, listed[0].name, 'it is in no index');
       const wrong = manifest.indexes.findIndex((hash, at) => hash !== indexes[at]);
       if (wrong >= 0 || manifest.indexes.length !== indexes.length)
         throw damaged(
           file,
           indexPart((wrong >= 0 ? wrong : indexes.length) + 1),
-          'it is not the one of the manifest',
+          'it differs from the manifest',
         );
       check(manifest);
     } else if (name === indexPart(indexes.length + 1)) {
@@ -75,12 +75,12 @@ export async function* readParts(
       listed = [];
       indexes.push(digest(content));
     } else {
-      if (listed.length >= partsOfIndex) throw damaged(file, name, 'no index comes before it');
+      if (listed.length >= partsOfIndex) throw damaged(file, name, 'its index is missing');
       listed.push({ name, bytes: content.length, sha256: digest(content) });
       yield { name, content };
     }
   }
-  if (!manifest) throw damaged(file, names.manifest, 'it is missing: the file is cut short');
+  if (!manifest) throw damaged(file, names.manifest, 'it is missing: the file is incomplete');
 }
 
 function compare(file: string, expected: readonly Part[], found: readonly Part[]): void {
@@ -91,7 +91,7 @@ function compare(file: string, expected: readonly Part[], found: readonly Part[]
       throw damaged(file, part.name, 'its digest differs');
   }
   const more = found[expected.length];
-  if (more) throw damaged(file, more.name, 'no index lists it');
+  if (more) throw damaged(file, more.name, 'it is in no index');
 }
 
 function parse<T extends z.ZodType>(shape: T, content: Buffer, file: string, part: string): z.infer<T> {
@@ -99,10 +99,10 @@ function parse<T extends z.ZodType>(shape: T, content: Buffer, file: string, par
   try {
     value = JSON.parse(content.toString('utf8'));
   } catch {
-    throw damaged(file, part, 'it is not JSON');
+    throw damaged(file, part, 'it is not valid JSON');
   }
   const read = shape.safeParse(value);
-  if (!read.success) throw damaged(file, part, 'it has not the expected shape');
+  if (!read.success) throw damaged(file, part, 'it has an unexpected format');
   return read.data;
 }
 
@@ -110,14 +110,14 @@ function damaged(file: string, part: string, why: string): Refusal {
   return new Refusal(`${file} is damaged at ${part}: ${why}; nothing was restored`);
 }
 
-/** Only contents of the service's are large. */
+/** Only the service's contents are large. */
 function limitOf(name: string): number {
   return /^(database\/.+\.copy|objects\/.+|lines\/.+)$/.test(name) ? maxPartBytes : maxOwnPartBytes;
 }
 
-/** The entries of the tar file. An error of any layer becomes a refusal that names the entry after which it came. */
+/** The entries of the tar file. An error of any layer becomes a refusal that names the entry before the error. */
 async function* entriesOf(file: string): AsyncGenerator<ReadPart> {
-  let last = 'its beginning';
+  let last = 'its start';
   const input = createReadStream(file, { highWaterMark: 1_000_000 });
   const unpacked = input.pipe(createZstdDecompress({ chunkSize: 1_000_000 }));
   input.on('error', (error) => unpacked.destroy(error));
@@ -137,8 +137,8 @@ async function* entriesOf(file: string): AsyncGenerator<ReadPart> {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code !== undefined && /^E[A-Z]+$/.test(code))
       throw new Refusal(`${file} cannot be read (${message})`);
-    if (last === 'its beginning') throw new Refusal(`${file} is not a backup of this service (${message})`);
-    throw damaged(file, last, `it, or what follows it, cannot be read (${message})`);
+    if (last === 'its start') throw new Refusal(`${file} is not a backup of this service (${message})`);
+    throw damaged(file, last, `it, or the part after it, cannot be read (${message})`);
   } finally {
     input.destroy();
     unpacked.destroy();

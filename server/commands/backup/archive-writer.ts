@@ -10,8 +10,8 @@ import { indexPart, names, type Part, partsOfIndex } from './format.ts';
 import { Refusal } from './refusal.ts';
 
 /**
- * Writes the parts of a backup, each with its digest in an index. Until `finish`, the file has another name; `discard` removes it. No one but its owner
- * can read it.
+ * Writes the parts of a backup, each with its digest in an index. Until `finish`, the file has another name;
+ * `discard` removes it. Only its owner can read it.
  */
 export class ArchiveWriter {
   readonly #file: string;
@@ -27,14 +27,14 @@ export class ArchiveWriter {
     this.#file = file;
     this.#draft = draft;
     this.#written = pipeline(Readable.fromWeb(this.#tar.readable), createZstdCompress(), output);
-    // Whoever adds a part learns of it; without this, it would count as unhandled meanwhile.
+    // The caller that adds a part gets the error; without this, it would count as unhandled until then.
     this.#written.catch(() => {});
   }
 
   /** @throws Refusal if the file exists: no backup is ever overwritten */
   static async open(file: string): Promise<ArchiveWriter> {
     const existing = await stat(file).catch(() => undefined);
-    if (existing) throw new Refusal(`${file} exists already; choose another name`);
+    if (existing) throw new Refusal(`${file} already exists; choose another name`);
     const draft = `${file}.unfinished-${process.pid}`;
     const handle = await open(draft, 'wx', 0o600).catch((error: Error) => {
       throw new Refusal(`${file} cannot be written (${error.message})`);
@@ -65,13 +65,16 @@ export class ArchiveWriter {
       await entry.write(content);
       await entry.close();
     } catch (error) {
-      // What ended the output, such as a full disk, says more than that the packer has stopped.
+      // The reason why the output ended, such as a full disk, is a better message than that the packer has stopped.
       await this.#written;
       throw error;
     }
   }
 
-  /** Adds the manifest, which `describe` makes of the indexes' digests, and gives the file its name. @returns its size in bytes */
+  /**
+   * Adds the manifest, which `describe` makes of the indexes' digests, and gives the file its name. @returns its size
+   * in bytes
+   */
   async finish(describe: (indexes: readonly string[]) => object): Promise<number> {
     await this.#endIndex();
     await this.#append(names.manifest, Buffer.from(JSON.stringify(describe(this.indexes))));
@@ -88,13 +91,13 @@ export class ArchiveWriter {
   }
 }
 
-/** Unlike a rename, a link never replaces a file that someone else has made meanwhile. */
+/** Unlike a rename, a link never replaces a file that was created since. */
 async function giveName(draft: string, file: string): Promise<void> {
   try {
     await link(draft, file);
     await rm(draft).catch(() => {});
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new Refusal(`${file} exists already`);
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new Refusal(`${file} already exists`);
     // A file system without links.
     await rename(draft, file);
   }

@@ -13,8 +13,8 @@ import { type Taken, takeBackup } from './take.ts';
 
 const usage = `npm run backup -- FILE
 
-Writes the database and the platform's storage into one file, beside the running service, with the service's own environment. An existing file is
-not overwritten. docs/backup.md says what is in it and what is not.`;
+Writes the database and the platform's storage into one file. It can run during normal operation, with the service's own environment. An existing
+file is not overwritten. docs/backup.md lists the contents.`;
 
 await runCommand(usage, async (stop, print) => {
   const file = resolve(fileArgument());
@@ -43,28 +43,28 @@ await runCommand(usage, async (stop, print) => {
   }
 });
 
-/** An embedded database is never created by a look at it. */
+/** Backing up must never create an embedded database. */
 async function requireData({ DATABASE_URL, DATA_DIR }: Settings): Promise<void> {
   if (DATABASE_URL !== undefined) return;
   await access(join(DATA_DIR, 'postgres')).catch(() => {
-    throw new Refusal(`DATA_DIR: there is no database in ${DATA_DIR}`);
+    throw new Refusal(`DATA_DIR: no database in ${DATA_DIR}`);
   });
 }
 
-/** With another key than the one that the secrets are stored with, no one could restore the backup. */
+/** If the secrets are stored with another key, no one could restore the backup. */
 async function refuseOtherKey(url: string, keys: SecretsKeys): Promise<void> {
   const database = openDatabase(url, { size: 1, applicationName: 'lingualoop backup' });
   try {
     await refuseWrongSecretsKey(database, keys);
   } catch (error) {
-    // A database that has no tables yet, or those of an earlier version.
+    // A database without tables, or with those of an earlier version.
     if (!['42P01', '42703'].includes(String(describeForLog(error).code))) throw error;
   } finally {
     await database.close();
   }
 }
 
-/** The key that the service made itself belongs to its data; one that the operator keeps is the operator's to keep. */
+/** A generated key belongs to the service's data; a key in the environment is kept by the operator. */
 function keyFileOf({ SECRETS_KEY, DATABASE_URL, DATA_DIR }: Settings): Promise<string> | undefined {
   if (SECRETS_KEY !== undefined || DATABASE_URL !== undefined) return undefined;
   return readFile(join(DATA_DIR, 'secrets.key'), 'utf8');
@@ -77,14 +77,14 @@ async function serviceVersion(): Promise<string> {
 
 function* describe(taken: Taken, file: string, seconds: number, hasKey: boolean): Generator<string> {
   const { rows, tables, objects, missing, missingCount, accounts, bytes } = taken;
-  for (const path of missing) yield `Not in the storage: ${path}`;
+  for (const path of missing) yield `Missing in the storage: ${path}`;
   if (missingCount > 0)
-    yield `${missingCount} objects that rows refer to are not in the storage: removed while the backup was made, or lost (npm run verify-store)`;
+    yield `${missingCount} objects of rows are missing in the storage: removed during the backup, or lost (npm run verify-store)`;
   for (const { tenant_id, address } of accounts)
-    yield `Not in the backup, as it is the tenant's own: the account ${address} of ${tenant_id}`;
+    yield `Not in the backup (the tenant's own storage): the account ${address} of ${tenant_id}`;
   yield hasKey
     ? 'The key of stored secrets is in the backup: keep the file as secret as DATA_DIR.'
-    : 'SECRETS_KEY is not in the backup: keep it too, apart from the file.';
+    : 'SECRETS_KEY is not in the backup: keep it too, separately from the file.';
   const megabytes = (bytes / 1_000_000).toFixed(1);
   yield `${file}: ${rows} rows of ${tables} tables, ${objects} objects, ${megabytes} MB, in ${seconds.toFixed(1)} s`;
 }

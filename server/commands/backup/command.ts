@@ -5,7 +5,8 @@ import { SettingsError } from '#server/settings.ts';
 import { IncompleteError, Refusal } from './refusal.ts';
 
 /**
- * Runs a command to its end. A signal ends it between two pieces of work, and it removes what it has begun. Exit codes: 0, or 1 after one line on stderr.
+ * Runs a command to its end. A signal ends it between two steps, and it removes unfinished files. Exit codes: 0, or 1
+ * after one line on stderr.
  */
 export async function runCommand(
   usage: string,
@@ -28,7 +29,8 @@ export async function runCommand(
 export function fileArgument(): string {
   const { positionals } = parseArgs({ allowPositionals: true, strict: false });
   const [file, ...more] = positionals;
-  if (file === undefined || more.length > 0) throw new Refusal('name one file: npm run <command> -- FILE');
+  if (file === undefined || more.length > 0)
+    throw new Refusal('expected one file: npm run <command> -- FILE');
   return file;
 }
 
@@ -38,7 +40,7 @@ const ownErrors = [Refusal, IncompleteError, SettingsError];
 function describe(error: unknown): string {
   if (ownErrors.some((type) => error instanceof type)) return (error as Error).message;
   const { code, message } = error as NodeJS.ErrnoException;
-  // Of the system: a full disk, a forbidden folder. Ours: plain errors without a code.
+  // System errors: a full disk, a forbidden folder. Our own errors are plain errors without a code.
   if (error instanceof Error && (code === undefined ? error.constructor === Error : /^E[A-Z]+$/.test(code)))
     return message;
   const told = describeForLog(error);

@@ -8,22 +8,25 @@ import {
 } from '#db/embedded/index.ts';
 import { Refusal } from './refusal.ts';
 
-/** What is moved up, in this order: with the last one, the restore is complete. */
+/** The entries that are moved up, in this order: with the last one, the restore is complete. */
 const moved = ['storage', 'secrets.key', 'postgres.json', 'postgres'] as const;
 
-/** What a backup does not have and a restore leaves alone: the operator's public pages, and what a new file system comes with. */
+/**
+ * Entries that a backup does not have and a restore ignores: the operator's public pages, and those of a new file
+ * system.
+ */
 const left: readonly string[] = ['pages', 'lost+found'];
 
-/** An embedded database in the making. */
+/** An embedded database during a restore. */
 export interface Draft {
   url: string;
-  /** Stands for DATA_DIR. */
+  /** The folder in place of DATA_DIR. */
   folder: string;
 }
 
 /**
- * Fills an empty DATA_DIR, or one that has only the operator's pages: `fill` works in a folder within it, which becomes its content at the end or is removed. What an interrupted restore left is
- * removed first.
+ * Fills an empty DATA_DIR, or one with only the operator's pages: `fill` works in a folder within it, which becomes
+ * its content at the end or is removed. The remains of an interrupted restore are removed first.
  * @throws Refusal if DATA_DIR has anything else
  */
 export async function fillDataDir<T>(
@@ -57,7 +60,7 @@ function ignoreMissing(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOENT') throw error;
 }
 
-/** @throws Refusal if DATA_DIR has anything but what is left alone and the remains of an interrupted restore */
+/** @throws Refusal if DATA_DIR has anything except ignored entries and the remains of an interrupted restore */
 export async function refuseUsedFolder(dataDir: string): Promise<void> {
   const found = await readdir(dataDir).catch((error: NodeJS.ErrnoException): string[] => {
     ignoreMissing(error);
@@ -68,7 +71,7 @@ export async function refuseUsedFolder(dataDir: string): Promise<void> {
   const used = found.find((name) => !left.includes(name) && !remains.includes(name));
   if (used !== undefined)
     throw new Refusal(
-      `DATA_DIR: ${dataDir} is not empty (it has ${used}), and nothing in it is overwritten; set DATA_DIR to another folder`,
+      `DATA_DIR: ${dataDir} is not empty (it has ${used}) and would be overwritten; set DATA_DIR to another folder`,
     );
 }
 
@@ -76,7 +79,7 @@ async function removeInterrupted(dataDir: string, draft: string): Promise<void> 
   if (!(await stat(draft).catch(() => undefined))) return;
   const pid = Number(await readFile(join(draft, 'pid'), 'utf8').catch(() => ''));
   if (pid > 0 && pid !== process.pid && isAlive(pid))
-    throw new Refusal(`DATA_DIR: another restore is working in ${dataDir} (process ${pid})`);
+    throw new Refusal(`DATA_DIR: another restore into ${dataDir} is running (process ${pid})`);
   await stopAbandonedPostgres(join(draft, 'data'));
   for (const name of [...moved, unfinishedRestore])
     await rm(join(dataDir, name), { recursive: true, force: true, maxRetries: 3 });

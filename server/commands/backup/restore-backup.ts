@@ -15,7 +15,7 @@ import {
 import { Refusal } from './refusal.ts';
 import type { RestoredStorage } from './restored-storage.ts';
 
-/** A backup that is whole. */
+/** A complete backup. */
 export interface VerifiedBackup {
   file: string;
   header: Header;
@@ -24,7 +24,7 @@ export interface VerifiedBackup {
   keyFile: string | undefined;
 }
 
-/** Where a backup is restored to; both are empty. */
+/** The target of a restore; both are empty. */
 export interface Destination {
   url: string;
   storage: RestoredStorage;
@@ -32,7 +32,7 @@ export interface Destination {
 
 /**
  * Reads the whole file and compares every digest, before anything is written.
- * @throws Refusal that names the part which is damaged or missing
+ * @throws Refusal that names the damaged or missing part
  */
 export async function verifyBackup(file: string, header: Header, stop: AbortSignal): Promise<VerifiedBackup> {
   let manifest: Manifest | undefined;
@@ -48,7 +48,9 @@ export async function verifyBackup(file: string, header: Header, stop: AbortSign
   return { file, header, manifest, keyFile };
 }
 
-/** @throws Refusal if none of the keys made the backup's authentication: someone may have changed it, digests included */
+/**
+ * @throws Refusal if none of the keys made the backup's authentication: someone may have changed it, digests included
+ */
 export function refuseForged({ file, manifest }: VerifiedBackup, keys: SecretsKeys): void {
   if (isAuthentic(keys, manifest)) return;
   throw new Refusal(
@@ -56,16 +58,17 @@ export function refuseForged({ file, manifest }: VerifiedBackup, keys: SecretsKe
   );
 }
 
-/** What was restored. */
+/** The result of a restore. */
 export interface Restored {
   rows: number;
   objects: number;
-  /** Tables that are not the service's own, and were left out. */
-  leftOut: string[];
+  /** Tables that do not belong to the service, and were skipped. */
+  skipped: string[];
 }
 
 /**
- * Restores rows and objects, in the order of the file, in one transaction of the database. Unless it was committed, the objects that were written are removed.
+ * Restores rows and objects, in the order of the file, in one transaction of the database. If it is not committed,
+ * the written objects are removed.
  * @throws Refusal, InDoubtError
  */
 export async function restoreBackup(
@@ -73,7 +76,7 @@ export async function restoreBackup(
   { url, storage }: Destination,
   stop: AbortSignal,
 ): Promise<Restored> {
-  const restored: Restored = { rows: 0, objects: 0, leftOut: [] };
+  const restored: Restored = { rows: 0, objects: 0, skipped: [] };
   let hasBegun = false;
   try {
     await loadDatabase(url, {
@@ -113,10 +116,10 @@ async function restoreParts(
     } else if (target.has(table)) {
       const rows = await target.copyIn(table, parts.ofTable(name));
       if (rows !== manifest.rows[name])
-        throw new Error(`${name}: ${rows} rows were restored, and the backup has ${manifest.rows[name]}`);
+        throw new Error(`${name}: ${rows} rows were restored, but the backup has ${manifest.rows[name]}`);
       restored.rows += rows;
     } else {
-      restored.leftOut.push(name);
+      restored.skipped.push(name);
       for await (const _rows of parts.ofTable(name));
     }
   }
@@ -141,7 +144,7 @@ async function restoreOther(
 
 const sequencesShape = z.array(z.object({ name: z.string(), value: z.string(), isCalled: z.boolean() }));
 
-/** Parts one after the other, of which the next one can be looked at. */
+/** Reads the parts one after the other, and can read the next one ahead. */
 class Parts {
   readonly #parts: AsyncGenerator<ReadPart>;
   readonly #stop: AbortSignal;
@@ -162,7 +165,7 @@ class Parts {
     this.#next = undefined;
   }
 
-  /** The rows of a table's parts that come next. */
+  /** The rows of a table's next parts. */
   async *ofTable(name: string): AsyncGenerator<Buffer> {
     for (let part = await this.peek(); part && nameOfTable(part.name) === name; part = await this.peek()) {
       this.take();

@@ -26,8 +26,8 @@ import { RestoredStorage } from './restored-storage.ts';
 
 const usage = `npm run restore -- FILE
 
-Restores a backup into an empty DATA_DIR, or with DATABASE_URL into an empty database and an empty storage, with the environment that the service will
-have. Everything is restored, or nothing is. docs/backup.md says more.`;
+Restores a backup into an empty DATA_DIR, or with DATABASE_URL into an empty database and an empty storage, with the service's future environment.
+It restores either everything or nothing. docs/backup.md has details.`;
 
 await runCommand(usage, async (stop, print) => {
   const file = resolve(fileArgument());
@@ -58,14 +58,14 @@ await runCommand(usage, async (stop, print) => {
           throw explainUnreachable(error, settings);
         });
   if (settings.DATABASE_URL === undefined && isElsewhere) await completeElsewhere(storage);
-  for (const name of restored.leftOut) print(`Left out, as it is not the service's own: the table ${name}`);
+  for (const name of restored.skipped) print(`Skipped table (not part of LinguaLoop): ${name}`);
   const seconds = ((performance.now() - begun) / 1000).toFixed(1);
   print(
-    `Restored what there was at ${header.taken_at}: ${restored.rows} rows, ${restored.objects} objects, in ${seconds} s`,
+    `Restored the backup of ${header.taken_at}: ${restored.rows} rows, ${restored.objects} objects, in ${seconds} s`,
   );
 });
 
-/** Into an embedded database that counts only later: what fails before takes the objects with it. */
+/** Into an embedded database that is activated later: an earlier failure also removes the objects. */
 async function restoreDraft(
   backup: VerifiedBackup,
   destination: Destination,
@@ -75,7 +75,7 @@ async function restoreDraft(
   const restored = await restoreBackup(backup, destination, stop);
   try {
     await bringUpToDate(destination.url, stop);
-    // Elsewhere, they count from the moment at which the database does.
+    // In storage elsewhere, the objects are valid together with the database.
     if (!isElsewhere) await destination.storage.complete();
     return restored;
   } catch (error) {
@@ -87,18 +87,18 @@ async function restoreDraft(
 async function completeElsewhere(storage: RestoredStorage): Promise<void> {
   await storage.complete().catch((error: unknown) => {
     throw new IncompleteError(
-      `everything is restored, but the mark of an unfinished restore could not be removed from PLATFORM_STORAGE_URL (${reasonOf(error)}): run npm run migrate`,
+      `everything is restored, but the marker of an unfinished restore could not be removed from PLATFORM_STORAGE_URL (${reasonOf(error)}): run npm run migrate`,
       { cause: error },
     );
   });
 }
 
-/** Only the first line of a message is printed, and of a store's it is the one that says what has happened. */
+/** Only the first line of a message is printed; in a store's message, it is the one that describes the error. */
 function reasonOf(error: unknown): string {
   return String(describeForLog(error).message).replace(/\n.*/s, '');
 }
 
-/** Into a database that counts from the moment at which its rows are committed. */
+/** Into a database that is valid from the moment at which its rows are committed. */
 async function restoreTo(
   backup: VerifiedBackup,
   destination: Destination,
@@ -122,20 +122,20 @@ async function restoreTo(
 
 async function bringUpToDate(url: string, stop: AbortSignal): Promise<void> {
   await analyze(url, stop);
-  // What later versions have changed.
+  // Apply the changes of later versions.
   await migrate(url, { stop, onWait: warnOfWaiting });
 }
 
-/** The keys of the environment; undefined if the embedded database is to have the one of the backup. */
+/** The keys of the environment; undefined if the embedded database should get the key of the backup. */
 async function givenKeys(settings: Settings): Promise<SecretsKeys | undefined> {
   if (settings.SECRETS_KEY !== undefined) return loadSecretsKeys(settings);
   if (settings.DATABASE_URL === undefined) return undefined;
   throw new SettingsError(
-    'SECRETS_KEY: is required with DATABASE_URL; set the key that the backup was made with (docs/backup.md says how to read one that is in the file)',
+    'SECRETS_KEY: is required with DATABASE_URL; set the key of the backup (docs/backup.md describes how to read one that is in the file)',
   );
 }
 
-/** Refuses other keys than the backup's: members with an authenticator could not sign in. */
+/** Rejects other keys than the backup's: members with an authenticator could not sign in. */
 function refuseOtherKeys(settings: Settings, header: Header, given: SecretsKeys | undefined): void {
   if (settings.ALLOW_UNREADABLE_SECRETS) return;
   if (given ? hasKeyOf(given, header) : header.secrets_key.included) return;
@@ -144,13 +144,13 @@ function refuseOtherKeys(settings: Settings, header: Header, given: SecretsKeys 
   );
 }
 
-/** Refuses a file that the backup's key has not authenticated, unless that key is lost. */
+/** Rejects a file that the backup's key has not authenticated, unless that key is lost. */
 function refuseUnauthentic(settings: Settings, backup: VerifiedBackup, given: SecretsKeys | undefined): void {
   const keys = given ?? includedKeys(backup);
   if (keys && hasKeyOf(keys, backup.header)) refuseForged(backup, keys);
   else if (!settings.ALLOW_UNREADABLE_SECRETS)
     throw new Refusal(
-      `${backup.file} is damaged at ${names.key}: the key that the backup was made with is not in it; nothing was restored`,
+      `${backup.file} is damaged at ${names.key}: the key of the backup is not in it; nothing was restored`,
     );
 }
 

@@ -5,13 +5,16 @@ import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import type { Settings } from '#server/settings.ts';
 import { Refusal } from './refusal.ts';
 
-/** It is there while a restore is at work, and where one was interrupted. Its content says into which database. */
+/** This object exists during a restore, and after an interrupted one. Its content names the database. */
 const marker = 'golden/restore.unfinished';
 
-/** The platform's storage while a backup is restored into it: empty, but for what an interrupted restore into the same database has left. */
+/**
+ * The platform's storage during a restore: empty, except for the remains of an interrupted restore into the same
+ * database.
+ */
 export class RestoredStorage {
   readonly #storage: PlatformStore;
-  /** Names the database without a secret. */
+  /** The database's name, without a secret. */
   readonly #home: string;
   /** The variable that names the storage. */
   readonly #setting: string;
@@ -25,16 +28,14 @@ export class RestoredStorage {
     this.#setting = PLATFORM_STORAGE_URL === undefined ? 'DATA_DIR' : 'PLATFORM_STORAGE_URL';
   }
 
-  /** @throws Refusal if anyone else has an object in it */
+  /** @throws Refusal if the storage has other objects */
   async refuseUsed(): Promise<void> {
     const used = await this.#firstPath();
     if (used === undefined || (await this.#interruptedHome()) === this.#home) return;
-    throw new Refusal(
-      `${this.#setting}: the storage is not empty (it has ${used}), and nothing in it is overwritten`,
-    );
+    throw new Refusal(`${this.#setting}: the storage is not empty (it has ${used}) and would be overwritten`);
   }
 
-  /** Call it when the database is known to be empty, and to no one else's use. */
+  /** Call it when the database is known to be empty, and used by no one else. */
   async begin(): Promise<void> {
     await this.refuseUsed();
     await this.removeAll();
@@ -49,24 +50,24 @@ export class RestoredStorage {
     return this.#storage.appendLine(path, line);
   }
 
-  /** From now on, the objects are those of a service. */
+  /** From now on, the objects belong to a service. */
   async complete(): Promise<void> {
     await this.#storage.remove(marker);
   }
 
-  /** The same for a restore into this database that ended before it. Call it when a service has the database. */
+  /** The same for a restore into this database that ended before it. Call it when a service uses the database. */
   async completeOwn(): Promise<void> {
     if ((await this.#interruptedHome()) === this.#home) await this.complete();
   }
 
-  /** The marker goes last, so that this can be repeated. */
+  /** Removes the marker last, so that this can be repeated. */
   async removeAll(): Promise<void> {
     for (const top of await this.#storage.listTop())
       for await (const path of this.#storage.walk(top)) if (path !== marker) await this.#storage.remove(path);
     await this.#storage.remove(marker);
   }
 
-  /** A folder without objects counts as nothing. */
+  /** A folder without objects counts as empty. */
   async #firstPath(): Promise<string | undefined> {
     for (const top of await this.#storage.listTop())
       for await (const path of this.#storage.walk(top)) return path;

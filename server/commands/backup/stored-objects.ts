@@ -5,16 +5,16 @@ import { linesPart } from './format.ts';
 import { inWholeLines } from './whole-lines.ts';
 
 /**
- * The days' manifests of all tenants' records. Not the announcements of what is being written: by them a restored service would remove, in
- * tenants' accounts, what the service that goes on has written since.
+ * The days' manifests of all tenants' records. Not the announcements of pending writes: with them, a restored service
+ * would remove records from tenants' accounts that the running service has written since.
  */
 const manifests = 'golden/manifest';
 
-/** Objects that are read at the same time: a Data Lake answers each after some milliseconds. */
-const atOnce = 8;
+/** Objects that are read at the same time: a Data Lake responds to each after some milliseconds. */
+const concurrentReads = 8;
 /** Rows of one query. */
 const pageSize = 1000;
-/** Missing objects that are named. */
+/** The number of missing objects that are listed. */
 const named = 100;
 
 /** The path of each object in the platform's storage that a row refers to, by table. Addresses in tenants' accounts begin with https. */
@@ -32,8 +32,8 @@ interface Added {
 }
 
 /**
- * Adds the objects that the snapshot's rows refer to, and the manifests of the records. What is not there any more was
- * removed after the snapshot, or lost before, and is counted.
+ * Adds the objects of the snapshot's rows, and the manifests of the records. Missing objects were removed after the
+ * snapshot, or lost before, and are counted.
  */
 export async function addObjects(
   archive: ArchiveWriter,
@@ -46,9 +46,9 @@ export async function addObjects(
     // A database from before there were documents.
     if (!snapshot.tables.some(({ name }) => name === table)) continue;
     for await (const page of snapshot.pages<{ path: string }>(query, pageSize))
-      for (let from = 0; from < page.length; from += atOnce) {
+      for (let from = 0; from < page.length; from += concurrentReads) {
         stop.throwIfAborted();
-        const paths = page.slice(from, from + atOnce).map(({ path }) => path);
+        const paths = page.slice(from, from + concurrentReads).map(({ path }) => path);
         const contents = await Promise.all(paths.map((path) => readWhole(storage, path)));
         for (const [at, content] of contents.entries())
           if (content) {
@@ -76,7 +76,7 @@ async function readWhole(storage: BlobStore, path: string): Promise<Buffer | und
   return Buffer.concat(pieces);
 }
 
-/** A line that someone is appending now is left out. */
+/** A line that is being appended now is skipped. */
 async function addLines(archive: ArchiveWriter, storage: BlobStore, path: string): Promise<void> {
   const stream = await storage.stream(path);
   if (!stream) return;

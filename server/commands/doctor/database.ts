@@ -11,10 +11,13 @@ import { trySecretsKeys } from '#server/storage/stored-secrets.ts';
 import { findFullTenants } from '#server/storage/usage.ts';
 import { check, type Finding, fail, ok, warn } from './finding.ts';
 
-/** The oldest PostgreSQL that the service works with. */
+/** The minimum PostgreSQL version of the service. */
 const oldestVersion = 15;
 
-/** Seconds by which the clocks may differ. Tokens, limits and idempotency compare times of both; a one-time code is valid for 30 s. */
+/**
+ * Seconds by which the clocks may differ. Tokens, limits and idempotency compare times of both; a one-time code is
+ * valid for 30 s.
+ */
 const clockSkew = { warn: 2, fail: 20 };
 
 interface Facts {
@@ -75,7 +78,7 @@ async function readFacts(sql: postgres.Sql): Promise<Facts> {
   return facts as Facts;
 }
 
-/** The job queue connects by another driver. */
+/** The job queue connects with another driver. */
 async function connectAsQueue(url: string): Promise<void> {
   const connectionString = queueUrl(url, 'lingualoop doctor');
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: 10_000 });
@@ -97,7 +100,7 @@ function describeServer(facts: Facts, settings: Settings): Finding[] {
     facts.super || facts.bypass,
     fail(
       'database',
-      `no row-level policy binds the role "${facts.role}", so tenants would not be kept apart`,
+      `row-level policies do not apply to the role "${facts.role}", so tenants would not be isolated`,
       `alter role "${facts.role}" nosuperuser nobypassrls, or use another role`,
     ),
   );
@@ -105,7 +108,7 @@ function describeServer(facts: Facts, settings: Settings): Finding[] {
     !facts.creates,
     fail(
       'database',
-      `the role "${facts.role}" may not create schemas`,
+      `the role "${facts.role}" cannot create schemas`,
       `make it the owner: alter database ... owner to "${facts.role}"`,
     ),
   );
@@ -113,41 +116,41 @@ function describeServer(facts: Facts, settings: Settings): Finding[] {
     facts.encoding !== 'UTF8',
     fail(
       'database',
-      `its encoding is ${facts.encoding}, which cannot hold every text`,
+      `its encoding is ${facts.encoding}, which cannot store every text`,
       'create it with encoding UTF8',
     ),
   );
-  because(facts.standby, fail('database', 'it is a standby, which takes no writes', 'use the primary'));
+  because(facts.standby, fail('database', 'it is a read-only standby', 'use the primary'));
   const needed = maxConnections(settings, { api: true, workers: true });
-  const says = `it takes ${facts.connections} connections of the service; an API with workers may open ${needed}`;
-  // That of the embedded database is fixed.
+  const message = `it allows ${facts.connections} connections for the service; an API with workers may open ${needed}`;
+  // The embedded database has a fixed number.
   const orMore = settings.DATABASE_URL === undefined ? '' : ' or raise max_connections';
-  if (facts.connections < needed) found.push(fail('database', says, `lower WORKER_CONCURRENCY${orMore}`));
+  if (facts.connections < needed) found.push(fail('database', message, `lower WORKER_CONCURRENCY${orMore}`));
   else if (facts.connections < 2 * needed)
     found.push(
       warn(
         'database',
-        says,
+        message,
         `lower WORKER_CONCURRENCY${orMore} if you run several processes (docs/scaling.md)`,
       ),
     );
   return found;
 }
 
-/** @param took milliseconds between question and answer */
+/** @param took milliseconds between request and response */
 export function compareClocks(here: number, there: number, took: number): Finding {
-  // What the answer took on its way is not a difference.
+  // The response's time on its way is not a difference.
   const seconds = Math.max(0, Math.abs(here - there) - took / 2) / 1000;
-  const says = `this clock and that of the database differ by ${seconds.toFixed(1)} s`;
-  const advice = 'let both machines follow NTP: tokens, limits and one-time codes compare their times';
-  if (seconds > clockSkew.fail) return fail('clock', says, advice);
-  return seconds > clockSkew.warn ? warn('clock', says, advice) : ok('clock', says);
+  const message = `this clock and that of the database differ by ${seconds.toFixed(1)} s`;
+  const advice = 'synchronize both clocks with NTP: tokens, limits and one-time codes compare their times';
+  if (seconds > clockSkew.fail) return fail('clock', message, advice);
+  return seconds > clockSkew.warn ? warn('clock', message, advice) : ok('clock', message);
 }
 
 const notMigrated = warn(
   'schema',
   'the database has no tables yet',
-  'npm run migrate, or let the first start do it',
+  'run npm run migrate, or the first start creates them',
 );
 
 async function checkContents(
@@ -161,7 +164,7 @@ async function checkContents(
     const schema = isCurrent
       ? ok('schema', 'the database has all migrations of this version')
       : warn('schema', 'the database lacks migrations of this version', 'npm run migrate');
-    // Only this version's tables are known to have the columns.
+    // The columns exist only with this version's tables.
     if (!isCurrent) return [schema];
     const cap = await check('storage', () => checkStorageCap(database, settings), 'npm run migrate');
     if (!keys) return [schema, ...cap];
@@ -173,11 +176,12 @@ async function checkContents(
         'secrets',
         async () => {
           const { opened, unreadable } = await trySecretsKeys(database, keys);
-          if (unreadable === 0) return ok('secrets', `SECRETS_KEY opens what is stored (tried: ${opened})`);
-          const says = `the keys do not open ${unreadable} of ${opened + unreadable} stored secrets that were tried`;
+          if (unreadable === 0)
+            return ok('secrets', `SECRETS_KEY decrypts the stored secrets (tried: ${opened})`);
+          const message = `the keys cannot decrypt ${unreadable} of ${opened + unreadable} tried secrets`;
           return opened === 0
-            ? fail('secrets', says, advice)
-            : warn('secrets', says, 'npm run admin -- reseal-secrets says which');
+            ? fail('secrets', message, advice)
+            : warn('secrets', message, 'npm run admin -- reseal-secrets lists them');
         },
         advice,
       )),
@@ -187,13 +191,13 @@ async function checkContents(
   }
 }
 
-/** What limits the documents of one workspace in the platform's storage, and who is close to it. */
+/** The storage limit for the documents of one workspace, and the workspaces near it. */
 async function checkStorageCap(database: Database, settings: Settings): Promise<Finding> {
   const { cap, full } = await database.inPlatform((tx) => findFullTenants(tx, settings));
   const limit =
     cap === null
-      ? 'nothing limits what the documents of one workspace occupy in platform storage'
-      : `the documents of one workspace may occupy ${cap} bytes of platform storage`;
+      ? 'no limit for the documents of one workspace in platform storage'
+      : `the documents of one workspace may use ${cap} bytes of platform storage`;
   if (full > 0)
     return warn(
       'storage',

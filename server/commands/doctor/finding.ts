@@ -1,28 +1,28 @@
-/** What a check has found. `fail`: the service does not start, or does not do what the settings ask for. */
+/** The result of a check. `fail`: the service cannot start, or does not do what the settings require. */
 export interface Finding {
   about: string;
   state: 'ok' | 'warn' | 'fail';
-  /** One sentence: what is there. */
-  says: string;
-  /** What to do about it. */
+  /** One sentence with the result. */
+  message: string;
+  /** The fix. */
   advice?: string;
 }
 
-export const ok = (about: string, says: string): Finding => ({ about, state: 'ok', says });
-export const warn = (about: string, says: string, advice: string): Finding => ({
+export const ok = (about: string, message: string): Finding => ({ about, state: 'ok', message });
+export const warn = (about: string, message: string, advice: string): Finding => ({
   about,
   state: 'warn',
-  says,
+  message,
   advice,
 });
-export const fail = (about: string, says: string, advice: string): Finding => ({
+export const fail = (about: string, message: string, advice: string): Finding => ({
   about,
   state: 'fail',
-  says,
+  message,
   advice,
 });
 
-/** Runs a check. Whatever it throws is a finding, too. */
+/** Runs a check. Errors become findings, too. */
 export async function check(
   about: string,
   look: () => Promise<Finding | Finding[]>,
@@ -35,11 +35,11 @@ export async function check(
   }
 }
 
-/** The words of an error and of what caused it, in one line. */
+/** The messages of an error and its causes, in one line. */
 export function reasonOf(error: unknown): string {
   const words: string[] = [];
   for (let at: unknown = error; at instanceof Error && words.length < 3; at = at.cause)
     if (at.message !== '' && !at.message.startsWith('Failed query') && !words.includes(at.message))
       words.push(at.message);
-  return words.join(': ').replace(/\s+/g, ' ').slice(0, 500) || 'it failed for no stated reason';
+  return words.join(': ').replace(/\s+/g, ' ').slice(0, 500) || 'failed without an error message';
 }

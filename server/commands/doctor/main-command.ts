@@ -4,8 +4,6 @@ import { refuseContradictions } from '#server/platform/process-settings.ts';
 import { listenForStop } from '#server/platform/stop-signals.ts';
 import { readSettings, type Settings } from '#server/settings.ts';
 import { checkDatabase } from './database.ts';
-import { check, type Finding, fail, ok, reasonOf } from './finding.ts';
-import { checkSettings } from './settings.ts';
 import {
   checkDisks,
   checkEngine,
@@ -16,16 +14,18 @@ import {
   checkStorage,
   checkWeb,
   hasEmbeddedDatabase,
-} from './surroundings.ts';
+} from './environment.ts';
+import { check, type Finding, fail, ok, reasonOf } from './finding.ts';
+import { checkSettings } from './settings.ts';
 
 const usage = `npm run doctor
 
-Looks at everything that the service needs, beside a running service or before its first start, with the service's own
-environment. It says what it finds and what to do, and changes nothing. With a model, it asks each a small question.
+Checks everything that the service needs, during normal operation or before its first start, with the service's own
+environment. It prints what it finds and how to fix it, and changes nothing. With a model, it sends each a short request.
 
-Exit codes: 0 if nothing has failed (warnings may be left), otherwise 1.`;
+Exit codes: 0 if all checks passed (there may be warnings), otherwise 1.`;
 
-// Whoever started the embedded database must also stop it.
+// The process that started the embedded database must also stop it.
 const { stop } = listenForStop();
 
 async function diagnose(print: (finding: Finding) => void): Promise<void> {
@@ -37,28 +37,28 @@ async function diagnose(print: (finding: Finding) => void): Promise<void> {
     settings = readSettings();
     refuseContradictions(settings, { api: true });
   } catch (error) {
-    print(fail('settings', reasonOf(error), 'docs/settings.md says what each may be'));
+    print(fail('settings', reasonOf(error), 'docs/settings.md lists the allowed values'));
     return;
   }
-  await report('node', checkNode, 'run it by npm');
+  await report('node', checkNode, 'start it with npm');
   await report('settings', async () => checkSettings(settings), '');
-  await report('disk', () => checkDisks(settings), 'look at DATA_DIR and PLATFORM_STORAGE_URL');
+  await report('disk', () => checkDisks(settings), 'check DATA_DIR and PLATFORM_STORAGE_URL');
   await report(
     'database',
     () => lookAtDatabase(settings),
-    'look at DATABASE_URL, and whether PostgreSQL runs',
+    'check DATABASE_URL, and that PostgreSQL is running',
   );
-  await report('storage', () => checkStorage(settings), 'look at PLATFORM_STORAGE_URL and its permissions');
-  await report('sandbox', checkSandbox, 'child processes must be allowed; the log of the service says more');
-  await report('engine', () => checkEngine(settings), 'look at OPENAI_BASE_URL and OPENAI_API_KEY');
-  await report('sso', () => checkSso(settings), 'look at OIDC_ISSUER, and whether this machine reaches it');
+  await report('storage', () => checkStorage(settings), 'check PLATFORM_STORAGE_URL and its permissions');
+  await report('sandbox', checkSandbox, 'allow child processes; the log of the service has details');
+  await report('engine', () => checkEngine(settings), 'check OPENAI_BASE_URL and OPENAI_API_KEY');
+  await report('sso', () => checkSso(settings), 'check OIDC_ISSUER, and that this machine can reach it');
   await report('web', checkWeb, 'npm run build:web');
-  await report('port', () => checkPort(settings), 'look at HOST and PORT');
+  await report('port', () => checkPort(settings), 'check HOST and PORT');
 }
 
 async function lookAtDatabase(settings: Settings): Promise<Finding[]> {
   if (settings.DATABASE_URL === undefined && !(await hasEmbeddedDatabase(settings)))
-    return [ok('database', `there is none yet: the first start makes it in ${settings.DATA_DIR}`)];
+    return [ok('database', `not created yet; the first start creates it in ${settings.DATA_DIR}`)];
   const found: Finding[] = [];
   let keys: SecretsKeys | undefined;
   try {
@@ -85,12 +85,12 @@ if (process.argv.length > 2) {
   process.exit(process.argv.includes('--help') ? 0 : 1);
 }
 let failed = 0;
-await diagnose(({ about, state, says, advice }) => {
+await diagnose(({ about, state, message, advice }) => {
   if (state === 'fail') failed += 1;
-  process.stdout.write(`${state.padEnd(4)}  ${about.padEnd(8)}  ${says}\n`);
+  process.stdout.write(`${state.padEnd(4)}  ${about.padEnd(8)}  ${message}\n`);
   if (advice) process.stdout.write(`                → ${advice}\n`);
 });
 const result =
-  failed === 0 ? 'Nothing has failed.' : `${failed} ${failed === 1 ? 'check has' : 'checks have'} failed.`;
+  failed === 0 ? 'All checks passed.' : `${failed} ${failed === 1 ? 'check has' : 'checks have'} failed.`;
 process.stdout.write(`${stop.aborted ? 'Stopped.' : result}\n`);
 process.exit(failed === 0 ? 0 : 1);

@@ -4,8 +4,8 @@ import { type Finding, ok, warn } from './finding.ts';
 
 const isLocal = (host: string) => /^(127\.|localhost$|\[?::1\]?$)/.test(host);
 
-/** Settings with which the service starts, and which are probably not what someone wants. */
-const doubts: readonly ((settings: Settings) => [says: string, advice: string] | false)[] = [
+/** Settings that are valid but probably not intended. */
+const doubts: readonly ((settings: Settings) => [message: string, advice: string] | false)[] = [
   ({ OPERATOR_EMAILS, OPERATOR_TENANT_ID }) =>
     OPERATOR_EMAILS.length > 0 &&
     OPERATOR_TENANT_ID === undefined && [
@@ -21,14 +21,14 @@ const doubts: readonly ((settings: Settings) => [says: string, advice: string] |
   ({ PASSWORD_SIGNIN_ENABLED, OIDC_ENABLED }) =>
     !PASSWORD_SIGNIN_ENABLED &&
     !OIDC_ENABLED && [
-      'nobody can sign in: PASSWORD_SIGNIN_ENABLED and OIDC_ENABLED are both off',
-      'turn one of them on, unless only keys are used',
+      'no one can sign in: PASSWORD_SIGNIN_ENABLED and OIDC_ENABLED are both off',
+      'enable one of them, unless only API keys are used',
     ],
   ({ HOST, BASE_URL }) =>
     !isLocal(HOST) &&
     BASE_URL === undefined && [
       `links would point to ${HOST}: BASE_URL is not set`,
-      'set BASE_URL to the address that people open',
+      'set BASE_URL to the URL that people open',
     ],
   (settings) => {
     const { protocol, hostname } = new URL(publicAddress(settings));
@@ -36,15 +36,15 @@ const doubts: readonly ((settings: Settings) => [says: string, advice: string] |
       protocol === 'http:' &&
       !isLocal(hostname) &&
       !isLocal(settings.HOST) && [
-        'BASE_URL is http, so credentials travel unencrypted and the cookie is not Secure',
-        'put a proxy with TLS in front, and set BASE_URL to its https address',
+        'BASE_URL is http, so credentials are sent unencrypted and the cookie is not Secure',
+        'add a proxy with TLS, and set BASE_URL to its https URL',
       ]
     );
   },
   (settings) =>
     settings.TRUST_PROXY === 0 &&
     publicAddress(settings).startsWith('https:') && [
-      'BASE_URL is https, so a proxy is in front, but TRUST_PROXY is 0: all callers have the address of the proxy',
+      "BASE_URL is https, which implies a proxy, but TRUST_PROXY is 0: all callers have the proxy's address",
       'set TRUST_PROXY to the number of your proxies',
     ],
   (settings) => {
@@ -64,7 +64,7 @@ const doubts: readonly ((settings: Settings) => [says: string, advice: string] |
       settings.STRIPE_PRICE_STUDIO,
       settings.STRIPE_PRICE_TOPUP,
     ].every((price) => price === undefined) && [
-      'billing is on and nothing is for sale',
+      'billing is on, but nothing is for sale',
       'set at least one STRIPE_PRICE_...',
     ],
   ({ MAX_REQUEST_BYTES, MAX_UPLOAD_BYTES }) =>
@@ -81,26 +81,26 @@ const doubts: readonly ((settings: Settings) => [says: string, advice: string] |
   ({ MAX_TOKENS_PER_DAY }) =>
     MAX_TOKENS_PER_DAY > 0 &&
     MAX_TOKENS_PER_DAY < 20_000 && [
-      `MAX_TOKENS_PER_DAY is ${MAX_TOKENS_PER_DAY}: a few short texts of a tenant reach it`,
-      'a short text takes 4,000 tokens or more; docs/usage.md says what counts',
+      `MAX_TOKENS_PER_DAY is ${MAX_TOKENS_PER_DAY}: a few short texts of a tenant use it up`,
+      'a short text takes 4,000 tokens or more; docs/usage.md lists what counts',
     ],
   ({ TRANSLATION_ENABLED }) =>
     !TRANSLATION_ENABLED && [
       'TRANSLATION_ENABLED is off: every submission gets 503',
-      'set it to true when you want translations',
+      'set it to true to enable translations',
     ],
   ({ ALLOW_UNREADABLE_SECRETS }) =>
     ALLOW_UNREADABLE_SECRETS && [
       'ALLOW_UNREADABLE_SECRETS is on: a wrong SECRETS_KEY is not noticed at the start',
-      'remove it when no stored secret is left that the keys do not open',
+      'remove it when the keys decrypt all stored secrets',
     ],
 ];
 
-/** What is doubtful about settings that are valid each and together. */
+/** Doubtful settings that are valid, separately and together. */
 export function checkSettings(settings: Settings): Finding[] {
   const found = doubts.flatMap((doubt) => {
-    const [says, advice] = doubt(settings) || [];
-    return says === undefined || advice === undefined ? [] : [warn('settings', says, advice)];
+    const [message, advice] = doubt(settings) || [];
+    return message === undefined || advice === undefined ? [] : [warn('settings', message, advice)];
   });
-  return found.length > 0 ? found : [ok('settings', 'they are valid, and fit together')];
+  return found.length > 0 ? found : [ok('settings', 'valid and consistent')];
 }

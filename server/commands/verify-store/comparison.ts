@@ -4,16 +4,16 @@ import type { PlatformStore } from '#server/platform/stores/blob-store.ts';
 import type { Settings } from '#server/settings.ts';
 import type { Report } from './report.ts';
 
-/** What the comparison of store and database works with. It writes to neither. */
+/** The inputs of the comparison of store and database. It writes to neither. */
 export interface Comparison {
   database: Database;
   storage: PlatformStore;
   accountStores: AccountStores;
   settings: Settings;
   report: Report;
-  /** Looks at names and sizes alone: reads neither records nor files. */
+  /** Checks only names and sizes: reads neither records nor files. */
   quick: boolean;
-  /** The addresses of folders in accounts that were searched for objects without a row. */
+  /** The URLs of folders in accounts that were searched for objects without a row. */
   walked: Set<string>;
   /** Once aborted, the comparison ends with its reason. */
   stop: AbortSignal;
@@ -23,7 +23,7 @@ export interface Comparison {
 export const pageSize = 500;
 
 /** Objects that are read at the same time. */
-const atOnce = 16;
+const concurrentReads = 16;
 
 /** Does `work` with each item, a few at a time. */
 export async function forEach<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
@@ -31,10 +31,10 @@ export async function forEach<T>(items: readonly T[], work: (item: T) => Promise
   const worker = async () => {
     for (const item of rest) await work(item);
   };
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  await Promise.all(Array.from({ length: concurrentReads }, worker));
 }
 
-/** Groups what comes one by one. */
+/** Groups single items into pages. */
 export async function* inPages<T>(items: AsyncIterable<T>, size = pageSize): AsyncGenerator<T[]> {
   let page: T[] = [];
   for await (const item of items)
@@ -46,8 +46,8 @@ export async function* inPages<T>(items: AsyncIterable<T>, size = pageSize): Asy
 }
 
 /**
- * Milliseconds after which a record without a row is removed and a missing line is added, if workers run (decision 36): its announcement list
- * grows for one interval, waits, and is taken by the next check.
+ * Milliseconds after which a record without a row is removed and a missing line is added, if workers run (decision
+ * 36): its announcement list grows for one interval, waits, and is processed by the next check.
  */
 export function recordLimit({ STALE_PENDING_SECONDS, SWEEP_INTERVAL_SECONDS }: Settings): number {
   return (STALE_PENDING_SECONDS + 3 * SWEEP_INTERVAL_SECONDS) * 1000;

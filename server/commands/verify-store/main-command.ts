@@ -14,14 +14,14 @@ import { Report } from './report.ts';
 
 const usage = `npm run verify-store [-- --tenant <id>] [--quick]
 
-Compares the store with the database and prints what differs. It changes nothing and may run beside the service.
+Compares the store with the database and prints the differences. It changes nothing and may run during normal operation.
 
   --tenant <id>   compares one tenant only
-  --quick         looks at names and sizes: reads neither records nor files
+  --quick         checks only names and sizes, not the contents of records and files
 
-Exit codes: 0 without differences, 1 with, 2 if it could not look.`;
+Exit codes: 0 without differences, 1 with, 2 if it could not compare.`;
 
-/** What the caller has to correct. */
+/** A mistake that the caller has to correct. */
 class Refusal extends Error {}
 
 interface Asked {
@@ -39,14 +39,14 @@ function readArguments(): Asked {
     },
   });
   if (values.tenant !== undefined && !isTenantId(values.tenant))
-    throw new Refusal('--tenant is no tenant id');
+    throw new Refusal('--tenant is not a valid tenant ID');
   return { help: values.help, tenant: values.tenant, quick: values.quick };
 }
 
-// A signal ends the comparison between two pages. Whoever started the embedded database must also stop it.
+// A signal ends the comparison between two pages. The process that started the embedded database must also stop it.
 const { stop } = listenForStop();
 
-/** @returns how many differences there are */
+/** @returns the number of differences */
 async function verify(settings: Settings, { tenant, quick }: Asked): Promise<number> {
   await requireData(settings);
   const storage = openPlatformStore(settings);
@@ -59,7 +59,7 @@ async function verify(settings: Settings, { tenant, quick }: Asked): Promise<num
     const database = openDatabase(() => home.url, { size: 2, applicationName: 'lingualoop verify-store' });
     try {
       if (tenant !== undefined && !(await isTenant({ database }, tenant)))
-        throw new Refusal(`--tenant: there is no tenant ${tenant}`);
+        throw new Refusal(`--tenant: unknown tenant ${tenant}`);
       const report = new Report(print);
       const accountStores = openAccountStores(settings, secretsKeys);
       await compareStore({ database, storage, accountStores, settings, report, quick, stop }, tenant);
@@ -73,11 +73,11 @@ async function verify(settings: Settings, { tenant, quick }: Asked): Promise<num
   }
 }
 
-/** An embedded database is never created by a look at it: two empty places would not differ. */
+/** The comparison must never create an embedded database: two empty places would not differ. */
 async function requireData({ DATABASE_URL, DATA_DIR }: Settings): Promise<void> {
   if (DATABASE_URL !== undefined) return;
   await access(join(DATA_DIR, 'postgres')).catch(() => {
-    throw new Refusal(`DATA_DIR: there is no database in ${DATA_DIR}`);
+    throw new Refusal(`DATA_DIR: no database in ${DATA_DIR}`);
   });
 }
 

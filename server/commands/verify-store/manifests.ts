@@ -6,16 +6,19 @@ import type { Place } from './places.ts';
 import { type Cursor, type PublishedRow, type PublishedRows, publishedRows } from './published-rows.ts';
 
 const dayMs = 86_400_000;
-/** Milliseconds by which a line's time may differ from its row's: they are taken at different moments by two clocks. */
+/** Milliseconds by which a line's time may differ from its row's: two clocks measure them at different moments. */
 const lineMargin = 3_600_000;
-/** Rows whose lines are searched for in one reading of a manifest: this bounds the memory, and a busy day's manifest is read several times. */
-const rowsAtOnce = 50_000;
+/**
+ * Rows whose lines are searched for in one reading of a manifest: this limits the memory, and a busy day's manifest
+ * is read several times.
+ */
+const rowsPerPass = 50_000;
 
-/** A published row, and how many lines it has. */
+/** A published row, and its number of lines. */
 interface Expected extends PublishedRow {
   tenantId: string;
   uri: string;
-  /** Of its record, in the place that is compared. */
+  /** The path of its record, in the compared place. */
   path: string;
   lines: number;
 }
@@ -49,7 +52,7 @@ export async function compareManifests(
     let expected = new Map<string, Expected>();
     for await (const row of rowsOfDay(comparison, place, lanes, day)) {
       expected.set(`${row.tenantId} ${row.uri}`, row);
-      if (expected.size < rowsAtOnce) continue;
+      if (expected.size < rowsPerPass) continue;
       await compareLines(comparison, place, expected);
       expected = new Map();
     }
@@ -93,12 +96,12 @@ async function* rowsOfDay(
         const path = uri && place.pathOf(uri);
         if (uri && path) yield { ...row, uri, path, tenantId: lane.tenantId, lines: 0 };
       }
-      // A full page of this day has others behind it.
+      // If the page is full, there may be more of this day.
       if (!lane.next && rows.length === pageSize) lane.next = (lane.after as Cursor).at;
     }
 }
 
-/** Counts the lines of these rows in the manifests, and reports what is not one. */
+/** Counts the lines of these rows in the manifests, and reports rows without exactly one line. */
 async function compareLines(
   comparison: Comparison,
   { store }: Place,
@@ -129,7 +132,7 @@ function readManifest(store: BlobStore, path: string) {
   return readLines<{ tenant_id: string; golden_uri: string }>(store, path);
 }
 
-/** The manifests in which rows may have their lines: those of the day, and of the one beside it for a row near midnight. */
+/** The manifests that may have the rows' lines: that of the day, and of the adjacent day for a row near midnight. */
 function manifestsOf({ storage }: Comparison, store: BlobStore, rows: Iterable<Expected>): Set<string> {
   const paths = new Set<string>();
   for (const { at, path } of rows)
@@ -138,7 +141,7 @@ function manifestsOf({ storage }: Comparison, store: BlobStore, rows: Iterable<E
   return paths;
 }
 
-/** Whether the row still refers to the record: it may have been deleted meanwhile. */
+/** Whether the row still refers to the record: it may have been deleted since. */
 async function isReferred(
   database: Comparison['database'],
   tenantId: string,

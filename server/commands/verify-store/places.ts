@@ -9,24 +9,24 @@ import { destinationBy, isInAccount, onPlatform } from '#server/storage/destinat
 import type { Comparison } from './comparison.ts';
 import type { Compared } from './report.ts';
 
-/** A store, and where it has the records and files of one tenant. */
+/** A store, and the place of one tenant's records and files in it. */
 export interface Place {
   store: BlobStore;
   goldenFolder: string;
   documentsFolder: string;
-  /** The path of an address; undefined for what is somewhere else. */
+  /** The path of an address; undefined if it is in another place. */
   pathOf(address: string): string | undefined;
   /** The address, as a row has it. */
   addressOf(path: string): string;
   isAccount: boolean;
-  /** The tenants whose rows may refer to what is in the folders: one account may be bound to several tenants. */
+  /** The tenants whose rows may refer to objects in the folders: one account may be bound to several tenants. */
   tenantIds: readonly string[];
 }
 
-/** Where a tenant's records and files may be. */
+/** The possible places of a tenant's records and files. */
 export interface Places {
   platform: Place;
-  /** Its own account; a text says why that cannot be looked at, undefined that it has none. */
+  /** Its own account; a text is the reason why it cannot be read, undefined that it has none. */
   account: Place | string | undefined;
 }
 
@@ -64,7 +64,9 @@ async function accountOf(comparison: Comparison, binding: Binding): Promise<Plac
     };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return binding.status === 'verified' ? 'its secret cannot be read' : `its binding is ${binding.status}`;
+    return binding.status === 'verified'
+      ? 'its secret cannot be decrypted'
+      : `its binding is ${binding.status}`;
   }
 }
 
@@ -80,8 +82,9 @@ async function boundTo({ database }: Comparison, { accountUrl, filesystem }: Bin
 }
 
 /**
- * Looks at what an address names, in the platform's storage or in the account. An account that fails is not asked again.
- * @returns undefined, after counting it, if the account cannot be looked at
+ * Reads the object of an address, in the platform's storage or in the account. An account that fails is not read
+ * again.
+ * @returns undefined, after counting it, if the account cannot be read
  */
 export async function lookAt<T>(
   { report }: Comparison,
@@ -93,7 +96,7 @@ export async function lookAt<T>(
   const place = isInAccount(address) ? account : places.platform;
   const path = typeof place === 'object' ? place.pathOf(address) : undefined;
   if (typeof place !== 'object' || path === undefined) {
-    report.unreached(tenantId, typeof place === 'string' ? place : 'it is not bound any more', 1);
+    report.unreached(tenantId, typeof place === 'string' ? place : 'it is no longer bound', 1);
     return undefined;
   }
   try {
@@ -108,7 +111,7 @@ export async function lookAt<T>(
   }
 }
 
-/** Does work in the account, if there is one; says so if it fails. */
+/** Does work in the account, if there is one; reports a failure. */
 export async function inAccount(
   { report }: Comparison,
   places: Places,
@@ -126,7 +129,7 @@ export async function inAccount(
   }
 }
 
-/** The code alone: the service's message is its own choice. */
+/** Only the code: the service's message may be arbitrary. */
 function failureOf({ code }: StoreError): string {
   return `it failed: ${code.replaceAll(/[^\w.-]/g, '?')}`;
 }

@@ -1,4 +1,4 @@
-/** What may differ between store and database. */
+/** The possible differences between store and database. */
 export type Difference =
   | 'record missing'
   | 'record damaged'
@@ -9,10 +9,10 @@ export type Difference =
   | 'file damaged'
   | 'file without a row';
 
-/** What is compared. */
+/** The compared objects. */
 export type Compared = 'records' | 'lines' | 'files';
 
-/** What the running service may still be doing. */
+/** The work that the running service may not have finished. */
 export type Unfinished =
   | 'job that is not published yet'
   | 'document that is not finished yet'
@@ -21,16 +21,19 @@ export type Unfinished =
   | 'line that may follow'
   | 'file whose row may follow';
 
-/** The tenant, and the ids and paths that name what was found. Nothing of a text. */
+/** The tenant, and the ids and paths of the finding. Never a text. */
 export interface Place {
   tenantId: string;
-  /** The job, document or file; unset if a path alone says it. */
+  /** The job, document or file; unset if the path identifies it. */
   id?: string;
-  /** The address of the object, or the path in the platform's storage; unset if there is none. */
+  /** The address of the object, or the path in the platform's storage; unset without one. */
   path?: string;
 }
 
-/** Prints each difference as it is found, and counts; its memory does not grow with what is compared. */
+/**
+ * Prints each difference when it is found, and counts them; its memory does not grow with the number of compared
+ * objects.
+ */
 export class Report {
   readonly #print: (line: string) => Promise<void>;
   readonly #compared: Record<Compared, number> = { records: 0, lines: 0, files: 0 };
@@ -60,12 +63,12 @@ export class Report {
     this.#lookAgain = Math.max(this.#lookAgain, until);
   }
 
-  /** Counts what could not be looked at, because of an account. */
+  /** Counts objects that could not be read, because of an account. */
   unreached(tenantId: string, why: string, count: number): void {
     add(this.#unreached, `the account of tenant ${tenantId} (${why})`, count);
   }
 
-  /** How many differences there are. */
+  /** The number of differences. */
   get differences(): number {
     return sum(this.#differences);
   }
@@ -80,7 +83,7 @@ export class Report {
       );
     if (this.#unfinished.size > 0)
       await this.#print(
-        `in flight: ${listed(this.#unfinished)}; look again after ${new Date(this.#lookAgain).toISOString()}`,
+        `in progress: ${listed(this.#unfinished)}; compare again after ${new Date(this.#lookAgain).toISOString()}`,
       );
     const kinds = this.#differences.size > 0 ? ` (${listed(this.#differences)})` : '';
     await this.#print(`differences: ${this.differences}${kinds}`);

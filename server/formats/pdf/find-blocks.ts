@@ -193,16 +193,14 @@ const usualLeading = 1.2;
 /** The factor by which a heading must be larger than the text, if it is not bold. */
 const largerThanText = 1.12;
 const muchLargerThanText = 1.4;
-const mostLinesOfHeading = 4;
-const longestHeading = 250;
+const maxLinesOfHeading = 4;
+const maxHeadingLength = 250;
 
 function isHeading({ lines, plain }: ReadText, isBold: boolean, spans: number, bodySize: number): boolean {
-  if (lines.length > mostLinesOfHeading || plain.length > longestHeading) return false;
+  if (lines.length > maxLinesOfHeading || plain.length > maxHeadingLength) return false;
   if (lines[0]!.size > muchLargerThanText * bodySize) return true;
   const isLarger = lines[0]!.size > largerThanText * bodySize;
-  return (
-    (isLarger || (isBold && spans === 0)) && lines.length < mostLinesOfHeading && !/[.,;:]$/u.test(plain)
-  );
+  return (isLarger || (isBold && spans === 0)) && lines.length < maxLinesOfHeading && !/[.,;:]$/u.test(plain);
 }
 
 /** Returns the largest size that a substantial part of the text has, because a page may have more footnotes than text. */

@@ -6,7 +6,7 @@ import type { TextBlock } from './text-block.ts';
 const margin = 0.12;
 /** In points: the maximum difference between the heights of a running title on different pages. */
 const sameHeight = 12;
-const fewestPages = 2;
+const minPages = 2;
 
 /** The data of a page that is needed to find its running titles. */
 export interface PageOfBlocks {
@@ -36,7 +36,7 @@ export function markRunningTitles(pages: readonly PageOfBlocks[]): void {
       }
     }
   for (const found of places.values()) {
-    if (new Set(found.map(({ page }) => page)).size < fewestPages) continue;
+    if (new Set(found.map(({ page }) => page)).size < minPages) continue;
     for (const { block, kind } of found) block.kind = kind;
   }
 }

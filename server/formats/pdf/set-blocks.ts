@@ -30,7 +30,7 @@ export interface SetPage {
  * The maximum number of text directions on a page for which text may take free space. Text in further directions stays in its
  * boxes.
  */
-const mostTurns = 8;
+const maxTurns = 8;
 
 /**
  * Typesets the translations of a page's blocks at the positions of their sources. Other visible content keeps its space.
@@ -52,7 +52,7 @@ export function setBlocks(
   let count = 0;
   for (const turned of turns.values()) {
     const turn = turnOf(turned[0]!.block);
-    const free = count++ < mostTurns;
+    const free = count++ < maxTurns;
     const fittings = fitTurned({ page, items, turned, others: free ? others : null, turn, languages });
     for (const { fit, frame } of fittings) {
       const box = transformRectangle(turn.toPage, takenBy(frame, fit));
@@ -127,7 +127,7 @@ function findingsOf(block: TextBlock, { fit, frame, shrunk }: Fitting): Finding[
   if (shrunk) {
     const sizes = `set at ${formatPoints(frame.size * fit.scale)} pt instead of ${formatPoints(frame.size)} pt`;
     const reason =
-      shrunk === 'room' ? 'the translation is longer than its place' : 'as its neighbors of the same style';
+      shrunk === 'room' ? 'the translation does not fit in its place' : 'like other texts of the same style';
     findings.push({ severity: 'info', code: 'text_shrunk', message: `${sizes}: ${reason}`, unitId });
   }
   const { characters, styles } = missingInFonts(block, frame.text);

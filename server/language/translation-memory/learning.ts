@@ -102,8 +102,8 @@ interface LearnedPair extends LanguagePair {
 }
 
 /**
- * Creates a pair's golden set if there is none. Its version has the name of the set, so that two concurrent first approvals
- * create one version and leave none unused.
+ * Creates a pair's golden set if it does not exist. Its version has the name of the set, so that two concurrent first
+ * approvals create one version and leave none unused.
  */
 export async function ensureGoldenSet(
   tx: Tx,

@@ -11,11 +11,11 @@ const retries = 2;
 /** Seconds that a webhook signature stays valid. */
 const signatureTolerance = 300;
 
-/** Opens Stripe. This is the only file that knows Stripe's package. */
+/** Opens Stripe. This is the only file that uses Stripe's package. */
 export function openStripe(settings: Settings): PaymentProcessor {
   const { STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET = '' } = settings;
   const client = STRIPE_SECRET_KEY === undefined ? null : clientFor(STRIPE_SECRET_KEY, settings);
-  // `requireBilling` refuses a deployment without a key before this.
+  // `requireBilling` already rejects requests to a deployment without a key.
   const stripe = (): Stripe => {
     if (!client) throw new Error('STRIPE_SECRET_KEY is not set');
     return client;
@@ -89,7 +89,7 @@ export function openStripe(settings: Settings): PaymentProcessor {
       const text = signedText(body, signature, STRIPE_WEBHOOK_SECRET);
       if (text === undefined) return null;
       const event = readStripeEvent(parse(text));
-      if (!event) throw new AppError('malformed_request', 'invalid JSON body: it is no event');
+      if (!event) throw new AppError('malformed_request', 'invalid JSON body: not an event');
       return event;
     },
   };
@@ -121,8 +121,8 @@ function pageOf({ url }: { url: string | null }): string {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * The text of a delivery with a valid signature; undefined otherwise. Stripe's package would replace bytes that are not UTF-8
- * and skip a byte order mark: decode strictly, so that the text stands for exactly these bytes.
+ * The text of a delivery with a valid signature; undefined otherwise. Stripe's package would replace bytes that are
+ * not UTF-8 and skip a byte order mark: decode strictly, so that the text corresponds to exactly these bytes.
  */
 function signedText(body: Uint8Array, signature: string | undefined, secret: string): string | undefined {
   if (!signature) return undefined;
@@ -131,7 +131,7 @@ function signedText(body: Uint8Array, signature: string | undefined, secret: str
     const { signature: signatures } = Stripe.webhooks;
     return signatures?.verifyHeader(text, signature, secret, signatureTolerance) ? text : undefined;
   } catch {
-    // For some malformed headers, the package throws errors of no class of its own.
+    // For some malformed headers, the package throws errors without their own class.
     return undefined;
   }
 }
@@ -140,7 +140,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new AppError('malformed_request', 'invalid JSON body: it does not parse');
+    throw new AppError('malformed_request', 'invalid JSON body');
   }
 }
 

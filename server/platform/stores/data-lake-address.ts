@@ -1,9 +1,9 @@
 /*
- * The addresses and secrets of Data Lake accounts, checked by their form. Secrets may stand where an address is expected, so no
- * problem text repeats what it is about.
+ * The URLs and secrets of Data Lake accounts, checked by their form. A user may enter a secret in place of a URL, so
+ * no message repeats its value.
  */
 
-/** Where a lake is. */
+/** The place of a lake. */
 export interface DataLakeAddress {
   /** `https://<account>.dfs.core.windows.net` */
   accountUrl: string;
@@ -11,23 +11,23 @@ export interface DataLakeAddress {
   filesystem: string;
 }
 
-/** How the service shows that it may use a lake. */
+/** The credential with which the service accesses a lake. */
 export type DataLakeCredential =
   | { mode: 'managed_identity' }
   | { mode: 'sas'; token: string }
   | { mode: 'connection_string'; connectionString: string };
 
-/** What is wrong with a text, for people; it never repeats the text. */
+/** A problem of a text, for people; it never repeats the text. */
 export interface Problem {
   problem: string;
 }
 
-/** The longest secret; a SAS token has some 150 to 400 characters. */
+/** The maximum length of a secret; a SAS token has about 150 to 400 characters. */
 const maxSecretLength = 8192;
 
 /**
- * Reads the address of an account: its own endpoint over https, in its dfs or blob form, without port, path (but for one slash),
- * query, fragment or user.
+ * Reads the URL of an account: its own endpoint over https, in its dfs or blob form, without port, path (except for
+ * one slash), query, fragment or user.
  * @returns the dfs form
  */
 export function parseAccountUrl(text: string): { accountUrl: string } | Problem {
@@ -39,12 +39,12 @@ export function parseAccountUrl(text: string): { accountUrl: string } | Problem 
   };
 }
 
-/** The name of the account at an address that `parseAccountUrl` returned. */
+/** The name of the account at a URL that `parseAccountUrl` returned. */
 export function accountOf(accountUrl: string): string {
   return accountUrl.slice('https://'.length, accountUrl.indexOf('.'));
 }
 
-/** Checks the name of a filesystem (a container). @returns null if it is one */
+/** Checks the name of a filesystem (a container). @returns null if it is valid */
 export function checkFilesystem(name: string): Problem | null {
   if (/^[a-z0-9](-?[a-z0-9])+$/.test(name) && name.length >= 3 && name.length <= 63) return null;
   return {
@@ -61,7 +61,7 @@ export function checkSecret(accountUrl: string, credential: DataLakeCredential):
     case 'sas':
       return isSas(credential.token)
         ? null
-        : { problem: 'must be a SAS token: the query of an address, with sv and sig' };
+        : { problem: 'must be a SAS token: the query of a URL, with sv and sig' };
     case 'connection_string': {
       const access = readConnectionString(accountUrl, credential.connectionString);
       return 'problem' in access ? access : null;
@@ -76,13 +76,13 @@ export function bareSas(token: string): string {
 
 function isSas(token: string): boolean {
   const bare = bareSas(token);
-  // What may stand in a query (RFC 3986); the token becomes part of addresses as it is.
+  // Characters that are valid in a query (RFC 3986); the token becomes part of URLs without escaping.
   if (bare.length > maxSecretLength || !/^[\w.~!$&'()*+,;=:@/?%-]+$/.test(bare)) return false;
   const fields = new URLSearchParams(bare);
   return ['sv', 'sig'].every((name) => fields.get(name));
 }
 
-/** What a connection string gives access with. Its own endpoints are not used: the account's address is known. */
+/** The access that a connection string gives. Its own endpoints are not used: the account's URL is known. */
 export function readConnectionString(
   accountUrl: string,
   text: string,

@@ -26,12 +26,12 @@ const interruptedAfter = 3_600_000;
 /** Bytes that must be free on the disk for a write to be likely to work: more than the largest upload. */
 const minFreeBytes = 32 * 1024 * 1024;
 
-/** Characters up to which a text is written with others; they wait for one another. */
+/** Maximum characters of a text that is written in a batch; texts of a batch wait for one another. */
 const maxSmallBytes = 256 * 1024;
 
 /**
- * Bytes that a stream reads at a time. From 128 KB on the allocator maps memory for each piece and gives it back (MALLOC_MMAP_THRESHOLD_), which
- * costs more than the longer reads save.
+ * Bytes that a stream reads at a time. From 128 KB on the allocator maps memory for each piece and returns it
+ * (MALLOC_MMAP_THRESHOLD_), which costs more than the longer reads save.
  */
 const streamedBytes = 120 * 1024;
 
@@ -54,8 +54,8 @@ export function openFolder(folder: string): PlatformStore {
     return file;
   };
 
-  /** Writes, and retries once if a folder was removed meanwhile. */
-  const inPlace = async (write: () => Promise<void>): Promise<void> => {
+  /** Writes, and retries once if a folder was removed in between. */
+  const writeWithFolder = async (write: () => Promise<void>): Promise<void> => {
     try {
       await write();
     } catch (error) {
@@ -68,12 +68,12 @@ export function openFolder(folder: string): PlatformStore {
   return {
     isLocal: true,
     put: (path, content, announced) =>
-      inPlace(async () => {
+      writeWithFolder(async () => {
         const line = announced && { file: await place(announced.path), line: announced.line };
         await putWhole(incoming, await place(path), content, line);
       }),
     appendLine: (path, line) =>
-      inPlace(async () => writeSmall({ kind: 'append', file: await place(path), line })),
+      writeWithFolder(async () => writeSmall({ kind: 'append', file: await place(path), line })),
     async read(path, from, max) {
       try {
         await using file = await open(join(folder, checkedPath(path)));
@@ -130,23 +130,24 @@ export function openFolder(folder: string): PlatformStore {
       await system.setTidied();
     },
     async check() {
-      // The first write makes the folder: until then it need not be there.
+      // The first write creates the folder: it may not exist before.
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await access(folder, constants.W_OK | constants.X_OK);
       const { bavail, bsize } = await statfs(folder);
-      if (bavail * bsize < minFreeBytes) throw new Error('less than 32 MB are free where the storage is');
+      if (bavail * bsize < minFreeBytes)
+        throw new Error('less than 32 MB are free on the disk of the storage');
     },
   };
 }
 
-/** The names of this process's temporary files: these characters, and how many there were before. */
+/** The names of this process's temporary files: these characters, and a counter. */
 const ownName = randomBytes(12).toString('hex');
 let temporaryFiles = 0;
 
 /**
- * Writes a temporary file in a folder of its own, then renames it: a crash leaves the old object, the new one, or a temporary
- * file that `tidy` removes, never half an object. The file is not flushed to the disk, which every job would have to wait
- * for (decision 36): after a power cut the latest objects are doubtful.
+ * Writes a temporary file in a separate folder, then renames it: a crash leaves the old object, the new one, or a
+ * temporary file that `tidy` removes, never half an object. The file is not flushed to the disk, because every job
+ * would have to wait for that (decision 36): after a power cut the latest objects are doubtful.
  */
 async function putWhole(
   incoming: string,
@@ -181,7 +182,7 @@ async function removeInterrupted(folder: string): Promise<void> {
 async function namesIn(folder: string): Promise<string[]> {
   const names: string[] = [];
   try {
-    // One after the other: a tenant's folder may hold millions.
+    // One after the other: a tenant's folder may have millions.
     for await (const { name } of await opendir(folder)) if (!name.endsWith('.json')) names.push(name);
   } catch (error) {
     if (!['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
@@ -189,12 +190,12 @@ async function namesIn(folder: string): Promise<string[]> {
   return names;
 }
 
-/** The time of the last change of a file's status cannot be set by a program, unlike that of its content. */
+/** A program can set the time of a file's content change, but not that of its status change. */
 function versionOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return [dev, ino, size, mtimeNs, ctimeNs].join('.');
 }
 
-/** The paths of the files below a folder. One that is removed meanwhile has none. */
+/** The paths of the files below a folder. Folders that are removed in between have none. */
 async function* objectsBelow(root: string, path: string): AsyncGenerator<string> {
   const opened = await ifExists(opendir(join(root, path)));
   for await (const entry of opened ?? []) {

@@ -56,25 +56,26 @@ function recordOfRow(tenantId: string, row: typeof translationJobs.$inferSelect)
 }
 
 /**
- * Decides about a record. A record of an earlier attempt can no longer be published. The record of a failed job was written by a run that
- * could not store its result; the next run writes another. A job that is being published announces its record again.
+ * Decides about a record. A record of an earlier attempt can no longer be published. The record of a failed job was written
+ * by a run that could not store its result; the next run writes another. A job that is being published announces its record
+ * again.
  */
 function verdictOn({ job_id, golden_uri: uri }: Announcement, job: RecordedJob | undefined): Verdict {
   if (!job) return 'remove';
   if (job.goldenUri === uri) return 'listed';
-  // It is running, or its process died and the stale sweep marks it failed.
+  // It is running, or its process died and the stale sweep will mark it failed.
   if (job.status === 'pending') return 'wait';
   if (!isOfAttempt(uri, job_id, job.attempt)) return 'remove';
   return ['failed', 'published', 'human_edited'].includes(job.status) ? 'remove' : 'keep';
 }
 
-/** Whether a record, here or in the tenant's own account, is that of an attempt. */
+/** Whether a record, in platform storage or the tenant's own account, belongs to an attempt. */
 function isOfAttempt(uri: string, jobId: string, attempt: number): boolean {
   const own = goldenUri(jobId, attempt);
   return isInAccount(uri) ? uri.slice(uri.lastIndexOf('/')) === own.slice(own.lastIndexOf('/')) : uri === own;
 }
 
-/** What a job's row says about its golden record. */
+/** The columns of a job's row about its golden record. */
 interface RecordedJob {
   status: JobStatus;
   /** The latest attempt. */

@@ -70,7 +70,7 @@ const operatorsOnly: Case[] = [
   {
     name: 'an administrator asks',
     status: 403,
-    detail: 'documents of all workspaces are for platform operators',
+    detail: 'only platform operators can access documents of all workspaces',
     ask: asAdmin({ since }),
   },
   { name: 'the moment is none', status: 422, ask: asOperator({ since: 'today' }) },

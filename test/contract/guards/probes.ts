@@ -44,7 +44,7 @@ const ofNamedTenant: Pick<Probe, 'abroad' | 'operator'> = {
   operator: '200',
 };
 const ofOperators: Pick<Probe, 'operatorOnly'> = {
-  operatorOnly: '403 documents of all workspaces are for platform operators',
+  operatorOnly: '403 only platform operators can access documents of all workspaces',
 };
 const named = ({ founder }: GuardFixture) => ({ tenant_id: founder.tenantId });
 const target = ({ target: { userId } }: GuardFixture) => ({ user_id: userId });
@@ -180,7 +180,7 @@ export const probes: Readonly<Record<string, Probe>> = {
     abroad: noJob,
   },
   'translations.exportXliff': {
-    abroad: '404 there is no job with this filter',
+    abroad: '404 no job matches this filter',
   },
   'translations.reviewXliff': {
     async input({ app, founder, heldJobId }) {

@@ -125,7 +125,9 @@ describe('a running server', () => {
     const [{ url }] = (await Promise.all(all.map(({ joined }) => joined))) as [Joined, Joined];
     const killed = postmaster()!;
     process.kill(killed, 'SIGKILL');
-    await until(() => all.every(({ notices }) => notices.some((notice) => notice.includes('is back'))));
+    await until(() =>
+      all.every(({ notices }) => notices.some((notice) => notice.includes('is running again'))),
+    );
     expect(await query(url, 'select 1 as n')).toEqual([{ n: 1 }]);
     expect(postmaster()).not.toBe(killed);
     await all[0]!.leave();

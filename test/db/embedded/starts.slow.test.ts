@@ -123,7 +123,7 @@ describe('a start that cannot succeed', () => {
     usePrepared();
     fs.writeFileSync(join(here.dataDir, 'postgres/PG_VERSION'), '17\n');
     await expect(member().joined).rejects.toThrow(
-      /was made by PostgreSQL 17, .* brings PostgreSQL 18: run "npm run upgrade-database"/,
+      /was created by PostgreSQL 17, .* has PostgreSQL 18: run "npm run upgrade-database"/,
     );
   });
 

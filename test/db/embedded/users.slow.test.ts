@@ -101,7 +101,7 @@ describe('root', () => {
   it.runIf(hasNamespaces && isOpen)('says what to do when no way is left', async () => {
     fs.chmodSync(here.base, 0o700);
     const { joined } = member(here.dataDir, { via: hiding('setpriv', 'unshare') });
-    await expect(joined).rejects.toThrow(`${here.base} is closed to it: open that (chmod o+rx)`);
+    await expect(joined).rejects.toThrow(`${here.base} is not accessible: allow access (chmod o+rx)`);
     await expect(joined).rejects.toThrow('DATABASE_URL');
   });
 });

@@ -5,7 +5,7 @@ import styles from './keys.module.css';
 import { isComposing } from './match-key.ts';
 import { availableCommands, runCommand, setSingleKeys, useCommands, useSingleKeys } from './use-commands.ts';
 
-/** The help (`?`) and the palette (Mod+K), over any screen that has commands. */
+/** The help (`?`) and the command palette (Mod+K), on any screen with commands. */
 export function CommandDialogs() {
   const [open, setOpen] = useState<'help' | 'palette'>();
   useCommands({ help: () => setOpen('help'), palette: () => setOpen('palette') });
@@ -21,7 +21,7 @@ function Modal({ label, onClose, children }: { label: string; onClose: () => voi
   useLayoutEffect(() => {
     const opened = dialog.current;
     opened?.showModal();
-    // Before it leaves the document: only closing gives the focus back to where it was.
+    // Before the dialog leaves the document: only closing it restores the focus.
     return () => opened?.close();
   }, []);
   return (
@@ -87,13 +87,13 @@ function Keys({ id }: { id: CommandId }) {
   return commands[id].keys.map((key) => <kbd key={key}>{keyLabel(key)}</kbd>);
 }
 
-/** All commands by name: arrows choose, Enter runs. */
+/** All commands by name: arrow keys select, Enter runs. */
 function Palette({ onClose }: { onClose: () => void }) {
   const t = useT();
   const [wanted, setWanted] = useState('');
   const [at, setAt] = useState(0);
   const list = useId();
-  // The palette is a dialog of its own: it would not list itself.
+  // The palette is a separate dialog: later it would find only its own commands.
   const [available] = useState(() => availableCommands().filter((id) => id !== 'palette'));
   const found = available.filter((id) =>
     t(commands[id].name).toLowerCase().includes(wanted.trim().toLowerCase()),
@@ -102,7 +102,7 @@ function Palette({ onClose }: { onClose: () => void }) {
 
   const run = (id: CommandId | undefined) => {
     onClose();
-    // Once the dialog has given the focus back, so that the command finds it where it was.
+    // After the dialog has restored the focus, so that the command finds it.
     if (id) setTimeout(() => runCommand(id));
   };
   const onKeyDown = (event: KeyboardEvent) => {

@@ -3,15 +3,16 @@ import { useEffect, useState } from 'react';
 import type { ReopenRequest } from '#sdk/types.ts';
 import { client } from '../client.ts';
 import { useT } from '../i18n.tsx';
+import { queryKeys } from '../query-keys.ts';
 import { isAdministrator, useMe } from '../session/use-me.ts';
 import { announce } from './announcer.tsx';
 import { Problem } from './problem.tsx';
 import { useAction } from './use-action.ts';
 
-/** Milliseconds after a decision in which the service lets it be taken back. */
+/** Milliseconds during which the service allows a decision to be undone. */
 const allowedFor = 600_000;
 
-/** A button that takes a decision back, as long as the service allows it to this person. */
+/** A button that undoes a decision, while the service allows it to this member. */
 export function Reopen({
   item,
   decidedAt,
@@ -38,7 +39,7 @@ export function Reopen({
   const reopen = run(async () => {
     await client.reviews.reopen(item);
     announce(t('review.reopened'));
-    await queries.invalidateQueries({ queryKey: [item.kind === 'job' ? 'jobs' : 'documents'] });
+    await queries.invalidateQueries({ queryKey: queryKeys[item.kind === 'job' ? 'jobs' : 'documents'].all });
   });
   return (
     <>

@@ -1,31 +1,36 @@
 import { useQuery } from '@tanstack/react-query';
 import { client } from '../client.ts';
+import { queryKeys } from '../query-keys.ts';
 
-/** The signed-in member with its workspace, read once and shared by all screens under the key `['me']`. */
+/** The signed-in member with its workspace, read once and shared by all screens. */
 export function useMe() {
   return useQuery({
-    queryKey: ['me'],
+    queryKey: queryKeys.me,
     queryFn: () => client.auth.me(),
   });
 }
 
-/** What the service says of the signed-in member and the workspace. */
+/** The signed-in member and the workspace. */
 export type Me = NonNullable<ReturnType<typeof useMe>['data']>;
 
-/** Whether the member may use the screens of administrators. The service decides at each request; this decides what is shown. */
+/**
+ * Whether the member may use the screens of administrators. The service checks each request; this only determines what is
+ * shown.
+ */
 export function isAdministrator({ user }: Me): boolean {
   return user.role === 'global_administrator';
 }
 
 /**
- * Whether the member is an operator of the platform; `data` is undefined while that is not known, and if it could not be read. Only the report of usage tells: an operator's is
- * the sum over all tenants. Nobody is asked about who cannot be one: an operator is an administrator with an authenticator (A 5.1 rule 8).
+ * Whether the member is a platform operator; `data` is undefined while that is unknown, and if it could not be loaded. Only
+ * the usage report shows it: an operator's is the sum over all tenants. It is requested only for administrators with an
+ * authenticator, because others cannot be operators.
  */
 export function useOperatorStanding(me: Me | undefined) {
   const mayBe = me !== undefined && isAdministrator(me) && me.user.totp_enrolled;
   const today = new Date().toISOString().slice(0, 10);
   const report = useQuery({
-    queryKey: ['operator', 'standing'],
+    queryKey: queryKeys.operator.standing,
     queryFn: () => client.usage.daily({ from: today, to: today }),
     enabled: mayBe,
     staleTime: 300_000,

@@ -12,10 +12,11 @@ import { useLanguages } from '../parts/languages.tsx';
 import { Read } from '../parts/loading.tsx';
 import { fieldProblem, Problem } from '../parts/problem.tsx';
 import { useAction } from '../parts/use-action.ts';
+import { queryKeys } from '../query-keys.ts';
 import styles from './terms.module.css';
 import { useGlossaries } from './use-glossaries.ts';
 
-/** What the fields of the dialog begin with. */
+/** Initial values of the dialog's fields. */
 export interface Term {
   source: string;
   target: string;
@@ -28,10 +29,12 @@ interface Props {
   onClose: () => void;
 }
 
-/** Where the last term of a language pair went, until the page is loaded again: the next one mostly goes there, too. */
+/**
+ * The glossary of the last term for each language pair, until the page is reloaded: usually the next one goes there, too.
+ */
 const lastGlossary = new Map<string, string>();
 
-/** Adds a term with its translation to a glossary of the workspace that is for these languages. */
+/** Adds a term with its translation to a glossary of the workspace for these languages. */
 export function NewTermDialog(props: Props) {
   const t = useT();
   const glossaries = useGlossaries();
@@ -98,7 +101,7 @@ function TermForm({
     });
     lastGlossary.set(pair, setId);
     announce(t('terms.added', { name: set.name }));
-    void queries.invalidateQueries({ queryKey: ['terminology'] });
+    void queries.invalidateQueries({ queryKey: queryKeys.terminology.all });
     if (others.length === 0) onClose();
     else setAdded({ name: set.name, others });
   };

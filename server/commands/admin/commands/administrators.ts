@@ -7,7 +7,7 @@ import { inactiveNote, named } from '../printing.ts';
 export const restoreAdmin = defineCommand({
   summary: 'Makes a member an active administrator again, and prints a link to set a new password.',
   parameters: ['tenant_id', 'email'],
-  options: { 'reset-mfa': { type: 'boolean', summary: 'clear the authenticator, too' } },
+  options: { 'reset-mfa': { type: 'boolean', summary: 'also clear the authenticator' } },
   input: z.object({
     tenant_id: tenantId,
     email: emailAddress,
@@ -17,14 +17,14 @@ export const restoreAdmin = defineCommand({
     const restored = await restoreAdministrator(server, tenant_id, email, { clearMfa });
     if (!restored)
       throw new Refusal(
-        `${tenant_id} has no member ${email}; to let somebody in: npm run admin -- invite ${tenant_id} --email ${email}`,
+        `${tenant_id} has no member ${email}; to create an invite: npm run admin -- invite ${tenant_id} --email ${email}`,
       );
     const { account, changed, mfaCleared, link } = restored;
-    yield `${email} is an active administrator of ${named(account)}${changed ? '' : ', and was one already'}.`;
-    if (mfaCleared) yield 'The authenticator is cleared.';
+    yield `${email} is an active administrator of ${named(account)}${changed ? '' : ', and already was one'}.`;
+    if (mfaCleared) yield 'Authenticator cleared.';
     yield* inactiveNote(account);
     if (!link) {
-      yield 'This member signs in through the identity provider: there is no password to set.';
+      yield 'This member signs in with the identity provider and has no password to set.';
       return;
     }
     yield `A link to set a new password. It works once, until ${link.expires_at}, and ends all sessions:`;

@@ -16,7 +16,7 @@ const titles = [
 ] as const;
 
 export const audit = defineCommand({
-  summary: 'Prints the audit log, newest first: events of all tenants, and those without a tenant.',
+  summary: 'Prints the audit log, latest first: events of all tenants, and those without a tenant.',
   parameters: [],
   options: {
     tenant: { type: 'string', value: 'id', summary: "events of this tenant; '' for those without a tenant" },
@@ -24,7 +24,7 @@ export const audit = defineCommand({
     since: {
       type: 'string',
       value: 'moment',
-      summary: 'events from this time on: 2026-07-31, or 2026-07-31T09:00:00Z',
+      summary: 'events since this time: 2026-07-31, or 2026-07-31T09:00:00Z',
     },
     until: { type: 'string', value: 'moment', summary: 'events before this time' },
     limit: { type: 'string', value: 'n', summary: 'maximum number of events; 50 by default' },
@@ -32,7 +32,7 @@ export const audit = defineCommand({
   },
   input: z.object({
     tenant: tenantIdOrNone.optional(),
-    action: z.enum(auditActions, { error: 'is no action that is recorded' }).optional(),
+    action: z.enum(auditActions, { error: 'is not a recorded action' }).optional(),
     since: moment.optional(),
     until: moment.optional(),
     limit: wholeNumber(1, 1_000_000).default(50),
@@ -45,7 +45,7 @@ export const audit = defineCommand({
       none = false;
       yield (json ? asJson : asColumns)(event);
     }
-    // A mistyped id must not look like a tenant of which nothing is recorded.
+    // A mistyped id must not look like a tenant without events.
     if (none && tenant && !(await database.inTenant(tenant, (tx) => readTenant(tx, tenant))))
       throw new Refusal(`unknown tenant: ${tenant}`);
     if (none && !json) yield 'No event.';

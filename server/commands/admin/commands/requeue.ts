@@ -8,27 +8,27 @@ import { printable } from '../printing.ts';
 
 export const requeue = defineCommand({
   summary:
-    'Queues failed documents again whose failure was transient_error, interrupted or stage_timeout: one, or all that failed since a moment.',
+    'Queues documents again that failed with transient_error, interrupted or stage_timeout: one, or all since a given time.',
   parameters: [],
   options: {
     id: { type: 'string', value: 'document_id', summary: 'only this document' },
     since: {
       type: 'string',
       value: 'moment',
-      summary: 'all that failed from this time on: 2026-07-31, or 2026-07-31T09:00:00Z',
+      summary: 'all that failed since this time: 2026-07-31, or 2026-07-31T09:00:00Z',
     },
     tenant: { type: 'string', value: 'id', summary: 'with --since: only documents of this tenant' },
     'dry-run': { type: 'boolean', summary: 'print the counts and change nothing' },
   },
   input: z
     .object({
-      id: z.string().min(1, 'is empty').max(200, 'is no document id').optional(),
+      id: z.string().min(1, 'is empty').max(200, 'is not a valid document ID').optional(),
       since: moment.optional(),
       tenant: tenantIdOrNone.optional(),
       'dry-run': z.boolean().default(false),
     })
     .refine(({ id, since }) => (id === undefined) !== (since === undefined), {
-      error: 'or --since must be given, and not both',
+      error: 'or --since is required, but not both',
       path: ['id'],
     })
     .refine(({ id, tenant }) => id === undefined || tenant === undefined, {
@@ -38,7 +38,7 @@ export const requeue = defineCommand({
   async *run({ database }, { id, since, tenant, 'dry-run': dryRun }) {
     if (tenant && !(await database.inTenant(tenant, (tx) => readTenant(tx, tenant))))
       throw new Refusal(`unknown tenant: ${tenant}`);
-    // A document that fails again while the command runs is not queued a second time.
+    // A document that fails again during the command is not queued a second time.
     const until = new Date();
     const selection =
       id !== undefined ? { documentId: id } : { since: since ?? until, until, tenantId: tenant };

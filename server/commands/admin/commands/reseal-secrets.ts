@@ -16,22 +16,22 @@ import { defineCommand, type Server } from '../command.ts';
 
 export const resealSecrets = defineCommand({
   summary:
-    'Encrypts what SECRETS_KEY_PREVIOUS has encrypted with SECRETS_KEY, and says what still needs the previous one.',
+    'Encrypts secrets of SECRETS_KEY_PREVIOUS with SECRETS_KEY, and prints which ones still need the previous key.',
   parameters: [],
   options: {},
   input: z.object({}),
   async *run({ database, settings }) {
-    // A key that it made itself would be unknown to the service, and everything would be encrypted with it.
+    // The service would not know a key that this command creates, and everything would be encrypted with it.
     const keys = await loadSecretsKeys(settings, { make: false });
     const authenticators = new Tally();
     for await (const { tenantId, userId, state } of resealAuthenticators(database, keys)) {
       authenticators.count(state);
-      if (state === 'unreadable') yield `Cannot be read: the authenticator of ${userId} in ${tenantId}`;
+      if (state === 'unreadable') yield `Cannot decrypt the authenticator of ${userId} in ${tenantId}`;
     }
     const secrets = new Tally();
     for await (const { tenantId, state } of resealBindings(database, keys)) {
       secrets.count(state);
-      if (state === 'unreadable') yield `Cannot be read: the storage secret of ${tenantId}`;
+      if (state === 'unreadable') yield `Cannot decrypt the storage secret of ${tenantId}`;
     }
     await recordRun(database, keys, authenticators, secrets);
     yield `Authenticators: ${authenticators.summary()}.`;
@@ -40,7 +40,7 @@ export const resealSecrets = defineCommand({
   },
 });
 
-/** How many values are in which state. */
+/** The number of values in each state. */
 class Tally {
   readonly counts: Record<Resealed['state'], number> = { resealed: 0, current: 0, unreadable: 0 };
 
@@ -50,11 +50,11 @@ class Tally {
 
   summary(): string {
     const { resealed, current, unreadable } = this.counts;
-    return `${resealed} encrypted with the current key now, ${current} were already, ${unreadable} cannot be read with either key`;
+    return `${resealed} now encrypted with the current key, ${current} already were, ${unreadable} cannot be decrypted with either key`;
   }
 }
 
-/** One event for a run that changed something: no one's access has changed, so tenants' own logs say nothing. */
+/** One event for a run that changed something: no access has changed, so tenants' own logs get no event. */
 async function recordRun(
   database: Server['database'],
   { current }: SecretsKeys,
@@ -77,7 +77,10 @@ async function recordRun(
   );
 }
 
-/** Hashes cannot be made anew: the line says how many members have to replace their codes before a key may go. */
+/**
+ * Hashes cannot be recomputed: the line shows how many members have to replace their codes before a key may be
+ * removed.
+ */
 function describeRecoveryCodes(groups: readonly RecoveryCodeGroup[], keys: SecretsKeys): string {
   const [current, previous] = [keys.current, keys.previous].map((key) => key && secretsKeyId(key));
   const counted = (belongs: (keyId: string | null) => boolean) => {

@@ -25,7 +25,7 @@ const titles = [
 const pageSize = 100;
 
 export const tenants = defineCommand({
-  summary: 'Lists the tenants, newest first, with their active administrators (of many, the first 20).',
+  summary: 'Lists the tenants, latest first, with their active administrators (of many, the first 20).',
   parameters: [],
   options: { json: { type: 'boolean', summary: 'one JSON object per line' } },
   input: z.object({ json: z.boolean().default(false) }),
@@ -64,20 +64,21 @@ function asColumns(account: TenantAccount, { emails, total }: Administrators): s
 }
 
 export const deactivateTenant = defineCommand({
-  summary: 'Refuses every credential of a tenant from the next request on, and ends its members’ sessions.',
+  summary:
+    'Deactivates a tenant: rejects all its credentials from the next request on, and ends its members’ sessions.',
   parameters: ['tenant_id'],
   options: {},
   input: z.object({ tenant_id: tenantId }),
   async *run({ database }, { tenant_id }) {
     const { account, changed } = await deactivate(database, tenant_id);
     yield changed
-      ? `${named(account)} is deactivated: its key is refused, and its members are signed out.`
-      : `${named(account)} is deactivated already; nothing was changed.`;
+      ? `${named(account)} is deactivated: its API key is rejected, and its members are signed out.`
+      : `${named(account)} is already deactivated; nothing was changed.`;
   },
 });
 
 export const reactivateTenant = defineCommand({
-  summary: 'Reactivates a tenant with the key that it had; its members must sign in again.',
+  summary: 'Reactivates a tenant with its previous API key; its members must sign in again.',
   parameters: ['tenant_id'],
   options: {},
   input: z.object({ tenant_id: tenantId }),
@@ -85,12 +86,12 @@ export const reactivateTenant = defineCommand({
     const { account, changed } = await reactivate(database, tenant_id);
     yield changed
       ? `${named(account)} is active again.`
-      : `${named(account)} is active already; nothing was changed.`;
+      : `${named(account)} is already active; nothing was changed.`;
   },
 });
 
 export const setAllowance = defineCommand({
-  summary: 'Sets how many weighted source characters a tenant may use in a month.',
+  summary: 'Sets the monthly allowance of a tenant, in weighted source characters.',
   parameters: ['tenant_id', 'characters'],
   options: {},
   input: z.object({ tenant_id: tenantId, characters: wholeNumber(1, maxMonthlyLimit) }),
@@ -98,7 +99,7 @@ export const setAllowance = defineCommand({
     const { account, from, changed } = await set(database, tenant_id, characters);
     yield changed
       ? `The monthly allowance of ${named(account)} is ${characters} characters; it was ${from}.`
-      : `The monthly allowance of ${named(account)} is ${from} characters already; nothing was changed.`;
+      : `The monthly allowance of ${named(account)} is already ${from} characters; nothing was changed.`;
   },
 });
 
@@ -112,7 +113,7 @@ const capInWords = (cap: number | null) =>
 
 export const setStorageCap = defineCommand({
   summary:
-    'Sets how many bytes the documents of a tenant may occupy: a number, "none", or "default" for the cap of the deployment.',
+    'Sets the storage cap of a tenant’s documents: a number of bytes, "none", or "default" for the deployment’s cap.',
   parameters: ['tenant_id', 'bytes'],
   options: {},
   input: z.object({ tenant_id: tenantId, bytes: storedCap }),
@@ -120,6 +121,6 @@ export const setStorageCap = defineCommand({
     const from = await setCap(database, tenant_id, bytes);
     yield from === bytes
       ? `Tenant ${tenant_id} already has ${capInWords(from)}; nothing was changed.`
-      : `Tenant ${tenant_id} has ${capInWords(bytes)} now; it had ${capInWords(from)}.`;
+      : `Tenant ${tenant_id} now has ${capInWords(bytes)}; it had ${capInWords(from)}.`;
   },
 });

@@ -13,9 +13,9 @@ export interface DrawnBlock {
 }
 
 /** The maximum that is added to a space, in em. Above it the space would look like a hole, so the line stays unchanged. */
-const mostPerSpace = 0.7;
+const maxPerSpace = 0.7;
 /** The maximum that is added to each character of a line in a script without spaces between words. */
-const mostPerCharacter = 0.12;
+const maxPerCharacter = 0.12;
 const withoutSpaces = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
 /**
@@ -83,7 +83,7 @@ function stretched(line: Line, width: number): Line {
   const spaces = clusters.filter(({ text }) => text === ' ').length;
   const between = spaces === 0 || clusters.some(({ text }) => withoutSpaces.test(text));
   const gaps = between ? clusters.length - 1 : spaces;
-  if (gaps < 1 || added / gaps > (between ? mostPerCharacter : mostPerSpace)) return line;
+  if (gaps < 1 || added / gaps > (between ? maxPerCharacter : maxPerSpace)) return line;
   let seen = 0;
   const runs = line.runs.map((run) => ({
     ...run,

@@ -14,7 +14,7 @@ import {
 import type { FreeSpace } from './free-space.ts';
 
 /** The maximum reduction of the distances between paragraphs if space is short, as a share. */
-const mostOfGap = 0.65;
+const maxOfGap = 0.65;
 /** The share of a line by which the height may be exceeded, because the lines of sources are not evenly spaced. */
 const tolerance = 0.1;
 
@@ -139,7 +139,7 @@ function leadingOf({ leading: { normal, tight } }: Frame, scale: number, tightne
 /** Returns the distance from the last baseline of a paragraph to the first one of the next. */
 function dropBetween(above: Frame, below: Frame, scale: number, tightness: number): number {
   const gap = lastBaselineOf(above) - below.baseline - below.leading.normal;
-  const share = tightness < 0 ? scale - tightness * (1 - scale) : scale * (1 - mostOfGap * tightness);
+  const share = tightness < 0 ? scale - tightness * (1 - scale) : scale * (1 - maxOfGap * tightness);
   return leadingOf(below, scale, tightness) + gap * share;
 }
 

@@ -27,7 +27,7 @@ const leastLeading: Partial<Record<FontName, number>> = {
   japanese: 1.2,
   korean: 1.2,
 };
-const leastLatinLeading = 1.05;
+const minLatinLeading = 1.05;
 
 /** Rotates a page so that the text of some blocks is along the x axis. */
 export interface Turn {
@@ -58,7 +58,7 @@ export function makeFrame(
   const last = lines.at(-1)!.baseline + y;
   const rightToLeft = directionOf(languages.targetLanguage) === 'rtl';
   const turned = rightToLeft !== (directionOf(languages.sourceLanguage) === 'rtl');
-  const least = (leastLeading[fontOf(languages.targetLanguage)] ?? leastLatinLeading) * style.size;
+  const least = (leastLeading[fontOf(languages.targetLanguage)] ?? minLatinLeading) * style.size;
   // Overlapping lines are not a paragraph, so their distance is at least half an em, regardless of the measured one.
   const own = Math.max(block.leading, style.size / 2);
   const normal = fontOf(languages.targetLanguage) === 'sans' ? own : Math.max(own, least);

@@ -3,7 +3,7 @@ import { type Frame, widestWordOf } from './fit.ts';
 import type { FreeSpace } from './free-space.ts';
 
 /** The maximum share of a box to cut off. Above it, the text stays over the object, as its source did. */
-const mostLoss = 0.55;
+const maxLoss = 0.55;
 
 /**
  * Cuts off the part of a frame's box that contains an object around which its source flowed: a check box at the end of a
@@ -18,7 +18,7 @@ export function cutNotches(frame: Frame, space: FreeSpace): Frame {
     // The boxes of tightly spaced lines overlap slightly.
     if (!common || common.right - common.left < 1.5 || common.top - common.bottom < 0.25 * frame.size)
       continue;
-    if (area(common) > mostLoss * area(box)) continue;
+    if (area(common) > maxLoss * area(box)) continue;
     const least = frame.baseline - frame.descent;
     const candidates = [
       { ...box, right: notch.left - 0.3 * frame.size },
@@ -29,7 +29,7 @@ export function cutNotches(frame: Frame, space: FreeSpace): Frame {
       (best, one) => (best && area(best) >= area(one) ? best : one),
       undefined,
     );
-    if (largest && area(largest) >= (1 - mostLoss) * area(box)) box = largest;
+    if (largest && area(largest) >= (1 - maxLoss) * area(box)) box = largest;
   }
   return box === frame.box ? frame : { ...frame, box, uncut: frame };
 }

@@ -24,14 +24,14 @@ interface Unit {
 const step = 0.94;
 /** The step of a column. It is finer, because the size of a column depends only on its own text. */
 const columnStep = 0.98;
-const leastScale = 0.6;
-const leastSize = 5;
+const minScale = 0.6;
+const minSize = 5;
 /** In points. */
 const outline = 0.5;
 
 /** Returns the smallest scale of a text: 60% of its size or 5 points, whichever is larger. */
 export function leastScaleOf({ size }: Frame): number {
-  return Math.min(1, Math.max(leastScale, leastSize / size));
+  return Math.min(1, Math.max(minScale, minSize / size));
 }
 
 /**

@@ -5,13 +5,13 @@ import type { TextLine } from './text-lines.ts';
 /** The maximum width of such lines, as a factor of the size. Longer lines are running text. */
 const widest = 24;
 /** The minimum free space next to lines with hard line breaks, as a factor of the size. */
-const leastRoom = 12;
+const minRoom = 12;
 /** The number of rows above and below a line that may extend to its height. */
 const nearRows = 2;
 /** Limits the work on a row with very many texts. */
-const mostCompared = 200;
+const maxCompared = 200;
 /** The minimum indent of the second of two right-aligned lines, apart from the width of its first word. */
-const leastIndent = 3;
+const minIndent = 3;
 const sameEdge = 0.2;
 
 const start = /^["'“‘(«]*[\p{Lu}\p{Nd}]/u;
@@ -48,12 +48,12 @@ export class HandEndedLines {
     const { left, right, row, size } = line;
     let [from, to] = [this.#area.left, this.#area.right];
     for (let at = row - nearRows; at <= row + nearRows; at++)
-      for (const other of this.#rows.get(at)?.slice(0, mostCompared) ?? []) {
+      for (const other of this.#rows.get(at)?.slice(0, maxCompared) ?? []) {
         if (other === line || Math.abs(other.baseline - line.baseline) > size) continue;
         if (other.left >= right) to = Math.min(to, other.left);
         if (other.right <= left) from = Math.max(from, other.right);
       }
-    return Math.max(to - right, left - from) > leastRoom * size;
+    return Math.max(to - right, left - from) > minRoom * size;
   }
 }
 
@@ -80,6 +80,6 @@ function isEndOfLetter(first: TextLine, second: TextLine): boolean {
   const { size } = first;
   return (
     Math.abs(first.right - second.right) < sameEdge * size &&
-    room > Math.max(leastIndent * size, second.firstWordWidth + 0.5 * size)
+    room > Math.max(minIndent * size, second.firstWordWidth + 0.5 * size)
   );
 }

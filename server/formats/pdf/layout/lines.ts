@@ -21,14 +21,14 @@ export interface Line {
 /** As shares of the size. */
 const narrowestColumnGap = 0.8;
 const widestWordGap = 2;
-const leastCommonGap = 0.5;
+const minCommonGap = 0.5;
 const sameEdge = 0.15;
 const furthestDot = 0.6;
 /** The ratio of sizes from which text is separate, even at a gap as wide as a space. */
 const otherSize = 1.5;
 /** The maximum distance of rows that help to determine whether a gap separates columns, as a factor of the size. */
 const furthestRow = 2.6;
-const mostRowsCompared = 24;
+const maxRowsCompared = 24;
 
 /** A part of a row without a wide gap. */
 interface Atom {
@@ -175,13 +175,13 @@ function gapInRows(index: number, direction: number, before: Atom, after: Atom, 
   const size = Math.min(before.size, after.size);
   const found = { isFree: true, hasLeft: false, hasRight: false, isAligned: false };
   let [from, to] = [before.right, after.left];
-  for (let step = 1; step <= mostRowsCompared; step++) {
+  for (let step = 1; step <= maxRowsCompared; step++) {
     const other = rows[index + direction * step];
     if (!other || Math.abs(other.row.baseline - rows[index]!.row.baseline) > furthestRow * size) break;
     const at = firstFrom(other.atoms, (before.right + after.left) / 2);
     const [one, two] = [other.atoms[at - 1], other.atoms[at]];
     [from, to] = [Math.max(from, one?.right ?? from), Math.min(to, two?.left ?? to)];
-    if (to - from < leastCommonGap * size) {
+    if (to - from < minCommonGap * size) {
       found.isFree = false;
       break;
     }

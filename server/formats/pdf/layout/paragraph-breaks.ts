@@ -5,13 +5,13 @@ import type { RowBreak } from './table-rows.ts';
 import { looksAlike, type TextLine } from './text-lines.ts';
 
 /** As shares of the font size. */
-const leastLeading = 0.55;
+const minLeading = 0.55;
 const greatestLeading = 2.6;
 /** The factor by which a line distance in a paragraph may exceed the page's usual one. */
 const looser = 1.35;
 /** The minimum number of line distances that are needed to determine the usual one. */
-const fewestLeadings = 4;
-const leastIndent = 0.5;
+const minLeadings = 4;
+const minIndent = 0.5;
 const deepestIndent = 8;
 /** The factor by which a line distance may exceed those of the adjacent lines. */
 const uneven = 1.18;
@@ -21,7 +21,7 @@ const slack = 1;
 const slackAfterSentence = 0.5;
 /** As shares of the width of the paragraph. */
 const clearlyEarly = 0.2;
-const mostOfLine = 0.6;
+const maxOfLine = 0.6;
 /** The number of lines above and below that determine the width of a paragraph. */
 const nearby = 6;
 
@@ -73,7 +73,7 @@ export class ParagraphBreaks {
     return paragraphs;
   }
 
-  /** @param length the number of lines of the paragraph that ends with the line before `index` */
+  /** @param length the number of lines of the paragraph that ends directly before line `index` */
   #breaks(chain: Chain, edges: readonly Edges[], index: number, length: number): boolean {
     const [above, line] = [chain[index - 1]!, chain[index]!];
     if (this.#isApart(above, line) || isLooser(chain, index)) return true;
@@ -93,7 +93,7 @@ export class ParagraphBreaks {
       return true;
     if (startsItem(above, line, edges, index, endsEarly)) return true;
     if (!isCentred && changesIndent(chain, edges, index, length, endsEarly)) return true;
-    const isWide = above.right - above.left > mostOfLine * (above.right - above.left + room);
+    const isWide = above.right - above.left > maxOfLine * (above.right - above.left + room);
     if (length === 1 && !endsEarly && isLongestOfLines(chain, edges, index)) return true;
     const goesOn = continues || (spacedWithoutCase.test(line.text) && !endsSentence && isWide);
     return endsEarly && !(goesOn && !endedEarlyBefore(chain, edges, index, length));
@@ -107,7 +107,7 @@ export class ParagraphBreaks {
     if (isOtherSize(above.size, line.size) && isOtherSize(above.seams.last.size, line.seams.first.size))
       return true;
     const drop = above.baseline - line.baseline;
-    if (drop < leastLeading * size || drop > this.#greatestLeading * size) return true;
+    if (drop < minLeading * size || drop > this.#greatestLeading * size) return true;
     const common = { left: Math.max(above.left, line.left), right: Math.min(above.right, line.right) };
     if (
       this.#areas.hasRuleBetween(
@@ -134,7 +134,7 @@ function isFlushRight(chain: Chain): boolean {
     const above = chain[index - 1];
     if (!above) continue;
     const isFlush =
-      Math.abs(above.right - right) < 0.2 * size && Math.abs(above.left - left) > leastIndent * size;
+      Math.abs(above.right - right) < 0.2 * size && Math.abs(above.left - left) > minIndent * size;
     if (isFlush) flush++;
     else others++;
   }
@@ -148,10 +148,10 @@ function usualLeading(chains: readonly Chain[]): number {
       const above = chain[index]!;
       const leading = (above.baseline - line.baseline) / Math.max(above.size, line.size);
       const isText = above.right - above.left > 8 * above.size && above.hasLetters;
-      return isText && leading > leastLeading && leading < greatestLeading ? [leading] : [];
+      return isText && leading > minLeading && leading < greatestLeading ? [leading] : [];
     }),
   );
-  return leadings.length < fewestLeadings ? Math.max(1.2, median(leadings)) : median(leadings);
+  return leadings.length < minLeadings ? Math.max(1.2, median(leadings)) : median(leadings);
 }
 
 /** Whether the distance to the previous line is greater than the distances before and after it. */
@@ -190,7 +190,7 @@ function roomFor(chain: Chain, edges: readonly Edges[], index: number, isCentred
     const other = edges[at]!;
     if (Math.abs(chain[at]!.size - size) > 0.15 * size) continue;
     width = Math.max(width, other.end - other.start);
-    const isAligned = [above, own].some(({ start }) => Math.abs(other.start - start) < leastIndent * size);
+    const isAligned = [above, own].some(({ start }) => Math.abs(other.start - start) < minIndent * size);
     if (isAligned) end = Math.max(end, other.end);
   }
   return isCentred ? width - (above.end - above.start) : end - above.end;
@@ -256,7 +256,7 @@ function changesIndent(
   const [above, line, next] = [edges[index - 1]!, edges[index]!, edges[index + 1]];
   const { size, text } = chain[index]!;
   const indent = line.start - above.start;
-  if (Math.abs(indent) <= leastIndent * size) return false;
+  if (Math.abs(indent) <= minIndent * size) return false;
   const isNextAligned = next !== undefined && Math.abs(next.start - line.start) < 0.3 * size;
   if (indent < 0) return length > 1 || -indent > deepestIndent * size;
   const isHanging =
@@ -270,7 +270,7 @@ function changesIndent(
     isFlushEnd &&
     next !== undefined &&
     !isNextAligned &&
-    Math.abs(next.start - above.start) > leastIndent * size;
+    Math.abs(next.start - above.start) > minIndent * size;
   return !isRagged;
 }
 

@@ -45,7 +45,7 @@ export interface Glyph {
  * The maximum length of a glyph's text in UTF-16 units. Some fonts have a glyph for a phrase; a font with longer texts is an
  * attempt to fill the memory.
  */
-const longestGlyph = 64;
+const maxGlyphLength = 64;
 const unknown = '\ufffd';
 
 /** The operators that explicitly set black. */
@@ -126,7 +126,7 @@ function placePiece(shown: ShownText, inverse: Matrix, styles: Styles): Piece | 
     const ends = [x + glyph.x * em, x + (glyph.x + glyph.advance) * em] as const;
     const isBlank = glyph.text.trim() === '' && glyph.text !== '';
     const [left, right] = [Math.min(ends[0], ends[1]), Math.max(ends[0], ends[1])];
-    if (glyph.text.length > longestGlyph) piece.unread = 'undecodable';
+    if (glyph.text.length > maxGlyphLength) piece.unread = 'undecodable';
     const text = hasUnknown(piece.unread) && !isBlank ? unknown : readable(glyph.text);
     piece.glyphs.push({ piece, index, text, left, right, isBlank });
     if (isBlank) continue;
@@ -165,7 +165,7 @@ class Styles {
 
 /** Returns the plain text of an operator. A glyph whose text is longer than any real one counts as an unknown sign. */
 export function plainTextOf({ glyphs }: ShownText): string {
-  return glyphs.map(({ text }) => (text.length > longestGlyph ? unknown : text)).join('');
+  return glyphs.map(({ text }) => (text.length > maxGlyphLength ? unknown : text)).join('');
 }
 
 function readable(text: string): string {

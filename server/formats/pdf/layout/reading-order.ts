@@ -4,7 +4,7 @@ import { greatest, least } from './statistics.ts';
 /** The minimum width of a gap between columns, as a factor of the size. */
 const narrowestGutter = 0.7;
 /** The maximum share of cells in the texts of a region. With more cells, the region is a table. */
-const mostCells = 0.6;
+const maxCells = 0.6;
 /** The maximum depth of nesting, far above that of real pages. */
 const deepest = 40;
 
@@ -61,7 +61,7 @@ export function inReadingOrder<T extends Placed>(
   /** Returns the common columns of two bands; undefined if they have none. */
   function together(upper: Band<T>, lower: Band<T>): Omit<Band<T>, 'items' | 'top'> | undefined {
     const cells = upper.cells + lower.cells;
-    if (cells > mostCells * (upper.items.length + lower.items.length)) return undefined;
+    if (cells > maxCells * (upper.items.length + lower.items.length)) return undefined;
     if (upper.columns.length < 2 && lower.columns.length < 2) return undefined;
     const columns = occupied([...upper.columns, ...lower.columns]);
     const across = { left: columns[0]!.left, right: columns.at(-1)!.right };
@@ -109,7 +109,7 @@ function occupied(spans: readonly Span[]): Span[] {
 }
 
 function isTable(region: readonly Placed[]): boolean {
-  return region.filter(({ isCell }) => isCell).length > mostCells * region.length;
+  return region.filter(({ isCell }) => isCell).length > maxCells * region.length;
 }
 
 /** Cuts a region along its gutters, if there is text next to text. Short lines above an indented list have a gutter, too. */

@@ -15,7 +15,7 @@ export interface Row {
 /** The maximum difference between equal baselines, as a share of the size. */
 const sameBaseline = 0.12;
 /** The maximum and minimum size of a superscript or subscript, as shares of the size of the adjacent text. */
-const largestScript = 0.86;
+const maxScript = 0.86;
 const smallestScript = 0.42;
 /** The maximum and minimum rise, as shares of the size of the adjacent text. */
 const highestScript = 0.75;
@@ -30,7 +30,7 @@ const furthestBeside = 0.4;
 const furthestOfOwn = 0.55;
 const furthestInto = -0.45;
 /** Limits the work on a page whose texts all have different baselines. */
-const mostRowsCompared = 60;
+const maxRowsCompared = 60;
 
 interface OpenRow {
   baseline: number;
@@ -90,7 +90,7 @@ function findHosts(rows: readonly OpenRow[]): Map<Piece, Host> {
     for (const piece of row.pieces) {
       let best: { host: Host; gap: number } | undefined;
       for (const direction of [1, -1]) {
-        for (let step = 1; step <= mostRowsCompared; step++) {
+        for (let step = 1; step <= maxRowsCompared; step++) {
           const at = index + direction * step;
           const other = rows[at];
           if (!other) break;
@@ -116,7 +116,7 @@ function findHosts(rows: readonly OpenRow[]): Map<Piece, Host> {
 function isScriptOf(piece: Piece, host: Piece, rise: number, gap: number): boolean {
   const { size } = host;
   if (gap > Math.min(furthestBeside * size, furthestOfOwn * piece.size)) return false;
-  if (piece.size <= largestScript * size)
+  if (piece.size <= maxScript * size)
     return rise <= highestScript * size && rise >= lowestScript * size && piece.size >= smallestScript * size;
   // A shifted letter within a word.
   const isShort = piece.glyphs.filter(({ isBlank }) => !isBlank).length <= 2;

@@ -2,7 +2,7 @@ import type { Glyph } from './pieces.ts';
 import type { Row } from './rows.ts';
 
 /** Limits the work on a page with very many rows. */
-const mostRowsCompared = 24;
+const maxRowsCompared = 24;
 /** The maximum height of brackets over several rows, in points. */
 const furthestRow = 48;
 /** As shares of the size: the height at which a sign is next to letters. */
@@ -21,7 +21,7 @@ export function hasSignBetween(index: number, left: number, right: number, rows:
   const { baseline, size } = rows[index]!;
   const height = baseline + middleOfLetters * size;
   for (const direction of [-1, 1])
-    for (let step = 1; step <= mostRowsCompared; step++) {
+    for (let step = 1; step <= maxRowsCompared; step++) {
       const other = rows[index + direction * step];
       if (!other || Math.abs(other.baseline - baseline) > furthestRow) break;
       if (glyphsWithin(other, left, right).some((glyph) => isSignAt(glyph, height, other))) return true;

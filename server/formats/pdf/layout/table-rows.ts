@@ -3,7 +3,7 @@ import { greatest, least } from './statistics.ts';
 import type { TextLine } from './text-lines.ts';
 
 /** Limits the work on a row with very many texts. */
-const mostCells = 100;
+const maxCells = 100;
 /** As shares of the size. */
 const sameRow = 0.2;
 const sameSize = 0.2;
@@ -82,8 +82,8 @@ export class TableRows {
 
   #near(line: TextLine): TextLine[] {
     const row = this.#rowAt(this.#rowOf.get(line));
-    const own = row.length > mostCells ? row.indexOf(line) : 0;
-    return row.slice(Math.max(0, own - mostCells / 2), own + mostCells).filter((cell) => cell !== line);
+    const own = row.length > maxCells ? row.indexOf(line) : 0;
+    return row.slice(Math.max(0, own - maxCells / 2), own + maxCells).filter((cell) => cell !== line);
   }
 
   /** Whether a line is in a row of cells with rows of cells above or below it. */
@@ -100,10 +100,10 @@ export class TableRows {
   #hasAlignedRow(index: number): boolean {
     const cells = this.#rowAt(index)
       .filter((cell) => !this.#running.has(cell) && !bullet.test(cell.text) && !itemNumber.test(cell.text))
-      .slice(0, mostCells);
+      .slice(0, maxCells);
     if (cells.length < 2) return false;
     return [index - 1, index + 1, index - 2, index + 2].some((at) => {
-      const others = this.#rowAt(at).slice(0, mostCells);
+      const others = this.#rowAt(at).slice(0, maxCells);
       const aligned = cells.filter((cell) => others.some((other) => areAligned(cell, other)));
       return aligned.length >= 2;
     });

@@ -21,7 +21,7 @@ export interface TextLine extends Line, LineText {
 }
 
 /** The minimum number of different characters to compare. In any other font, so many have different widths. */
-const fewestWidths = 6;
+const minWidths = 6;
 const letter = /\p{L}/u;
 const leader = /^[\s._·․…‥]+$/u;
 /** Scripts that are written without spaces between words. */
@@ -52,7 +52,7 @@ function hasOneWidth({ glyphs }: Line): boolean {
   for (const { text, index, piece } of glyphs)
     if (/^[ -~]$/.test(text)) widths.set(text, piece.shown.glyphs[index]!.advance);
   const [first = 0] = widths.values();
-  return widths.size >= fewestWidths && [...widths.values()].every((width) => Math.abs(width - first) < 0.01);
+  return widths.size >= minWidths && [...widths.values()].every((width) => Math.abs(width - first) < 0.01);
 }
 
 /** Whether two styles look the same, apart from size and rise. */

@@ -9,7 +9,7 @@ interface Sign {
 }
 
 /** The maximum number of signs that are compared with one text. */
-const mostCompared = 400;
+const maxCompared = 400;
 
 /**
  * Finds signs without a known character within the box of another text, such as the arrow over a letter of a formula. That text
@@ -32,7 +32,7 @@ export class UnreadSigns {
       if (this.#signs[at]!.y < bottom) low = at + 1;
       else high = at;
     }
-    for (const { x, y, reason } of this.#signs.slice(low, low + mostCompared)) {
+    for (const { x, y, reason } of this.#signs.slice(low, low + maxCompared)) {
       if (y > top) return null;
       if (x >= left && x <= right) return reason;
     }

@@ -4,7 +4,7 @@ import type { Coverage } from './coverage.ts';
 import type { TextOperator } from './interpretation.ts';
 
 /** The maximum number of points of a text at which its visibility is tested. */
-const mostPoints = 64;
+const maxPoints = 64;
 
 /** In em: glyphs that are further apart belong to different words. */
 const furthestInWord = 0.2;
@@ -102,7 +102,7 @@ function isUnpainted({ renderMode, stencil }: TextOperator): boolean {
 /** Returns points within the glyphs of a text, as far as they are within the clip. */
 function pointsOf({ glyphs, matrix }: PlacedText, { left, right, bottom, top }: Rectangle) {
   const points: { x: number; y: number; isLetter: boolean }[] = [];
-  const step = Math.max(1, Math.ceil(glyphs.length / mostPoints));
+  const step = Math.max(1, Math.ceil(glyphs.length / maxPoints));
   for (let index = 0; index < glyphs.length; index += step) {
     const glyph = glyphs[index]!;
     const [x, y] = apply(matrix, glyph.x + glyph.advance / 2, 0.25);

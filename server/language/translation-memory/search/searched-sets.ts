@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { memorySets } from '#db/schema/translation-memory.ts';
 import { AppError } from '#server/errors.ts';
-import { type NumberedPlace, replacedMeanwhile } from '#server/http/paging.ts';
+import { type NumberedPlace, replacedSince } from '#server/http/paging.ts';
 import type { LanguageCode } from '#server/languages.ts';
 import type { SetRow } from '../sets.ts';
 
@@ -21,8 +21,9 @@ export interface RemainingSets {
 
 /**
  * Returns the sets of a search in a fixed order: those of approved pairs first, because their pairs are served first.
- * @param place where an earlier page ended
- * @throws AppError 404 if the named set is unknown or belongs to another tenant; 409 if the set of `place` was replaced or deleted
+ * @param place the end of an earlier page
+ * @throws AppError 404 if the named set is unknown or belongs to another tenant; 409 if the set of `place` was replaced or
+ * deleted
  */
 export async function selectSearchedSets(
   tx: Tx,
@@ -46,6 +47,6 @@ export async function selectSearchedSets(
   );
   if (!place) return { sets, after: 0 };
   const first = sets.findIndex(({ versionId }) => versionId === place.versionId);
-  if (first < 0) throw replacedMeanwhile();
+  if (first < 0) throw replacedSince();
   return { sets: sets.slice(first), after: place.after };
 }

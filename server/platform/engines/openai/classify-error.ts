@@ -2,7 +2,7 @@ import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortEr
 import { readRetryAfter } from './rate-limit-retry-after.ts';
 import { type FailureFacts, UpstreamFailure } from './upstream-failure.ts';
 
-/** Error codes of a prompt that was refused: Azure's, OpenAI's, OpenAI's for its reasoning models, and Alibaba's. */
+/** Error codes of a prompt that was rejected: Azure's, OpenAI's, OpenAI's for its reasoning models, and Alibaba's. */
 const contentPolicyCodes = [
   'content_filter',
   'content_policy_violation',
@@ -10,10 +10,10 @@ const contentPolicyCodes = [
   'data_inspection_failed',
 ];
 
-/** Error codes of a 429 for which waiting does not help: the account has no credit left, or was closed. */
+/** Error codes of a 429 for which waiting does not help: the account has no credit, or was closed. */
 const spentAccountCodes = ['insufficient_quota', 'billing_not_active', 'billing_hard_limit_reached'];
 
-/** Error codes of a response that was thrown away because it was not the JSON that was asked for: Groq's. */
+/** Error codes of a response that was discarded because it was not the requested JSON: Groq's. */
 const unstructuredCodes = ['json_validate_failed'];
 
 /** Classifies an error that the client library threw. */
@@ -26,14 +26,14 @@ export function classify(thrown: unknown): UpstreamFailure {
     return new UpstreamFailure('outage', 'no connection', { code: networkCode(thrown.cause) });
   if (thrown instanceof APIError) return classifyStatus(thrown);
   if (thrown instanceof SyntaxError) return new UpstreamFailure('malformed', 'the body is not JSON');
-  // A body that breaks off is a TypeError with a cause; one without was thrown before anything was sent.
+  // An incomplete body is a TypeError with a cause; one without was thrown before anything was sent.
   if (thrown instanceof TypeError && thrown.cause instanceof Error)
-    return new UpstreamFailure('outage', 'the body broke off', { code: networkCode(thrown.cause) });
+    return new UpstreamFailure('outage', 'incomplete body', { code: networkCode(thrown.cause) });
   return new UpstreamFailure('misconfigured', 'the request cannot be sent');
 }
 
 function classifyStatus(error: APIError): UpstreamFailure {
-  // OpenAI itself leaves `code` null where `type` says it, and others put a number into `code`.
+  // OpenAI itself leaves `code` null if `type` has the code, and others put a number into `code`.
   const names = [error.code, error.type].map(word).filter((name) => name !== undefined);
   const facts: FailureFacts = {
     status: error.status,
@@ -58,25 +58,25 @@ function classifyStatus(error: APIError): UpstreamFailure {
 }
 
 /**
- * Statuses with which endpoints refuse a response format: most send 400, pydantic's and serde's checks 422, OpenRouter 404,
- * llama.cpp 500 before 2025.
+ * Statuses with which endpoints reject a response format: most send 400, pydantic's and serde's checks 422,
+ * OpenRouter 404, llama.cpp 500 before 2025.
  */
 const formatStatuses: readonly number[] = [400, 404, 422, 500, 501];
 
-/** How endpoints name it in their refusal. */
+/** How endpoints name it in their rejection. */
 const formatWords =
   /response[_ .-]?format|json[_ -]?(schema|object|mode)|structured[_ -]?output|guided[_ -]?(json|decoding)|grammar|requested parameters/i;
 
-/** What else a request may be refused for, in the words of endpoints that have no code for it. */
+/** Other reasons for a rejection, in the messages of endpoints that have no code for them. */
 const otherWords =
   /context (length|window|size)|maximum (context|prompt|input)|too (long|large|many tokens)|model\b.{0,200}\b(not found|not exist)/is;
 
-/** Characters of an error that are looked at: some endpoints quote the request behind their own words. */
+/** The maximum length of an error that is searched: some endpoints quote the request after their own message. */
 const wordsLength = 500;
 
 /**
- * Whether the endpoint refuses the `response_format` of the request, as far as its words say so. They may quote the text, so the
- * answer may be wrong; nothing but further requests in other formats depends on it.
+ * Whether the endpoint rejects the `response_format` of the request, according to its message. That may quote the
+ * text, so the result may be wrong; it only causes further requests in other formats.
  */
 function refusesFormat(error: APIError, status: number): boolean {
   if (!formatStatuses.includes(status)) return false;
@@ -94,7 +94,7 @@ function networkCode(cause: unknown): string | undefined {
   return undefined;
 }
 
-/** An error code; undefined for anything longer, which may be a sentence that quotes the request. */
+/** An error code; undefined for longer texts, which may be a sentence that quotes the request. */
 function word(value: unknown): string | undefined {
   const text = typeof value === 'number' ? String(value) : value;
   return typeof text === 'string' && /^[\w.-]{1,64}$/.test(text) ? text : undefined;

@@ -31,7 +31,7 @@ export function openClient(settings: ClientSettings): CallOnce {
     webhookSecret: null,
     // At its debug level the package logs whole requests.
     logLevel: 'off',
-    // The package ignores a Retry-After above 60 s and retries immediately; rate-limit-retry-after.ts honours it.
+    // The package ignores a Retry-After above 60 s and retries immediately; rate-limit-retry-after.ts respects it.
     maxRetries: 0,
     timeout,
     fetch: boundedFetch,
@@ -55,12 +55,12 @@ export function openClient(settings: ClientSettings): CallOnce {
   };
 }
 
-/** Bytes of a response after decompression: many times the longest that any request needs. */
+/** Bytes of a response after decompression: many times the maximum that any request needs. */
 const maxResponseBytes = 8_000_000;
 
 /**
- * `fetch` for an untrusted endpoint: a response that is too long after decompression is cut off, and redirects are not
- * followed, since they would carry the API key along.
+ * `fetch` for an untrusted endpoint: a response that is too long after decompression is cut off, and redirects are
+ * not followed, because they would pass on the API key.
  */
 async function boundedFetch(url: string | URL | Request, init?: RequestInit): Promise<Response> {
   const response = await fetch(url, { ...init, redirect: 'error' });
@@ -81,8 +81,8 @@ async function boundedFetch(url: string | URL | Request, init?: RequestInit): Pr
 }
 
 /**
- * The body of an error with everything under `error`, where the package looks for it. vLLM, Mistral and whatever is made with
- * FastAPI leave that level out.
+ * The body of an error with all fields under `error`, where the package expects them. vLLM, Mistral and FastAPI
+ * applications omit that level.
  */
 async function errorUnderItsName(body: ReadableStream<Uint8Array>): Promise<string> {
   const text = await new Response(body).text();
@@ -96,7 +96,8 @@ async function errorUnderItsName(body: ReadableStream<Uint8Array>): Promise<stri
 }
 
 /**
- * Throws the error that a response of 200 may be: routers send one where a provider behind them failed late, with the status as its code.
+ * Throws the error that a response of 200 may contain: routers send one if a provider behind them failed late, with
+ * the status as its code.
  */
 export function throwErrorInside<T>(response: T): T {
   const { error } = (response ?? {}) as { error?: { code?: unknown } | null };
@@ -107,7 +108,7 @@ export function throwErrorInside<T>(response: T): T {
 }
 
 /** Concurrent calls of one task. */
-const atOnce = 4;
+const concurrentCalls = 4;
 
 /** Makes the calls, four at a time. Returns the results in the order of the calls. The first failure aborts the others, to save their cost. */
 export async function callConcurrently<Call, T>(
@@ -134,7 +135,7 @@ export async function callConcurrently<Call, T>(
     stop();
   };
   try {
-    const workers = Array.from({ length: Math.min(atOnce, calls.length) }, callNext);
+    const workers = Array.from({ length: Math.min(concurrentCalls, calls.length) }, callNext);
     await Promise.all(workers.map((worker) => worker.catch(remember)));
   } finally {
     scope.signal?.removeEventListener('abort', stop);

@@ -3,7 +3,7 @@ import { AppError, type ErrorName } from '#server/errors.ts';
 interface FailureKind {
   /** Whether a retry may help. */
   retryable: boolean;
-  /** Whether the model has responded, if not usably. */
+  /** Whether the model has responded, even if the response is not usable. */
   answered?: true;
   code: ErrorName;
   /** Seconds after which a caller may try again, if the model's endpoint names none. */
@@ -22,27 +22,27 @@ const failureKinds = {
     retryable: true,
     code: 'transient_error',
     retryAfter: 5,
-    detail: 'the translation model is not reachable; try again later',
+    detail: 'the translation model is unreachable; try again later',
   },
   malformed: {
     retryable: true,
     answered: true,
     code: 'transient_error',
     retryAfter: 5,
-    detail: 'the translation model gave no usable answer; try again later',
+    detail: 'the translation model returned no usable response; try again later',
   },
-  /** The response is not the JSON that was asked for, in whatever way. */
+  /** The response is not the requested JSON, in whatever way. */
   unstructured: {
     retryable: true,
     answered: true,
     code: 'transient_error',
     retryAfter: 5,
-    detail: 'the translation model gave no usable answer; try again later',
+    detail: 'the translation model returned no usable response; try again later',
   },
   filtered: {
     retryable: false,
     code: 'content_filtered',
-    detail: 'the text was refused by a content policy; do not send it again',
+    detail: 'the text was rejected by a content policy; do not send it again',
   },
   interrupted: {
     retryable: false,
@@ -50,7 +50,7 @@ const failureKinds = {
     retryAfter: 5,
     detail: 'the translation was interrupted; try again later',
   },
-  /** The endpoint refuses the format that the response should have. */
+  /** The endpoint rejects the requested response format. */
   unsupported: {
     retryable: false,
     code: 'service_unavailable',
@@ -75,8 +75,8 @@ export interface FailureFacts {
 }
 
 /**
- * A failed call to a model. Its message goes to the log, so it holds facts only: the endpoint's own message may quote the
- * API key or the source text.
+ * A failed call to a model. Its message goes to the log, so it contains only facts: the endpoint's own message may
+ * quote the API key or the source text.
  */
 export class UpstreamFailure extends Error {
   override name = 'UpstreamFailure';

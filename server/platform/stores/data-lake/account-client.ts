@@ -7,39 +7,39 @@ import { refusedResponse, toStoreError } from './failures.ts';
 export interface AccountClientParts {
   /** `https://<account>.dfs.core.windows.net` */
   accountUrl: string;
-  /** The address that is dialled instead (STORAGE_ENDPOINT_OVERRIDE). */
+  /** The URL to connect to instead (STORAGE_ENDPOINT_OVERRIDE). */
   base: string | undefined;
-  /** A SAS token, which is added to each address as it is dialled: the package never has it. */
+  /** A SAS token, which is added to each URL at the time of the request: the package never has it. */
   sas: string | undefined;
-  /** What no message may repeat: the signature of the token, or the account's key. */
+  /** Texts that no message may repeat: the signature of the token, or the account's key. */
   secrets: readonly string[];
   connections: Dispatcher;
   /** Milliseconds for a request; of a body that is streamed, for each wait. */
   timeout: number;
-  /** Milliseconds before the second try; four times as long before the third. The half of it is random. */
+  /** Milliseconds before the second attempt; four times as long before the third. Half of it is random. */
   retryDelay: number;
 }
 
-/** Tries of a request. */
+/** Attempts of a request. */
 const maxAttempts = 3;
-/** The longest delay in milliseconds that a response may ask for. */
+/** The maximum delay in milliseconds that a response may request. */
 const maxDelayMs = 3000;
 /** Bytes of a response that is not streamed: a page of a listing has 5000 names. */
 const maxBufferedBytes = 16 * 1024 * 1024;
 
 /**
- * The way of all requests to one account. It goes nowhere else, follows no redirects, and takes no proxy from the environment.
- * It tries again, twice at most, if the connection fails or the response is 429 or 5xx.
+ * The client for all requests to one account. It connects to no other host, follows no redirects, and uses no proxy
+ * of the environment. It retries at most twice, if the connection fails or the response is 429 or 5xx.
  *
- * Responses without success become a `StoreError` here, so that the package's own errors, which have the request with its
- * headers, do not come to be.
+ * Responses without success become a `StoreError` here, so that the package's own errors, which contain the request
+ * with its headers, are never created.
  */
 export function accountClient(parts: AccountClientParts): IHttpClient {
   const origins = [parts.accountUrl, parts.accountUrl.replace('.dfs.', '.blob.')];
   return {
     async sendRequest(resource: WebResource): Promise<HttpOperationResponse> {
       const { origin, pathname, search } = new URL(resource.url);
-      if (!origins.includes(origin)) throw new StoreError('not an address of the account', 'address_refused');
+      if (!origins.includes(origin)) throw new StoreError('not a URL of the account', 'address_refused');
       const base = new URL(parts.base ?? origin);
       const query = parts.sas ? `${search ? `${search}&` : '?'}${parts.sas}` : search;
       const target = { origin: base.origin, path: base.pathname.replace(/\/$/, '') + pathname + query };
@@ -57,7 +57,7 @@ export function accountClient(parts: AccountClientParts): IHttpClient {
   };
 }
 
-/** Failures to connect that another try would repeat, or that have used up the time. */
+/** Failures to connect that would happen again, or that have used up the time. */
 const final = new Set(['address_refused', 'timeout']);
 
 /** A failure after which the same request may succeed. */
@@ -101,7 +101,7 @@ async function sendOnce(
     const answer = { request: resource, status, headers: headersFor(resource, response.headers) };
     if (!resource.streamResponseStatusCodes?.has(status))
       return { ...answer, bodyAsText: (await buffered(body)).toString('utf8') };
-    // A reader that stops early makes the body fail, when no one listens any more.
+    // A reader that stops early makes the body fail when nothing listens to it any longer.
     body.on('error', () => {});
     return { ...answer, readableStreamBody: body };
   } catch (error) {
@@ -120,13 +120,13 @@ async function buffered(body: AsyncIterable<Buffer>): Promise<Buffer> {
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > maxBufferedBytes) throw new StoreError('a response that is too large', 'response_refused');
+    if (size > maxBufferedBytes) throw new StoreError('the response is too large', 'response_refused');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
-/** The package exports no constructor of its headers, so those of the request are copied and replaced. */
+/** The package exports no constructor of its headers, so the request's headers are copied and replaced. */
 function headersFor(resource: WebResource, from: Record<string, string | string[] | undefined>) {
   const headers = resource.headers.clone();
   for (const name of headers.headerNames()) headers.remove(name);

@@ -10,17 +10,17 @@ const keptAlive = 30_000;
 /** Milliseconds to connect. */
 const connectTimeout = 10_000;
 
-/** Addresses at which no account is. A private address is one of a private endpoint. */
-const refused = new Set(['loopback', 'link_local', 'reserved']);
+/** Addresses that no account may have. Private addresses are allowed for private endpoints. */
+const rejected = new Set(['loopback', 'link_local', 'reserved']);
 
 function admit(host: string, addresses: string[]): void {
   for (const address of addresses) {
     const range = rangeOf(address);
-    if (refused.has(range)) throw new StoreError(`${host} is at a ${range} address`, 'address_refused');
+    if (rejected.has(range)) throw new StoreError(`${host} is at a ${range} address`, 'address_refused');
   }
 }
 
-/** Opens connections to accounts. They are kept alive: what is dialled is checked once for each. */
+/** Opens connections to accounts. They are kept alive: the address is checked once for each connection. */
 export function openConnections(resolve?: Resolve): Dispatcher {
   return new Agent({
     allowH2: false,

@@ -3,9 +3,9 @@ import { open, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
 
-/** What is recorded in the folder about the system under it. */
+/** The state of the system under the folder, recorded in the folder. */
 interface State {
-  /** When that system booted, in milliseconds since the epoch, as far as it knows. */
+  /** When that system booted, in milliseconds since the epoch, according to its clock. */
   booted: number;
   /** ISO 8601: see `PlatformStore.doubtfulSince`. */
   doubtfulSince: string | null;
@@ -21,9 +21,9 @@ const unwritten = 15 * 60_000;
 const noteEvery = 60_000;
 
 /**
- * Detects whether the system under a folder was rebooted since the folder was last written to: writes that were still in its
- * memory, and not yet on the disk, may be lost. The end of a process alone loses nothing. The modification time of the state
- * file records when the store was last in use.
+ * Detects whether the system under a folder was rebooted since the folder was last written to: writes that were still
+ * in its memory, and not yet on the disk, may be lost. If only a process ends, nothing is lost. The modification time
+ * of the state file records when the store was last in use.
  */
 export function trackUnflushedWrites(folder: string) {
   const file = join(folder, '.state.json');
@@ -31,7 +31,10 @@ export function trackUnflushedWrites(folder: string) {
   let noted = 0;
   let looking: Promise<void> | undefined;
 
-  /** The state, and when its file was modified; both of one open file, since another process may replace it at any time. */
+  /**
+   * The state, and when its file was modified; both of one open file, since another process may replace it at any
+   * time.
+   */
   const read = async (): Promise<{ state: State; changed: number } | undefined> => {
     try {
       await using opened = await open(file);
@@ -64,7 +67,7 @@ export function trackUnflushedWrites(folder: string) {
     await write({ booted, doubtfulSince: since, tidied: state.tidied });
   };
   /** Checks once for each process, and again if the store was unreachable. */
-  const looked = () => {
+  const checked = () => {
     looking ??= look().catch((error: unknown) => {
       looking = undefined;
       throw error;
@@ -80,7 +83,7 @@ export function trackUnflushedWrites(folder: string) {
     /** Call this before each write. */
     async writing(): Promise<void> {
       if (Date.now() - noted < noteEvery) return;
-      await looked();
+      await checked();
       noted = Date.now();
       await utimes(file, new Date(), new Date()).catch(() => {});
     },
@@ -88,7 +91,7 @@ export function trackUnflushedWrites(folder: string) {
       const known = await read();
       // Nothing has been written yet.
       if (!known) return null;
-      await looked();
+      await checked();
       const since = (await read())?.state.doubtfulSince;
       return since ? new Date(since) : null;
     },

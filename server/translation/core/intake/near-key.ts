@@ -1,12 +1,12 @@
-/** Fewer letters are too few to tell a typo from another word. */
-const fewestLetters = 6;
+/** With fewer letters, a typo cannot be told from another word. */
+const minLetters = 6;
 
 /**
- * The key that a caller may have meant: one typo away (a character more, less, other, or two exchanged), or written otherwise
- * (`minQualityScore`). Undefined for one of the keys themselves.
+ * The key that a caller may have meant: one typo away (a character more, less, different, or two exchanged), or in another
+ * spelling (`minQualityScore`). Undefined for an exact key.
  */
 export function nearKey(key: string, keys: readonly string[]): string | undefined {
-  if (key.length < fewestLetters || keys.includes(key)) return undefined;
+  if (key.length < minLetters || keys.includes(key)) return undefined;
   const plain = spelled(key);
   return keys.find((one) => spelled(one) === plain || isOneTypoAway(key, one));
 }

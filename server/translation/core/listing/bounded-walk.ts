@@ -4,20 +4,20 @@ import type { Principal } from '#server/identity/access/principal.ts';
 import { createConcurrencyLimit } from '#server/platform/concurrency-limit.ts';
 
 /*
- * Listings with a filter that no index serves: row-level security lets no trigram or JSON operator use one, so jobs are read one after the
- * other in the order of an index, and at most so many for one request (docs/decisions/0053, 0073). A page may be short, or even empty,
- * although more follows: its cursor continues where the walk ended.
+ * Listings with a filter that no index supports: under row-level security, trigram and JSON operators cannot use one. Jobs
+ * are read one by one in the order of an index, up to a limit per request (docs/decisions/0053, 0073). A page may be short,
+ * or even empty, although more jobs follow: its cursor continues at the end of the walk.
  */
 
-/** What one walk may examine: jobs, and approximate bytes of the texts in them. */
+/** Maximum that one walk examines: jobs, and approximate bytes of their texts. */
 const most = { jobs: 10_000, bytes: 32_000_000 };
 
-/** Jobs that are examined by one statement. */
+/** Jobs that one statement examines. */
 const chunk = 1000;
 
 /** A job's place in the listing. */
 export interface Place extends PageEnd {
-  /** Approximate bytes of what the filter reads of it. */
+  /** Approximate bytes that the filter reads of it. */
   bytes: number;
 }
 
@@ -25,21 +25,21 @@ export interface Walk<T> {
   /** The last job of the previous page. */
   after: PageEnd | undefined;
   limit: number;
-  /** Whether a filter must examine the jobs; otherwise every place is a match. */
+  /** Whether a filter must examine the jobs; otherwise every place matches. */
   filtered: boolean;
-  /** Ids of jobs that are not wanted. */
+  /** IDs of jobs to skip. */
   passOver?: ReadonlySet<string> | undefined;
   /** The next places of the listing, by an index. */
   places(after: PageEnd | undefined, limit: number): Promise<Place[]>;
-  /** Those of these jobs that pass the filter, in the order of the listing, at most `limit`. */
+  /** The jobs among these that pass the filter, in the order of the listing, at most `limit`. */
   pick(ids: readonly string[], limit: number): Promise<T[]>;
 }
 
 export interface Walked<T> {
   found: T[];
-  /** The last job that was examined; undefined if there was none. */
+  /** The last examined job; undefined without one. */
   last: PageEnd | undefined;
-  /** Whether others follow it. */
+  /** Whether more jobs follow. */
   more: boolean;
 }
 
@@ -61,7 +61,7 @@ export async function walkJobs<T extends { id: string }>(walk: Walk<T>): Promise
     const last = affordable.places.at(-1);
     const more = last !== undefined && affordable.places.length < places.length;
     if (found.length === missing) {
-      // Its place in the listing: a review between the two statements may have given the job another.
+      // Its place in the listing: a review between the two statements may have moved the job.
       const end = affordable.places.find(({ id }) => id === found.at(-1)?.id) as Place;
       return { found: jobs, last: end, more: more || end !== last };
     }
@@ -79,23 +79,22 @@ function withinBudget(places: readonly Place[], { jobs, bytes }: typeof most) {
     return false;
   });
   const affordable = end < 0 ? places : places.slice(0, end);
-  // A budget that did not suffice is spent.
+  // If the budget did not suffice, it is used up.
   return { places: affordable, left: { jobs: jobs - affordable.length, bytes: end < 0 ? left : 0 } };
 }
 
-/**
- * Walks of the process. Tenants share a few of its connections fairly, so that other requests get one.
- */
+/** Concurrent walks of the process. Tenants share a few of its connections fairly, so that other requests get one. */
 const slots = createConcurrencyLimit({
   slots: 3,
   maxWaiting: 300,
-  refusal: 'too many searches are under way; try again later',
+  refusal: 'too many searches in progress; try again later',
 });
 
 /**
- * Runs a search in the transaction that authenticates the caller if indexes serve its filter, else in one of a few slots.
- * @param walks whether it must examine jobs; called once the caller is authenticated
- * @throws AppError what `walks` throws; rate_limit if too many searches wait
+ * Runs a search in the transaction that authenticates the caller if indexes support its filter, otherwise in one of a few
+ * slots.
+ * @param walks whether it must examine jobs; called after the caller is authenticated
+ * @throws AppError the error of `walks`; rate_limit if too many searches are queued
  */
 export async function runSearch<P extends Pick<Principal, 'tenant'>, T>(
   database: Pick<Database, 'inTenant'>,

@@ -6,18 +6,19 @@ import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { allExcept, queryKeys } from '../../query-keys.ts';
 import { Conflicts } from './conflicts.tsx';
 import { type CorrectionStore, isInConflict, useCorrections } from './corrections.ts';
 import styles from './documents.module.css';
 import type { Languages } from './segment-row.tsx';
 import { readSegments, storeSegments } from './use-segments.ts';
 
-/** How many corrections one request applies. */
+/** Maximum number of corrections in a request. */
 const most = 1000;
 
 /**
- * Applies all collected corrections at once, so that the file is rendered once. None is lost: what is refused stays collected, and where
- * somebody else has changed a translation, the reviewer chooses between the texts.
+ * Applies all corrections in one request, so that the file is rendered once. None is lost: rejected ones stay, and if
+ * someone else has changed a translation, the reviewer selects one of the texts.
  */
 export function ApplyCorrections({
   documentId,
@@ -50,9 +51,7 @@ export function ApplyCorrections({
       store.change({ kind: 'applied', sent });
       storeSegments(queries, documentId, segments);
       announce(t('documents.applied', { count: sent.length }));
-      await queries.invalidateQueries({
-        predicate: ({ queryKey: [domain, what] }) => domain === 'documents' && what !== 'bytes',
-      });
+      await queries.invalidateQueries(allExcept(queryKeys.documents.all, queryKeys.documents.allFiles));
     } catch (thrown) {
       if (!(thrown instanceof ConflictError)) throw thrown;
       const present = await readSegments(
@@ -62,7 +61,7 @@ export function ApplyCorrections({
       storeSegments(queries, documentId, present);
       store.change({ kind: 'seen', segments: present });
       const found = [...store.all().values()].filter(isInConflict);
-      // A conflict of another kind, like a review that is under way, is only told.
+      // Other conflicts, such as a review in progress, are only shown.
       if (found.length === 0) throw thrown;
       announce(t('documents.conflicts', { count: found.length }));
     }

@@ -6,22 +6,23 @@ import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { type LeftOut, LeftOutDialog } from '../../parts/left-out.tsx';
+import { queryKeys } from '../../query-keys.ts';
 import styles from './documents.module.css';
 
-/** How many documents one request approves. */
+/** Maximum number of documents in a request. */
 const most = 100;
 
-/** Documents that the person has named one by one. */
+/** Documents that the reviewer has selected one by one. */
 type Named = Pick<ApproveManyRequest, 'confirm_critical' | 'confirm_unopened'>;
 
 interface Result {
   id: string;
   name: string;
-  /** Why it was refused; undefined if it is approved. */
+  /** The error; undefined if it is approved. */
   refusal: string | undefined;
 }
 
-/** Approves the chosen documents together, and says what became of each. */
+/** Approves the selected documents together, and shows the result of each. */
 export function ApproveMany({
   documents,
   onApproved,
@@ -67,7 +68,7 @@ export function ApproveMany({
     const done = outcome.results.filter((one) => one.outcome === 'done').length;
     announce(t('documents.many_approved', { done, refused: outcome.results.length - done }));
     onApproved();
-    await queries.invalidateQueries({ queryKey: ['documents'] });
+    await queries.invalidateQueries({ queryKey: queryKeys.documents.all });
   };
   return (
     <>

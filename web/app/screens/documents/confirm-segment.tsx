@@ -6,10 +6,11 @@ import { announce } from '../../parts/announcer.tsx';
 import { ConfirmCritical, type CriticalFinding, criticalFindingsOf } from '../../parts/critical-findings.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { queryKeys } from '../../query-keys.ts';
 import type { Segment } from './search.ts';
 import { storeSegments } from './use-segments.ts';
 
-/** Confirms a translation as it is, or takes that back. */
+/** Confirms a translation unchanged, or withdraws the confirmation. */
 export function ConfirmSegment({ documentId, segment }: { documentId: string; segment: Segment }) {
   const t = useT();
   const queries = useQueryClient();
@@ -30,8 +31,8 @@ export function ConfirmSegment({ documentId, segment }: { documentId: string; se
       storeSegments(queries, documentId, done.segments);
       announce(t(isConfirmed ? 'documents.unconfirmed' : 'documents.confirmed'));
       await Promise.all(
-        ['document', 'outline'].map((part) =>
-          queries.invalidateQueries({ queryKey: ['documents', part, documentId] }),
+        [queryKeys.documents.document(documentId), queryKeys.documents.outline(documentId)].map((queryKey) =>
+          queries.invalidateQueries({ queryKey }),
         ),
       );
     } catch (thrown) {

@@ -12,11 +12,12 @@ import { Problem } from '../../parts/problem.tsx';
 import { Reopen } from '../../parts/reopen.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { useAction } from '../../parts/use-action.ts';
+import { queryKeys } from '../../query-keys.ts';
 import { isAdministrator, useMe } from '../../session/use-me.ts';
 import { flaggedOf } from './document-rows.tsx';
 import { forgetCorrections } from './kept-corrections.ts';
 
-/** What is done with a document as a whole: download, approve, delete. @param unapplied how many corrections are not applied yet */
+/** The actions on a whole document: download, approve, delete. @param unapplied number of unapplied corrections */
 export function DocumentActions({ document, unapplied }: { document: TenantDocumentJob; unapplied: number }) {
   const t = useT();
   const me = useMe();
@@ -41,16 +42,16 @@ export function DocumentActions({ document, unapplied }: { document: TenantDocum
     if (!approval) return;
     const { approval_result: result } = approval;
     announce(t('documents.approved_fed', { count: result.fed_pairs }));
-    await queries.invalidateQueries({ queryKey: ['documents'] });
+    await queries.invalidateQueries({ queryKey: queryKeys.documents.all });
   };
   const remove = async () => {
     await client.documents.delete(document.id);
     announce(t('documents.deleted'));
-    // They are of no use to anybody, and texts of what was deleted do not stay on the device.
+    // They are useless now, and texts of a deleted document must not stay on the device.
     await forgetCorrections(document.id).catch(() => {});
     await navigate({ to: '/app/documents', ignoreBlocker: true });
-    queries.removeQueries({ queryKey: ['documents', 'document', document.id] });
-    await queries.invalidateQueries({ queryKey: ['documents'] });
+    queries.removeQueries({ queryKey: queryKeys.documents.document(document.id) });
+    await queries.invalidateQueries({ queryKey: queryKeys.documents.all });
   };
   return (
     <>

@@ -8,21 +8,22 @@ import { plainName } from '../../parts/language-text.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { Warnings } from '../../parts/warnings.tsx';
+import { queryKeys } from '../../query-keys.ts';
 import { DocumentStatus } from './document-status.tsx';
 import styles from './documents.module.css';
 import { useProgress } from './use-progress.ts';
 import { Workplace } from './workplace.tsx';
 
-/** `/app/documents/{id}`: a document with its segments beside its file. */
+/** `/app/documents/{id}`: a document with its segments next to its file. */
 export function DocumentScreen() {
   const { documentId } = useParams({ from: '/workspace/app/documents/$documentId' });
   const document = useQuery({
-    queryKey: ['documents', 'document', documentId],
+    queryKey: queryKeys.documents.document(documentId),
     queryFn: () => client.documents.get(documentId),
   });
   return (
     <Read from={document} lines={20} heading="documents.name">
-      {/* Another document has other corrections. */}
+      {/* Each document has its own corrections. */}
       {(found) => <Document key={found.id} document={found} />}
     </Read>
   );

@@ -4,17 +4,18 @@ import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { More } from '../../parts/more.tsx';
+import { queryKeys } from '../../query-keys.ts';
 import { DocumentRows } from './document-rows.tsx';
 import styles from './documents.module.css';
 import { documentStatuses, type KnownDocumentStatus } from './search.ts';
 
-/** `/app/documents`: the documents of the workspace, last changed first, with how far each is. */
+/** `/app/documents`: the workspace's documents, the last changed first, with their progress. */
 export function DocumentsScreen() {
   const t = useT();
   const navigate = useNavigate();
   const filter = useSearch({ from: '/workspace/app/documents' });
   const documents = useInfiniteQuery({
-    queryKey: ['documents', 'list', filter],
+    queryKey: queryKeys.documents.list(filter),
     queryFn: ({ pageParam }) =>
       client.documents.listPage({ ...filter, limit: 50, ...(pageParam && { cursor: pageParam }) }),
     initialPageParam: '',

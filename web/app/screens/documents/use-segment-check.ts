@@ -2,13 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { QualityIssue } from '#sdk/types.ts';
 import { client } from '../../client.ts';
+import { queryKeys } from '../../query-keys.ts';
 import type { Segment } from './search.ts';
 
 /** Milliseconds without a keystroke before a text is checked. */
 const pause = 400;
 
 /**
- * The findings of a segment's translation: the stored ones, or those of the text that the reviewer has put in its place.
+ * The issues of a segment's translation: the stored ones, or those of the reviewer's text.
  * @param text undefined without a correction
  */
 export function useSegmentCheck(
@@ -22,7 +23,7 @@ export function useSegmentCheck(
     return () => clearTimeout(timer);
   }, [text]);
   const check = useQuery({
-    queryKey: ['documents', 'check', documentId, position, checked],
+    queryKey: queryKeys.documents.check(documentId, position, checked),
     queryFn: ({ signal }) =>
       client.documents.check({ document_id: documentId, position, text: checked ?? '' }, { signal }),
     placeholderData: (before) => before,

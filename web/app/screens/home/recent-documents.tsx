@@ -4,16 +4,17 @@ import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Problem } from '../../parts/problem.tsx';
+import { queryKeys } from '../../query-keys.ts';
 
-/** Documents among which this screen looks; their list has all. */
+/** Documents that this screen examines; their list has all. */
 const examined = 20;
 
-/** Of the documents that changed last, those that the service still works at, or those that failed. Absent if there is none. */
+/** Recently changed documents that are in progress, or that failed. Hidden without any. */
 export function RecentDocuments({ which }: { which: 'under_way' | 'failed' }) {
   const t = useT();
   const { moment } = useFormat();
   const { data, error, refetch } = useQuery({
-    queryKey: ['documents', 'newest'],
+    queryKey: queryKeys.documents.latest,
     queryFn: async () => (await client.documents.listPage({ limit: examined })).items,
     refetchInterval: 10_000,
   });

@@ -16,19 +16,20 @@ import { Read } from '../../parts/loading.tsx';
 import { Reopen } from '../../parts/reopen.tsx';
 import { SourceLanguage } from '../../parts/source-language.tsx';
 import { Warnings } from '../../parts/warnings.tsx';
+import { queryKeys } from '../../query-keys.ts';
 import { isAdministrator, useMe } from '../../session/use-me.ts';
 import { JobFindings } from './job-findings.tsx';
 import { JobSteps } from './job-steps.tsx';
 import styles from './jobs.module.css';
 
-/** `/jobs/{id}`: one job with its result, the reasons for its status, and how it came about. */
+/** `/jobs/{id}`: one job with its result, the reasons for its status, and its steps. */
 export function JobScreen() {
   const t = useT();
   const { jobId } = useParams({ from: '/workspace/jobs/$jobId' });
   const job = useQuery({
-    queryKey: ['jobs', 'job', jobId],
+    queryKey: queryKeys.jobs.job(jobId),
     queryFn: () => client.translations.get(jobId),
-    // A pipeline takes seconds; what takes longer is asked about less often.
+    // A pipeline takes seconds; longer ones are polled less often.
     refetchInterval: ({ state: { data, dataUpdateCount } }) =>
       data && isUnderWay(data.status) ? Math.min(2000 + 500 * dataUpdateCount, 10_000) : false,
   });
@@ -115,7 +116,7 @@ function Job({ job }: { job: TranslationJob }) {
   );
 }
 
-/** Deletes the job with its records, which only an administrator may. */
+/** Deletes the job with its records, which only administrators may do. */
 function Removal({ job }: { job: TranslationJob }) {
   const t = useT();
   const me = useMe();
@@ -127,8 +128,8 @@ function Removal({ job }: { job: TranslationJob }) {
     await client.translations.delete(job.id);
     announce(t('jobs.deleted'));
     await navigate({ to: '/app/jobs' });
-    queries.removeQueries({ queryKey: ['jobs', 'job', job.id] });
-    await queries.invalidateQueries({ queryKey: ['jobs'] });
+    queries.removeQueries({ queryKey: queryKeys.jobs.job(job.id) });
+    await queries.invalidateQueries({ queryKey: queryKeys.jobs.all });
   };
   return (
     <section aria-labelledby="removal">

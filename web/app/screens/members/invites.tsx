@@ -13,19 +13,20 @@ import { More, usePages } from '../../parts/more.tsx';
 import { fieldProblem, Problem } from '../../parts/problem.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { queryKeys } from '../../query-keys.ts';
 import { roleName } from './member.ts';
 import { RoleChoice } from './role-choice.tsx';
 
-/** The invites of the workspace, whatever became of them, and the form that makes one. */
+/** The workspace's invites in any state, and the form to create one. */
 export function Invites({ pageSize }: { pageSize: number }) {
   const t = useT();
   const format = useFormat();
   const queries = useQueryClient();
-  const { reading, more } = usePages(['invites'], (cursor) =>
+  const { reading, more } = usePages(queryKeys.invites, (cursor) =>
     client.tenants.invites.listPage({ limit: pageSize, ...(cursor && { cursor }) }),
   );
   const [withdrawn, setWithdrawn] = useState<InviteRecord>();
-  const again = () => queries.invalidateQueries({ queryKey: ['invites'] });
+  const again = () => queries.invalidateQueries({ queryKey: queryKeys.invites });
   return (
     <section aria-labelledby="invites">
       <h2 id="invites">{t('members.invites')}</h2>
@@ -167,7 +168,7 @@ function InviteForm({ onCreated }: { onCreated: () => Promise<unknown> }) {
   );
 }
 
-/** Where an invite is redeemed. The token is in the fragment, which no server sees. */
+/** The page that redeems an invite. The token is in the fragment, which servers do not receive. */
 function inviteLink(token: string): string {
   return `${location.origin}${deployment.basePath}/signin#invite_token=${encodeURIComponent(token)}`;
 }

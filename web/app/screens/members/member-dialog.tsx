@@ -8,70 +8,80 @@ import { ConfirmDialog, Dialog } from '../../parts/confirm-dialog.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { queryKeys } from '../../query-keys.ts';
 import type { Me } from '../../session/use-me.ts';
 import type { Member, PasswordLink } from './member.ts';
 import { RoleChoice } from './role-choice.tsx';
 
-/** What may be asked again before it is done. */
+/** Actions that need a confirmation. */
 type Question = 'revoke' | 'reset_mfa';
 
-/** What an administrator may change about a member. What the service refuses, such as the last administrator, it says why. */
-export function MemberDialog({ member, me, onClose }: { member: Member; me: Me; onClose: () => void }) {
+/** The actions of an administrator on a member. @param onRevoked is called after the member has lost access */
+function useMemberActions({ user_id }: Member, me: Me, onRevoked: () => void) {
   const t = useT();
   const queries = useQueryClient();
-  const { user_id, email, role, active, provider, totp_enrolled } = member;
-  const [chosen, setChosen] = useState(role);
-  const [question, setQuestion] = useState<Question>();
+  const { run, error, isBusy } = useAction();
   const [link, setLink] = useState<PasswordLink>();
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
 
-  /** Says what was done, and reads the roster again; also who one is oneself, since an administrator may change their own role. */
+  /**
+   * Announces the result, and reloads the members; also the signed-in member, because administrators may change their own
+   * role.
+   */
   const done = async (what: MessageId) => {
     announce(t(what));
     await Promise.all([
-      queries.invalidateQueries({ queryKey: ['members'] }),
-      user_id === me.user.user_id && queries.invalidateQueries({ queryKey: ['me'] }),
+      queries.invalidateQueries({ queryKey: queryKeys.members.all }),
+      user_id === me.user.user_id && queries.invalidateQueries({ queryKey: queryKeys.me }),
     ]);
   };
-  const run = async (work: () => Promise<unknown>) => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      await work();
-    } catch (thrown) {
-      setError(thrown);
-    } finally {
-      setBusy(false);
-    }
-  };
-  const changeRole = () =>
-    run(async () => {
-      await client.members.setRole(user_id, chosen as MemberRole);
-      await done('members.role_changed');
-    });
-  const restore = () =>
-    run(async () => {
-      await client.members.restore(user_id);
-      await done('members.restored');
-    });
-  const issueLink = () =>
-    run(async () => {
-      setLink(await client.members.createPasswordResetLink(user_id));
-      announce(t('members.link_issued'));
-    });
   const confirmed: Record<Question, () => Promise<unknown>> = {
     async revoke() {
       await client.members.revoke(user_id);
       await done('members.access_revoked');
-      onClose();
+      onRevoked();
     },
     async reset_mfa() {
       await client.members.resetMfa(user_id);
       await done('members.mfa_was_reset');
     },
   };
+  return {
+    error,
+    isBusy,
+    /** The password reset link that was issued. */
+    link,
+    confirmed,
+    changeRole: (role: MemberRole) =>
+      run(async () => {
+        await client.members.setRole(user_id, role);
+        await done('members.role_changed');
+      }),
+    restore: run(async () => {
+      await client.members.restore(user_id);
+      await done('members.restored');
+    }),
+    issueLink: run(async () => {
+      setLink(await client.members.createPasswordResetLink(user_id));
+      announce(t('members.link_issued'));
+    }),
+  };
+}
 
+/**
+ * An administrator's changes to a member. If the service rejects one, for example for the last administrator, its message is
+ * shown.
+ */
+export function MemberDialog({ member, me, onClose }: { member: Member; me: Me; onClose: () => void }) {
+  const t = useT();
+  const { email, role, active, provider, totp_enrolled } = member;
+  const { error, isBusy, link, confirmed, changeRole, restore, issueLink } = useMemberActions(
+    member,
+    me,
+    onClose,
+  );
+  const [chosen, setChosen] = useState(role);
+  const [question, setQuestion] = useState<Question>();
   return (
     <Dialog title={<bdi translate="no">{email}</bdi>} onClose={onClose} isBusy={isBusy}>
       {error ? <Problem error={error} /> : null}
@@ -82,7 +92,7 @@ export function MemberDialog({ member, me, onClose }: { member: Member; me: Me; 
             type="button"
             className="primary"
             disabled={isBusy || chosen === role}
-            onClick={() => void changeRole()}
+            onClick={changeRole(chosen as MemberRole)}
           >
             {t('members.change_role')}
           </button>
@@ -91,7 +101,7 @@ export function MemberDialog({ member, me, onClose }: { member: Member; me: Me; 
       {link && <ResetLink link={link} />}
       <div className="actions">
         {active && provider === 'email' && !link && (
-          <button type="button" disabled={isBusy} onClick={() => void issueLink()}>
+          <button type="button" disabled={isBusy} onClick={issueLink}>
             {t('members.reset_link')}
           </button>
         )}
@@ -105,7 +115,7 @@ export function MemberDialog({ member, me, onClose }: { member: Member; me: Me; 
             {t('members.revoke')}
           </button>
         ) : (
-          <button type="button" className="primary" disabled={isBusy} onClick={() => void restore()}>
+          <button type="button" className="primary" disabled={isBusy} onClick={restore}>
             {t('members.restore')}
           </button>
         )}
@@ -115,15 +125,15 @@ export function MemberDialog({ member, me, onClose }: { member: Member; me: Me; 
       </div>
       {question && (
         <ConfirmDialog
-          title={t(question === 'revoke' ? 'members.revoke' : 'members.reset_mfa')}
-          action={t(question === 'revoke' ? 'members.revoke' : 'members.reset_mfa')}
+          title={t(`members.${question}`)}
+          action={t(`members.${question}`)}
           onConfirm={confirmed[question]}
           onClose={() => setQuestion(undefined)}
         >
           <p>
             <bdi translate="no">{email}</bdi>
           </p>
-          <p>{t(question === 'revoke' ? 'members.revoke_why' : 'members.reset_mfa_why')}</p>
+          <p>{t(`members.${question}_why`)}</p>
         </ConfirmDialog>
       )}
     </Dialog>

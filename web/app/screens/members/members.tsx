@@ -6,6 +6,7 @@ import { AdminsOnly } from '../../parts/admins-only.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
+import { queryKeys } from '../../query-keys.ts';
 import type { Me } from '../../session/use-me.ts';
 import { Invites } from './invites.tsx';
 import { type Member, roleName } from './member.ts';
@@ -14,7 +15,7 @@ import { MemberDialog } from './member-dialog.tsx';
 /** Members and invites of one page. */
 const pageSize = 50;
 
-/** `/app/members`: who is in the workspace, what they may do, and who is invited. */
+/** `/app/members`: the workspace's members, their roles, and its invites. */
 export function MembersScreen() {
   return (
     <AdminsOnly title="members.title">
@@ -32,14 +33,14 @@ function Roster({ me }: { me: Me }) {
   const t = useT();
   const navigate = useNavigate({ from: '/app/members' });
   const { revoked = false } = useSearch({ from: '/workspace/app/members' });
-  const { reading, more } = usePages(['members', { revoked }], (cursor) =>
+  const { reading, more } = usePages(queryKeys.members.list({ revoked }), (cursor) =>
     client.members.listPage({ include_revoked: revoked, limit: pageSize, ...(cursor && { cursor }) }),
   );
   const [managed, setManaged] = useState<string>();
   const heading = useRef<HTMLHeadingElement>(null);
   const close = () => {
     setManaged(undefined);
-    // The focus goes back to the button of the row, which is gone with a revoked member.
+    // Restores the focus to the row's button, unless it belonged to a revoked member.
     setTimeout(() => document.activeElement === document.body && heading.current?.focus());
   };
   return (

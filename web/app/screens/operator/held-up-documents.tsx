@@ -7,27 +7,26 @@ import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
+import { queryKeys } from '../../query-keys.ts';
 
 const dayMs = 86_400_000;
 
-/** Documents of all workspaces that an outage holds up, and those that it made fail, which can be queued again. */
+/** Documents of all workspaces that an outage delays, and those that it made fail, which can be queued again. */
 export function HeldUpDocuments() {
   const t = useT();
-  const { number, utcDay } = useFormat();
   const queries = useQueryClient();
   const [day, setDay] = useState(() => new Date(Date.now() - dayMs).toISOString().slice(0, 10));
   const since = `${day}T00:00:00Z`;
   const outage = useQuery({
-    queryKey: ['operator', 'outage', since],
+    queryKey: queryKeys.operator.outage(since),
     queryFn: () => client.documents.outage({ since }),
   });
-  const [isAsking, setAsking] = useState(false);
   const requeue = async () => {
     try {
       const { requeued } = await client.documents.requeue({ since });
       announce(t('operator.requeued', { count: requeued }));
     } finally {
-      void queries.invalidateQueries({ queryKey: ['operator', 'outage'] });
+      void queries.invalidateQueries({ queryKey: queryKeys.operator.outages });
     }
   };
   return (
@@ -44,78 +43,107 @@ export function HeldUpDocuments() {
           onValue={(value) => value !== '' && setDay(value)}
         />
         <Read from={outage} lines={4}>
-          {({ waiting, failed }) => {
-            const count = failed.reduce((sum, { documents }) => sum + documents, 0);
-            const rows = [
-              ...waiting.map(({ reason, documents, longest_seconds }) => ({
-                state: 'waiting' as const,
-                reason,
-                documents,
-                minutes: Math.round(longest_seconds / 60),
-              })),
-              ...failed.map(({ code, documents }) => ({
-                state: 'failed' as const,
-                reason: code as string,
-                documents,
-                minutes: null,
-              })),
-            ];
+          {(found) => {
+            const rows = rowsOf(found);
             if (rows.length === 0) return <p>{t('operator.none_held_up')}</p>;
+            const count = found.failed.reduce((sum, { documents }) => sum + documents, 0);
             return (
               <>
-                <div className="table-scroll">
-                  <table className="stacked">
-                    <thead>
-                      <tr>
-                        <th scope="col">{t('operator.state')}</th>
-                        <th scope="col">{t('operator.reason')}</th>
-                        <th scope="col">{t('operator.documents')}</th>
-                        <th scope="col">{t('operator.longest_wait')}</th>
-                      </tr>
-                    </thead>
-                    <tbody>
-                      {rows.map(({ state, reason, documents, minutes }) => (
-                        <tr key={`${state} ${reason}`}>
-                          <th scope="row" className="plain-cell">
-                            <span className={state === 'failed' ? 'badge bad' : 'badge'}>
-                              {t(`operator.${state}`)}
-                            </span>
-                          </th>
-                          <td data-label={t('operator.reason')}>
-                            {isKnown(reason) ? t(`operator.code_${reason}`) : reason}
-                          </td>
-                          <td data-label={t('operator.documents')}>{number(documents)}</td>
-                          <td data-label={t('operator.longest_wait')}>
-                            {minutes === null ? '–' : t('operator.minutes', { minutes })}
-                          </td>
-                        </tr>
-                      ))}
-                    </tbody>
-                  </table>
-                </div>
-                {count > 0 && (
-                  <div className="actions">
-                    <button type="button" className="primary" onClick={() => setAsking(true)}>
-                      {t('operator.requeue', { count })}
-                    </button>
-                  </div>
-                )}
-                {isAsking && (
-                  <ConfirmDialog
-                    title={t('operator.requeue_question', { count })}
-                    action={t('operator.requeue', { count })}
-                    onConfirm={requeue}
-                    onClose={() => setAsking(false)}
-                  >
-                    <p>{t('operator.requeue_why', { day: utcDay(day) })}</p>
-                  </ConfirmDialog>
-                )}
+                <HeldUpTable rows={rows} />
+                {count > 0 && <Requeue count={count} day={day} requeue={requeue} />}
               </>
             );
           }}
         </Read>
       </div>
     </section>
+  );
+}
+
+/** Documents that one reason holds up, or that it made fail. */
+interface HeldUp {
+  state: 'waiting' | 'failed';
+  reason: string;
+  documents: number;
+  /** Minutes that the first of them has waited; null for failed ones. */
+  minutes: number | null;
+}
+
+function rowsOf({ waiting, failed }: Awaited<ReturnType<typeof client.documents.outage>>): HeldUp[] {
+  return [
+    ...waiting.map(({ reason, documents, longest_seconds }) => ({
+      state: 'waiting' as const,
+      reason,
+      documents,
+      minutes: Math.round(longest_seconds / 60),
+    })),
+    ...failed.map(({ code, documents }) => ({
+      state: 'failed' as const,
+      reason: code,
+      documents,
+      minutes: null,
+    })),
+  ];
+}
+
+function HeldUpTable({ rows }: { rows: readonly HeldUp[] }) {
+  const t = useT();
+  const { number } = useFormat();
+  return (
+    <div className="table-scroll">
+      <table className="stacked">
+        <thead>
+          <tr>
+            <th scope="col">{t('operator.state')}</th>
+            <th scope="col">{t('operator.reason')}</th>
+            <th scope="col">{t('operator.documents')}</th>
+            <th scope="col">{t('operator.longest_wait')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ state, reason, documents, minutes }) => (
+            <tr key={`${state} ${reason}`}>
+              <th scope="row" className="plain-cell">
+                <span className={state === 'failed' ? 'badge bad' : 'badge'}>{t(`operator.${state}`)}</span>
+              </th>
+              <td data-label={t('operator.reason')}>
+                {isKnown(reason) ? t(`operator.code_${reason}`) : reason}
+              </td>
+              <td data-label={t('operator.documents')}>{number(documents)}</td>
+              <td data-label={t('operator.longest_wait')}>
+                {minutes === null ? '–' : t('operator.minutes', { minutes })}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Queues failed documents again, after a question. @param day since which they failed */
+function Requeue({ count, day, requeue }: { count: number; day: string; requeue: () => Promise<void> }) {
+  const t = useT();
+  const { utcDay } = useFormat();
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <>
+      <div className="actions">
+        <button type="button" className="primary" onClick={() => setAsking(true)}>
+          {t('operator.requeue', { count })}
+        </button>
+      </div>
+      {isAsking && (
+        <ConfirmDialog
+          title={t('operator.requeue_question', { count })}
+          action={t('operator.requeue', { count })}
+          onConfirm={requeue}
+          onClose={() => setAsking(false)}
+        >
+          <p>{t('operator.requeue_why', { day: utcDay(day) })}</p>
+        </ConfirmDialog>
+      )}
+    </>
   );
 }
 

@@ -7,6 +7,7 @@ import { AdminsOnly, Forbidden } from '../../parts/admins-only.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
+import { queryKeys } from '../../query-keys.ts';
 import { type Me, useOperatorStanding } from '../../session/use-me.ts';
 import { DailyReport } from '../usage/daily-report.tsx';
 import { HeldUpDocuments } from './held-up-documents.tsx';
@@ -14,7 +15,7 @@ import { ProvisionForm } from './provision-form.tsx';
 
 const pageSize = 100;
 
-/** `/app/operator`: for operators of the platform, who reach every tenant. */
+/** `/app/operator`: for platform operators, who can access all tenants. */
 export function OperatorScreen() {
   const t = useT();
   return (
@@ -46,7 +47,7 @@ function IfOperator({ me, otherwise }: { me: Me; otherwise: ReactNode }) {
 function Tenants() {
   const t = useT();
   const { number, day } = useFormat();
-  const { reading, more } = usePages(['tenants'], (cursor) =>
+  const { reading, more } = usePages(queryKeys.operator.tenants, (cursor) =>
     client.tenants.listPage({ limit: pageSize, ...(cursor && { cursor }) }),
   );
   return (
@@ -98,13 +99,13 @@ function Tenants() {
   );
 }
 
-/** Usage of all tenants together, or of one. */
+/** Usage of one tenant, or the sum over all. */
 function SummedUsage() {
   const t = useT();
   const navigate = useNavigate({ from: '/app/operator' });
   const { tenant } = useSearch({ from: '/workspace/app/operator' });
   const usage = useQuery({
-    queryKey: ['operator', 'usage', tenant],
+    queryKey: queryKeys.operator.usage(tenant),
     queryFn: () => client.usage.daily({}, { tenantId: tenant }),
   });
   return (

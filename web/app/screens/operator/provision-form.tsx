@@ -8,10 +8,11 @@ import { Field } from '../../parts/field.tsx';
 import { fieldProblem, Problem } from '../../parts/problem.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { queryKeys } from '../../query-keys.ts';
 
 /**
- * Provisions a tenant. It has no idempotency key: where the answer is lost, the list says whether the tenant is there, and a tenant
- * whose key nobody has read gets a new one on the server (`npm run admin`).
+ * Creates a tenant. The request has no idempotency key: if the response is lost, the list shows whether the tenant exists,
+ * and its lost key can be replaced on the server (`npm run admin`).
  */
 export function ProvisionForm() {
   const t = useT();
@@ -27,7 +28,7 @@ export function ProvisionForm() {
       setName('');
       announce(t('operator.provisioned'));
     } finally {
-      void queries.invalidateQueries({ queryKey: ['tenants'] });
+      void queries.invalidateQueries({ queryKey: queryKeys.operator.tenants });
     }
   });
   const wrongName = fieldProblem(error, 'name');

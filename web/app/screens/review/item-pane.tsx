@@ -7,8 +7,10 @@ import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { Problem, problemText } from '../../parts/problem.tsx';
+import { queryKeys } from '../../query-keys.ts';
 import { NewTerm } from '../../terms/new-term.tsx';
 import { Conflict } from './conflict.tsx';
+import type { Saved, Sent } from './decision.ts';
 import { SourceAndTarget } from './field.tsx';
 import { FoundDrafts } from './found-drafts.tsx';
 import {
@@ -20,46 +22,46 @@ import {
   lastReview,
   type Summary,
 } from './items.ts';
-import { type Saved, type Sent, takeBack } from './outbox.ts';
+import { useOutbox } from './outbox-provider.tsx';
 import styles from './review.module.css';
 import { Side, useMatches } from './side.tsx';
 import { useEditing } from './use-editing.ts';
 import { useTextCheck } from './use-text-check.ts';
 
-/** What the screen's commands ask of the open item. */
+/** The open item, for the screen's commands. */
 export interface OpenItem {
-  /** What would be sent: the item as the person saw it, and the text of the field. */
+  /** The data to send: the item as the reviewer saw it, and the text of the field. */
   item: Item;
   text: string;
-  /** Whether it can be reviewed as it is: not while somebody else's change waits for the person's choice. */
+  /** Whether it can be reviewed now: not while a conflict is unresolved. */
   isReady: boolean;
-  /** What a draft that is being saved will make of the item. */
+  /** The item's state after a draft that is being saved. */
   saving: () => Promise<Saved> | undefined;
   save: () => Promise<void>;
   walkMatches: (step: 1 | -1) => void;
   putBack: () => void;
   toggleDiff: () => void;
   focus: () => void;
-  /** Puts the focus on a text that was found and not decided on. @returns whether there is one */
+  /** Focuses a draft that is neither restored nor discarded. @returns whether there is one */
   showUndecided: () => boolean;
 }
 
 interface Props {
-  /** From the list; undefined if the list does not have the job. */
+  /** From the list; undefined if the job is not in the list. */
   summary: Summary | undefined;
   back: Sent | undefined;
   others: readonly string[];
   wantsFocus: RefObject<boolean>;
   onNext: () => void;
   ref: RefObject<OpenItem | null>;
-  /** What may be done with the item. */
+  /** The actions on the item. */
   children: ReactNode;
 }
 
-/** Milliseconds between two looks at whether somebody has changed the open job. */
+/** Milliseconds between two checks whether someone else has changed the open job. */
 const lookAgain = 20_000;
 
-/** The open job. It is shown from the list at once if its texts are short enough, and the rest of it follows. */
+/** The open job. If its texts are short, it is shown immediately from the list; the rest follows. */
 export function ItemPane({ id, ...props }: Props & { id: string }) {
   const { data, error, refetch } = useQuery(jobQuery(id));
   const listed = props.summary && itemOfSummary(props.summary);
@@ -67,7 +69,7 @@ export function ItemPane({ id, ...props }: Props & { id: string }) {
   const isBehind = listed !== undefined && read !== undefined && isNewer(listed, read);
   const item = read && !isBehind ? read : listed;
   useEffect(() => {
-    // The list says that somebody has changed it; what they wrote, and who they are, is in the job.
+    // According to the list, someone has changed it; the job has their text and name.
     if (isBehind) void refetch();
   }, [isBehind, refetch]);
   if (!item)
@@ -79,10 +81,10 @@ export function ItemPane({ id, ...props }: Props & { id: string }) {
   return <Editor key={id} item={item} job={data} {...props} />;
 }
 
-/** How a job is read, and kept up to date while it is open. */
+/** The query of a job, which is refreshed while it is open. */
 export function jobQuery(id: string) {
   return {
-    queryKey: ['jobs', 'job', id],
+    queryKey: queryKeys.jobs.job(id),
     queryFn: ({ signal }: { signal: AbortSignal }) => client.translations.get(id, { signal }),
     refetchInterval: lookAgain,
   };
@@ -103,17 +105,18 @@ function Editor({
   job: TranslationJob | undefined;
 }) {
   const t = useT();
+  const outbox = useOutbox();
   const editing = useEditing(item, back);
   const { base, text, isEdited } = editing;
   const check = useTextCheck(base, text);
   const matches = useMatches(base);
   const pane = useRef<HTMLElement>(null);
   const diff = useRef<HTMLDetailsElement>(null);
-  /** The match in the field, and what stood there before the first one. */
+  /** The selected match in the field, and the text before the first one. */
   const walk = useRef<{ at: number; before: string }>(undefined);
 
   const isOpen = job === undefined || isReviewable(job);
-  // What a review was of that came back; otherwise what the person's text was made from.
+  // For a review that was not saved, its item; otherwise the text's original.
   const began = back?.item ?? base;
   const isChanged = job !== undefined && isNewer(itemOfJob(job), began) && (isEdited || back !== undefined);
 
@@ -163,7 +166,7 @@ function Editor({
   }));
 
   const giveUp = () => {
-    takeBack(base.id);
+    outbox.takeBack(base.id);
     void dropDraft({ kind: 'job', id: base.id });
     onNext();
   };
@@ -185,7 +188,7 @@ function Editor({
             mine={text}
             present={job}
             onChoose={(chosen) => {
-              takeBack(base.id);
+              outbox.takeBack(base.id);
               editing.restart(itemOfJob(job), chosen, 'field');
             }}
             onGiveUp={giveUp}

@@ -5,21 +5,24 @@ import { announce } from '../../parts/announcer.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { queryClient } from '../../query-client.ts';
-import { type Action, forgetSent, readJob, type Sent } from './outbox.ts';
+import { queryKeys } from '../../query-keys.ts';
+import type { Action, Sent } from './decision.ts';
+import { readJob } from './deliver-review.ts';
+import { useOutbox } from './outbox-provider.tsx';
 import styles from './review.module.css';
 
-/** The last decision, which can be taken back. */
+/** The last decision, which can be undone. */
 export interface Undoable {
   id: string;
   action: Action;
-  /** What became of it, once the service has stored it. */
+  /** Its result, after the service has stored it. */
   outcome: Promise<Sent | undefined>;
 }
 
-/** Milliseconds for which it is offered; the page of the job offers it longer. */
+/** Milliseconds for which it is offered here; the job's page offers it longer. */
 const offeredFor = 20_000;
 
-/** Offers to take the last decision back, for a while or until the next one. */
+/** Offers to undo the last decision, for a while or until the next one. */
 export function Undo({
   undoable,
   onUndone,
@@ -30,6 +33,7 @@ export function Undo({
   onOver: (over: Undoable) => void;
 }) {
   const t = useT();
+  const outbox = useOutbox();
   const { run, error, isBusy } = useAction();
   const [isHeld, setHeld] = useState(false);
   const isKept = isBusy || isHeld || error !== undefined;
@@ -39,7 +43,7 @@ export function Undo({
     return () => clearTimeout(timer);
   }, [isKept, onOver, undoable]);
   useEffect(() => {
-    // What came back is no decision.
+    // A review that was not saved is not a decision.
     void undoable.outcome.then((sent) => sent?.state !== 'done' && onOver(undoable));
   }, [undoable, onOver]);
   const undo = run(async () => {
@@ -47,10 +51,10 @@ export function Undo({
     if ((await outcome)?.state !== 'done') return;
     await client.reviews.reopen({ kind: 'job', id });
     await readJob(id);
-    forgetSent(id);
+    outbox.forget(id);
     announce(t('review.reopened'));
     onUndone(id);
-    await queryClient.invalidateQueries({ queryKey: ['jobs', 'queue'] });
+    await queryClient.invalidateQueries({ queryKey: queryKeys.jobs.queues });
   });
   return (
     <div className={styles.outcome} role="status">

@@ -7,11 +7,12 @@ import { Field, PasswordField } from '../../parts/field.tsx';
 import { fieldProblem, Problem } from '../../parts/problem.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { queryKeys } from '../../query-keys.ts';
 import type { Me } from '../../session/use-me.ts';
 
 /**
- * Replaces the workspace's API key. The service asks who is at the screen: a code of the authenticator, or the password of a member
- * who has none. The old key stops working at once, and only this response has the new one.
+ * Rotates the workspace's API key. The service requires an authenticator code, or the password of a member without an
+ * authenticator. The old key stops working immediately, and only this response contains the new one.
  */
 export function KeyRotation({ me: { user, tenant } }: { me: Me }) {
   const t = useT();
@@ -23,11 +24,11 @@ export function KeyRotation({ me: { user, tenant } }: { me: Me }) {
   const problem = fieldProblem(error, name);
   const rotate = run(async () => {
     try {
-      // A lost answer must not be asked for again: the key in it would be replaced unread.
+      // After a lost response, the request must not be repeated: it would replace a key that was never shown.
       const rotated = await client.tenants.rotateKey({ [name]: proof.trim() });
       setKey(rotated.api_key);
       announce(t('security.rotated'));
-      void queries.invalidateQueries({ queryKey: ['me'] });
+      void queries.invalidateQueries({ queryKey: queryKeys.me });
     } finally {
       setProof('');
     }

@@ -5,6 +5,7 @@ import { announce } from '../../parts/announcer.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { queryKeys } from '../../query-keys.ts';
 import { cookieRequest } from '../../session/cookie-request.ts';
 import { useMe } from '../../session/use-me.ts';
 import { Enrolment } from '../sign-in/enrolment.tsx';
@@ -12,7 +13,7 @@ import { RecoveryCodes } from '../sign-in/recovery-codes.tsx';
 
 type Stage = { kind: 'rest' } | { kind: 'enrolling' } | { kind: 'codes'; codes: string[] };
 
-/** The person's own authenticator: sets one up, and replaces the recovery codes. Both go by the session cookie (C 7). */
+/** The member's authenticator: sets one up, and generates new recovery codes. Both use the session cookie. */
 export function OwnAuthenticator() {
   const t = useT();
   const me = useMe();
@@ -21,7 +22,7 @@ export function OwnAuthenticator() {
   const heading = useRef<HTMLHeadingElement>(null);
   const { run, error, isBusy } = useAction();
 
-  /** The button that was pressed goes away, so the focus goes to the heading. */
+  /** The clicked button disappears, so the heading gets the focus. */
   const go = (next: Stage) => {
     setStage(next);
     heading.current?.focus();
@@ -45,7 +46,7 @@ export function OwnAuthenticator() {
           <Enrolment
             onEnrolled={({ recovery_codes }) => {
               announce(t('signin.own_enrolled'));
-              void queries.invalidateQueries({ queryKey: ['me'] });
+              void queries.invalidateQueries({ queryKey: queryKeys.me });
               go({ kind: 'codes', codes: recovery_codes });
             }}
           />

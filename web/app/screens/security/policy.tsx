@@ -4,13 +4,14 @@ import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { queryKeys } from '../../query-keys.ts';
 import type { Me } from '../../session/use-me.ts';
 
 const toggles = ['mfa_required', 'mfa_required_for_sso'] as const;
 
 type Toggle = (typeof toggles)[number];
 
-/** The policy of the workspace (A 5.3). A toggle counts when the service has taken it; a refused one is as it was. */
+/** The security policy of the workspace. A toggle changes when the service has stored it; if it is rejected, it stays. */
 export function Policy({ me: { tenant } }: { me: Me }) {
   const t = useT();
   const queries = useQueryClient();
@@ -20,9 +21,9 @@ export function Policy({ me: { tenant } }: { me: Me }) {
     setChanging(toggle);
     setError(undefined);
     try {
-      // An operator's session must name the workspace, also its own.
+      // An operator's session must name the workspace, even its own.
       const account = await client.tenants.setSecurityPolicy({ [toggle]: value }, { tenantId: tenant.id });
-      queries.setQueryData<Me>(['me'], (me) => me && { ...me, tenant: account });
+      queries.setQueryData<Me>(queryKeys.me, (me) => me && { ...me, tenant: account });
       announce(t('common.saved'));
     } catch (thrown) {
       setError(thrown);

@@ -7,13 +7,14 @@ import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
+import { queryKeys } from '../../query-keys.ts';
 import { useGlossaries } from '../../terms/use-glossaries.ts';
 import { shareOf, type UploadShare } from '../../upload.ts';
 import { PairName } from './pair-name.tsx';
 import styles from './sets.module.css';
 import { type SetFields, UploadForm, UploadSection } from './upload-form.tsx';
 
-/** `/app/glossaries`: the glossaries of the workspace, and how to add one. */
+/** `/app/glossaries`: the workspace's glossaries, and the upload form. */
 export function GlossariesScreen() {
   const t = useT();
   const queries = useQueryClient();
@@ -29,7 +30,7 @@ export function GlossariesScreen() {
     );
     setUploaded(set);
     announce(t('sets.uploaded', { name: set.name, count: set.entry_count }));
-    await queries.invalidateQueries({ queryKey: ['terminology'] });
+    await queries.invalidateQueries({ queryKey: queryKeys.terminology.all });
   };
   return (
     <>
@@ -56,7 +57,7 @@ export function GlossariesScreen() {
   );
 }
 
-/** What an upload came to, with what the service finds strange in the file. */
+/** The result of an upload, with the service's warnings about the file. */
 function Uploaded({ set }: { set: UploadedTerminologySet }) {
   const t = useT();
   return (

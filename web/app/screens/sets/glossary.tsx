@@ -9,6 +9,7 @@ import { LanguageText, plainName } from '../../parts/language-text.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Heading, Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
+import { queryKeys } from '../../query-keys.ts';
 import { useGlossaries } from '../../terms/use-glossaries.ts';
 import { ContentFilterFields } from './content-filter.tsx';
 import { PairName } from './pair-name.tsx';
@@ -52,11 +53,11 @@ function Glossary({ set }: { set: TerminologySet }) {
     await client.terminology.delete(set.id);
     announce(t('sets.deleted', { name: set.name }));
     await navigate({ to: '/app/glossaries' });
-    // The list must not show it until it is read again.
-    queries.setQueryData<TerminologySet[]>(['terminology', 'sets'], (sets) =>
+    // The list must not show it before it is reloaded.
+    queries.setQueryData<TerminologySet[]>(queryKeys.terminology.sets, (sets) =>
       sets?.filter(({ id }) => id !== set.id),
     );
-    await queries.invalidateQueries({ queryKey: ['terminology'] });
+    await queries.invalidateQueries({ queryKey: queryKeys.terminology.all });
   };
   return (
     <>
@@ -94,14 +95,16 @@ function Entries({ set, filter }: { set: TerminologySet; filter: ContentFilter }
   const { nameOf } = useLanguages();
   const named = (code: string | null) => (code ? nameOf(code) : t('sets.any_language'));
   const { text, side, starts } = filter;
-  // A file under the same name replaces the entries, and their pages begin anew.
-  const { reading, more } = usePages(['terminology', 'entries', set.id, set.updated_at, filter], (cursor) =>
-    client.terminology.entryPage({
-      set_id: set.id,
-      ...(text && { text, match: starts ? 'prefix' : 'contains' }),
-      ...(side && { side }),
-      ...(cursor && { cursor }),
-    }),
+  // A file with the same name replaces the entries, so their pages are reloaded from the start.
+  const { reading, more } = usePages(
+    queryKeys.terminology.entries(set.id, set.updated_at, filter),
+    (cursor) =>
+      client.terminology.entryPage({
+        set_id: set.id,
+        ...(text && { text, match: starts ? 'prefix' : 'contains' }),
+        ...(side && { side }),
+        ...(cursor && { cursor }),
+      }),
   );
   return (
     <>

@@ -7,6 +7,7 @@ import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
+import { queryKeys } from '../../query-keys.ts';
 import { shareOf, type UploadShare } from '../../upload.ts';
 import { Imports, LeftOut } from './imports.tsx';
 import { PairName } from './pair-name.tsx';
@@ -14,7 +15,7 @@ import styles from './sets.module.css';
 import { type SetFields, UploadForm, UploadSection } from './upload-form.tsx';
 import { useMemories } from './use-imports.ts';
 
-/** `/app/memories`: the translation memories of the workspace, imports, and how to add one. */
+/** `/app/memories`: the workspace's TMs, imports, and the upload form. */
 export function MemoriesScreen() {
   const t = useT();
   const memories = useMemories();
@@ -38,7 +39,7 @@ export function MemoriesScreen() {
   );
 }
 
-/** What became of the last file: a memory at once, or an import that goes on. */
+/** The result of the last file: a TM, or a background import. */
 type Outcome = { set: TranslationMemorySet } | 'goes_on';
 
 function Upload({ sets }: { sets: readonly TranslationMemorySet[] }) {
@@ -60,8 +61,8 @@ function Upload({ sets }: { sets: readonly TranslationMemorySet[] }) {
       setOutcome({ set });
       announce(t('sets.imported', { name: set.name, count: set.entry_count }));
     }
-    // From here on the list of imports shows how it goes on, also after a reload.
-    await queries.invalidateQueries({ queryKey: ['memory'] });
+    // From now on, the list of imports shows its state, even after a reload.
+    await queries.invalidateQueries({ queryKey: queryKeys.memory.all });
   };
   return (
     <UploadSection title={t('sets.upload_memory')} isOpenFirst={sets.length === 0}>

@@ -12,6 +12,7 @@ import { More, usePages } from '../../parts/more.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { useAction } from '../../parts/use-action.ts';
+import { queryKeys } from '../../query-keys.ts';
 import { ContentFilterFields } from './content-filter.tsx';
 import { PairName } from './pair-name.tsx';
 import { RemoveSet } from './remove-set.tsx';
@@ -20,7 +21,7 @@ import styles from './sets.module.css';
 import { UnitTable } from './unit-table.tsx';
 import { useMemories } from './use-imports.ts';
 
-/** `/app/memories/{id}`: the units of a memory. */
+/** `/app/memories/{id}`: the segments of a TM. */
 export function MemoryScreen() {
   const t = useT();
   const { setId } = useParams({ from: '/workspace/app/memories/$setId' });
@@ -83,7 +84,7 @@ function Memory({ set }: { set: TranslationMemorySet }) {
   );
 }
 
-/** What is done with a memory as a whole: export, delete. */
+/** The actions on a whole TM: export, delete. */
 function Actions({ set }: { set: TranslationMemorySet }) {
   const t = useT();
   const navigate = useNavigate();
@@ -98,11 +99,11 @@ function Actions({ set }: { set: TranslationMemorySet }) {
     await client.memory.delete(set.id);
     announce(t('sets.deleted', { name: set.name }));
     await navigate({ to: '/app/memories' });
-    // The list must not show it until it is read again.
-    queries.setQueryData<TranslationMemorySet[]>(['memory', 'sets'], (sets) =>
+    // The list must not show it before it is reloaded.
+    queries.setQueryData<TranslationMemorySet[]>(queryKeys.memory.sets, (sets) =>
       sets?.filter(({ id }) => id !== set.id),
     );
-    await queries.invalidateQueries({ queryKey: ['memory'] });
+    await queries.invalidateQueries({ queryKey: queryKeys.memory.all });
   };
   return (
     <>
@@ -120,8 +121,8 @@ function Actions({ set }: { set: TranslationMemorySet }) {
 function Units({ set, filter }: { set: TranslationMemorySet; filter: ContentFilter }) {
   const t = useT();
   const { text, side, starts } = filter;
-  // An import under the same name replaces the units, and their pages begin anew.
-  const { reading, more } = usePages(['memory', 'units', set.id, set.updated_at, filter], (cursor) =>
+  // An import with the same name replaces the segments, so their pages are reloaded from the start.
+  const { reading, more } = usePages(queryKeys.memory.units(set.id, set.updated_at, filter), (cursor) =>
     client.memory.browsePage({
       set_id: set.id,
       ...(text && { text, match: starts ? 'prefix' : 'contains' }),

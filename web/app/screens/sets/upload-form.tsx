@@ -10,10 +10,10 @@ import { useAction } from '../../parts/use-action.ts';
 import type { UploadShare } from '../../upload.ts';
 import styles from './sets.module.css';
 
-/** The longest name of a set. */
-const longestName = 128;
+/** Maximum length of a set's name. */
+const maxNameLength = 128;
 
-/** What is sent beside the file; a language is '' where the file itself says it. */
+/** The fields sent with the file; a language is '' if the file contains it. */
 export interface SetFields {
   name: string;
   source_lang: string;
@@ -21,11 +21,11 @@ export interface SetFields {
 }
 
 /**
- * Sends a file that becomes a set. A refused file is shown with the service's words, and the line that they name.
+ * Uploads a file as a set. If the file is rejected, the service's message is shown with the line that it names.
  * @param accept the file's extensions
- * @param isPairNeeded whether this file can only be read with its languages
- * @param names of the present sets: a file under one of them replaces it
- * @param send sends the file; what it throws is shown
+ * @param isPairNeeded whether this file needs its languages to be read
+ * @param names of existing sets: a file with the same name replaces the set
+ * @param send uploads the file; its error is shown
  */
 export function UploadForm({
   accept,
@@ -62,7 +62,7 @@ export function UploadForm({
 
   const choose = (chosen: File | undefined) => {
     setFile(chosen);
-    // The name follows the file until somebody types another one.
+    // The name follows the file until the member types another one.
     if (fields.name === '' || fields.name === nameOf(file)) change({ name: nameOf(chosen) });
   };
   const submit = (event: FormEvent) => {
@@ -74,7 +74,7 @@ export function UploadForm({
       setSent(0);
       try {
         await send(file, { ...fields, name }, setSent);
-        // The next file is another set, unless its name says otherwise.
+        // The next file becomes another set, unless it has the same name.
         if (input.current) input.current.value = '';
         setFile(undefined);
         change({ name: '' });
@@ -111,7 +111,7 @@ export function UploadForm({
       <Field
         label={t('sets.name')}
         value={fields.name}
-        maxLength={longestName}
+        maxLength={maxNameLength}
         dir="auto"
         autoComplete="off"
         problem={wasSent && name === '' ? t('sets.no_name') : undefined}
@@ -157,12 +157,14 @@ export function UploadForm({
   );
 }
 
-/** The name that a file suggests for its set. */
+/** The default name of a file's set. */
 function nameOf(file: File | undefined): string {
-  return file?.name.replace(/\.[^.]*$/, '').slice(0, longestName) ?? '';
+  return file?.name.replace(/\.[^.]*$/, '').slice(0, maxNameLength) ?? '';
 }
 
-/** Folds an upload away where there are sets already. It stays as it was when the first one comes, so that its result is seen. */
+/**
+ * Collapses the upload form if there are sets. It stays open when the first set is created, so that its result is visible.
+ */
 export function UploadSection({
   title,
   isOpenFirst,
@@ -187,18 +189,21 @@ interface FileLine {
   text: string;
 }
 
-/** Bytes of a file that are read to show a line; a line behind them is only named. */
+/** Bytes of a file that are read to show a line; for later lines, only the number is shown. */
 const searchedBytes = 8_000_000;
 
-/** Characters of a line that are shown. */
+/** Maximum number of characters of a line to show. */
 const shownCharacters = 300;
 
-/** Reads the line that a refusal names, so that nobody has to open the file to see it; undefined if it names none that can be shown. */
+/**
+ * Reads the line that an error names, so that the member does not have to open the file; undefined if it names none that can
+ * be shown.
+ */
 async function readRefusedLine(file: File, error: unknown): Promise<FileLine | undefined> {
   if (!(error instanceof LinguaLoopError) || typeof error.detail !== 'string') return undefined;
   const line = Number(/\bline (\d+):/.exec(error.detail)?.[1]);
   if (!line) return undefined;
-  // The service reads UTF-8 only; what is none is shown as it can be.
+  // The service reads only UTF-8; other bytes show as replacement characters.
   const text = await file
     .slice(0, searchedBytes)
     .text()

@@ -14,8 +14,8 @@ type Mode = (typeof modes)[number];
 const directories = ['documents', 'golden'] as const;
 
 /**
- * Binds an account of the workspace's own, or changes the binding. The service never returns the secret: the field is empty, and left
- * empty it keeps the stored one as long as the mode and the account are the same.
+ * Connects the workspace's own storage account, or changes the connection. The service never returns the secret: an empty
+ * field keeps the stored one as long as the mode and the account are the same.
  */
 export function BindingForm({
   binding,
@@ -120,14 +120,14 @@ export function BindingForm({
   );
 }
 
-/** An account's URL in the form in which the service returns it. */
+/** An account's URL in the service's form. */
 function dfsForm(url: string): string {
   return url.trim().replace(/\/$/, '').replace('.blob.core.', '.dfs.core.');
 }
 
 const fields = ['account_url', 'filesystem', 'secret', 'prefixes.documents', 'prefixes.golden'];
 
-/** A refusal of a binding is a sentence that begins with the field's name (B 4.6). */
+/** An error of a binding is a sentence that begins with the field's name. */
 function refusalOf(error: unknown): string | undefined {
   const isRefusal = error instanceof LinguaLoopError && error.status === 422;
   return isRefusal && typeof error.detail === 'string' ? error.detail : undefined;

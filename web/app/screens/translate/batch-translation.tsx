@@ -1,67 +1,48 @@
-import { type FormEvent, useRef, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { client } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
-import { useFormat } from '../../parts/format.ts';
-import { Icon } from '../../parts/icons.tsx';
 import { LanguageChoice } from '../../parts/languages.tsx';
 import { detected, SourceLanguageSelect } from '../../parts/source-language.tsx';
 import { lengthOf, weightOf } from '../../parts/text-measure.ts';
 import { useSubmissionKeys } from '../../submission-keys.ts';
 import { type BatchItem, batchRequest, itemsOf } from './batch-items.ts';
 import { BatchResults } from './batch-results.tsx';
+import { BatchTexts, isTooLong, useBatchTexts } from './batch-texts.tsx';
 import { OpenLanguage } from './open-language.tsx';
 import { OptionFields } from './option-fields.tsx';
 import { noOptions, type Options, optionsOf } from './options.ts';
 import type { LanguageChoiceProps } from './search.ts';
-import { SourceField, Weight, WeightOfDetected } from './source-field.tsx';
+import { Weight, WeightOfDetected } from './source-field.tsx';
 import styles from './translate.module.css';
 import { isDone, type Sending, useSeries } from './use-series.ts';
 
-/** A text of the form. */
-interface Row {
-  /** Tells the rows apart, whatever is in them. */
-  id: number;
-  text: string;
-}
-
-/** A batch as it was sent, whatever has been changed in the form since. */
+/** A batch as it was sent, even if the form has changed since. */
 interface SentBatch {
   items: BatchItem[];
   source: string;
   options: Options;
 }
 
-/** Translates several texts into several languages, one after the other, as one batch that fits into the allowance or does not begin. */
+/**
+ * Translates several texts into several languages, one after the other, as one batch that fits into the allowance or does
+ * not start.
+ */
 export function BatchTranslation({ from, to, choose }: LanguageChoiceProps) {
   const t = useT();
-  const { number } = useFormat();
   const keys = useSubmissionKeys();
   const series = useSeries();
-  const nextId = useRef(2);
-  const [rows, setRows] = useState<Row[]>([
-    { id: 0, text: '' },
-    { id: 1, text: '' },
-  ]);
+  const typed = useBatchTexts();
   const [options, setOptions] = useState(noOptions);
   const [sent, setSent] = useState<SentBatch>({ items: [], source: from, options });
   const [wasSent, setWasSent] = useState(false);
-  const texts = rows.map(({ text }) => text).filter((text) => text.trim() !== '');
+  const texts = typed.rows.map(({ text }) => text).filter((text) => text.trim() !== '');
   const count = texts.length * to.length;
   const isTooMany = count > deployment.maxBatchItems;
   const isBusy = series.state === 'running';
-  const isTooLong = (text: string) => lengthOf(text) > deployment.maxSourceChars;
 
-  /** Replaces a row by others. */
-  const replace = (id: number, by: string[]) =>
-    setRows((before) =>
-      before.flatMap((row) =>
-        row.id === id ? by.map((text, i) => ({ id: i === 0 ? id : nextId.current++, text })) : [row],
-      ),
-    );
-
-  /** @param places of the items that are sent, in their order */
+  /** @param places of the sent items, in order */
   const sendingOf = ({ items, source, options: chosen }: SentBatch, places: number[]): Sending => {
     const request = batchRequest(
       places.flatMap((place) => items[place] ?? []),
@@ -72,16 +53,7 @@ export function BatchTranslation({ from, to, choose }: LanguageChoiceProps) {
       key: keys.keyOf(request),
       first: 0,
       places,
-      async send(key) {
-        try {
-          const jobs = await client.translations.createBatch(request, { idempotencyKey: key });
-          keys.done(request);
-          return jobs;
-        } catch (error) {
-          keys.failed(request, error);
-          throw error;
-        }
-      },
+      send: (key) => keys.settle(request, client.translations.createBatch(request, { idempotencyKey: key })),
     };
   };
 
@@ -102,54 +74,7 @@ export function BatchTranslation({ from, to, choose }: LanguageChoiceProps) {
       <div>
         <SourceLanguageSelect value={from} onChange={(code) => choose({ from: code })} />
         <OpenLanguage error={series.error} from={from} onChoose={(code) => choose({ from: code })} />
-        <ol className={styles.texts}>
-          {rows.map(({ id, text }, index) => (
-            <li key={id}>
-              <SourceField
-                label={t('translate.text_number', { number: index + 1 })}
-                text={text}
-                language={from}
-                problem={
-                  isTooLong(text)
-                    ? t('translate.too_long', { most: number(deployment.maxSourceChars) })
-                    : wasSent && texts.length === 0 && index === 0
-                      ? t('translate.no_text')
-                      : undefined
-                }
-                onChange={(changed) => replace(id, [changed])}
-              >
-                <div className={styles.row}>
-                  {text !== '' && (
-                    <span className="hint">
-                      {t('translate.characters', { length: number(lengthOf(text)) })}
-                    </span>
-                  )}
-                  {text.trim().includes('\n') && (
-                    <button type="button" className="small" onClick={() => replace(id, linesOf(text))}>
-                      {t('translate.split', { count: linesOf(text).length })}
-                    </button>
-                  )}
-                  {rows.length > 1 && (
-                    <button
-                      type="button"
-                      className="small"
-                      aria-label={t('translate.remove_text', { number: index + 1 })}
-                      onClick={() => replace(id, [])}
-                    >
-                      <Icon of="delete" />
-                    </button>
-                  )}
-                </div>
-              </SourceField>
-            </li>
-          ))}
-        </ol>
-        <button
-          type="button"
-          onClick={() => setRows((before) => [...before, { id: nextId.current++, text: '' }])}
-        >
-          <Icon of="add" /> {t('translate.add_text')}
-        </button>
+        <BatchTexts {...typed} language={from} isMissing={wasSent && texts.length === 0} />
         <LanguageChoice
           legend={t('translate.target_languages')}
           chosen={to}
@@ -184,8 +109,4 @@ export function BatchTranslation({ from, to, choose }: LanguageChoiceProps) {
       />
     </form>
   );
-}
-
-function linesOf(text: string): string[] {
-  return text.split(/\r?\n/).filter((line) => line.trim() !== '');
 }

@@ -3,19 +3,19 @@ import { type MessageId, useT } from '../../i18n.tsx';
 import { noOptions, type OptionName, type Options } from './options.ts';
 import styles from './translate.module.css';
 
-/** The fields that take a number, with the range that the service clamps it to. */
+/** The numeric fields, with the range to which the service clamps them. */
 const numbers = {
   minQuality: { label: 'translate.min_quality', hint: 'translate.min_quality_hint', min: 0, max: 100 },
   qualityRounds: { label: 'translate.quality_rounds', hint: 'translate.quality_rounds_hint', min: 1, max: 5 },
   debateRounds: { label: 'translate.debate_rounds', hint: 'translate.debate_rounds_hint', min: 1, max: 3 },
 } as const satisfies Record<string, { label: MessageId; hint: MessageId; min: number; max: number }>;
 
-/** Domains whose texts always wait for a person (B 2.1). */
+/** Domains whose texts always require a review. */
 const reviewedDomains = ['finance', 'healthcare', 'legal', 'medical', 'pharma'];
 
 /**
- * Tone, domain, gender and the rest, behind a disclosure that says how many of them are set.
- * @param offered the options that this way to translate takes
+ * Tone, domain, gender and other options, in a disclosure that shows how many are set.
+ * @param offered the options for this way to translate
  */
 export function OptionFields({
   options,

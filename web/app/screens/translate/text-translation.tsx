@@ -1,7 +1,5 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useRef, useState } from 'react';
 import type { TranslationRequest } from '#sdk/types.ts';
-import { client } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
@@ -10,35 +8,31 @@ import { LanguageChoice } from '../../parts/languages.tsx';
 import { fieldProblem } from '../../parts/problem.tsx';
 import { detected, SourceLanguageSelect } from '../../parts/source-language.tsx';
 import { lengthOf, weightOf } from '../../parts/text-measure.ts';
-import { useSubmissionKeys } from '../../submission-keys.ts';
 import { OpenLanguage, openCandidates } from './open-language.tsx';
 import { OptionFields } from './option-fields.tsx';
 import { noOptions, optionsOf, textFields } from './options.ts';
 import type { LanguageChoiceProps } from './search.ts';
 import { SourceField, Weight, WeightOfDetected } from './source-field.tsx';
-import { TextResult, type TextRun } from './text-result.tsx';
+import { TextResult } from './text-result.tsx';
 import styles from './translate.module.css';
+import { useTextRuns } from './use-text-runs.ts';
 
-/** Translations that one person has under way at a time: the service shares its model calls fairly among tenants anyway. */
-const atOnce = 4;
-
-/** Translates one text into one or several languages. Each is a job of its own: one that fails leaves the others alone. */
+/**
+ * Translates one text into one or several languages. Each is a separate job, so that a failure does not affect the others.
+ */
 export function TextTranslation({ from, to, choose }: LanguageChoiceProps) {
   const t = useT();
   const { number } = useFormat();
-  const keys = useSubmissionKeys();
-  const queries = useQueryClient();
+  const { runs, isBusy, translate, translateAll } = useTextRuns();
   const [text, setText] = useState('');
   const [options, setOptions] = useState(noOptions);
-  const [runs, setRuns] = useState<TextRun[]>([]);
   const [wasSent, setSent] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const length = lengthOf(text);
-  /** Some languages weigh more: of one to be detected that is not known. */
+  /** Some languages weigh more; during detection, the weight is unknown. */
   const isKnown = from !== detected;
   const isTooLong = length > deployment.maxSourceChars;
-  const isBusy = runs.some(({ job, error }) => !job && !error);
-  /** It is the same text in each run, so one question is enough. */
+  /** All runs have the same text, so one question is enough. */
   const open = runs.find(({ error }) => openCandidates(error));
   const shown = runs.filter(({ error }) => !openCandidates(error));
   const problems = {
@@ -50,28 +44,12 @@ export function TextTranslation({ from, to, choose }: LanguageChoiceProps) {
     languages: wasSent && to.length === 0 ? t('translate.no_language') : undefined,
   };
 
-  const change = (request: TranslationRequest, outcome: Omit<TextRun, 'request'>) =>
-    setRuns((before) => before.map((run) => (run.request === request ? { request, ...outcome } : run)));
-
-  const translate = async (request: TranslationRequest) => {
-    change(request, {});
-    try {
-      const job = await client.translations.create(request, { idempotencyKey: keys.keyOf(request) });
-      keys.done(request);
-      change(request, { job });
-    } catch (error) {
-      keys.failed(request, error);
-      change(request, { error });
-    }
-    void queries.invalidateQueries({ queryKey: ['jobs'] });
-  };
-
   const submit = async (source: string) => {
     setSent(true);
     if (isBusy) return;
     if (text.trim() === '' || isTooLong) return field.current?.focus();
     if (to.length === 0) return;
-    const waiting = to.map(
+    const requests = to.map(
       (target): TranslationRequest => ({
         source_text: text,
         source_lang: source,
@@ -79,13 +57,8 @@ export function TextTranslation({ from, to, choose }: LanguageChoiceProps) {
         ...textFields(options),
       }),
     );
-    setRuns(waiting.map((request) => ({ request })));
-    const count = waiting.length;
-    const worker = async () => {
-      for (let next = waiting.shift(); next; next = waiting.shift()) await translate(next);
-    };
-    await Promise.all(Array.from({ length: Math.min(atOnce, count) }, worker));
-    announce(t('translate.finished', { count }));
+    await translateAll(requests);
+    announce(t('translate.finished', { count: requests.length }));
   };
 
   return (

@@ -12,10 +12,10 @@ import { dist, readBuild } from '#web/server/build.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
 
 const megabyte = 1024 * 1024;
-/** Free megabytes. Below the first, uploads and the embedded database may fail any time. */
+/** Free megabytes. Below the first, uploads and the embedded database may fail at any time. */
 const freeSpace = { fail: 64, warn: 1024 };
 
-/** The folders in which the service writes, and what is free where they are. */
+/** The folders to which the service writes, and the free space on their disks. */
 export async function checkDisks(settings: Settings): Promise<Finding[]> {
   const { DATA_DIR, PLATFORM_STORAGE_URL, DATABASE_URL, SECRETS_KEY } = settings;
   const folders = new Map<string, string>();
@@ -33,19 +33,19 @@ async function checkDisk(folder: string, setting: string): Promise<Finding> {
   } catch {
     return fail(
       'disk',
-      `${setting}: ${existing} cannot be written by this user`,
-      'give its owner to the user that runs the service, or name another folder',
+      `${setting}: this user cannot write to ${existing}`,
+      "make the service's user its owner, or set another folder",
     );
   }
   const { bavail, bsize } = await statfs(existing);
   const free = Math.floor((bavail * bsize) / megabyte);
-  const says = `${setting}: ${free} MB are free in ${folder}`;
-  const advice = 'free some space, or name a folder on a larger disk';
-  if (free < freeSpace.fail) return fail('disk', says, advice);
-  return free < freeSpace.warn ? warn('disk', says, advice) : ok('disk', says);
+  const message = `${setting}: ${free} MB are free in ${folder}`;
+  const advice = 'free some space, or set a folder on a larger disk';
+  if (free < freeSpace.fail) return fail('disk', message, advice);
+  return free < freeSpace.warn ? warn('disk', message, advice) : ok('disk', message);
 }
 
-/** The folder, or the first above it that is there. */
+/** The folder, or its nearest existing parent. */
 async function nearestFolder(folder: string): Promise<string> {
   for (let at = folder; ; at = dirname(at))
     if (
@@ -67,7 +67,7 @@ export async function checkStorage(settings: Settings): Promise<Finding> {
   const read = await store.read(path, 0, 100);
   await store.remove(path);
   if (Buffer.from(read ?? []).toString() !== 'doctor')
-    throw new Error('what was written could not be read again');
+    throw new Error('the test object could not be read back');
   const place = settings.PLATFORM_STORAGE_URL?.replace(/\?.*$/s, '') ?? `${settings.DATA_DIR}/storage`;
   return ok('storage', `an object was written, read and removed at ${place}`);
 }
@@ -79,7 +79,7 @@ export async function checkWeb(): Promise<Finding> {
     : warn(
         'web',
         'the web application is not built; the API works without it',
-        'npm run build:web, where the dev dependencies are installed',
+        'npm run build:web, with the dev dependencies installed',
       );
 }
 
@@ -87,13 +87,13 @@ export async function checkWeb(): Promise<Finding> {
 export async function checkSandbox(): Promise<Finding[]> {
   const fileWork = openFileWork();
   try {
-    // It is no Word file: the refusal comes from the child.
+    // It is not a Word file: the rejection comes from the child process.
     const payload = { kind: 'docx' as const, bytes: new Uint8Array(2000) };
     const result = await fileWork.run('flatten', payload, {
       tenantId: 'doctor',
       signal: AbortSignal.timeout(30_000),
     });
-    if (!('refused' in result)) throw new Error('a child process gave a wrong answer');
+    if (!('refused' in result)) throw new Error('a child process returned a wrong result');
   } finally {
     await fileWork.close();
   }
@@ -105,13 +105,13 @@ export async function checkSandbox(): Promise<Finding[]> {
     runs,
     warn(
       'sandbox',
-      `if a file breaks out of Node's own restrictions, the level "${level}" leaves: ${left.join(', ')}`,
-      'docs/security.md lists the levels, and docs/decisions/0078 what to install or to allow for a higher one',
+      `if a file escapes Node's own restrictions, it can still reach, at level "${level}": ${left.join(', ')}`,
+      'docs/security.md lists the levels; docs/decisions/0078 lists the requirements of each',
     ),
   ];
 }
 
-/** Asks the models one small question each. */
+/** Sends one short request to each model. */
 export async function checkEngine(settings: Settings): Promise<Finding[]> {
   if (settings.OPENAI_API_KEY === undefined)
     return [
@@ -121,7 +121,7 @@ export async function checkEngine(settings: Settings): Promise<Finding[]> {
         'set OPENAI_API_KEY, and OPENAI_BASE_URL for an endpoint other than OpenAI',
       ),
     ];
-  // Two retries: an endpoint that ignores how it is asked is asked in another way after its second answer.
+  // Two retries: an endpoint that ignores an output mode gets another one after its second response.
   const { engine, embedder, modeOf } = await selectModels({ ...settings, OPENAI_MAX_RETRIES: 2 });
   const scope = { tenantId: 'doctor', signal: AbortSignal.timeout(60_000) };
   const task = {
@@ -138,13 +138,13 @@ export async function checkEngine(settings: Settings): Promise<Finding[]> {
     try {
       await question();
       const ms = Math.round(performance.now() - begun);
-      const mode = modeOf && model !== embedder?.model ? `, asked by ${modeOf(model)}` : '';
-      return ok('engine', `${setting} ${model} answers, in ${ms} ms${mode}`);
+      const mode = modeOf && model !== embedder?.model ? `, output mode ${modeOf(model)}` : '';
+      return ok('engine', `${setting} ${model} responds in ${ms} ms${mode}`);
     } catch (error) {
       return fail(
         'engine',
-        `${setting} ${model} does not answer: ${reasonOf(error)}`,
-        'look at OPENAI_BASE_URL, OPENAI_API_KEY and the name of the model',
+        `${setting} ${model} does not respond: ${reasonOf(error)}`,
+        'check OPENAI_BASE_URL, OPENAI_API_KEY and the name of the model',
       );
     }
   };
@@ -161,7 +161,7 @@ export async function checkEngine(settings: Settings): Promise<Finding[]> {
 
 /** Whether the API's port is free, or the service has it. */
 export async function checkPort(settings: Settings): Promise<Finding> {
-  if (settings.PORT === 0) return ok('port', 'the system chooses a free port');
+  if (settings.PORT === 0) return ok('port', 'the system selects a free port');
   const { BASE_URL: _public, ...own } = settings;
   const address = publicAddress(own as Settings).replace(/\/\/0\.0\.0\.0:/, '//127.0.0.1:');
   try {
@@ -172,10 +172,10 @@ export async function checkPort(settings: Settings): Promise<Finding> {
     const { cause } = error as { cause?: { code?: string } };
     if (cause?.code === 'ECONNREFUSED') return ok('port', `${address} is free`);
   }
-  return fail('port', `something else listens at ${address}`, 'stop it, or set PORT to another number');
+  return fail('port', `another process listens at ${address}`, 'stop it, or set PORT to another number');
 }
 
-/** Whether the identity provider can be asked, where single sign-on is on. */
+/** Whether the identity provider responds, if single sign-on is on. */
 export async function checkSso(settings: Settings): Promise<Finding[]> {
   if (!settings.OIDC_ENABLED) return [];
   const { openSsoProvider } = await import('#server/identity/auth/sso/provider.ts');
@@ -189,13 +189,13 @@ export async function checkSso(settings: Settings): Promise<Finding[]> {
   return [ok('sso', `${settings.OIDC_ISSUER} answers`)];
 }
 
-/** Whether Node is the one that `npm ci` brings. */
+/** Whether Node is the version that `npm ci` installs. */
 export async function checkNode(): Promise<Finding> {
-  // An older one than is needed does not come this far.
+  // An older one than the required version does not reach this.
   return ok('node', `Node ${process.versions.node}`);
 }
 
-/** Whether a start has made the embedded database already: the doctor makes none. */
+/** Whether a start has already created the embedded database: the doctor creates none. */
 export async function hasEmbeddedDatabase({ DATA_DIR }: Settings): Promise<boolean> {
   return access(resolve(DATA_DIR, 'postgres')).then(
     () => true,

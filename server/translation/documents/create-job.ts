@@ -1,0 +1,149 @@
+import type { Tx } from '#db/client.ts';
+import { documentJobs } from '#db/schema/documents.ts';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import type { LayoutKind } from '#server/formats/document-kind.ts';
+import { FileError } from '#server/formats/file-error.ts';
+import { clip } from '#server/formats/text.ts';
+import { newId } from '#server/platform/ids.ts';
+import type { TaskScope } from '#server/platform/sandbox/task-queue.ts';
+import type { Destination } from '#server/storage/destination.ts';
+import { requireRoom } from '#server/storage/usage.ts';
+import { languageWarnings, unknownFieldWarnings } from '#server/translation/core/intake/request-warnings.ts';
+import {
+  asksForDetection,
+  readSourceLanguage,
+  type SourceDetection,
+  undetected,
+} from '#server/translation/core/intake/source-language.ts';
+import { insertArtifact, layoutTypes, removeFile, storeFile } from './artifacts.ts';
+import type { RunServices } from './document-run.ts';
+import { checkFile, sampleFile } from './file-work.ts';
+import { type DocumentRow, selectDocumentByKey } from './jobs.ts';
+import { queueDocument } from './queue.ts';
+import { type DocumentTranslationRequest, documentForm } from './schema.ts';
+import type { CheckedForm } from './submission-form.ts';
+
+/** The transport and form of a submission. */
+export interface Origin {
+  via: 'documents' | 'translations';
+  signal: AbortSignal;
+  /** Unknown fields of the form. */
+  unknownFields: readonly string[];
+}
+
+/** A submission whose form and sender have been checked. */
+interface NewDocument {
+  tenant: { id: string; name: string };
+  form: CheckedForm;
+  /** Fingerprint of the form; null without an idempotency key. */
+  fingerprint: Uint8Array | null;
+  destination: Destination;
+  origin: Origin;
+}
+
+/**
+ * Checks the file, stores it, and inserts its job. With `wait` the job is not queued.
+ * @returns the job with the key; an existing one if another process was faster
+ */
+export async function createJob(
+  services: RunServices,
+  { tenant, form, fingerprint, destination, origin }: NewDocument,
+): Promise<{ row: DocumentRow; isNew: boolean }> {
+  const { file, format, fileName, wait, request: checkedRequest } = form;
+  const { via, signal, unknownFields } = origin;
+  const { bytes } = file;
+  const scope = { tenantId: tenant.id, signal };
+  const { source_lang, detection } = await checkSource(services, { format, bytes }, checkedRequest, scope);
+
+  const documentId = newId();
+  const contentType = layoutTypes[format];
+  const source = await storeFile(
+    services,
+    destination,
+    { tenantId: tenant.id, documentId, kind: 'source', contentType },
+    bytes,
+  );
+  const request: DocumentTranslationRequest = {
+    ...checkedRequest,
+    source_lang,
+    metadata: {
+      content_type: clip(file.contentType, 255) || contentType,
+      size_bytes: bytes.length,
+      idempotency_key: checkedRequest.idempotency_key,
+      tenant: { id: tenant.id, name: tenant.name },
+      ...(via === 'translations' && { submitted_via: 'translations_upload' }),
+      ...(detection && { source_lang_detection: detection }),
+    },
+  };
+  const { target_lang } = request;
+  const warnings = [
+    ...unknownFieldWarnings(unknownFields, formFields),
+    // The text's language is compared with the stated one when it is extracted.
+    ...languageWarnings({ source_lang, target_lang, isDetected: detection !== null }),
+  ];
+  const insert = async (tx: Tx) => {
+    if (destination.provider === 'platform')
+      await requireRoom(tx, services.settings, tenant.id, bytes.length);
+    const [row] = await tx
+      .insert(documentJobs)
+      .values({
+        tenantId: tenant.id,
+        documentId,
+        status: 'queued',
+        idempotencyKey: request.idempotency_key,
+        request,
+        requestFingerprint: fingerprint,
+        warnings: warnings.length > 0 ? warnings : null,
+        sourceFileName: fileName,
+        sourceFormat: format,
+      })
+      .onConflictDoNothing()
+      .returning();
+    if (!row) return selectDocumentByKey(tx, tenant.id, request.idempotency_key ?? '');
+    await insertArtifact(tx, source);
+    // A job that runs here is queued only if this process dies: the sweep finds it.
+    if (!wait) await queueDocument(tx, tenant.id, documentId);
+    return row;
+  };
+  const inserted = await services.database.inTenant(tenant.id, insert).catch(async (error: unknown) => {
+    // Any other error may come after a COMMIT that was not acknowledged.
+    if (error instanceof AppError) await removeFile(services, source).catch(() => {});
+    throw error;
+  });
+  if (inserted?.documentId === documentId) return { row: inserted, isNew: true };
+  await removeFile(services, source).catch(() => {});
+  if (!inserted)
+    throw new AppError('transient_error', 'the job for this Idempotency-Key was deleted; resend');
+  return { row: inserted, isNew: false };
+}
+
+/** Allowed fields of the form. */
+const formFields = Object.keys(documentForm.shape);
+
+/**
+ * Checks the file, and detects its language if requested.
+ * @throws AppError 400 for an invalid file; 422 if its language cannot be detected, or a PDF's text cannot be read to do so
+ */
+async function checkSource(
+  services: Pick<Services, 'fileWork'>,
+  payload: { format: LayoutKind; bytes: Uint8Array },
+  { source_lang }: Pick<DocumentTranslationRequest, 'source_lang'>,
+  scope: TaskScope,
+): Promise<{ source_lang: string; detection: SourceDetection | null }> {
+  const names = { field: 'source_lang', text: 'the text of source_document' };
+  try {
+    if (!asksForDetection(source_lang)) {
+      await checkFile(services, payload, scope);
+      return { source_lang, detection: null };
+    }
+    const text = await sampleFile(services, payload, scope);
+    const { language, detection } = readSourceLanguage(names, source_lang, text);
+    return { source_lang: language, detection };
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    if (payload.format === 'pdf')
+      throw undetected(names.field, `${error.message}; send the language of the file in ${names.field}`);
+    throw new AppError('validation_error', `source_document: ${error.message}`, { cause: error });
+  }
+}

@@ -1,0 +1,78 @@
+import { AppError } from '#server/errors.ts';
+import { type LayoutKind, layoutKind, plainFileName } from '#server/formats/document-kind.ts';
+import { layoutFormats } from '#server/formats/layout-formats.ts';
+import { clip } from '#server/formats/text.ts';
+import { fingerprintOf } from '#server/http/request-fingerprint.ts';
+import { requireLanguage } from '#server/http/supported-language.ts';
+import { asksForDetection } from '#server/translation/core/intake/source-language.ts';
+import type { UploadedFile } from '#server/trpc.ts';
+import type { DocumentForm, DocumentTranslationRequest } from './schema.ts';
+
+/** A form whose fields are valid, with defaults in place of missing ones. */
+export interface CheckedForm {
+  file: UploadedFile;
+  format: LayoutKind;
+  fileName: string;
+  wait: boolean;
+  request: Omit<DocumentTranslationRequest, 'metadata'>;
+}
+
+/**
+ * Checks the fields of a form. The content of its file is checked later.
+ * @throws AppError 400, 415
+ */
+export function checkForm(form: DocumentForm): CheckedForm {
+  const file = form.source_document;
+  if (!file) throw new AppError('validation_error', 'source_document upload is required');
+  if (file.bytes.length === 0) throw new AppError('validation_error', 'source_document is empty');
+  const format = layoutKind(file.name, file.contentType);
+  if (!format)
+    throw new AppError(
+      'unsupported_media_type',
+      `unsupported source_document type; accepted: ${Object.keys(layoutFormats)
+        .map((kind) => `.${kind}`)
+        .join(', ')}`,
+    );
+  if (!form.target_lang?.trim()) throw new AppError('validation_error', 'target_lang is required');
+  const textType = form.text_type?.trim() ?? '';
+  if (textType !== '' && textType !== 'Plain' && textType !== 'Html')
+    throw new AppError(
+      'validation_error',
+      `unsupported text_type ${JSON.stringify(textType.slice(0, 40))}; send Plain or Html`,
+    );
+  const source_lang = form.source_lang?.trim() || 'en';
+  return {
+    file,
+    format,
+    fileName: fileNameOf(file, format),
+    wait: ['1', 'true', 'yes'].includes(form.wait?.trim().toLowerCase() ?? ''),
+    request: {
+      source_lang: asksForDetection(source_lang) ? source_lang : requireLanguage('source_lang', source_lang),
+      target_lang: requireLanguage('target_lang', form.target_lang.trim()),
+      domain: form.domain?.trim() || null,
+      idempotency_key: form.idempotency_key,
+      text_type: textType || null,
+      tone: form.tone?.trim() || null,
+      gender: form.gender?.trim() || null,
+    },
+  };
+}
+
+/** A name without the format's extension gets it. */
+function fileNameOf({ name }: UploadedFile, format: LayoutKind): string {
+  const stem = clip(plainFileName(name).trim(), 250) || 'document';
+  return stem.toLowerCase().endsWith(`.${format}`) ? stem : `${stem}.${format}`;
+}
+
+/**
+ * The fingerprint of everything that affects the translated file, stored with the key: the bytes, and the fields except the
+ * text type, which a document job ignores. Of the file's name, only the format counts.
+ */
+export async function fingerprintOfForm({ file, format, request }: CheckedForm): Promise<Uint8Array> {
+  const { idempotency_key: _, text_type: __, ...fields } = request;
+  // Runs on another thread, because a file may have 50 MB.
+  const bytes = await crypto.subtle.digest('SHA-256', file.bytes as Uint8Array<ArrayBuffer>);
+  // `auto` may be in any letter case.
+  const source_lang = fields.source_lang.toLowerCase();
+  return fingerprintOf({ ...fields, source_lang, format, bytes: Buffer.from(bytes).toString('hex') });
+}

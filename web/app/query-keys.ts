@@ -1,0 +1,101 @@
+import type { InvalidateQueryFilters, QueryKey } from '@tanstack/react-query';
+
+/**
+ * The keys of the query cache, by domain and kind of data. A key also matches all keys that begin with it: `all` of a domain
+ * matches all data of it.
+ */
+export const queryKeys = {
+  me: ['me'],
+  jobs: {
+    all: ['jobs'],
+    counts: ['jobs', 'counts'],
+    list: (filter: object) => ['jobs', 'list', filter],
+    latest: (status: string) => ['jobs', 'latest', status],
+    job: (id: string) => ['jobs', 'job', id],
+    check: (id: string, text: string) => ['jobs', 'check', id, text],
+    queues: ['jobs', 'queue'],
+    queue: (filters: object) => ['jobs', 'queue', filters],
+    allSeries: ['jobs', 'series'],
+    /** The jobs of a batch or file that is being sent, by its idempotency key. */
+    series: (key: string | undefined) => ['jobs', 'series', key],
+  },
+  documents: {
+    all: ['documents'],
+    latest: ['documents', 'latest'],
+    list: (filter: object) => ['documents', 'list', filter],
+    document: (id: string) => ['documents', 'document', id],
+    outline: (id: string) => ['documents', 'outline', id],
+    allSegments: (id: string) => ['documents', 'segments', id],
+    segments: (id: string, filter: object, offset: number) => ['documents', 'segments', id, filter, offset],
+    /** The segments of a sheet, read in smaller pages than those of the list. */
+    cells: (id: string, page: number, offset: number) => ['documents', 'segments', id, 'cells', page, offset],
+    check: (id: string, position: number, text: string | undefined) => [
+      'documents',
+      'check',
+      id,
+      position,
+      text,
+    ],
+    place: (id: string, side: string, position: number | null) => ['documents', 'place', id, side, position],
+    boxes: (id: string, page: number, artifactId: string) => ['documents', 'boxes', id, page, artifactId],
+    allFiles: ['documents', 'file'],
+    file: (id: string, artifactId: string) => ['documents', 'file', id, artifactId],
+    allProgress: ['documents', 'progress'],
+    progress: (ids: readonly string[]) => ['documents', 'progress', ids],
+  },
+  terminology: {
+    all: ['terminology'],
+    sets: ['terminology', 'sets'],
+    entries: (setId: string, version: string, filter: object) => [
+      'terminology',
+      'entries',
+      setId,
+      version,
+      filter,
+    ],
+    matches: (jobId: string) => ['terminology', 'matches', jobId],
+  },
+  memory: {
+    all: ['memory'],
+    sets: ['memory', 'sets'],
+    imports: ['memory', 'imports'],
+    units: (setId: string, version: string, filter: object) => ['memory', 'units', setId, version, filter],
+    matches: (jobId: string) => ['memory', 'matches', jobId],
+    concordance: (request: object) => ['memory', 'concordance', request],
+  },
+  members: {
+    all: ['members'],
+    list: (filter: object) => ['members', 'list', filter],
+    emails: ['members', 'emails'],
+  },
+  invites: ['invites'],
+  audit: (filter: object) => ['audit', filter],
+  reviewers: (from: string | undefined, to: string | undefined) => ['reviewers', from, to],
+  usage: {
+    /** @param versions values that affect the figures, such as a payment */
+    summary: (tenantId: string, ...versions: unknown[]) => ['usage', 'summary', tenantId, ...versions],
+    daily: (tenantId: string, from: string | undefined, to: string | undefined) => [
+      'usage',
+      'daily',
+      tenantId,
+      from,
+      to,
+    ],
+  },
+  storage: {
+    usage: ['storage', 'usage'],
+    binding: ['storage', 'binding'],
+  },
+  operator: {
+    standing: ['operator', 'standing'],
+    tenants: ['operator', 'tenants'],
+    usage: (tenantId: string | undefined) => ['operator', 'usage', tenantId],
+    outages: ['operator', 'outage'],
+    outage: (since: string) => ['operator', 'outage', since],
+  },
+} as const;
+
+/** Matches all keys of a domain except those of one thing. */
+export function allExcept(domain: QueryKey, thing: QueryKey): InvalidateQueryFilters {
+  return { queryKey: domain, predicate: ({ queryKey }) => queryKey[1] !== thing[1] };
+}

@@ -1,0 +1,102 @@
+import { useRef, useState } from 'react';
+import { deployment } from '../../deployment.ts';
+import { useT } from '../../i18n.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { Icon } from '../../parts/icons.tsx';
+import { lengthOf } from '../../parts/text-measure.ts';
+import { SourceField } from './source-field.tsx';
+import styles from './translate.module.css';
+
+/** A text of the form. */
+interface Row {
+  /** Distinguishes the rows, whatever their text. */
+  id: number;
+  text: string;
+}
+
+/** The texts of a batch as they are typed: two empty ones at first. */
+export function useBatchTexts() {
+  const nextId = useRef(2);
+  const [rows, setRows] = useState<Row[]>([
+    { id: 0, text: '' },
+    { id: 1, text: '' },
+  ]);
+  return {
+    rows,
+    add: () => setRows((before) => [...before, { id: nextId.current++, text: '' }]),
+    /** Replaces a row by one for each text. */
+    replace: (id: number, by: string[]) =>
+      setRows((before) =>
+        before.flatMap((row) =>
+          row.id === id ? by.map((text, i) => ({ id: i === 0 ? id : nextId.current++, text })) : [row],
+        ),
+      ),
+  };
+}
+
+export function isTooLong(text: string): boolean {
+  return lengthOf(text) > deployment.maxSourceChars;
+}
+
+/** The fields of a batch's texts. @param isMissing whether the first field shows that at least one text is required */
+export function BatchTexts({
+  rows,
+  language,
+  isMissing,
+  add,
+  replace,
+}: ReturnType<typeof useBatchTexts> & { language: string; isMissing: boolean }) {
+  const t = useT();
+  const { number } = useFormat();
+  const problemOf = (text: string, index: number) => {
+    if (isTooLong(text)) return t('translate.too_long', { most: number(deployment.maxSourceChars) });
+    return isMissing && index === 0 ? t('translate.no_text') : undefined;
+  };
+  return (
+    <>
+      <ol className={styles.texts}>
+        {rows.map(({ id, text }, index) => (
+          <li key={id}>
+            <SourceField
+              label={t('translate.text_number', { number: index + 1 })}
+              text={text}
+              language={language}
+              problem={problemOf(text, index)}
+              onChange={(changed) => replace(id, [changed])}
+            >
+              <div className={styles.row}>
+                {text !== '' && (
+                  <span className="hint">
+                    {t('translate.characters', { length: number(lengthOf(text)) })}
+                  </span>
+                )}
+                {text.trim().includes('\n') && (
+                  <button type="button" className="small" onClick={() => replace(id, linesOf(text))}>
+                    {t('translate.split', { count: linesOf(text).length })}
+                  </button>
+                )}
+                {rows.length > 1 && (
+                  <button
+                    type="button"
+                    className="small"
+                    aria-label={t('translate.remove_text', { number: index + 1 })}
+                    onClick={() => replace(id, [])}
+                  >
+                    <Icon of="delete" />
+                  </button>
+                )}
+              </div>
+            </SourceField>
+          </li>
+        ))}
+      </ol>
+      <button type="button" onClick={add}>
+        <Icon of="add" /> {t('translate.add_text')}
+      </button>
+    </>
+  );
+}
+
+function linesOf(text: string): string[] {
+  return text.split(/\r?\n/).filter((line) => line.trim() !== '');
+}
