@@ -2,8 +2,8 @@ import { afterAll, beforeEach, expect, test } from 'vitest';
 import { recordFailedRun } from '#server/billing/metering/failed-run-rate.ts';
 import { AppError } from '#server/errors.ts';
 import { SaturatedError } from '#server/platform/concurrency-limit.ts';
+import { useProcesses } from '#test/factories/processes.ts';
 import { completion, failure, startFakeOpenAi } from '#test/fakes/openai.ts';
-import { submit, useProcesses } from '#test/metering/admission-processes.ts';
 import { type Signup, type TestApp, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { engineOf } from '#test/setup/engine.ts';
@@ -15,7 +15,7 @@ const most = 4;
 /** Seconds of an hour that one failed run counts as. */
 const share = 3600 / most;
 const env = { MAX_FAILED_RUNS_PER_HOUR: String(most) };
-const processes = useProcesses(fake.baseUrl);
+const processes = useProcesses(fake);
 const app = useTestApp({ env, engine: liveEngine(fake) });
 const usual = useTestApp({ engine: liveEngine(fake) });
 const unlimited = useTestApp({ env: { MAX_FAILED_RUNS_PER_HOUR: '0' }, engine: liveEngine(fake) });
@@ -48,6 +48,9 @@ const tooMany = {
   request_id: expect.any(String),
 };
 
+const submit = (to: Pick<TestApp, 'json'>, { headers }: Signup) =>
+  to.json('POST', '/api/translations', { headers, body: { source_text: cat, target_lang: 'de' } });
+
 test('past the limit a tenant’s work is 429 with Retry-After in every process, and no model is called', async () => {
   const [here, there] = await Promise.all([processes.start(env), processes.start(env)]);
   const mine = await here.signUp();
@@ -62,7 +65,8 @@ test('past the limit a tenant’s work is 429 with Retry-After in every process,
   }
   expect(fake.requests).toHaveLength(asked);
   // It leaves no job and does not affect other tenants.
-  expect((await processes.ledger(mine))['jobs']).toBe(most);
+  const jobs = await processes.sql()`select from translation_jobs where tenant_id = ${mine.tenantId}`;
+  expect(jobs).toHaveLength(most);
   fake.otherwise(good);
   expect((await submit(here, await here.signUp())).status).toBe(200);
 });
