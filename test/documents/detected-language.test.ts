@@ -51,7 +51,7 @@ describe('a document with source_lang "auto"', () => {
       const refused = await mine.send({ source_document: corpusFile(name), source_lang: 'auto' });
       expect([refused.status, refused.body.detail]).toEqual([
         422,
-        expect.stringMatching(/^source_lang could not be detected: .*; name /),
+        expect.stringMatching(/^source_lang could not be detected: .*; send /),
       ]);
     }
     expect((await mine.listDocuments()).body).toEqual([]);
