@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { selling, useContractFixture } from '#test/contract/fixture.ts';
+import { selling } from '#test/contract/fixture.ts';
+import { useGuardFixture } from '#test/contract/guards/guard-fixture.ts';
 import { testTransports } from '#test/contract/transports.ts';
 import { useCluster } from '#test/setup/cluster.ts';
 import { poll } from '#test/setup/poll.ts';
@@ -14,7 +15,7 @@ if (!installed) console.log('skipped: haproxy is not installed, in front of two 
  * processes.
  */
 describe.runIf(installed)('the contract, by two API processes behind a proxy', () => {
-  const [plain, billing] = [useContractFixture({}, useCluster), useContractFixture(selling, useCluster)];
+  const [plain, billing] = [useGuardFixture({}, useCluster), useGuardFixture(selling, useCluster)];
   testTransports(plain, billing, { workers: true });
 });
 
