@@ -62,7 +62,9 @@ export function filesThatNameRules(): string[] {
   return execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root, encoding: 'utf8' })
     .split('\n')
     .filter((file) => /\.(ts|md|sql|ya?ml|sh)$/.test(file) || file === 'Dockerfile')
-    .filter((file) => !/^test\/(corpus\/|docs\/rule|formats\/pdf-read)/.test(file) && existsSync(join(root, file)));
+    .filter(
+      (file) => !/^test\/(corpus\/|docs\/rule|formats\/pdf-read)/.test(file) && existsSync(join(root, file)),
+    );
 }
 
 /** Every reference in code, tests and documents. */
