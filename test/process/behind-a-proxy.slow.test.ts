@@ -18,12 +18,12 @@ describe.runIf(installed)('the contract, by two API processes behind a proxy', (
   testTransports(plain, billing, { workers: true });
 });
 
-describe.runIf(installed)('one of two API processes that is killed', () => {
+describe.runIf(installed)('killing one of two API processes', () => {
   const cluster = useCluster({
     env: { AUTH_RATE_LIMIT_ENABLED: 'false', STALE_PENDING_SECONDS: '2', SWEEP_INTERVAL_SECONDS: '1' },
   });
 
-  test('loses no job that was answered, and what was not answered is sent again under its key', async () => {
+  test('loses no job with a response, and others are sent again with their key', async () => {
     const { headers, accessToken } = await cluster.signUp();
     const send = (key: string) =>
       cluster.json('POST', '/api/translations', {

@@ -123,7 +123,7 @@ describe('kill -9 in the middle of work', () => {
 });
 
 describe('several processes', () => {
-  test('an API and a worker apart share one embedded database; the last to leave stops it', async () => {
+  test('an API and a worker share one embedded database; the last process stops it', async () => {
     const DATA_DIR = await dataFolder();
     const env = { DATA_DIR, STALE_PENDING_SECONDS: '1', SWEEP_INTERVAL_SECONDS: '1' };
     const [api, worker] = await Promise.all([
@@ -222,7 +222,7 @@ describe('SIGTERM', () => {
   });
 });
 
-test('SIGTERM: a run whose client has hung up is finished before the process ends', async () => {
+test('SIGTERM: a run whose client has disconnected is finished before the process ends', async () => {
   const { env, superuserUrl } = await sharedDatabase();
   await using model = await startFakeOpenAi();
   const waiting = Promise.withResolvers<void>();

@@ -71,7 +71,7 @@ describe('a start that must fail', () => {
     expect(oneLine(stderr)).toMatch(/^SECRETS_KEY: /);
   });
 
-  test('an unreachable database is one line, without its password', async () => {
+  test('an unreachable database gives one line, without its password', async () => {
     const DATABASE_URL = 'postgres://nobody:hunter2@127.0.0.1:1/none';
     const { code, stderr } = await fail({ DATABASE_URL, SECRETS_KEY: secretsKey });
     expect(code).toBe(1);
@@ -81,7 +81,7 @@ describe('a start that must fail', () => {
     expect(stderr).not.toContain('hunter2');
   });
 
-  test('settings that cannot work together are one sentence, before the database is joined', async () => {
+  test('incompatible settings give one sentence, before the database is opened', async () => {
     const refused: [string, Record<string, string>][] = [
       ['OPENAI_BASE_URL: needs OPENAI_API_KEY', { OPENAI_BASE_URL: 'http://127.0.0.1:11434/v1' }],
       [
@@ -105,7 +105,7 @@ describe('a start that must fail', () => {
     expect(oneLine((await fail(env, 'workers/main.ts')).stderr)).toMatch(/^DATABASE_URL: /);
   });
 
-  test('an address that cannot be listened on, and a folder that cannot be written, name their setting', async () => {
+  test('an unusable listening address, and an unwritable directory, name their setting', async () => {
     const { env } = await externalDatabase();
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
@@ -130,7 +130,7 @@ describe('a start that must fail', () => {
     }
   });
 
-  test('a SECRETS_KEY that opens nothing of what is stored stops it; a previous key that does, or a leave, does not', async () => {
+  test('a SECRETS_KEY that decrypts no stored secret stops it; with a matching previous key, or an exemption, it starts', async () => {
     const { env, superuserUrl } = await externalDatabase();
     const first = await start(env);
     const { tenantId } = await connect(first.address).signUp();

@@ -160,7 +160,7 @@ describe('a terminal', () => {
   );
 });
 
-test('an API and a worker of one data folder that end together leave no PostgreSQL', async () => {
+test('an API and a worker with one data directory that end together leave no PostgreSQL', async () => {
   const folder = await dataFolder();
   for (let round = 0; round < 3; round++) {
     const services = [

@@ -9,7 +9,7 @@ const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
 describe.skipIf(withoutBrowser)('a reviewer at /app/review', () => {
-  test('does twenty reviews by keyboard alone', async () => {
+  test('does twenty reviews using only the keyboard', async () => {
     const { page, apiKey } = await signedIn(app, browser, '/app');
     const headers = { 'x-api-key': apiKey };
     const jobs = await waitingJobs(
@@ -124,7 +124,7 @@ describe.skipIf(withoutBrowser)('a reviewer at /app/review', () => {
     expect(await status(2)).toBe('human_edited');
   });
 
-  test('takes a decision back: right after it, and later on the page of the job', async () => {
+  test('undoes a decision: directly after it, and later on the page of the job', async () => {
     const { page, apiKey } = await signedIn(app, browser, '/app');
     const headers = { 'x-api-key': apiKey };
     const [job] = await waitingJobs(app, headers, ['First', 'Second']);

@@ -19,7 +19,7 @@ const choose = (page: Page, name: string, text: string) =>
 
 const rowsOf = (page: Page) => page.locator('main tbody tr');
 
-describe.skipIf(withoutBrowser)('a person at /app/glossaries', { timeout: 30_000 }, () => {
+describe.skipIf(withoutBrowser)('a member at /app/glossaries', { timeout: 30_000 }, () => {
   test('sees the wrong line of a file, corrects it, searches the terms and deletes the glossary', async () => {
     const { page } = await signedIn(app, browser, '/app/glossaries');
     await page.getByText('No glossaries yet.').waitFor();
@@ -58,7 +58,7 @@ describe.skipIf(withoutBrowser)('a person at /app/glossaries', { timeout: 30_000
   });
 });
 
-describe.skipIf(withoutBrowser)('a person at /app/memories', { timeout: 40_000 }, () => {
+describe.skipIf(withoutBrowser)('a member at /app/memories', { timeout: 40_000 }, () => {
   test('imports 50,000 units, finds a word in them, exports them and deletes them', async () => {
     const { page } = await signedIn(app, browser, '/app/memories');
     await choose(page, 'contracts.tmx', tmx(pairs(50_000)));
@@ -103,7 +103,7 @@ describe.skipIf(withoutBrowser)('a person at /app/memories', { timeout: 40_000 }
     await page.getByText('No translation memories yet.').waitFor();
   });
 
-  test('a file that is no TMX is refused with its wrong line, and nothing is imported', async () => {
+  test('a file that is not TMX is rejected with its wrong line, and nothing is imported', async () => {
     const { page } = await signedIn(app, browser, '/app/memories');
     await choose(page, 'broken.tmx', tmx([['Hello', 'Bonjour']]).replace('</seg>', '</segment>'));
     await page.getByLabel('From').selectOption('English');
