@@ -216,7 +216,7 @@ function programOf(page: string): string | undefined {
     .join('\n');
 }
 
-/** Compiles programs of a folder. @returns the errors */
+/** Compiles programs of a directory. @returns the errors */
 async function compile(place: string, files: string[]): Promise<string> {
   const sources = (name: string) => [join(root, `sdk/src/${name}.ts`)];
   const config = {

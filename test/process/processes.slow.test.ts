@@ -108,7 +108,7 @@ describe('kill -9 in the middle of work', () => {
     const DATA_DIR = await dataFolder();
     kill = async (service) => {
       const [pid] = (await readFile(join(DATA_DIR, 'postgres/postmaster.pid'), 'utf8')).split('\n');
-      // The postmaster and its backends die at once, like the machine under them would.
+      // The postmaster and its backends die together, as in a power cut.
       const children = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)]).stdout.toString();
       for (const victim of [pid, ...children.split(/\s+/).filter(Boolean)])
         try {
