@@ -41,7 +41,7 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
     await page.getByRole('button', { name: 'Buy' }).click();
     await page.waitForURL('https://checkout.stripe.example/**');
     await page.goto(`${app.address}/billing?topup=success`);
-    await page.getByRole('status').getByText('credited').waitFor();
+    await page.getByRole('status').getByText('added').waitFor();
     await billing.deliver(topUpEvent(founder.tenantId));
     await page.getByText('The payment is confirmed.').waitFor();
     await page.getByText('1,000,000', { exact: true }).waitFor();

@@ -131,7 +131,7 @@ describe.skipIf(withoutBrowser)('a text file', () => {
     });
     await page.getByText('The file is translated as a document and keeps its layout.').waitFor();
     await page.getByLabel('Text only').check();
-    await page.getByText('Its layout is lost.').waitFor();
+    await page.getByText('The layout is lost.').waitFor();
     await page.getByRole('button', { name: 'Translate', exact: true }).click();
     await page.getByRole('alert').getByText('source_document').waitFor();
     await page.getByLabel('File to translate').setInputFiles({

@@ -159,7 +159,7 @@ describe.skipIf(withoutBrowser)(
       const asked = page.waitForEvent('dialog');
       const leaving = page.getByRole('link', { name: 'All documents' }).click();
       const dialog = await asked;
-      expect(dialog.message()).toContain('1 correction is not applied, and will be lost.');
+      expect(dialog.message()).toContain('1 correction is not applied and will be lost.');
       await dialog.dismiss();
       await leaving;
       expect(await field(page, 1).inputValue()).toBe('Salut');

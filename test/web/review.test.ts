@@ -154,11 +154,11 @@ describe.skipIf(withoutBrowser)('a reviewer at /app/review', () => {
     const texts = Array.from({ length: 103 }, (_, n) => `Sentence ${n + 1}`);
     await waitingJobs(app, { 'x-api-key': apiKey }, texts);
     await openReview(page);
-    await page.getByText('103 waiting', { exact: true }).waitFor();
+    await page.getByText('103 awaiting review', { exact: true }).waitFor();
     expect(await page.locator('[data-row]').count()).toBe(100);
     // The service does not count with a filter.
     await page.goto('/app/review?text=Sentence');
-    await page.getByText('More than 100 waiting', { exact: true }).waitFor();
+    await page.getByText('More than 100 awaiting review', { exact: true }).waitFor();
   });
 
   test('requests a failing page of the list once, and continues when it is requested again', async () => {

@@ -70,7 +70,7 @@ async function openJob(page: Page, id: string | undefined): Promise<void> {
   await field(page).waitFor();
 }
 
-const unreadable = '1 unsent change on this device cannot be opened';
+const unreadable = "1 unsent change on this device can't be opened";
 
 const offered = (page: Page) => page.getByRole('region', { name: 'Unsent changes' });
 
