@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { LinguaLoop } from '#sdk/index.ts';
 import { result, useScriptedServer } from '#test/sdk/scripted-server.ts';
-import { Progress } from '../../examples/batch-translate/progress.ts';
 import { findFiles, keyOf, outputsOf } from '../../examples/batch-translate/tasks.ts';
 import { translate } from '../../examples/batch-translate/translate.ts';
 
@@ -60,34 +59,6 @@ test('no two tasks write the same file', () => {
   ]);
 });
 
-describe('progress', () => {
-  const shown = (isTTY: boolean) => {
-    const written: string[] = [];
-    const progress = new Progress({ isTTY, columns: 60, write: (text) => written.push(text) }, 2);
-    progress.step('one.txt\x1b[2J to fr: done');
-    progress.step('a file with a rather long name.txt to fr: done');
-    progress.end();
-    return written;
-  };
-
-  test('without a terminal: a line for each task', () => {
-    expect(shown(false)).toEqual([
-      '1/2 one.txt?[2J to fr: done\n',
-      '2/2 a file with a rather long name.txt to fr: done\n',
-    ]);
-  });
-
-  test('on a terminal: one line, drawn anew, never longer than the terminal', () => {
-    expect(shown(true)).toEqual([
-      '\r\x1b[K[........................] 0/2 ',
-      '\r\x1b[K[############............] 1/2 one.txt?[2J to fr: done',
-      '\r\x1b[K[########################] 2/2 a file with a rather long na',
-      '\r\x1b[K',
-    ]);
-    for (const drawn of shown(true)) expect(drawn.replace('\r\x1b[K', '').length).toBeLessThan(60);
-  });
-});
-
 describe('a page that an interrupted run is still waiting for', () => {
   const server = useScriptedServer();
   const job = (status: string, error: string | null = null) => ({
@@ -114,25 +85,5 @@ describe('a page that an interrupted run is still waiting for', () => {
     );
     expect(await run()).toEqual({ kind: 'done', pages: ['[fr] x'] });
     expect(server.received).toHaveLength(4);
-  });
-
-  test('may fail in the end', async () => {
-    server.script(
-      { status: 200, body: [job('pending')] },
-      result(job('failed', 'job interrupted by service restart')),
-    );
-    expect(await run()).toEqual({
-      kind: 'failed',
-      message: 'job j is failed: job interrupted by service restart',
-    });
-  });
-
-  test('is no longer awaited when the run is interrupted', async () => {
-    const controller = new AbortController();
-    server.script({ status: 200, body: [job('pending')] }, 'silence');
-    const running = run(controller.signal);
-    await server.arrived(2);
-    controller.abort('interrupted');
-    await expect(running).rejects.toBe('interrupted');
   });
 });

@@ -30,10 +30,9 @@ function translated(name: string, targetLanguage = 'fr'): Promise<Uint8Array> {
   const run = async (): Promise<Uint8Array> => {
     const bytes = corpusFile(`docx/${name}`);
     const { segments } = await extract(bytes);
-    const translations = segments.map(({ regionId, cellId, source }) => ({
-      regionId,
-      cellId,
-      target: source.map((item) => (typeof item === 'string' ? translate(item) : item)),
+    const translations = segments.map((segment) => ({
+      ...segment,
+      target: segment.source.map((item) => (typeof item === 'string' ? translate(item) : item)),
     }));
     return (await rebuild(bytes, translations, { sourceLanguage: 'en', targetLanguage })).bytes;
   };

@@ -142,16 +142,6 @@ it.skipIf(!hasPdftotext)(
   },
 );
 
-it.skipIf(!hasPdftotext)(
-  'a golden PDF keeps Latin words and numbers inside Arabic for pdftotext',
-  async () => {
-    const text = 'في عام 2024 قال Example Corp شيئا، ثم 50 مرة.';
-    const pdf = await render(text, 'ar');
-    expect(copied(textByPdftotext(pdf), 'ar')).toBe(text);
-    expect(words(textByPdftotext(pdf, '-raw')).sort()).toEqual(words(text).sort());
-  },
-);
-
 if (!hasPdftotext) console.warn('pdftotext is not installed: only pdf.js judges the text of golden PDFs');
 
 describe('a golden PDF', () => {

@@ -2,7 +2,7 @@ import { PDFDocument, PDFName } from '@cantoo/pdf-lib';
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import type { SetItem } from '#server/formats/pdf/fitting/frames.ts';
 import type { Matrix, Rectangle } from '#server/formats/pdf/geometry.ts';
-import type { PageContent, ShownText } from '#server/formats/pdf/page-content.ts';
+import type { PageContent, Paint, ShownText } from '#server/formats/pdf/page-content.ts';
 import { type SetPage, setBlocks } from '#server/formats/pdf/set-blocks.ts';
 import type { TextBlock, TextStyle } from '#server/formats/pdf/text-block.ts';
 import { DocumentFonts } from '#server/formats/typesetting/document-fonts.ts';
@@ -35,6 +35,22 @@ export interface Source {
   container?: Rectangle | null;
   optionalContent?: string[];
 }
+
+export const rectangle = (left: number, bottom: number, right: number, top: number): Rectangle => ({
+  left,
+  bottom,
+  right,
+  top,
+});
+
+/** Something that is painted on a page. */
+export const paint = (box: Rectangle, kind: Paint['kind'] = 'image', parts?: Rectangle[]): Paint => ({
+  kind,
+  box,
+  order: 0,
+  opaque: true,
+  ...(parts ? { parts } : {}),
+});
 
 let blocks = 0;
 

@@ -1,22 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Rectangle } from '#server/formats/pdf/geometry.ts';
-import type { PageContent, Paint } from '#server/formats/pdf/page-content.ts';
-import { blockOf, pageOf, render, type Source } from './pdf-blocks.ts';
+import type { PageContent } from '#server/formats/pdf/page-content.ts';
+import { blockOf, pageOf, paint, rectangle, render, type Source } from './pdf-blocks.ts';
 import { shownLines } from './pdf-shown.ts';
-
-const rectangle = (left: number, bottom: number, right: number, top: number): Rectangle => ({
-  left,
-  bottom,
-  right,
-  top,
-});
-const paint = (box: Rectangle, kind: Paint['kind'] = 'image', parts?: Rectangle[]): Paint => ({
-  kind,
-  box,
-  order: 0,
-  opaque: true,
-  ...(parts ? { parts } : {}),
-});
 
 async function setLabel(source: Source, target: string, content: Partial<PageContent> = {}) {
   const block = blockOf(source);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { normalForm, sourceHash, sourceHashHex } from '#server/matching/normal-form.ts';
 
-describe('B 8 "Translation memory at translation time" rule 1: the normal form of a source', () => {
+describe('the normal form of a source (B 8 "Translation memory at translation time" rule 1)', () => {
   it.each([
     ['NFC', 'Gru\u0308\u00dfe', 'Grüße'],
     ['runs of white space as one space', 'one\t two\r\n\r\nthree', 'one two three'],

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { selling, useContractFixture } from '#test/contract/fixture.ts';
+import { selling } from '#test/contract/fixture.ts';
+import { useGuardFixture } from '#test/contract/guards/guard-fixture.ts';
 import { testTransports } from '#test/contract/transports.ts';
 import { useCluster } from '#test/setup/cluster.ts';
 import { poll } from '#test/setup/poll.ts';
@@ -14,16 +15,16 @@ if (!installed) console.log('skipped: haproxy is not installed, in front of two 
  * processes.
  */
 describe.runIf(installed)('the contract, by two API processes behind a proxy', () => {
-  const [plain, billing] = [useContractFixture({}, useCluster), useContractFixture(selling, useCluster)];
+  const [plain, billing] = [useGuardFixture({}, useCluster), useGuardFixture(selling, useCluster)];
   testTransports(plain, billing, { workers: true });
 });
 
-describe.runIf(installed)('killing one of two API processes', () => {
+describe.runIf(installed)('one of two API processes that is killed', () => {
   const cluster = useCluster({
     env: { AUTH_RATE_LIMIT_ENABLED: 'false', STALE_PENDING_SECONDS: '2', SWEEP_INTERVAL_SECONDS: '1' },
   });
 
-  test('loses no job with a response, and others are sent again with their key', async () => {
+  test('loses no job that was answered, and what was not answered is sent again under its key', async () => {
     const { headers, accessToken } = await cluster.signUp();
     const send = (key: string) =>
       cluster.json('POST', '/api/translations', {

@@ -4,7 +4,7 @@ import { startLoggedService } from '#test/setup/logged-service.ts';
 const secretsKey = Buffer.alloc(32, 7).toString('base64');
 const text = { source_text: 'Hello', target_lang: 'fr' };
 
-test("billing without Stripe's credentials starts, warns once, disables the payment pages, and still gates work", async () => {
+test('billing without the credentials of Stripe starts, warns once, closes the pages for paying, and gates work as before', async () => {
   const service = await startLoggedService({
     BILLING_ENABLED: 'true',
     STRIPE_PRICE_PRO: 'price_pro',

@@ -26,7 +26,7 @@ function olderNode(): { path: string; version: string } | null {
       const version = execFileSync(path, ['--version'], { encoding: 'utf8' }).trim().slice(1);
       if (Number.parseInt(version, 10) < 24) return { path, version };
     } catch {
-      // There is no Node.js in this directory.
+      // There is no Node.js in this folder.
     }
   return null;
 }

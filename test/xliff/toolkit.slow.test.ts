@@ -17,21 +17,7 @@ const text = fc
   .array(
     fc.oneof(
       fc.string({ unit: 'grapheme' }),
-      fc.constantFrom(
-        ' ',
-        '  ',
-        '\n',
-        '\t',
-        '<b>',
-        '&',
-        ']]>',
-        '&amp;',
-        '\u202e',
-        '\u200f',
-        '𝒳',
-        'مرحبا',
-        'e\u0301',
-      ),
+      fc.constantFrom(' ', '  ', '\n', '\t', ...'<b> & ]]> &amp; \u202e 𝒳 مرحبا e\u0301'.split(' ')),
     ),
     { minLength: 1 },
   )

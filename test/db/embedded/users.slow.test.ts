@@ -120,13 +120,6 @@ describe('an ordinary user', () => {
     expect(postmaster()).toBeUndefined();
   });
 
-  it.runIf(hasOrdinary)('finds the same server as root', async () => {
-    await member(here.dataDir, { via: ordinary }).joined;
-    const pid = postmaster();
-    await member().joined;
-    expect(postmaster()).toBe(pid);
-  });
-
   it.runIf(hasOrdinary)('says which folder it cannot write to', async () => {
     fs.mkdirSync(here.dataDir);
     fs.chownSync(here.dataDir, 0, 0);
