@@ -45,7 +45,7 @@ const patterns: Pattern[] = [
   row('wait', /\bwaits?\b|\bwaited\b|\bwaiting for (a|an|its|review)/, [3, 82, 8, 274, 65], 120),
   row('under way', /\bunder way\b|\bin flight\b/, [0, 1, 0, 2, 6], 0),
   row('take up, put back', /\b(take|takes|taken|put|puts|give|gives|given|came|come|comes|brought|hand|hands) (up|back|out)\b/, [0, 5, 0, 4, 17], 0),
-  row('of before', /\b(of|the [a-z]+) before\b(?! [a-z])/, [0, 0, 0, 4, 5], 0),
+  row('of before', /\b(of|the [a-z]+) before\b(?! [a-z])/, [0, 0, 0, 2, 5], 0),
   row('mend', /\bmend(s|ed|ing)?\b/, [0, 0, 0, 2, 0], 0),
   row('rule code', /(?<![A-Za-z0-9])[ABC] [0-9]+(\.[0-9]+)*\b/, [0, 73, 0, 41, 273], 0),
   row('e-mail', /\b[Ee]-mail/, [0, 0, 0, 0, 1], 0),
