@@ -57,7 +57,7 @@ export function misspeltIn(text: string): string[] {
   return text.match(misspelt) ?? [];
 }
 
-/** The text files of the repository in which rules may be named. One test has letters with their places, such as `A 20 30`. */
+/** The text files of the repository in which rules may be named. One test has letters with their places. */
 export function filesThatNameRules(): string[] {
   return execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root, encoding: 'utf8' })
     .split('\n')
