@@ -9,7 +9,7 @@ const app = useTestApp({ env, engine: recordingEngine() });
 /** Distinct segments of the document. */
 const count = 24_000;
 
-test('an approval feeds all of 24,000 pairs and lists them, and others are served meanwhile', {
+test('an approval feeds all of 24,000 pairs and lists them, and other requests are served', {
   timeout: 120_000,
 }, async () => {
   const mine = await openDocuments(app);
