@@ -106,7 +106,7 @@ export function SetFilter({
   );
 }
 
-/** Shown instead of the content of a set if there is none. @param hasMore whether further pages may have some */
+/** The message for a set or filter without content. @param hasMore whether further pages may have some */
 export function NoContent({ filter: { text }, hasMore }: { filter: ContentFilter; hasMore: boolean }) {
   const t = useT();
   return <p>{t(hasMore ? 'sets.none_so_far' : text ? 'sets.none_found' : 'sets.empty_set')}</p>;
