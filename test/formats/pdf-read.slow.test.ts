@@ -52,9 +52,7 @@ describe.each(names)('%s', (name) => {
 function origins({ texts }: ReadPage): string {
   const round = (value: number): number => Math.round(value * 100) / 100;
   return texts
-    .flatMap(({ glyphs, matrix }) =>
-      glyphs.map(({ text, x }) => `${text}@${apply(matrix, x, 0).map(round)}`),
-    )
+    .flatMap(({ glyphs, matrix }) => glyphs.map(({ text, x }) => `${text}@${apply(matrix, x, 0).map(round)}`))
     .join(', ');
 }
 
