@@ -39,7 +39,8 @@ export default defineConfig({
           exclude: ['**/node_modules/**', slow, inBrowser],
         },
       },
-      { test: { ...shared, name: 'slow', include: [slow] } },
+      // They start processes, which take several times as long on a busy machine.
+      { test: { ...shared, name: 'slow', include: [slow], testTimeout: 120_000, hookTimeout: 180_000 } },
       {
         test: {
           ...shared,

@@ -9,23 +9,23 @@ import {
 } from './factories/registration.ts';
 import { workbookFile } from './factories/workbook.ts';
 
-/** Where JSON requests are sent: the application of a test, or a process of its own. */
+/** The target of JSON requests: the application of a test, or a separate process. */
 export type App = Pick<TestApp, 'json'>;
-/** Where any requests are sent. */
+/** The target of any requests. */
 export type Server = Pick<TestApp, 'json' | 'request'>;
-/** An application of this process, in whose database rows are made. */
+/** An application of this process, in whose database rows are inserted. */
 export type Service = Pick<TestApp, 'json' | 'services'>;
 export type Fields = Record<string, unknown>;
 export type Headers = Record<string, string>;
 
-/** Of a deployment whose operator has a key. */
+/** The operator key of a deployment. */
 export const operatorKey = 'an-operator-key-of-some-length-0123456789';
 export const operator = { 'x-api-key': operatorKey };
 
-/** Settings of an application without rate limits, whose operator has a key. */
+/** Settings of an application with an operator key, without rate limits. */
 export const env = { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey };
 
-/** Of everybody here, unless a test chooses another. */
+/** The default password of all members here. */
 export const password = 'a long enough passphrase';
 export const administrator = 'global_administrator';
 export const developer = 'agent_id_developer';
@@ -34,7 +34,7 @@ export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 export const cookie = (token: string) => ({ cookie: `ll_session=${token}` });
 export const apiKey = (key: string) => ({ 'x-api-key': key });
 
-/** Somebody who signed up, with a session. */
+/** A member who signed up, with a session. */
 export interface Person {
   tenantId: string;
   tenantName: string;
@@ -43,28 +43,28 @@ export interface Person {
   password: string;
   accessToken: string;
   refreshToken: string;
-  /** The workspace's key, for its founder; empty for who joined it. */
+  /** The workspace's key, for its creator; empty for members who joined it. */
   apiKey: string;
   /** Headers of the session, by bearer and by cookie. */
   bearer: Headers;
   cookie: Headers;
-  /** Headers of the workspace's key; none where `apiKey` is empty. */
+  /** Headers with the workspace's key; empty without `apiKey`. */
   key: Headers;
 }
 
-/** A person with an authenticator. */
+/** A member with an authenticator. */
 export interface Enrolled extends Person {
-  /** Base32. Its present step is used up: the next good code is `totpCode(secret, 1)`. */
+  /** Base32. Its current step is used: the next valid code is `totpCode(secret, 1)`. */
   secret: string;
   recoveryCodes: string[];
 }
 
 let people = 0;
 
-/** An address that is unused in this process. */
+/** An email address that is unused in this process. */
 export const freshEmail = () => `person${++people}@example.org`;
 
-/** The body of a signup, with an unused address. */
+/** The body of a signup, with an unused email address. */
 export const founding = (fields: Fields = {}): RegistrationFields => ({
   tenant_name: 'A workspace',
   email: freshEmail(),
@@ -72,14 +72,14 @@ export const founding = (fields: Fields = {}): RegistrationFields => ({
   ...fields,
 });
 
-/** A request whose response must be a success: its body. */
+/** Sends a request whose response must be a success; returns its body. */
 async function succeed(app: App, ...request: Parameters<App['json']>) {
   const { status, body } = await app.json(...request);
   if (status >= 300) throw new Error(`${request[1]} answered ${status}: ${JSON.stringify(body)}`);
   return body;
 }
 
-/** The person of an OAuth2TokenResponse. */
+/** The member of an OAuth2TokenResponse. */
 // biome-ignore lint/suspicious/noExplicitAny: the parsed body of any route that mints tokens
 export function personOf({ access_token, refresh_token, user }: any, known: Partial<Person> = {}): Person {
   return {
@@ -98,13 +98,13 @@ export function personOf({ access_token, refresh_token, user }: any, known: Part
   };
 }
 
-/** The person of new tokens. */
+/** The member of new tokens. */
 function personOfTokens({ member, accessToken, refreshToken }: IssuedTokens, known: Partial<Person>): Person {
   const user = { user_id: member.userId, tenant_id: member.tenantId, email: member.email };
   return personOf({ access_token: accessToken, refresh_token: refreshToken, user }, known);
 }
 
-/** The founding administrator of a new workspace, over HTTP: at a process of its own, or where the signup matters. */
+/** The creator of a new workspace, over HTTP: in a separate process, or if the signup matters. */
 export async function signUpFounder(at: App, fields: Fields = {}): Promise<Person> {
   const sent = founding(fields);
   const body = await succeed(at, 'POST', '/api/auth/signup/email', { body: sent });
@@ -117,7 +117,7 @@ export async function signUpFounder(at: App, fields: Fields = {}): Promise<Perso
   });
 }
 
-/** Founds a workspace in the application's database. */
+/** Creates a workspace in the application's database. */
 async function register({ services }: Service, fields: Fields) {
   const sent = founding(fields);
   const { account, apiKey: key, signIn } = await registerFounder(services, sent);
@@ -125,11 +125,11 @@ async function register({ services }: Service, fields: Fields) {
   return { account, person: personOfTokens(tokensOf(signIn), known) };
 }
 
-/** The founding administrator of a new workspace. */
+/** The creator of a new workspace. */
 export const found = async (at: Service, fields: Fields = {}): Promise<Person> =>
   (await register(at, fields)).person;
 
-/** A further session of somebody, as a sign-in without a second factor begins it. */
+/** A further session of a member, like a sign-in without a second factor. */
 export async function openSession({ services }: Service, person: Person): Promise<Person> {
   const { database, settings } = services;
   const { tenantId, userId } = person;
@@ -142,7 +142,7 @@ export async function openSession({ services }: Service, person: Person): Promis
   return personOfTokens(tokens, { tenantName, password, apiKey, key });
 }
 
-/** Somebody who joins a workspace by an invite. */
+/** A member who joins a workspace with an invite. */
 async function joinBy({ services }: Service, inviteToken: string, fields: Fields = {}): Promise<Person> {
   const sent = founding(fields);
   const signIn = await registerMember(services, inviteToken, sent);
@@ -153,20 +153,20 @@ async function joinBy({ services }: Service, inviteToken: string, fields: Fields
 export const invite = (app: App, admin: Person, fields: Fields = {}) =>
   succeed(app, 'POST', '/api/tenants/invites', { headers: admin.bearer, body: fields });
 
-/** Somebody who joined the administrator's workspace. */
+/** A member who joined the administrator's workspace. */
 export async function join(app: Service, admin: Person, role = 'agent_id_developer'): Promise<Person> {
   const { invite_token } = await invite(app, admin, { role });
   return joinBy(app, invite_token);
 }
 
-/** Inviting into one tenant: the caller's own, or the one that the query names. */
+/** Inviting into one tenant: the caller's own, or the one in the query. */
 export function inviting(at: Service, headers: Headers, query = '') {
   const path = `/api/tenants/invites${query}`;
   const create = (body: Fields = {}) => succeed(at, 'POST', path, { headers, body });
   return {
     invite: create,
     invites: () => succeed(at, 'GET', path, { headers }),
-    /** A new member, by an invite of these fields; a developer unless they say otherwise. */
+    /** A new member, by an invite with these fields; a developer by default. */
     async join(fields: Fields = {}, email = freshEmail()): Promise<Person> {
       const { invite_token } = await create(fields);
       return joinBy(at, invite_token, { email });
@@ -174,7 +174,7 @@ export function inviting(at: Service, headers: Headers, query = '') {
   };
 }
 
-/** A new workspace, with its founder signed in, and ways to fill it. */
+/** A new workspace, with its creator signed in, and functions to fill it. */
 export async function openTeam(at: Service, fields: Fields = {}) {
   const { account, person: founder } = await register(at, fields);
   const { tenantId, apiKey, bearer: admin } = founder;
@@ -187,13 +187,13 @@ export async function revoke(app: App, admin: Person, { userId }: Person): Promi
   await succeed(app, 'DELETE', `/api/auth/users/${userId}`, { headers: admin.bearer });
 }
 
-/** The token of a new reset link of a person who is an administrator. */
+/** The token of a new reset link for an administrator. */
 export async function resetToken(app: App, { userId, bearer }: Person): Promise<string> {
   const path = `/api/auth/users/${userId}/password-reset-link`;
   return (await succeed(app, 'POST', path, { headers: bearer })).reset_token;
 }
 
-/** Gives a signed-in person an authenticator. */
+/** Enrolls an authenticator for a signed-in member. */
 export async function withAuthenticator(app: App, person: Person): Promise<Enrolled> {
   const { cookie: headers } = person;
   const { secret } = await succeed(app, 'POST', '/api/auth/mfa/enroll', { headers, body: {} });
@@ -202,11 +202,11 @@ export async function withAuthenticator(app: App, person: Person): Promise<Enrol
   return { ...person, secret, recoveryCodes: recovery_codes };
 }
 
-/** The founder of a new workspace, with an authenticator. */
+/** The creator of a new workspace, with an authenticator. */
 export const foundEnrolled = async (app: Service): Promise<Enrolled> =>
   withAuthenticator(app, await found(app));
 
-/** The challenge that the password step returns for a person who needs a code. */
+/** The challenge that the password step returns for a member who needs a code. */
 export async function challengeOf(app: App, { email, tenantId }: Person): Promise<string> {
   const fields = { grant_type: 'password', username: email, password, tenant_id: tenantId };
   const { mfa_challenge } = await succeed(app, 'POST', '/api/oauth2/token', {
@@ -216,7 +216,7 @@ export async function challengeOf(app: App, { email, tenantId }: Person): Promis
   return mfa_challenge.challenge_id;
 }
 
-/** The challenge of somebody without an authenticator, whose workspace demands one. */
+/** The challenge of a member without an authenticator, whose workspace requires one. */
 export async function enrollmentChallenge(app: Service): Promise<string> {
   const founder = await found(app);
   const { bearer: headers } = founder;
@@ -224,19 +224,19 @@ export async function enrollmentChallenge(app: Service): Promise<string> {
   return challengeOf(app, founder);
 }
 
-/** The secret that a challenge of somebody without an authenticator is given to enrol. */
+/** The secret for a member without an authenticator, from a challenge to enroll one. */
 export async function beginEnrollment(app: App, challengeId: string): Promise<string> {
   const body = { challenge_id: challengeId };
   return (await succeed(app, 'POST', '/api/auth/mfa/enroll', { body })).secret;
 }
 
-/** A job of the person's workspace, by its id. */
+/** A job of the member's workspace, by its ID. */
 export async function submit(app: App, { bearer: headers }: Person, fields: Fields = {}): Promise<string> {
   const body = { source_text: 'Hello', target_lang: 'fr', ...fields };
   return (await succeed(app, 'POST', '/api/translations', { headers, body })).id;
 }
 
-/** One that waits for review. */
+/** One that awaits review. */
 export const submitHeld = (app: App, person: Person) => submit(app, person, { domain: 'legal' });
 
 /** The form of a glossary of some terms, without languages. */
@@ -266,7 +266,7 @@ const tmx = (units: number) =>
     '</body></tmx>',
   ].join('');
 
-/** The form of a memory of some units. */
+/** The form of a TM with some units. */
 export const memoryForm = (units = 1, fields: Fields = {}): Fields => ({
   tmx_file: tmxFile(units),
   name: 'Units',
@@ -285,19 +285,19 @@ async function sendForm(app: Server, path: string, { bearer: headers }: Person, 
   return JSON.parse(text);
 }
 
-/** A glossary of the person's workspace, by its id. */
+/** A glossary of the member's workspace, by its ID. */
 export const addGlossary = async (app: Server, person: Person, fields: Fields = {}): Promise<string> =>
   (await sendForm(app, '/api/terminology', person, glossaryForm(1, fields))).id;
 
-/** A set of the person's memory, by its id. */
+/** A TM set of the member's workspace, by its ID. */
 export const addMemory = async (app: Server, person: Person, name = 'Units'): Promise<string> =>
   (await sendForm(app, '/api/tm', person, memoryForm(1, { name }))).id;
 
-/** An import that goes on in the background, by its id: the application of a test has no worker that would end it. */
+/** A background import, by its ID: the application of a test has no worker that would finish it. */
 export const beginImport = async (app: Server, person: Person, name = 'Large'): Promise<string> =>
   (await sendForm(app, '/api/tm', person, memoryForm(2, { name }))).job.id;
 
-/** Makes the person's workspace approve a translation of English into French. */
+/** Makes the member's workspace approve a translation from English into French. */
 export async function approvePair(app: Server, person: Person): Promise<void> {
   const job = await submitHeld(app, person);
   const body = { action: 'modify', final_translation: 'Salut' };
@@ -306,17 +306,17 @@ export async function approvePair(app: Server, person: Person): Promise<void> {
   if (status !== 200) throw new Error(`the review answered ${status}`);
 }
 
-/** The form of a workbook to be translated, of two texts unless a file is given. */
+/** The form of a workbook to translate, with two texts unless a file is given. */
 export const documentForm = (fields: Fields = {}): Fields => ({
   source_document: workbookFile(['Hello', 'Good morning']),
   target_lang: 'fr',
   ...fields,
 });
 
-/** A translated document of the person's workspace, by its id. */
+/** A translated document of the member's workspace, by its ID. */
 export const addDocument = async (app: Server, person: Person, fields: Fields = {}): Promise<string> =>
   (await sendForm(app, '/api/documents/translate', person, documentForm({ wait: 'true', ...fields }))).id;
 
-/** A document that is queued, by its id: the application of a test has no worker that would translate it. */
+/** A queued document, by its ID: the application of a test has no worker that would translate it. */
 export const queueDocument = async (app: Server, person: Person, fields: Fields = {}): Promise<string> =>
   (await sendForm(app, '/api/documents/translate', person, documentForm(fields))).id;

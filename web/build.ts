@@ -8,7 +8,7 @@ import { type Locale, locales } from './server/locale.ts';
 
 /*
  * Builds the browser application into web/dist: `npm run build:web`, and `npm ci` through the script `prepare`. With
- * --if-possible it does nothing where the dev dependencies are not installed, as in the image.
+ * --if-possible it does nothing without dev dependencies, as in the image.
  */
 
 const root = import.meta.dirname;
@@ -22,7 +22,7 @@ async function buildWeb(): Promise<void> {
     configFile: false,
     envDir: false,
     logLevel: 'warn',
-    // Addresses within the files are relative: the service's public address may have a path.
+    // URLs within the files are relative, because the service's public URL may have a path.
     base: './',
     publicDir: join(root, 'public'),
     plugins: [catalogs(), pdfResources()],
@@ -32,9 +32,9 @@ async function buildWeb(): Promise<void> {
       outDir: join(dist, 'static'),
       emptyOutDir: true,
       target: 'es2023',
-      // Small files would become data addresses, which the policy refuses.
+      // Small files would become data URLs, which the policy blocks.
       assetsInlineLimit: 0,
-      // The polyfill is a script of its own that Firefox fetches under default-src.
+      // The polyfill is a separate script, which Firefox fetches under default-src.
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
       rolldownOptions: {
@@ -51,7 +51,7 @@ async function buildWeb(): Promise<void> {
         },
         preserveEntrySignatures: 'exports-only',
         onLog(level, log, report) {
-          // "use client" speaks to frameworks that render on a server.
+          // "use client" is only relevant for frameworks that render on a server.
           if (log.code !== 'MODULE_LEVEL_DIRECTIVE') report(level, log);
         },
         output: {
@@ -74,10 +74,10 @@ async function buildWeb(): Promise<void> {
 }
 
 /**
- * The file for a module: one for the session, one for what else the first screen needs, and one for what the screens of the
- * workspace share. By default the bundler makes a file of each set of modules that the same screens import: thirty of them
- * for a list, and a browser asks for six at a time over HTTP/1.1.
- * @returns null for what a single screen has for itself, and libraries that few have
+ * The file for a module: one for the session, one for other modules of the first screen, and one for modules that workspace
+ * screens share. By default, the bundler creates a file for each set of modules that the same screens import: thirty of them
+ * for a list, while a browser requests six at a time over HTTP/1.1.
+ * @returns null for modules of a single screen, and for libraries of few screens
  */
 function fileOf(id: string, modules: Rolldown.ChunkingContext): 'session' | 'app' | 'workspace' | null {
   const users = new Set<string>();
@@ -96,7 +96,7 @@ function fileOf(id: string, modules: Rolldown.ChunkingContext): 'session' | 'app
   return screens.length > 1 && id.startsWith(join(root, 'app')) ? 'workspace' : null;
 }
 
-/** What `web/server/build.ts` reads. */
+/** The input of `web/server/build.ts`. */
 function addressesOf({ output }: Rolldown.RolldownOutput) {
   const chunks = output.filter((one) => one.type === 'chunk');
   const entry = (name: string) => {
@@ -104,13 +104,13 @@ function addressesOf({ output }: Rolldown.RolldownOutput) {
     if (!found) throw new Error(`the build has no ${name}`);
     return found;
   };
-  /** The file that a module is in. Its entry is another one if screens share the file, which does nothing but import it. */
+  /** The file of a module. If screens share the file, its entry is another file that only imports it. */
   const fileWith = (module: string) => {
     const found = chunks.find(({ moduleIds }) => moduleIds.includes(join(root, 'app', module)));
     if (!found) throw new Error(`the build has no ${module}`);
     return found;
   };
-  /** Adds a file and all that it imports. */
+  /** Adds a file and its imports. */
   const addAll = (one: Rolldown.OutputChunk, found: Set<Rolldown.OutputChunk>): Set<Rolldown.OutputChunk> => {
     if (found.has(one)) return found;
     found.add(one);
@@ -167,10 +167,10 @@ function address(file: string): string {
   return `/static/${file}`;
 }
 
-/** The areas whose words a person needs before there is a session. */
+/** The areas with messages for screens before sign-in. */
 const signInAreas = ['common', 'signin'];
 
-/** Two modules for each language, with its messages compiled. A message that a language lacks is English. */
+/** Two modules for each language, with its compiled messages. A message that a language lacks is in English. */
 function catalogs(): Plugin {
   const parse = (id: string) => {
     const [, locale, part] = /^\0?virtual:catalog-(\w+)(-workspace)?$/.exec(id) ?? [];
@@ -204,13 +204,13 @@ function catalogs(): Plugin {
   };
 }
 
-/** What PDF.js reads for some files. Its names have no hash, so the folder has the version. */
+/** Resources that PDF.js reads for some files. Their names have no hash, so the directory has the version. */
 function pdfResources(): Plugin {
   const folder = join(root, '../node_modules/pdfjs-dist');
   const wanted: Record<string, RegExp> = {
     cmaps: /\.bcmap$/,
     standard_fonts: /\.(pfb|ttf)$/,
-    // Its scripts are for pages that refuse WebAssembly, which the worker's policy admits, and for forms.
+    // Its scripts are for forms, and for pages without WebAssembly, which the worker's policy allows.
     wasm: /^(jbig2|openjpeg|qcms_bg)\.wasm$/,
     iccs: /\.icc$/,
   };
@@ -230,7 +230,7 @@ function pdfResources(): Plugin {
   };
 }
 
-/** Writes each file compressed beside it, so that no request has to wait for that. */
+/** Writes each file with a compressed copy, so that no request has to wait for compression. */
 async function compressAll(folder: string): Promise<void> {
   const names = await readdir(folder, { recursive: true });
   await Promise.all(

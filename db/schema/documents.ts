@@ -22,11 +22,11 @@ export const documentJobs = pgTable(
     tenantId: identifier('tenant_id').notNull(),
     documentId: identifier('document_id').notNull(),
     status: text('status', { enum: ['queued', 'extracted', 'translated', 'failed'] }).notNull(),
-    /** Raised whenever a worker takes the job: a worker whose attempt is no longer the job's writes nothing. */
+    /** Incremented when a worker takes the job: a worker with an earlier attempt writes nothing. */
     attempt: integer('attempt').notNull().default(0),
     /** Whether a worker has the job. Still set when the next one takes it: the last one died. */
     running: boolean('running').notNull().default(false),
-    /** How many workers died with the job since it last made progress. */
+    /** The number of workers that died with the job since it last made progress. */
     interruptions: smallint('interruptions').notNull().default(0),
     idempotencyKey: text('idempotency_key'),
     /** Weighted characters that count as used from the stage `admit` until the job ends. */
@@ -56,7 +56,7 @@ export const documentJobs = pgTable(
     /** Findings of the format when the text was extracted and when the file was last rebuilt. */
     extractFindings: jsonb('extract_findings').$type<unknown[]>().notNull().default([]),
     rebuildFindings: jsonb('rebuild_findings').$type<unknown[]>().notNull().default([]),
-    /** Until when a review or an approval has the job; a later one waits, and so does a deletion. */
+    /** The end of the lease of a review or an approval; later ones, and deletions, wait for it. */
     reviewLeaseUntil: moment('review_lease_until'),
     reviewHistory: jsonb('review_history').$type<unknown[]>().notNull().default([]),
     approvedAt: moment('approved_at'),
@@ -112,7 +112,7 @@ export const documentSegments = pgTable(
     cellId: text('cell_id'),
     kind: text('kind').notNull(),
     page: integer('page'),
-    /** Its place for people: `Sheet1!B7`. */
+    /** Its readable place: `Sheet1!B7`. */
     place: text('place').notNull(),
     /**
      * Its position on the source page, and that of its translation in the latest translated file. Null if pages are
@@ -143,7 +143,7 @@ export const documentSegments = pgTable(
     /** Whether it is a correction that has not yet been added to the memory. */
     feedPending: boolean('feed_pending').notNull().default(false),
     /**
-     * When a person confirmed the translation as correct, and who: the email address, or the user's id. A new text
+     * Time of the confirmation, and the reviewer: the email address, or the user's ID. A new text
      * ends it.
      */
     confirmedAt: moment('confirmed_at'),

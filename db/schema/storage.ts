@@ -2,7 +2,7 @@ import { bigint, boolean, index, integer, pgTable, primaryKey, text } from 'driz
 import { bytes, identifier, moment } from './columns.ts';
 import { tenants } from './tenants.ts';
 
-/** The account in which a tenant keeps its records and files. No row: the platform's own storage. */
+/** The account in which a tenant keeps its records and files. Without a row: platform storage. */
 export const storageBindings = pgTable(
   'storage_bindings',
   {
@@ -22,13 +22,13 @@ export const storageBindings = pgTable(
     terminologyPrefix: text('terminology_prefix').notNull(),
     status: text('status', { enum: ['unverified', 'verified', 'error'] }).notNull(),
     lastError: text('last_error'),
-    /** Raised by each edit: a probe of an earlier revision changes nothing. */
+    /** Incremented by each edit: a probe of an earlier revision changes nothing. */
     revision: integer('revision').notNull().default(1),
     createdAt: moment('created_at').notNull().defaultNow(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
     updatedBy: text('updated_by'),
     lastVerifiedAt: moment('last_verified_at'),
-    /** Since when the tenant holds the container exclusively; null until a verification has succeeded. */
+    /** Time since which the tenant holds the container exclusively; null until a verification has succeeded. */
     heldSince: moment('held_since'),
   },
   (t) => [index('storage_bindings_container_idx').on(t.accountUrl, t.filesystem)],
@@ -42,7 +42,7 @@ export const parkedJobReplays = pgTable(
       .notNull()
       .references(() => tenants.tenantId, { onDelete: 'cascade' }),
     replayId: identifier('replay_id').notNull(),
-    /** How many jobs were parked when it began. */
+    /** The number of parked jobs when it began. */
     parked: integer('parked').notNull(),
     published: integer('published').notNull().default(0),
     failed: integer('failed').notNull().default(0),
@@ -52,7 +52,7 @@ export const parkedJobReplays = pgTable(
   (t) => [primaryKey({ columns: [t.tenantId, t.replayId] })],
 );
 
-/** The bytes of a tenant's documents in the platform's storage. A trigger on `document_artifacts` updates it. */
+/** The bytes of a tenant's documents in platform storage. A trigger on `document_artifacts` updates it. */
 export const storageTotals = pgTable('storage_totals', {
   tenantId: identifier('tenant_id')
     .primaryKey()

@@ -20,7 +20,7 @@ export const translationJobs = pgTable(
     tenantId: identifier('tenant_id').notNull(),
     jobId: identifier('job_id').notNull(),
     status: text('status').notNull(),
-    /** Raised by each re-run: a run whose attempt is no longer the job's writes nothing. */
+    /** Incremented by each re-run: a run with an earlier attempt writes nothing. */
     attempt: integer('attempt').notNull().default(1),
     idempotencyKey: text('idempotency_key'),
     /** Weighted characters of this job that count as used while it is pending. */

@@ -150,7 +150,7 @@ function reordered({ regionId, cellId, place }: StoryParagraph, { path }: StoryP
   return {
     severity: 'warning',
     code: 'low_segment_quality',
-    message: `the translation of ${path}, ${place} moves links, fields or breaks to where Word cannot have them; they stand in the order of the source`,
+    message: `the translation of ${path}, ${place} moves links, fields or breaks to places that Word does not allow; they keep the order of the source`,
     unitId: cellId ?? regionId,
   };
 }

@@ -154,7 +154,7 @@ function readRows(bytes: Uint8Array): CsvRow[] {
 /** Rejects cells that span several lines, because an unclosed quote can turn many lines into one cell. */
 function rejectMultiline({ line, multiline }: CsvRow, indexes: ColumnIndexes): void {
   const column = columns.find((name) => multiline.includes(indexes.get(name) ?? -1));
-  if (column !== undefined) throw GlossaryFileError.at(line, `the ${column} cell runs across lines`);
+  if (column !== undefined) throw GlossaryFileError.at(line, `the ${column} cell spans several lines`);
 }
 
 /** Returns undefined for a row with a blank term, which is skipped. */
@@ -191,7 +191,7 @@ function readPriority(cell: string, line: number): number {
   const priority = /^[+-]?\d{1,20}$/.test(cell) ? Number(cell) : Number.NaN;
   // `| 0` turns -0 into 0.
   if (priority === (priority | 0)) return priority | 0;
-  throw GlossaryFileError.at(line, 'priority is not an integer of 32 bits');
+  throw GlossaryFileError.at(line, 'priority is not a 32-bit integer');
 }
 
 /** The languages of the upload and the tags that declared them. */

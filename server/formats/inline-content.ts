@@ -184,8 +184,8 @@ function place(
 }
 
 /**
- * Returns the position in a text of the character of a break or tab: its known position, or else the next one from `from` on;
- * -1 if there is none.
+ * Returns the position in a text of the character of a break or tab: its known position, or else the next one from `from` on,
+ * or -1.
  */
 function indexOfMark(text: string, mark: string, from: number, known: number | null): number {
   if (known !== null && known >= from && text.startsWith(mark, known)) return known;

@@ -49,13 +49,13 @@ import {
 } from '#server/translation/review/documents/xliff/review-segments.ts';
 import { fileResponse, router, streamResponse } from '#server/trpc.ts';
 
-/** While translation is disabled, nothing else of a submission is looked at. */
+/** While translation is disabled, a submission is rejected before it is read. */
 function requireTranslationEnabled({ settings }: Pick<Services, 'settings'>): void {
   if (!settings.TRANSLATION_ENABLED)
     throw new AppError('capability_off', 'translation is temporarily disabled');
 }
 
-const byId = z.object({ document_id: z.string().describe('The id of the document job.') });
+const byId = z.object({ document_id: z.string().describe('The ID of the document job.') });
 
 const translate = deferredTenantProcedure
   .meta({
@@ -66,9 +66,9 @@ const translate = deferredTenantProcedure
       upload: { parts: ['source_document'], raw: false, ceiling: () => 'MAX_UPLOAD_BYTES' },
       headers: { idempotency_key: 'Idempotency-Key' },
       tag: 'Documents',
-      summary: 'Translate a PDF, DOCX or XLSX file in place',
+      summary: 'Translate a PDF, DOCX or XLSX file and keep its layout',
       description:
-        'Queues a job, which is polled; with `wait` the job runs before the response. A resend with the same Idempotency-Key returns the same job.',
+        'Queues a job to poll; with `wait` the job runs before the response. A resend with the same Idempotency-Key returns the same job.',
       status: 200,
       accepted: documentJob,
     },
@@ -96,7 +96,7 @@ const list = deferredListProcedure
       tag: 'Documents',
       summary: 'List document jobs',
       description:
-        'Newest updated_at first. While there is more, X-Next-Cursor carries the next cursor: send it with the same filters, which it does not hold. With a filter, one request examines at most 10,000 jobs: a page may be short or empty, and the list ends only where X-Next-Cursor is absent.',
+        'The most recent updated_at first. If there are more jobs, X-Next-Cursor has the next cursor: send it with the same filters. With a filter, one request examines at most 10,000 jobs: a page may be short or empty, and the list ends only if X-Next-Cursor is absent.',
       paged: true,
     },
   })
@@ -119,7 +119,7 @@ const get = tenantProcedure
       tag: 'Documents',
       summary: 'Get a document job',
       description:
-        'Poll it every two seconds, later every five to ten, until its status is translated or failed.',
+        'Poll it every two seconds, later every five to ten seconds, until its status is translated or failed.',
     },
   })
   .input(byId)
@@ -149,7 +149,7 @@ const exportXliff = deferredTenantProcedure
       summary: 'Export the segments of a document as XLIFF 2.1',
       paged: true,
       description:
-        'With `Accept: application/xliff+xml`: one file with a unit for each segment, all of them unless a limit is given. With a limit, X-Next-Cursor carries the next cursor while there is more.',
+        'With `Accept: application/xliff+xml`: one file with a unit for each segment, all of them unless a limit is given. With a limit, X-Next-Cursor has the next cursor if there are more segments.',
       download: [xliffType],
     },
   })
@@ -187,9 +187,9 @@ const download = deferredTenantProcedure
       method: 'GET',
       path: '/api/documents/{document_id}/download',
       tag: 'Documents',
-      summary: 'Download the newest translated file',
+      summary: 'Download the latest translated file',
       description:
-        '409 while it is in progress or after it failed; the source is never sent instead. Content-Disposition has the name of the source; X-Suggested-Filename, percent-encoded, a name that overwrites neither the source nor another language, such as `menu.fr.xlsx`.',
+        '409 while the job is in progress or if it failed; never the source. Content-Disposition has the name of the source; X-Suggested-Filename has a percent-encoded name with the language, such as `menu.fr.xlsx`.',
       download: Object.values(layoutTypes),
       suggestsName: true,
     },
@@ -210,15 +210,15 @@ const summary = deferredTenantProcedure
       path: '/api/documents/summary',
       tag: 'Documents',
       summary: 'Count the document jobs',
-      description: 'Of the caller. Breakdowns over all tenants are for platform operators.',
+      description: 'For the caller. Only platform operators get breakdowns over all tenants.',
     },
   })
   .input(summaryQuery)
   .output(documentSummary)
   .query(async ({ ctx, input }) => {
     const { include_tenant_breakdown: byTenant, include_stage_timing_breakdown: byStage } = input;
-    // End the tenant's transaction before the platform's begins: requests that hold one connection and wait for a second could
-    // block each other.
+    // End the tenant's transaction before the platform's begins: requests that hold one connection while they wait for a
+    // second could block each other.
     const own = await ctx.withTenant((tx, { tenant }) => {
       if ((byTenant || byStage) && !ctx.audience.operator)
         throw new AppError('forbidden', 'cross-tenant breakdowns require operator access');
@@ -240,7 +240,7 @@ const review = deferredTenantProcedure
       tag: 'Documents',
       summary: 'Correct segments and render the file again',
       description:
-        'All corrections are applied or none. The reviewer is the session, and the body says it only for a caller with an API key.',
+        'Either all corrections are applied or none. The session determines the reviewer; only a caller with an API key sends it in the body.',
     },
   })
   .input(documentReviewInput)
@@ -260,9 +260,9 @@ const reviewXliff = deferredTenantProcedure
       body: 'xliff',
       query: ['notes', 'reviewer'],
       tag: 'Documents',
-      summary: 'Correct segments by an XLIFF document',
+      summary: 'Correct segments with an XLIFF document',
       description:
-        'With `Content-Type: application/xliff+xml`: what the list of segments exported, with changed targets. Units that nobody changed stay as they are. 409 names a unit whose translation has changed since the export, and nothing is corrected.',
+        'With `Content-Type: application/xliff+xml`: the exported list of segments, with changed targets. Units without changes stay. 409 names a unit whose translation has changed since the export; then nothing is corrected.',
     },
   })
   .input(xliffSegmentReviewInput)
@@ -281,7 +281,7 @@ const approve = deferredTenantProcedure
       method: 'POST',
       path: '/api/documents/{document_id}/approve',
       tag: 'Documents',
-      summary: 'Approve a translated document, and feed the memory with it',
+      summary: 'Approve a document and add it to the translation memory',
       description: 'A second approval changes nothing and returns the first one.',
     },
   })
@@ -305,7 +305,7 @@ const remove = adminProcedure
       tag: 'Documents',
       summary: 'Delete a document with its files and segments',
       description:
-        "For an administrator's session of the job's tenant or the operator key, never for a tenant's API key. Usage records stay.",
+        "Requires an administrator's session of the job's tenant, or the operator key; a tenant's API key is rejected. Usage records stay.",
     },
   })
   .input(byId)

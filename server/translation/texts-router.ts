@@ -30,10 +30,10 @@ const deleteJob = adminProcedure
       tag: 'Translations',
       summary: 'Delete a job with its records',
       description:
-        "For an administrator's session of the job's tenant or the operator key, never for a tenant's API key. Usage records stay.",
+        "Requires an administrator's session of the job's tenant, or the operator key; a tenant's API key is rejected. Usage records stay.",
     },
   })
-  .input(z.object({ job_id: z.string().describe('The id of the job.') }))
+  .input(z.object({ job_id: z.string().describe('The ID of the job.') }))
   .output(jobDeletion)
   .mutation(({ ctx, input }) => removeJob(ctx.services, ctx.withOwningTenant, input.job_id));
 
@@ -45,12 +45,12 @@ const golden = deferredTenantOrCookieProcedure
       tag: 'Translations',
       summary: 'Download a published translation',
       description:
-        'Of a published or human_edited job; 409 at any other status. Its name has the target language; X-Suggested-Filename has it, too, percent-encoded.',
+        'For a published or human_edited job; otherwise 409. The file name contains the target language; X-Suggested-Filename has it percent-encoded.',
       download: Object.values(goldenTypes),
       suggestsName: true,
     },
   })
-  .input(z.object({ job_id: z.string().describe('The id of the job.'), format: goldenFormat }))
+  .input(z.object({ job_id: z.string().describe('The ID of the job.'), format: goldenFormat }))
   .output(fileResponse)
   .query(({ ctx, input }) =>
     downloadGolden(ctx.services, ctx.withTenant, input.job_id, input.format, ctx.disconnected()),
@@ -62,9 +62,9 @@ const review = deferredTenantProcedure
       method: 'POST',
       path: '/api/translations/{job_id}/review',
       tag: 'Translations',
-      summary: 'Save a draft of, approve, modify or reject a job that awaits review',
+      summary: 'Review a job: save a draft, approve, modify or reject',
       description:
-        'Of reviewers who act at once, one wins; the others find a job that is not reviewable. The reviewer is the session, and the body says it only for a caller with an API key.',
+        'If several reviewers act at the same time, the first one wins; the others get an error because the job is no longer reviewable. The session determines the reviewer; only a caller with an API key sends it in the body.',
     },
   })
   .input(reviewInput)
@@ -85,7 +85,7 @@ const list = deferredListProcedure
       tag: 'Translations',
       summary: 'List translation jobs',
       description:
-        'Newest updated_at first. While there is more, X-Next-Cursor carries the next cursor: send it with the same filters, which it does not hold. With a filter other than `status`, one request examines at most 10,000 jobs: a page may be short or empty, and the list ends only where X-Next-Cursor is absent.',
+        'The most recent updated_at first. If there are more jobs, X-Next-Cursor has the next cursor: send it with the same filters. With a filter other than `status`, one request examines at most 10,000 jobs: a page may be short or empty, and the list ends only if X-Next-Cursor is absent.',
       paged: true,
     },
   })
@@ -106,7 +106,7 @@ const exportXliff = deferredTenantProcedure
       summary: 'Export translation jobs as XLIFF 2.1',
       paged: true,
       description:
-        'With `Accept: application/xliff+xml`: one file for each job, by default of what waits for review. All have one pair of languages: where the jobs have several, 422 asks for source_lang and target_lang.',
+        'With `Accept: application/xliff+xml`: one file for each job, by default for the jobs that await review. All have the same language pair; otherwise 422 asks for source_lang and target_lang.',
       download: [xliffType],
     },
   })
@@ -129,9 +129,9 @@ const reviewXliff = deferredTenantProcedure
       body: 'xliff',
       query: ['action', 'reviewer', 'notes'],
       tag: 'Translations',
-      summary: 'Review a job by an XLIFF document',
+      summary: 'Review a job with an XLIFF document',
       description:
-        'With `Content-Type: application/xliff+xml`: what the list of jobs exported, with a changed target. Files of other jobs in it are passed over. 409 where the job has changed since the export.',
+        'With `Content-Type: application/xliff+xml`: the exported list of jobs, with a changed target. Files of other jobs are ignored. 409 if the job has changed since the export.',
     },
   })
   .input(xliffReviewInput)
@@ -147,10 +147,10 @@ const get = tenantProcedure
       path: '/api/translations/{job_id}',
       tag: 'Translations',
       summary: 'Get a translation job',
-      description: 'The job as it stands.',
+      description: 'The current state of the job.',
     },
   })
-  .input(z.object({ job_id: z.string().describe('The id of the job.') }))
+  .input(z.object({ job_id: z.string().describe('The ID of the job.') }))
   .output(translationJob)
   .query(async ({ ctx, input }) =>
     viewFor(ctx.audience)(await getJob(ctx.tx, ctx.principal.tenant.id, input.job_id)),
@@ -171,5 +171,5 @@ export const translationsRouter = router({
   ...workplaceProcedures,
 });
 
-/** What comes next at review, and who is on it. The claims are the `reviews` domain's, which knows no jobs. */
+/** The next item for review, and claims. The claims belong to the `reviews` domain, which is independent of jobs. */
 export const reviewsRouter = router(turnProcedures);

@@ -1,4 +1,3 @@
-import { sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { createGlossaries } from '#server/language/terminology/glossary.ts';
 import { useTestApp } from '#test/setup/app.ts';
@@ -62,15 +61,5 @@ describe('the most expensive valid glossary', () => {
     // Those that had a thread already, and one more of each.
     expect(done).toBeLessThanOrEqual(10);
     await Promise.all(flood);
-  });
-
-  test('a glossary from before the limit, and larger than it, is still used', async () => {
-    const { id } = await mine.glossary(largest, { source_lang: 'en', target_lang: 'fr' });
-    await app.services.database.inTenant(mine.tenantId, async (tx) => {
-      await tx.execute(sql`update terminology_entries set source_term = 'older ' || entry_no || ' ' || repeat('x', 480)
-        where tenant_id = ${mine.tenantId} and set_id = ${id}`);
-    });
-    const text = `older 7 ${'x'.repeat(480)}`;
-    expect((await mine.job({ source_text: text })).final_translation).toBe('t6');
   });
 });

@@ -3,7 +3,6 @@ import { isDesignatedOperator } from '#server/identity/access/principal.ts';
 import { addMember } from '#server/identity/members/members.ts';
 import { newId } from '#server/platform/ids.ts';
 import { readSettings } from '#server/settings.ts';
-import { enrol } from '#test/auth/mfa.ts';
 import {
   addAdministrator,
   openOperators,
@@ -69,13 +68,6 @@ describe('the session of a designated operator', () => {
     expect(await provision({ ...first.bearer, 'x-api-key': 'wrong' })).toEqual([200, undefined]);
     expect(await provision({ ...ordinary.bearer, 'x-api-key': 'wrong' })).toEqual(operatorOnly);
     expect(await seen(ordinary.bearer)).toEqual([operatorWorkspace]);
-  });
-
-  test('in another workspace, with an authenticator, it is an ordinary one', async () => {
-    const elsewhere = await found(app, { email: first.email });
-    await enrol(app, elsewhere);
-    expect(await provision(elsewhere.bearer)).toEqual(operatorOnly);
-    expect(await seen(elsewhere.bearer)).toEqual([elsewhere.tenantId]);
   });
 
   test('loses operator access with the authenticator, and all access with the membership', async () => {
@@ -146,16 +138,5 @@ describe('the workspace of a designated operator’s session', () => {
     const path = `/api/auth/users/${founder.userId}`;
     expect((await app.json('DELETE', path, { headers: first.bearer })).status).toBe(404);
     expect((await act(founder, mfaReset, { ...first.bearer, ...operator })).status).toBe(200);
-  });
-
-  test('is its own for an invite, or the one that it names, where it is the operator', async () => {
-    const founder = await found(app);
-    const create = (query = '') =>
-      app.json('POST', `/api/tenants/invites${query}`, { headers: first.bearer, body: {} });
-    const own = await create();
-    expect([own.status, own.body.created_by]).toEqual([200, 'first@ops.example']);
-    const foreign = await create(`?tenant_id=${founder.tenantId}`);
-    expect([foreign.status, foreign.body.created_by]).toEqual([200, 'operator']);
-    expect(foreign.body.invite_token.startsWith(`${founder.tenantId}.`)).toBe(true);
   });
 });

@@ -2,8 +2,6 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pruneExpired } from '#server/identity/access/prune-expired.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { poll } from '#test/setup/poll.ts';
-import { startWorkers } from '#workers/run.ts';
 
 const app = useTestApp({ env: { SWEEP_INTERVAL_SECONDS: '1' } });
 let superuser: postgres.Sql;
@@ -76,17 +74,4 @@ test('more rows than one statement takes are all deleted', async () => {
   await superuser`insert into rate_windows (bucket, subject, attempts, ends_at)
     select 'flood', n::text, 1, now() - interval '1 minute' from generate_series(1, 12000) n`;
   expect((await pruneExpired(app.database)).rate_windows).toBe(12_000);
-});
-
-test('the workers do it on a schedule', async () => {
-  await superuser`insert into rate_windows (bucket, subject, attempts, ends_at)
-    values ('signup', 'forgotten', 1, now() - interval '1 minute')`;
-  const workers = await startWorkers(app.services, () => app.databaseUrl);
-  try {
-    await poll(
-      async () => (await superuser`select from rate_windows where subject = 'forgotten'`).length === 0,
-    );
-  } finally {
-    await workers.stop();
-  }
 });

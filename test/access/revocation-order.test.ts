@@ -85,7 +85,7 @@ const latecomers: [string, (session: Person) => Promise<Answer>][] = [
   ['a password grant', (session) => passwordGrant(app, session)],
 ];
 
-describe.each(issuers)('A 3.2: a revocation that waits for %s', (_, hold) => {
+describe.each(issuers)('a revocation that waits for %s (A 3.2)', (_, hold) => {
   test.each(latecomers)('runs before %s that came after it', async (_, ask) => {
     const { body } = await passwordGrant(app, member);
     const elsewhere = { ...member, refreshToken: body.refresh_token as string };

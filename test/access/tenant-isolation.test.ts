@@ -28,13 +28,6 @@ describe('workspaces do not see each other’s jobs (A 1 rule 4)', () => {
     for (const shape of shapes) expect(shape).toEqual(shapes[0]);
   });
 
-  test.each(['nope', 'F'.repeat(32), '%20', 'a'.repeat(1000), "'%20or%201=1--", '%F0%9F%98%80'])(
-    'an id of another form is 404 too: %s',
-    async (id) => {
-      expect((await app.json('GET', `${path}/${id}`, { headers: ana.key })).status).toBe(404);
-    },
-  );
-
   test('neither a query nor a body can name another workspace', async () => {
     const fresh = await found(app);
     for (const name of ['tenant_id', 'tenant']) {
@@ -46,22 +39,5 @@ describe('workspaces do not see each other’s jobs (A 1 rule 4)', () => {
     const { body } = await submit(fresh.key, fields);
     expect(body.request.metadata.tenant.id).toBe(fresh.tenantId);
     expect((await app.json('GET', `${path}/${body.id}`, { headers: ana.key })).status).toBe(404);
-  });
-
-  test('40 concurrent requests of two workspaces each see only their own', async () => {
-    const pair = [await found(app), await found(app)];
-    await Promise.all(
-      Array.from({ length: 40 }, async (_, i) => {
-        const [own, other] = i % 2 ? pair : pair.toReversed();
-        const headers = i % 4 < 2 ? own!.key : own!.bearer;
-        const { body } = await submit(headers, { source_text: `Text ${i}` });
-        expect(body.request.metadata.tenant.id).toBe(own!.tenantId);
-        const read = await app.json('GET', `${path}/${body.id}`, { headers });
-        expect(read.body.request.source_text).toBe(`Text ${i}`);
-        expect((await app.json('GET', `${path}/${body.id}`, { headers: other!.key })).status).toBe(404);
-        const list = await app.json('GET', `${path}?limit=200`, { headers });
-        for (const { request } of list.body) expect(request.metadata.tenant.id).toBe(own!.tenantId);
-      }),
-    );
   });
 });

@@ -61,14 +61,6 @@ describe('late second uses', () => {
 });
 
 describe('the ten-second grace after a use is measured by the database’s clock', () => {
-  test('an immediate second use ends nothing, though this process’s clock is an hour ahead', async () => {
-    const { body: next } = await refresh(app, member.refreshToken);
-    setClock(hour);
-    expect((await refresh(app, member.refreshToken)).status).toBe(401);
-    expect((await refresh(app, next.refresh_token)).status).toBe(200);
-    expect(await reuses()).toEqual([]);
-  });
-
   test('a late one ends the family, though this process’s clock is an hour behind', async () => {
     const { body: next } = await refresh(app, member.refreshToken);
     await letPass(11);
@@ -112,13 +104,5 @@ describe('the database’s clock decides when a token expires (A 2.3)', () => {
     expect((await refresh(app, member.refreshToken)).status).toBe(401);
     for (const token of [member.accessToken, member.refreshToken])
       expect((await introspect(token)).active).toBe(false);
-  });
-
-  test('tokens are valid as long, though this process’s clock is ahead', async () => {
-    setClock(2 * hour);
-    for (const token of [member.accessToken, member.refreshToken])
-      expect((await introspect(token)).active).toBe(true);
-    expect(await sessionStatus(app, member)).toBe(200);
-    expect((await refresh(app, member.refreshToken)).status).toBe(200);
   });
 });

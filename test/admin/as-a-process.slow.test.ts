@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commands } from '#server/commands/admin/command-line.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { beside, env, runCommand } from './command.ts';
+import { env, runCommand } from './command.ts';
 
 const app = useTestApp({ env });
 
@@ -18,23 +18,7 @@ test('a wrong command line goes to stderr, with exit code 1 and nothing on stdou
   }
 });
 
-test('an unknown tenant is one line on stderr, and exit code 1', async () => {
-  expect(await beside(app, ['set-allowance', 'nobody', '5'])).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: 'lingualoop: unknown tenant: nobody\n',
-  });
-});
-
 describe('a wrong environment is one line, too', () => {
-  test('C 1: a bad setting', async () => {
-    expect(await beside(app, ['tenants'], { MFA_REQUIRED: 'yes' })).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: 'lingualoop: MFA_REQUIRED: must be true, false, 1 or 0\n',
-    });
-  });
-
   test('a database that is not there, without its password', async () => {
     const DATABASE_URL = 'postgres://nobody:hunter2@127.0.0.1:1/none';
     const { code, stdout, stderr } = await runCommand({ DATABASE_URL }, ['tenants']);
@@ -60,11 +44,5 @@ describe('help', () => {
       expect(stdout).toContain(`  ${name}`);
       expect(stdout).toContain(summary);
     }
-  });
-
-  test('--help of a command lists its arguments and options, and does nothing', async () => {
-    const { code, stdout } = await alone(['restore-admin', '--help']);
-    expect(code).toBe(0);
-    expect(stdout).toContain('restore-admin <tenant_id> <email> [--reset-mfa]');
   });
 });

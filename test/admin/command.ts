@@ -1,44 +1,21 @@
-import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { expect } from 'vitest';
 import { readCommandLine } from '#server/commands/admin/command-line.ts';
 import type { TestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
+import { launch } from '#test/setup/launch.ts';
 import { poll } from '#test/setup/poll.ts';
-
-const root = join(import.meta.dirname, '../..');
 
 /** The environment of the applications that run beside the commands. */
 export const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
 
-export interface Ended {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-}
-
 /** Starts an operator's command as its own process, without a SECRETS_KEY. */
 export const startCommand = (env: Record<string, string>, args: string[]) =>
-  spawn(process.execPath, ['--max-semi-space-size=8', join(root, 'server/commands/admin/main.ts'), ...args], {
-    cwd: root,
-    env: { PATH: process.env['PATH'], ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  launch(['--max-semi-space-size=8', 'server/commands/admin/main.ts', ...args], env);
 
 /** Runs an operator's command to its end. */
-export function runCommand(env: Record<string, string>, args: string[]): Promise<Ended> {
-  return new Promise((resolve, reject) => {
-    const child = startCommand(env, args);
-    const ended: Ended = { code: null, stdout: '', stderr: '' };
-    child.stdout.setEncoding('utf8').on('data', (chunk) => {
-      ended.stdout += chunk;
-    });
-    child.stderr.setEncoding('utf8').on('data', (chunk) => {
-      ended.stderr += chunk;
-    });
-    child.once('error', reject);
-    child.once('close', (code) => resolve({ ...ended, code }));
-  });
+export async function runCommand(env: Record<string, string>, args: string[]) {
+  const { code, stdout, stderr } = await startCommand(env, args).ended;
+  return { code, stdout, stderr };
 }
 
 /** Runs a command beside the application, on its database. */

@@ -37,9 +37,8 @@ describe('tenants', () => {
     );
     expect(listed[250]).toMatchObject({ administrators: [], administrators_total: 0 });
 
-    const [titles, first, ...rest] = await operateHere(app, ['tenants']);
-    expect(titles?.split('\t').slice(0, 3)).toEqual(['id', 'name', 'active']);
-    expect(first?.split('\t')).toEqual([
+    const lines = await operateHere(app, ['tenants']);
+    expect(lines[1]?.split('\t')).toEqual([
       founder.tenantId,
       'Acme',
       'true',
@@ -48,20 +47,7 @@ describe('tenants', () => {
       `${founder.email}, ${second.email}`,
       listed[0].created_at,
     ]);
-    expect(rest).toHaveLength(250);
-  });
-
-  test('shows at most 20 administrators, and how many there are', async () => {
-    const { tenantId } = await found(app);
-    await openSuperuser(app.superuserUrl)`
-      insert into users (tenant_id, user_id, email, provider, role, created_at)
-      select ${tenantId}, 'u' || n, 'admin' || n || '@example.org', 'oidc', 'global_administrator',
-        now() + interval '1 minute' * n from generate_series(1, 30) n`;
-    const account = (await parsed(['tenants', '--json'])).find(({ id }) => id === tenantId);
-    expect([account.administrators.length, account.administrators_total]).toEqual([20, 31]);
-    expect(account.administrators.at(-1)).toBe('admin19@example.org');
-    const line = (await operateHere(app, ['tenants'])).find((text) => text.startsWith(tenantId));
-    expect(line).toContain('admin19@example.org, and 11 more');
+    expect(lines).toHaveLength(252);
   });
 
   test('a name cannot forge a line or send control characters to the terminal', async () => {
@@ -100,14 +86,15 @@ describe('audit', () => {
 
   test('ends quietly when its reader closes the pipe', async () => {
     await addEvents('enough', 450);
-    const child = startCommand({ DATABASE_URL: app.databaseUrl }, ['audit', '--limit', '450', '--json']);
-    child.stdout.once('data', () => child.stdout.destroy());
-    let complaints = '';
-    child.stderr.on('data', (chunk) => {
-      complaints += chunk;
-    });
-    const code = await new Promise((resolve) => child.once('exit', resolve));
-    expect([code, complaints]).toEqual([0, '']);
+    const { child, ended } = startCommand({ DATABASE_URL: app.databaseUrl }, [
+      'audit',
+      '--limit',
+      '450',
+      '--json',
+    ]);
+    child.stdout?.once('data', () => child.stdout?.destroy());
+    const { code, stderr } = await ended;
+    expect([code, stderr]).toEqual([0, '']);
   });
 
   test('--action, --since and --until narrow it', async () => {
@@ -146,37 +133,11 @@ describe('audit', () => {
   test('a line says who did what to what, from where, in which request', async () => {
     const founder = await found(app);
     await operateHere(app, ['set-allowance', founder.tenantId, '7']);
-    const [titles, changed, ...earlier] = await operateHere(app, ['audit', '--tenant', founder.tenantId]);
-    expect(titles?.split('\t')).toEqual([
-      'recorded_at',
-      'tenant_id',
-      'action',
-      'actor',
-      'target',
-      'address',
-      'request_id',
-      'details',
-    ]);
-    expect(changed?.split('\t').slice(1)).toEqual([
-      founder.tenantId,
-      'allowance_changed',
-      'server',
-      founder.tenantId,
-      '-',
-      '-',
-      '{"to":7,"from":500000}',
-    ]);
+    const [, changed, ...earlier] = await operateHere(app, ['audit', '--tenant', founder.tenantId]);
+    const columns = [founder.tenantId, 'allowance_changed', 'server', founder.tenantId, '-', '-'];
+    expect(changed?.split('\t').slice(1)).toEqual([...columns, '{"to":7,"from":500000}']);
     const founding = earlier.find((line) => line.includes('tenant_founded'))?.split('\t');
     expect(founding?.slice(3, 6)).toEqual([`member:${founder.userId}`, founder.tenantId, '127.0.0.1']);
     expect(founding?.[6]).toMatch(/^[\w-]{8,}$/);
-  });
-
-  test('text that a stranger typed at a sign-in cannot forge a line', async () => {
-    await openSuperuser(app.superuserUrl)`
-      insert into audit_log (tenant_id, event_id, action, actor_kind, target)
-      values ('forged', 'e', 'sign_in_failed', 'anonymous', ${'a@b.example\n2026-01-01\tx\tsigned_in\u001b[A'})`;
-    const lines = await operateHere(app, ['audit', '--tenant', 'forged']);
-    expect(lines).toHaveLength(2);
-    expect(lines[1]).not.toContain('\u001b');
   });
 });

@@ -23,7 +23,9 @@ export function refusals(): string[] {
   return sources.flatMap((file) => importsOf(root, file).flatMap((found) => refusal(found) ?? []));
 }
 
-/** Groups of files that import each other in a cycle, types included (Biome's own rule leaves types out); empty where there are none. */
+/**
+ * Groups of files that import each other in a cycle, types included (Biome's own rule excludes types); empty without cycles.
+ */
 export function cycles(files: readonly string[] = sources, importsOfFile = sourceImports): string[][] {
   const order = new Map<string, number>();
   const lowest = new Map<string, number>();

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
 
 const root = join(import.meta.dirname, '../..');
-/** One text for each job: a text that was translated before would be served from memory. */
+/** One text for each job: a repeated text would be served from the TM. */
 const animals = ['dog', 'cat', 'cow', 'hen', 'pig', 'horse', 'goat', 'sheep'];
 const translated = 'Le vif renard brun saute par-dessus le chien paresseux, et personne ne s’en soucie.';
 
@@ -16,7 +16,7 @@ export interface ExecutedCode {
   functions: string[];
 }
 
-/** What one text job executes with the stub engine, and with the live engine against a local endpoint. */
+/** The code that one text job executes with the stub engine, and with the live engine against a local endpoint. */
 export async function executedByOneJob(): Promise<{ stub: ExecutedCode; live: ExecutedCode }> {
   const stub = await executedWith({});
   await using fake = await startFakeOpenAi();
@@ -30,8 +30,8 @@ export async function executedByOneJob(): Promise<{ stub: ExecutedCode; live: Ex
 }
 
 /**
- * Starts the API over a database of its own, warms it up and sends `POST /api/translations` again. What counts is what
- * ran in each of three such jobs, so that timers do not.
+ * Starts the API over a separate database, warms it up and sends `POST /api/translations` again. Only code that ran in each
+ * of three such jobs counts, to exclude timers.
  */
 async function executedWith(env: Record<string, string>): Promise<ExecutedCode> {
   const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-structure-'));

@@ -45,13 +45,16 @@ function resolve(root: string, file: string, specifier: string): string {
 
 interface Module {
   name: string;
-  /** Which files belong to it; the first module that matches takes a file. */
+  /** The files of the module; a file belongs to the first module that matches. */
   files: RegExp;
   /** Packages and modules of Node.js that its files may import. */
   packages: RegExp;
-  /** Which of its files other modules may import. Default: all. */
+  /** The files that other modules may import. Default: all. */
   interface?: RegExp;
-  /** The only files of the project that it may import besides its own. Default: the interfaces of all modules below it. */
+  /**
+   * The only files of the project that it may import, in addition to its own. Default: the interfaces of all modules below
+   * it.
+   */
   only?: RegExp;
   /** The parts of `db/` that it may import. Default: `db/client.ts`. */
   db?: RegExp;
@@ -63,7 +66,10 @@ const anyPackage = /^(npm|node):/;
 /** One of several patterns. */
 const any = (...patterns: RegExp[]) => new RegExp(patterns.map(({ source }) => source).join('|'));
 
-/** The module of a domain: a folder whose router, queries and folders below are its own, except the files `published` there. */
+/**
+ * The module of a domain: a directory whose router, queries and subdirectories are internal, except the files `published`
+ * there.
+ */
 function domain(
   folder: string,
   {
@@ -82,11 +88,12 @@ function domain(
 }
 
 /**
- * The modules from top to bottom (docs/decisions/0086): a file imports files of its own module and the interfaces of modules below it,
- * never of one above. A file without a module fails the check. `db/` is open to those only that name what they use of it.
+ * The modules from top to bottom (docs/decisions/0086): a file imports files of the same module and the interfaces of
+ * modules below it, never of one above. A file without a module fails the check. `db/` is only open to modules that list
+ * what they use of it.
  */
 export const modules: Module[] = [
-  // Programs of their own.
+  // Separate programs.
   {
     name: 'web/translate',
     files: /^web\/translate\//,
@@ -100,7 +107,7 @@ export const modules: Module[] = [
     only: /^web\/server\/locale\.ts$/,
   },
   {
-    // What runs in the browser: the SDK's code, and bundled packages.
+    // Code in the browser: the SDK's code, and bundled packages.
     name: 'web/app',
     files: /^web\/(app|preview)\//,
     packages:
@@ -115,14 +122,14 @@ export const modules: Module[] = [
     only: /^server\/(languages|router)\.ts$/,
   },
   {
-    // The commands of operators and the starts of processes. They look at everything.
+    // The commands of operators and the starts of processes. They may import everything.
     name: 'server/commands',
     files: /^server\/commands\//,
     packages: any(/^npm:(drizzle-orm|modern-tar|pg|postgres|zod)$/, /^node:/),
     db: /^db\//,
   },
   {
-    // What a process consists of, the workers' jobs included.
+    // The parts of a process, including the workers' jobs.
     name: 'server/process and workers',
     files: /^(server\/process\.ts$|workers\/)/,
     packages: any(/^npm:(graphile-worker|drizzle-orm|pg)$/, /^node:/),
@@ -135,7 +142,7 @@ export const modules: Module[] = [
   },
   // The transports.
   {
-    // The front for browsers: what the server does of it.
+    // The server side of the front for browsers.
     name: 'web/server',
     files: /^web\/server\//,
     packages: any(/^npm:(@fastify\/static|@trpc\/server|fastify|markdown-it)$/, /^node:/),
@@ -147,10 +154,10 @@ export const modules: Module[] = [
     packages: any(/^npm:(?!drizzle-orm|postgres$|graphile-worker|openai|stripe$)/, /^node:/),
     only: /^server\/((context|errors|languages|router|settings|trpc)\.ts$|http\/|platform\/(ids|input-limits)\.ts$)/,
   },
-  // The procedures by name. A domain's router uses the inside of its domain, and nothing imports it but the router that joins them.
+  // The procedures by name. A domain's router uses the inside of its domain, and only the router that joins them imports it.
   { name: 'routers', files: /^server\/([\w-]+\/)*[\w-]*router\.ts$/, packages: /^npm:zod$/ },
   {
-    // Metrics, traces, the log of requests, and whether a process is ready.
+    // Metrics, traces, the log of requests, and the readiness of a process.
     name: 'server/observability',
     files: /^server\/observability\//,
     packages: any(/^npm:(@opentelemetry\/api|drizzle-orm|fastify|prom-client|zod)$/, /^node:http$/),
@@ -165,7 +172,7 @@ export const modules: Module[] = [
   domain('translation/documents', { tables: /documents/ }),
   domain('translation/records'),
   domain('translation/core', { packages: /^npm:eld$/, published: /[\w-]+\/[\w-]+\.ts$/ }),
-  // What belongs to a workspace.
+  // Domains of a workspace.
   domain('language/translation-memory', {
     tables: /translation-memory/,
     published: /imports\/(import-jobs|run-import)\.ts$|lookup\/(close-match|exact-match|examples)\.ts$/,
@@ -177,7 +184,7 @@ export const modules: Module[] = [
   domain('billing', { tables: /billing|tenants/ }),
   domain('identity/auth', {
     tables: /identity|tenants/,
-    // Single sign-on checks the addresses that it dials; passwords are hashed on threads.
+    // Single sign-on checks the IP addresses to which it connects; passwords are hashed on threads.
     packages: /^node:(net|os|worker_threads)$/,
     published: /sso\/provider\.ts$/,
   }),
@@ -185,7 +192,7 @@ export const modules: Module[] = [
   domain('identity/tenants', { tables: /tenants/ }),
   domain('identity/audit', { tables: /audit/ }),
   domain('identity/access', { tables: /identity|tenants/, published: /guards\/[\w-]+\.ts$/ }),
-  // What every procedure may use.
+  // Modules that every procedure may use.
   {
     name: 'server/http',
     files: /^server\/http\//,
@@ -211,7 +218,7 @@ export const modules: Module[] = [
     db: /$^/,
   },
   {
-    // Stores of files: a folder, written by a thread, or an account whose addresses are checked as they are dialled.
+    // Stores of files: a directory, written by a thread, or an account whose IP addresses are checked before connecting.
     name: 'server/platform/stores',
     files: /^server\/platform\/stores\//,
     packages: any(/^npm:(@azure\/[\w-]+|undici)$/, /^node:/),
@@ -241,7 +248,8 @@ export const modules: Module[] = [
     interface: /\/(\w+\/index|terms\/glossary|normal-form|vectors)\.ts$/,
   },
   {
-    // Pure functions from bytes to bytes. A format is a folder or one file; what it offers is directly in `formats/`, or is its reader or writer.
+    // Pure functions from bytes to bytes. A format is a directory or one file; its interface is directly in `formats/`, or
+    // is its reader or writer.
     name: 'server/formats',
     files: /^server\/formats\//,
     packages: any(
@@ -259,7 +267,7 @@ export const modules: Module[] = [
     only: /$^/,
   },
   { name: 'web/locales', files: /^web\/locales\//, packages: /$^/, only: /$^/ },
-  // It does not know what it stores.
+  // It is independent of the stored data.
   { name: 'db', files: /^db\//, packages: anyPackage, only: /$^/ },
 ];
 

@@ -6,8 +6,8 @@ import { executedByOneJob } from './executed-code.ts';
 import { importsOf, layerOf, modules } from './modules.ts';
 
 /*
- * `npm run structure`: the modules and what ties them, how large the files are, who imports whom, whether rule numbers resolve, and how much of the code
- * one text job executes. `--list` prints the files behind the figures too. It only reports.
+ * `npm run structure`: the modules and their dependencies, the sizes of files, imports, whether rule numbers resolve, and
+ * the code that one text job executes. `--list` prints the files behind the figures too. It never fails.
  */
 
 const root = join(import.meta.dirname, '../..');
@@ -35,7 +35,7 @@ export function readSourceFiles(): SourceFile[] {
   return [...files.values()];
 }
 
-/** The folder that a file belongs to as a module: `server/translation/texts`, `server/http`, `rest`; each file of `server/` is one. */
+/** The directory that a file belongs to as a module: `server/translation/texts`, `server/http`, `rest`; each file of `server/` is one. */
 function moduleOf(path: string): string {
   const [top, second, third, ...rest] = path.split('/') as [string, string, ...string[]];
   if (top === 'web') return path.split('/').length > 2 ? `${top}/${second}` : 'web';
@@ -43,7 +43,7 @@ function moduleOf(path: string): string {
   return second === 'translation' && rest.length > 0 ? `${top}/${second}/${third}` : `${top}/${second}`;
 }
 
-/** Which modules import which, and which of the imports run upward by the table of modules. */
+/** The imports between modules, and those that run upward by the table of modules. */
 export function modulesOf(files: Pick<SourceFile, 'path' | 'imports'>[]) {
   const dependencies = new Map<string, Set<string>>();
   const upward: string[] = [];

@@ -2,9 +2,9 @@ import { Session } from 'node:inspector/promises';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Loaded into a service with `--import`, before any of its own code. It replies to each message of the parent process with
- * the functions of the repository that ran since the last one, as `file:offset`. Functions of packages are left out, and
- * the top level of a module, which runs when it is loaded.
+ * Loaded into a service with `--import`, before its code. It replies to each message of the parent process with the
+ * functions of the repository that ran since the last one, as `file:offset`. Functions of packages are omitted, and the top
+ * level of a module, which runs when it is loaded.
  */
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const session = new Session();

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
   found,
-  foundEnrolled,
   founding,
   type Headers,
   invite,
@@ -14,8 +13,6 @@ import {
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { eventsOf } from '#test/setup/stored-rows.ts';
-import { wrongTotpCode } from '#test/setup/totp.ts';
-import { challengeFor, confirm, enroll, verify } from './mfa.ts';
 import { revoke, signIn, signUp } from './sign-in.ts';
 import { dancing, openIdentityProvider } from './sso-flow.ts';
 
@@ -127,17 +124,5 @@ describe('the audit log has (A 6)', () => {
     await app.json('POST', '/api/auth/password-reset', { body, headers: marked });
     const actor = ['member', member.userId];
     await expectLines(member.tenantId, 'password_reset', { actor, target: member.userId });
-  });
-
-  test('a wrong code: by a challenge without an actor, by a session with its member', async () => {
-    const enrolled = await foundEnrolled(app);
-    const id = await challengeFor(app.database, enrolled);
-    await verify(app, id, wrongTotpCode(enrolled.secret), marked);
-    const target = enrolled.userId;
-    await expectLines(enrolled.tenantId, 'mfa_code_refused', { actor: 'anonymous', target });
-    const { body } = await enroll(app, {}, admin.cookie);
-    await confirm(app, { mfa_code: wrongTotpCode(body.secret) }, { ...admin.cookie, ...marked });
-    const actor = ['member', admin.userId];
-    await expectLines(admin.tenantId, 'mfa_code_refused', { actor, target: admin.userId });
   });
 });

@@ -40,15 +40,10 @@ test('of 260 concurrent hashes 200 are queued, the others are 429 with Retry-Aft
   }
   // Every queued caller gets its own result.
   for (const { asked, answer } of await Promise.all(accepted)) expect(answer).toEqual({ matches: asked });
-});
-
-test('once they are completed the queue takes as many again, every time', async () => {
-  for (let round = 0; round < 3; round += 1) {
-    const { accepted } = flood();
-    expect(accepted.length).toBeGreaterThan(200);
-    await Promise.all(accepted);
-  }
-  expect(await hashOnThread({ password, phc })).toEqual({ matches: true });
+  // Then the queue takes as many again.
+  const next = flood().accepted;
+  expect(next.length).toBeGreaterThan(200);
+  await Promise.all(next);
 });
 
 test('a malformed hash gets a response too, and fails no others', async () => {

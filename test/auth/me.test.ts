@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { bearer, env, found, invite, join, type Person } from '#test/factories.ts';
+import { env, found, invite, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { enrol } from './mfa.ts';
-import { me, meOf } from './sign-in.ts';
+import { meOf } from './sign-in.ts';
 
 const app = useTestApp({ env });
 
@@ -55,25 +54,5 @@ describe('the caller’s own user and account (A 2.4)', () => {
     expect(JSON.stringify((await meOf(app, member.accessToken)).body)).not.toMatch(
       new RegExp(`${invite_id}|awaited`),
     );
-  });
-
-  test('it shows whether there is an authenticator, and never its secret', async () => {
-    const other = await join(app, ada);
-    const { secret, recoveryCodes } = await enrol(app, other);
-    const { body } = await meOf(app, other.accessToken);
-    expect(body.user.totp_enrolled).toBe(true);
-    const text = JSON.stringify(body);
-    for (const hidden of [secret, ...recoveryCodes]) expect(text).not.toContain(hidden);
-    expect(text).not.toMatch(/argon2|_hash|_secret|subject/);
-  });
-
-  test('the token decides, whatever other credential is with it; one in the query does not count', async () => {
-    const ben = await found(app);
-    for (const other of [ben.key, { 'x-api-key': 'nonsense' }, ben.cookie]) {
-      const { body } = await me(app, { ...bearer(ada.accessToken), ...other });
-      expect(body.user.user_id).toBe(ada.userId);
-    }
-    for (const name of ['access_token', 'token'])
-      expect((await app.json('GET', `/api/auth/me?${name}=${ada.accessToken}`)).status).toBe(401);
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { isMfaRequired } from '#server/identity/auth/mfa/requirement.ts';
 import { readSettings } from '#server/settings.ts';
-import { env, found, founding, invite, type Person } from '#test/factories.ts';
+import { env, founding } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { enrol, enrolByChallenge, verify } from './mfa.ts';
+import { enrolByChallenge, verify } from './mfa.ts';
 import { type Answer, expectTokens, meOf, refresh, signIn, signUp } from './sign-in.ts';
 
 describe('whether a sign-in requires a second factor (A 5.3 rule 1)', () => {
@@ -15,20 +15,16 @@ describe('whether a sign-in requires a second factor (A 5.3 rule 1)', () => {
 
   test.each<[string, object, object, object, boolean]>([
     ['a password, without any policy', {}, {}, password, false],
-    ['a password of a member with an authenticator', {}, {}, { ...password, enrolled: true }, true],
     ['a password, by the setting', required, {}, password, true],
     ['a signup, by the setting', required, {}, { way: 'signup' }, true],
     ['a password, by the workspace', {}, ofTenant, password, true],
     ['a password, by a policy that is no boolean', {}, { mfa_required: 'true' }, password, false],
-    ['a password, by the policy for single sign-on', {}, ofSso, password, false],
     ['a password of a designated operator', operators, {}, { ...password, email: 'ann@ops.example' }, true],
     ['a password of another member there', operators, {}, password, false],
     ['a single sign-on, by the setting', required, {}, sso, false],
     ['a single sign-on, by the workspace', {}, ofTenant, sso, false],
-    ['a single sign-on of a member with an authenticator', {}, {}, { ...sso, enrolled: true }, false],
     ['a single sign-on, by its own policy only', {}, ofSso, sso, false],
     ['a single sign-on, by the workspace and its own policy', {}, { ...ofTenant, ...ofSso }, sso, true],
-    ['a single sign-on, by the setting and its own policy', required, ofSso, sso, true],
     ['a single sign-on of an operator', operators, ofSso, { ...sso, email: 'ann@ops.example' }, true],
   ])('%s', (_, settings, metadata, facts, expected) => {
     const member = { tenantId: 'operators', email: 'ben@ops.example', enrolled: false };
@@ -37,7 +33,6 @@ describe('whether a sign-in requires a second factor (A 5.3 rule 1)', () => {
   });
 });
 
-const app = useTestApp({ env });
 const strict = useTestApp({ env: { ...env, MFA_REQUIRED: 'true', MFA_CHALLENGE_TTL_SECONDS: '90' } });
 
 /** A challenge instead of tokens: none in the response, and no cookie. */
@@ -82,35 +77,4 @@ describe('MFA_REQUIRED=true', () => {
     const wrong = await signIn(strict, { ...sent, password: 'not the passphrase at all' });
     expect([wrong.status, Object.keys(wrong.body)]).toEqual([401, ['detail']]);
   });
-});
-
-describe('mfa_required of a workspace', () => {
-  const setPolicy = (admin: Person) =>
-    app.json('PATCH', '/api/tenants/security', { headers: admin.bearer, body: { mfa_required: true } });
-
-  test('asks its members to enroll, also who joins it, and no other workspace’s', async () => {
-    const [ada, stranger] = [await found(app), await found(app)];
-    await setPolicy(ada);
-    expectAsked(await signIn(app, ada), 'totp_enroll');
-    expectTokens(await signIn(app, stranger), stranger);
-    expect((await signUp(app, founding())).body.mfa_required).toBe(false);
-
-    const sent = founding({ invite_token: (await invite(app, ada)).invite_token });
-    const joining = await signUp(app, sent);
-    expectAsked(joining, 'totp_enroll');
-    expect([joining.body.tenant_api_key, joining.body.account.id]).toEqual([null, ada.tenantId]);
-    const { answer } = await enrolByChallenge(app, joining.body.mfa_challenge.challenge_id);
-    expect((await meOf(app, answer.body.token.access_token)).body.user).toMatchObject({
-      tenant_id: ada.tenantId,
-      email: sent.email,
-      role: 'agent_id_developer',
-    });
-  });
-});
-
-test('a member with an authenticator is always asked for a code, another one only by a policy', async () => {
-  const ada = await found(app);
-  expectTokens(await signIn(app, ada), ada);
-  await enrol(app, ada);
-  expectAsked(await signIn(app, ada), 'totp');
 });

@@ -10,7 +10,6 @@ import {
   grant,
   introspect,
   meOf,
-  refresh,
   signIn,
   TOKEN,
 } from './sign-in.ts';
@@ -52,71 +51,47 @@ describe('a right password (A 4.3)', () => {
   ])('with %s', async (_, fields) => {
     expectTokens(await grant(app, { ...right(), ...fields() }), ada);
   });
-
-  test('the scope is recorded on both tokens', async () => {
-    const scope = 'translate:jobs documents:read';
-    const { body } = await signIn(app, ada, { scope });
-    expect(body.scope).toBe(scope);
-    for (const token of [body.access_token, body.refresh_token])
-      expect((await introspect(app, token, bearer(ada.accessToken))).body.scope).toBe(scope);
-  });
 });
 
-test('wrong password, unknown address, revoked member, foreign and unknown workspace: one 401, byte for byte', async () => {
+test('wrong password, unknown address, revoked member, foreign workspace: one 401, byte for byte', async () => {
   const [stranger, gone] = [await found(app), await join(app, ada)];
-  const path = `/api/auth/users/${gone.userId}`;
-  expect((await app.json('DELETE', path, { headers: bearer(ada.accessToken) })).status).toBe(200);
-  const wrong = 'not the passphrase at all';
+  await app.json('DELETE', `/api/auth/users/${gone.userId}`, { headers: ada.bearer });
   const attempts = [
-    { ...right(), password: wrong },
+    { ...right(), password: 'not the passphrase at all' },
     { ...right(), username: 'nobody@example.org' },
-    { grant_type: 'password', username: gone.email, password: gone.password },
-    { grant_type: 'password', username: gone.email, password: wrong },
+    { ...right(), username: 'not an address' },
+    { ...right(), username: gone.email, password: gone.password },
     { ...right(), tenant_id: stranger.tenantId },
     { ...right(), tenant_id: 'f'.repeat(32) },
-    { ...right(), tenant_id: ada.tenantId, password: wrong },
-    { ...right(), username: 'not an address', password: wrong },
     { ...right(), password: ada.password.toUpperCase() },
-    { ...right(), password: `${ada.password} ` },
     { ...right(), password: ada.password.slice(0, -1) },
   ];
   const seen = [];
   for (const fields of attempts) {
     const response = await app.request(TOKEN, { method: 'POST', body: new URLSearchParams(fields) });
-    seen.push({
-      status: response.status,
-      names: [...response.headers.keys()],
-      cookies: response.headers.getSetCookie(),
-      text: await response.text(),
-    });
+    const { status, headers } = response;
+    seen.push({ status, names: [...headers.keys()], text: await response.text() });
   }
-  expect(seen[0]).toMatchObject({ status: 401, cookies: [] });
-  expect(JSON.parse(seen[0]!.text)).toEqual({ detail: 'invalid email or password' });
+  expect(seen[0]).toMatchObject({ status: 401, text: '{"detail":"invalid email or password"}' });
+  expect(seen[0]?.names).not.toContain('set-cookie');
   for (const answer of seen) expect(answer).toEqual(seen[0]);
 });
 
-describe('what is no grant is 422', () => {
-  test.each(['grant_type', 'username', 'password'])('without %s, which is named', async (field) => {
+test('what is no grant is 422, without repeating the password', async () => {
+  for (const field of ['grant_type', 'username', 'password'] as const) {
     const { [field]: _, ...fields }: Record<string, string> = right();
-    const answer = await grant(app, fields);
-    expectInvalid(answer, field);
-    expect(JSON.stringify(answer.body)).not.toContain(ada.password);
-  });
-
-  test.each(['client_credentials', 'pass word', '__proto__'])('the unknown type %s', async (type) => {
-    expectInvalid(await grant(app, { ...right(), grant_type: type }), 'grant_type');
-  });
-
-  test('JSON, and credentials in the query', async () => {
-    const json = await app.json('POST', TOKEN, { body: right() });
-    expectInvalid(json);
-    expect(JSON.stringify(json.body)).not.toContain(ada.password);
-    expectInvalid(await app.json('POST', `${TOKEN}?${new URLSearchParams(right())}`, { body: '' }));
-  });
+    expectInvalid(await grant(app, fields), field);
+  }
+  expectInvalid(await grant(app, { ...right(), grant_type: '__proto__' }), 'grant_type');
+  const json = await app.json('POST', TOKEN, { body: right() });
+  expectInvalid(json);
+  expect(JSON.stringify(json.body)).not.toContain(ada.password);
+  expectInvalid(await app.json('POST', `${TOKEN}?${new URLSearchParams(right())}`, { body: '' }));
 });
 
 describe('passwords', () => {
-  test.each(['x', '😀'])('of 1024 characters are kept whole: %s', async (char) => {
+  test('of 1024 characters are kept whole', async () => {
+    const char = '😀';
     const password = `${char.repeat(1023)}y`;
     const person = await found(app, { password });
     expectTokens(await signIn(app, person), person);
@@ -133,20 +108,5 @@ describe('passwords', () => {
     expect(Number(memory)).toBeGreaterThanOrEqual(19 * 1024);
     expect(Number(passes)).toBeGreaterThanOrEqual(2);
     expect(Number(lanes)).toBe(1);
-  });
-});
-
-describe('PASSWORD_SIGNIN_ENABLED=false', () => {
-  const closed = useTestApp({ env: { ...env, PASSWORD_SIGNIN_ENABLED: 'false' } });
-
-  test('switches off only the password grant: 403, whether the password is right or wrong', async () => {
-    const person = await found(closed);
-    for (const password of [person.password, 'not the passphrase at all'])
-      expectRefused(
-        await signIn(closed, { ...person, password }),
-        403,
-        'password sign-in is disabled; use single sign-on',
-      );
-    expectTokens(await refresh(closed, person.refreshToken), person);
   });
 });

@@ -3,7 +3,6 @@ import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { accountsOfPassword, hashPassword } from '#server/identity/auth/passwords/hashing.ts';
 import { env, found, freshEmail, password, signUpFounder } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { openSuperuser } from '#test/setup/database.ts';
 import { grant } from './sign-in.ts';
 
 /** Each hash is one message to a thread. */
@@ -85,15 +84,5 @@ describe('the salt of a password', () => {
     expect(own).toMatch(/^[\w+/]{22}$/);
     expect(again).toBe(own);
     expect(new Set([own, ...others]).size).toBe(3);
-  });
-
-  test('is the same for all accounts of an address', async () => {
-    const email = freshEmail();
-    await signUpFounder(app, { email, password });
-    await signUpFounder(app, { email: email.toUpperCase(), password: 'quite another passphrase' });
-    const rows = await openSuperuser(app.superuserUrl)`
-      select password_hash from users where email = ${email}`;
-    const [first, second] = rows.map((row) => saltOf(row['password_hash']));
-    expect(second).toBe(first);
   });
 });

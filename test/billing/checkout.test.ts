@@ -5,7 +5,7 @@ import { ask, useBillingApp } from './billing-app.ts';
 const billing = useBillingApp();
 const checkout = (person: Parameters<typeof ask>[2], body: unknown) => ask(billing, 'checkout', person, body);
 
-test('A 4.5: a checkout carries the tenant, the tier and its Price, and comes back to /billing', async () => {
+test('a checkout has the tenant, the tier and its Price, and returns to /billing; nothing is granted yet', async () => {
   const { app, stripe } = billing;
   const founder = await app.signUp({ tenant_name: 'Acme' });
   stripe.requests.length = 0;
@@ -29,37 +29,20 @@ test('A 4.5: a checkout carries the tenant, the tier and its Price, and comes ba
     cancel_url: 'https://lingualoop.example/billing?checkout=cancelled',
   });
   expect(body).toEqual({ url: [...stripe.sessions.values()].at(-1)?.url });
+  expect(Object.keys(metadata).filter((key) => /^pay_/.test(key))).toEqual(['pay_customer_id']);
   // Telemetry would send the machine's name.
   expect(session?.headers).not.toHaveProperty('x-stripe-client-telemetry');
 });
 
-test.each(['personal', 'pro', 'studio'] as const)('A 4.5: %s is sold at its own Price', async (tier) => {
-  const founder = await billing.app.signUp();
-  const before = await billing.stored(founder.tenantId);
-  billing.stripe.requests.length = 0;
-  expect((await checkout(founder, { tier })).status).toBe(200);
-  const [session] = billing.stripe.asked('POST', '/v1/checkout/sessions');
-  expect(session?.fields['line_items[0][price]']).toBe(`price_${tier}`);
-  // Nothing is granted before the webhook arrives.
-  const metadata = { ...before.metadata, pay_customer_id: expect.any(String) };
-  expect(await billing.stored(founder.tenantId)).toEqual({ ...before, metadata });
-});
-
-describe('A 4.5: refusals of the body are strings', () => {
+describe('an invalid body is rejected with a string (A 4.5)', () => {
   const tiers = 'personal, pro, studio';
   test.each([
     [{}, 422, `tier is required: one of ${tiers}`],
-    [{ tier: undefined, packs: 1 }, 422, `tier is required: one of ${tiers}`],
-    [{ tier: 'gold' }, 422, `unknown tier "gold"; choose one of ${tiers}`],
     [{ tier: 'Pro' }, 422, `unknown tier "Pro"; choose one of ${tiers}`],
     [{ tier: 'constructor' }, 422, `unknown tier "constructor"; choose one of ${tiers}`],
-    [{ tier: 5 }, 422, `tier must be a string: one of ${tiers}`],
-    [{ tier: null }, 422, `tier must be a string: one of ${tiers}`],
     [{ tier: ['pro'] }, 422, `tier must be a string: one of ${tiers}`],
     [{ tier: 'pro\0' }, 422, 'body.tier: must not contain NUL characters'],
-    [[{ tier: 'pro' }], 422, 'body: an object is expected'],
     ['null', 422, 'body: an object is expected'],
-    ['{"tier": ', 400, expect.stringMatching(/^invalid JSON body: /)],
     ['', 400, expect.stringMatching(/^invalid JSON body: /)],
   ])('%j returns %i', async (sent, status, detail) => {
     const founder = await billing.app.signUp();
@@ -71,19 +54,14 @@ describe('A 4.5: refusals of the body are strings', () => {
   });
 });
 
-describe('A 4.5: the status is read from the processor', () => {
+describe('the status at the processor decides', () => {
   const current = expect.stringMatching(/^already subscribed/);
   const lapsed = expect.stringMatching(/^your subscription needs attention/);
   test.each([
     ['active', 409, current],
-    ['trialing', 409, current],
     ['past_due', 409, lapsed],
-    ['unpaid', 409, lapsed],
-    ['incomplete', 409, lapsed],
-    ['paused', 409, lapsed],
     ['canceled', 200, undefined],
-    ['incomplete_expired', 200, undefined],
-  ])('%s there, nothing recorded here: %i', async (status, expected, detail) => {
+  ])('%s there and nothing recorded here: %i', async (status, expected, detail) => {
     const founder = await billing.app.signUp();
     await billing.note(founder.tenantId, { pay_customer_id: `cus_${founder.tenantId}` });
     billing.stripe.subscribe(`cus_${founder.tenantId}`, { status });
@@ -94,23 +72,7 @@ describe('A 4.5: the status is read from the processor', () => {
     expect(await billing.stored(founder.tenantId)).toEqual(before);
   });
 
-  test.each([
-    ['active', 'past_due', lapsed],
-    ['past_due', 'active', current],
-  ])('%s here, %s there: what it is there', async (here, there, detail) => {
-    const founder = await billing.app.signUp();
-    const customer = `cus_${founder.tenantId}`;
-    const { id } = billing.stripe.subscribe(customer, { status: there });
-    await billing.note(founder.tenantId, {
-      pay_customer_id: customer,
-      pay_subscription_id: id,
-      pay_subscription_status: here,
-    });
-    const answer = await checkout(founder, { tier: 'pro' });
-    expect([answer.status, answer.body.detail]).toEqual([409, detail]);
-  });
-
-  test('one of several that is current decides', async () => {
+  test('a current one decides among several', async () => {
     const founder = await billing.app.signUp();
     const customer = `cus_${founder.tenantId}`;
     await billing.note(founder.tenantId, { pay_customer_id: customer });
@@ -119,47 +81,29 @@ describe('A 4.5: the status is read from the processor', () => {
     expect((await checkout(founder, { tier: 'pro' })).body.detail).toEqual(current);
   });
 
-  test('recorded here, but ended there: no refusal', async () => {
+  test('one that has ended there is not a conflict', async () => {
     const founder = await billing.app.signUp();
     const { id } = billing.stripe.subscribe('cus_of_somebody', { status: 'canceled' });
     await billing.note(founder.tenantId, { pay_subscription_id: id, pay_subscription_status: 'active' });
     expect((await checkout(founder, { tier: 'pro' })).status).toBe(200);
   });
 
-  test('recorded here as alive there, of no known customer: 409', async () => {
+  test('one that lives there without a known customer is a conflict', async () => {
     const founder = await billing.app.signUp();
     const { id } = billing.stripe.subscribe('cus_of_somebody', { status: 'past_due' });
     await billing.note(founder.tenantId, { pay_subscription_id: id, pay_subscription_status: 'active' });
     expect((await checkout(founder, { tier: 'pro' })).body.detail).toEqual(lapsed);
-  });
-
-  test('recorded here, but unknown there: no refusal', async () => {
-    const founder = await billing.app.signUp();
-    await billing.note(founder.tenantId, {
-      pay_subscription_id: 'sub_gone',
-      pay_subscription_status: 'active',
-    });
-    expect((await checkout(founder, { tier: 'pro' })).status).toBe(200);
   });
 });
 
 describe('the customer', () => {
   const customerOf = async (tenantId: string) => (await billing.stored(tenantId)).metadata['pay_customer_id'];
 
-  test('is created once, and kept', async () => {
-    const founder = await billing.app.signUp();
-    billing.stripe.requests.length = 0;
-    await checkout(founder, { tier: 'pro' });
-    const customer = await customerOf(founder.tenantId);
-    await checkout(founder, { tier: 'studio' });
-    expect(await customerOf(founder.tenantId)).toBe(customer);
-    expect(billing.stripe.asked('POST', '/v1/customers')).toHaveLength(1);
-  });
-
-  test('of ten concurrent checkouts is one, and all sessions are theirs', async () => {
+  test('is one for ten concurrent checkouts, and stays', async () => {
     const founder = await billing.app.signUp();
     billing.stripe.requests.length = 0;
     const answers = await Promise.all(Array.from({ length: 10 }, () => checkout(founder, { tier: 'pro' })));
+    answers.push(await checkout(founder, { tier: 'studio' }));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
     const sessions = billing.stripe.asked('POST', '/v1/checkout/sessions');
     expect(new Set(sessions.map(({ fields }) => fields['customer']))).toEqual(
@@ -167,7 +111,7 @@ describe('the customer', () => {
     );
   });
 
-  test('that was deleted at Stripe is created anew, once', async () => {
+  test('is created again, once, if it was deleted at Stripe', async () => {
     const founder = await billing.app.signUp();
     await checkout(founder, { tier: 'pro' });
     const stale = (await customerOf(founder.tenantId)) as string;
@@ -178,7 +122,7 @@ describe('the customer', () => {
     expect(billing.stripe.asked('POST', '/v1/customers')).toHaveLength(1);
   });
 
-  test('that Stripe refuses again and again is not recreated for ever', async () => {
+  test('is not created forever if Stripe rejects it repeatedly', async () => {
     const founder = await billing.app.signUp();
     await billing.note(founder.tenantId, { pay_customer_id: 'cus_never' });
     billing.stripe.requests.length = 0;
@@ -198,10 +142,9 @@ describe('the customer', () => {
 describe('a processor that fails', () => {
   test.each([
     ['hangs up', hangUp, 3],
-    ['answers 500', fail(500), 3],
-    ['answers 503', fail(503), 3],
-    ['answers 429', fail(429, { code: 'rate_limit' }), 1],
-  ])('%s: 503 transient_error, retried by the package where that helps', async (_what, reply, tries) => {
+    ['returns 500', fail(500), 3],
+    ['returns 429', fail(429, { code: 'rate_limit' }), 1],
+  ])('%s: transient_error, after retries if they help', async (_what, reply, tries) => {
     const founder = await billing.app.signUp();
     billing.stripe.requests.length = 0;
     billing.stripe.otherwise(reply);
@@ -212,7 +155,7 @@ describe('a processor that fails', () => {
     expect(billing.stripe.requests).toHaveLength(tries);
   });
 
-  test('hangs up once: the second try succeeds, under the same idempotency key', async () => {
+  test('hangs up once: the retry succeeds with the same idempotency key', async () => {
     const founder = await billing.app.signUp();
     billing.stripe.requests.length = 0;
     billing.stripe.enqueue(hangUp);
@@ -224,9 +167,8 @@ describe('a processor that fails', () => {
 
   test.each([
     ['the key is wrong', fail(401)],
-    ['the key may not', fail(403)],
-    ['the Price is none', fail(400, { code: 'resource_missing', param: 'line_items[0][price]' })],
-  ])('%s: 503 service_unavailable, no key in the response', async (_what, reply) => {
+    ['the Price does not exist', fail(400, { code: 'resource_missing', param: 'line_items[0][price]' })],
+  ])('%s: service_unavailable, without the key in the response', async (_what, reply) => {
     const founder = await billing.app.signUp();
     billing.stripe.otherwise(reply);
     const { status, body } = await checkout(founder, { tier: 'pro' });

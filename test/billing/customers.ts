@@ -130,13 +130,13 @@ export async function trialist(app: TestApp, fields: Fields = {}) {
   };
 }
 
-/** `[status, detail]`, which identify a refusal. */
+/** `[status, detail]`, which identify a rejection. */
 export const refusal = ({ status, body }: { status: number; body: { detail?: unknown } }) => [
   status,
   body.detail,
 ];
 
-/** Expects a refusal by the trial or subscription gate, whose detail starts and ends so. */
+/** Expects a rejection by the trial or subscription gate, whose detail starts and ends so. */
 export function expectPaymentRequired(
   answer: { status: number; body: unknown },
   start: string,
@@ -147,7 +147,7 @@ export function expectPaymentRequired(
   expect(Object.keys(answer.body as object)).toEqual(['detail']);
 }
 
-/** Expects a refusal by the monthly allowance, with any remedy (C 7: text's is `{detail}`). */
+/** Expects a rejection by the monthly allowance, with any remedy (C 7: text's is `{detail}`). */
 export function expectOverLimit(answer: { status: number; body: unknown }): string {
   expect(answer).toMatchObject({
     status: 429,

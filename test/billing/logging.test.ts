@@ -43,7 +43,7 @@ test('events are logged by their ids, never by their content', async () => {
     expect(all).not.toContain(secret);
 });
 
-test('a refusal of the processor is logged by its code, without the key', async () => {
+test('a rejection by the processor is logged by its code, without the key', async () => {
   const founder = await billing.app.signUp();
   const lines = recordLog();
   billing.stripe.enqueue(fail(401, { code: 'api_key_expired' }));

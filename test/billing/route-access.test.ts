@@ -11,16 +11,16 @@ const onePlan = useBillingApp({ STRIPE_PRICE_PRO: '' });
 const three = ['checkout', 'topup', 'portal'] as const;
 const said = ({ status, body }: { status: number; body: { detail?: unknown } }) => [status, body.detail];
 
-describe.each(three)('A 4.5: %s', (what) => {
+describe.each(three)('%s (A 4.5)', (what) => {
   const body = what === 'checkout' ? { tier: 'pro' } : undefined;
 
-  test('503 without the processor’s key or the webhook’s secret, before anything else', async () => {
+  test('is 503 without the processor’s key or the webhook’s secret, before any other check', async () => {
     for (const lacking of [withoutKey, withoutSecret])
       for (const headers of [{}, (await lacking.app.signUp()).headers])
         expect(said(await ask(lacking, what, { headers }, '{'))).toEqual([503, 'billing is not enabled']);
   });
 
-  test('401 where the deployment has no tenant, the service key presented or not', async () => {
+  test('is 401 if the deployment has no tenant', async () => {
     for (const headers of [{}, { 'x-api-key': 'the-service-key' }, { 'x-api-key': 'another' }])
       expect(said(await ask(withoutTenants, what, { headers }, '{'))).toEqual([
         401,
@@ -29,7 +29,7 @@ describe.each(three)('A 4.5: %s', (what) => {
     expect((await withoutTenants.sql`select from tenants`).length).toBe(0);
   });
 
-  test('401 for other credentials: the cookie, the operator key and the service key', async () => {
+  test('is 401 for a cookie, the operator key and the service key', async () => {
     const { accessToken } = await billing.app.signUp();
     for (const headers of [
       {},
@@ -45,7 +45,7 @@ describe.each(three)('A 4.5: %s', (what) => {
       ]);
   });
 
-  test('a member’s token and the tenant’s key are both accepted', async () => {
+  test('accepts a member’s token and the API key', async () => {
     const { headers, accessToken, tenantId } = await billing.app.signUp();
     await billing.note(tenantId, { pay_subscription_status: 'active', pay_customer_id: `cus_${tenantId}` });
     billing.stripe.subscribe(`cus_${tenantId}`, { status: 'canceled' });
@@ -54,22 +54,22 @@ describe.each(three)('A 4.5: %s', (what) => {
   });
 });
 
-test('A 4.5: 503 for a tier without a Price', async () => {
+test('a tier without a Price is 503', async () => {
   const founder = await onePlan.app.signUp();
   const detail = 'this plan is not available on this deployment';
   expect(said(await ask(onePlan, 'checkout', founder, { tier: 'pro' }))).toEqual([503, detail]);
   expect((await ask(onePlan, 'checkout', founder, { tier: 'studio' })).status).toBe(200);
 });
 
-test('A 4.5: the webhook returns 503 where no signing secret is configured', async () => {
+test('the webhook is 503 without a signing secret', async () => {
   expect((await withoutSecret.app.json('POST', '/api/stripe/webhook', { body: '{}' })).status).toBe(503);
 });
 
-describe('A 4.5: the portal', () => {
+describe('the portal', () => {
   const none = [409, expect.stringMatching(/^no Stripe customer .*run checkout first$/)];
   const customerOf = async (tenantId: string) => (await billing.stored(tenantId)).metadata['pay_customer_id'];
 
-  test('opens for the customer, and comes back to /billing', async () => {
+  test('opens for the customer, and returns to /billing', async () => {
     const founder = await billing.app.signUp();
     await ask(billing, 'checkout', founder, { tier: 'pro' });
     billing.stripe.requests.length = 0;
@@ -83,11 +83,11 @@ describe('A 4.5: the portal', () => {
     ]);
   });
 
-  test('409 before a first checkout', async () => {
+  test('is 409 before a first checkout', async () => {
     expect(said(await ask(billing, 'portal', await billing.app.signUp()))).toEqual(none);
   });
 
-  test('409 for a customer that no longer exists, whose id is cleared', async () => {
+  test('is 409 for a customer that no longer exists, and clears its id', async () => {
     const founder = await billing.app.signUp();
     await billing.note(founder.tenantId, { pay_customer_id: 'cus_gone', own: 1 });
     expect(said(await ask(billing, 'portal', founder))).toEqual(none);
@@ -96,7 +96,7 @@ describe('A 4.5: the portal', () => {
     expect(metadata).toMatchObject({ own: 1 });
   });
 
-  test('an id that was replaced meanwhile is not cleared', async () => {
+  test('an id that was replaced since then is not cleared', async () => {
     const founder = await billing.app.signUp();
     await billing.note(founder.tenantId, { pay_customer_id: 'cus_gone' });
     billing.stripe.enqueue(async (response, request) => {
@@ -107,7 +107,7 @@ describe('A 4.5: the portal', () => {
     expect(await customerOf(founder.tenantId)).toBe('cus_anew');
   });
 
-  test('a portal that is not set up at Stripe: 503, and the customer stays', async () => {
+  test('is 503 if it is not set up at Stripe, and keeps the customer', async () => {
     const founder = await billing.app.signUp();
     await billing.note(founder.tenantId, { pay_customer_id: 'cus_kept' });
     billing.stripe.enqueue(fail(400));

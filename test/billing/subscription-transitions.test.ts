@@ -1,246 +1,168 @@
-import { describe, expect, it } from 'vitest';
-import type { BillingAccount } from '#server/billing/account.ts';
-import { applyPaymentEvent } from '#server/billing/subscription-sync.ts';
-import type { PaymentEvent } from '#server/platform/payments/payment-event.ts';
-import { at, changed, completed, deleted, emptyAccount, prices, topUp } from './subscription-scenarios.ts';
+import { describe, expect, test } from 'vitest';
 import {
-  currentStatuses,
+  after,
+  apply,
+  at,
+  changed,
+  completed,
+  deleted,
   endedStatuses,
-  lapsedStatuses,
+  listed,
   liveStatuses,
-  statuses,
-} from './subscription-table.ts';
+  planOf,
+  shown,
+  topUp,
+  windowOf,
+} from './subscription-scenarios.ts';
 
-const apply = (account: BillingAccount, ...events: PaymentEvent[]) =>
-  events.reduce((state, event) => applyPaymentEvent(state, event, prices), account);
-const stateAfter = (...events: PaymentEvent[]) => apply(emptyAccount, ...events);
-const state = ({ subscriptionId: id, subscriptionStatus: status }: BillingAccount) => ({ id, status });
-const live = liveStatuses.map((status) => ({ status }));
-const ended = endedStatuses.map((status) => ({ status }));
-const every = statuses.map((status) => ({ status }));
+const every = [...liveStatuses, ...endedStatuses];
 
-describe('A 3.1 row 1: session completed, mode subscription', () => {
-  it('no subscription yet: active, and its id is recorded', () => {
-    expect(state(stateAfter(completed(1, 'sub_a')))).toEqual({ id: 'sub_a', status: 'active' });
+describe('the events of one subscription (A 3.1)', () => {
+  test.each(liveStatuses)('a completed session makes %s active and leaves the tier', (status) => {
+    const before = after(changed(1, 'sub_a', status, 'studio'));
+    for (const id of ['sub_a', null]) {
+      const session = apply(before, completed(2, id));
+      expect([shown(session), ...planOf(session)]).toEqual(['sub_a active', 'studio', 5_000_000]);
+    }
   });
 
-  it.each(live)('$status: active', ({ status }) => {
-    const after = stateAfter(changed(1, 'sub_a', status), completed(2, 'sub_a'));
-    expect(state(after)).toEqual({ id: 'sub_a', status: 'active' });
+  test.each(every)('an event carries its status: %s', (status) => {
+    const first = after(changed(1, 'sub_a', status));
+    expect([shown(first), first.subscriptionEventAt]).toEqual([`sub_a ${status}`, at(1)]);
+    for (const second of [1, 2]) {
+      const next = apply(after(changed(1, 'sub_a', 'incomplete')), changed(second, 'sub_a', status));
+      expect([shown(next), next.subscriptionEventAt]).toEqual([`sub_a ${status}`, at(second)]);
+    }
   });
 
-  it.each(every)('$status of another subscription: active under the new id', ({ status }) => {
-    const after = stateAfter(changed(1, 'sub_a', status), completed(2, 'sub_b'));
-    expect(state(after)).toEqual({ id: 'sub_b', status: 'active' });
+  test('an event older than the latest one changes nothing', () => {
+    const before = after(changed(2, 'sub_a', 'past_due', 'pro'));
+    expect(
+      apply(before, changed(1, 'sub_a', 'active', 'studio'), completed(1, 'sub_a'), completed(1, null)),
+    ).toBe(before);
   });
 
-  it.each(live)('$status, and the session names no subscription: active, the id stays', ({ status }) => {
-    const after = stateAfter(changed(1, 'sub_a', status), completed(2, null));
-    expect(state(after)).toEqual({ id: 'sub_a', status: 'active' });
+  test('a session older than incomplete makes it active and opens the window', () => {
+    const account = after(changed(5, 'sub_a', 'incomplete', 'pro'), completed(4, 'sub_a'));
+    expect([shown(account), ...windowOf(account)]).toEqual(['sub_a active', at(4), 'sub_a']);
   });
 
-  it('the very first session names no subscription: active, without an id', () => {
-    expect(state(stateAfter(completed(1, null)))).toEqual({ id: null, status: 'active' });
+  test('a late incomplete keeps the status; its tier and time count', () => {
+    const account = after(
+      changed(1, 'sub_a', 'past_due', 'pro'),
+      changed(3, 'sub_a', 'incomplete', 'studio'),
+    );
+    expect([shown(account), ...planOf(account)]).toEqual(['sub_a past_due', 'studio', 5_000_000]);
+    expect(apply(account, changed(2, 'sub_a', 'unpaid'))).toBe(account);
   });
 
-  it('does not set the tier or the allowance', () => {
-    const first = stateAfter(completed(1, 'sub_a'));
-    expect([first.tier, first.monthlyCharLimit]).toEqual([null, 123_456]);
-    const before = stateAfter(changed(1, 'sub_a', 'past_due', 'studio'));
-    const after = apply(before, completed(2, 'sub_a'));
-    expect([after.tier, after.monthlyCharLimit]).toEqual(['studio', 5_000_000]);
+  test.each([
+    ['deleted', deleted(2, 'sub_a'), 'canceled'],
+    ['canceled', changed(2, 'sub_a', 'canceled'), 'canceled'],
+    ['incomplete_expired', changed(2, 'sub_a', 'incomplete_expired'), 'incomplete_expired'],
+  ])('%s is final, even if it is older than the latest event', (_name, end, status) => {
+    for (const second of [1, 5]) {
+      const ended = after(changed(second, 'sub_a', 'active', 'pro'), end);
+      expect([shown(ended), ...planOf(ended)]).toEqual([`sub_a ${status}`, 'pro', 1_500_000]);
+      for (const late of [changed(9, 'sub_a', 'active', 'studio'), completed(9, 'sub_a'), completed(9, null)])
+        expect(apply(ended, late)).toBe(ended);
+    }
+    expect(shown(after(end))).toBe(`sub_a ${status}`);
+  });
+
+  test.each([
+    changed(1, 'sub_a', 'past_due', 'pro'),
+    changed(1, 'sub_a', 'incomplete_expired'),
+    completed(1, 'sub_a'),
+    completed(1, null),
+    deleted(1, 'sub_a'),
+    topUp(1, 'cs_1'),
+  ])('a redelivered event changes nothing: $kind', (event) => {
+    const before = after(event);
+    expect(apply(before, event)).toBe(before);
   });
 });
 
-describe('A 3.1 row 2: subscription created / updated', () => {
-  it.each(every)('no subscription yet: $status as the event carries it', ({ status }) => {
-    const after = stateAfter(changed(1, 'sub_a', status));
-    expect(state(after)).toEqual({ id: 'sub_a', status });
-    expect(after.subscriptionEventAt).toBe(at(1));
+describe('several subscriptions', () => {
+  test('a current one is effective before a lapsed one, though that is newer: who pays keeps access', () => {
+    for (const status of ['past_due', 'unpaid', 'incomplete', 'paused']) {
+      const account = after(changed(1, 'sub_a', 'trialing', 'pro'), changed(2, 'sub_b', status, 'studio'));
+      expect([shown(account), ...planOf(account)]).toEqual(['sub_a trialing', 'pro', 1_500_000]);
+      expect([...windowOf(account), account.subscriptionEventAt]).toEqual([at(1), 'sub_a', at(1)]);
+    }
   });
 
-  const moves = liveStatuses.flatMap((from) =>
-    statuses.filter((to) => to !== 'incomplete').map((to) => ({ from, to })),
-  );
-  it.each(moves)('$from -> $to, newer than the newest applied', ({ from, to }) => {
-    const after = stateAfter(changed(1, 'sub_a', from), changed(2, 'sub_a', to));
-    expect(state(after)).toEqual({ id: 'sub_a', status: to });
-    expect(after.subscriptionEventAt).toBe(at(2));
+  test('the latest of equals is effective, in one second the last to arrive', () => {
+    const [a, b] = [changed(1, 'sub_a', 'active'), changed(1, 'sub_b', 'trialing')];
+    expect([shown(after(a, b)), shown(after(b, a))]).toEqual(['sub_b trialing', 'sub_a active']);
+    expect(shown(after(changed(2, 'sub_b', 'active'), a))).toBe('sub_b active');
+    expect(shown(after(a, changed(2, 'sub_b', 'active'), completed(3, 'sub_a')))).toBe('sub_a active');
+    expect(shown(after(a, completed(2, 'sub_c')))).toBe('sub_c active');
   });
 
-  it.each(moves)('$from -> $to, as old as the newest applied', ({ from, to }) => {
-    const after = stateAfter(changed(2, 'sub_a', from), changed(2, 'sub_a', to));
-    expect(state(after)).toEqual({ id: 'sub_a', status: to });
+  test('incomplete comes behind other lapsed ones, and ended ones come last', () => {
+    const lapsed = changed(1, 'sub_a', 'unpaid');
+    expect(shown(after(lapsed, changed(2, 'sub_b', 'incomplete')))).toBe('sub_a unpaid');
+    expect(shown(after(lapsed, deleted(2, 'sub_b'), changed(3, 'sub_c', 'canceled')))).toBe('sub_a unpaid');
+    expect(shown(after(changed(2, 'sub_a', 'canceled'), deleted(1, 'sub_b')))).toBe('sub_a canceled');
+    expect(shown(after(changed(1, 'sub_a', 'incomplete_expired'), deleted(2, 'sub_b')))).toBe(
+      'sub_b canceled',
+    );
   });
 
-  const stale = liveStatuses.flatMap((from) => liveStatuses.map((to) => ({ from, to })));
-  it.each(stale)('$from stays where $to is older than the newest applied', ({ from, to }) => {
-    const before = stateAfter(changed(2, 'sub_a', from, 'pro'));
-    expect(apply(before, changed(1, 'sub_a', to, 'studio'))).toBe(before);
+  test('if the effective one ends or lapses, another takes its place with its status, tier and window', () => {
+    const both = after(changed(2, 'sub_b', 'active', 'studio'), changed(5, 'sub_a', 'active', 'pro'));
+    expect([shown(both), ...windowOf(both)]).toEqual(['sub_a active', at(5), 'sub_a']);
+    for (const end of [
+      deleted(6, 'sub_a', 'pro'),
+      deleted(1, 'sub_a'),
+      changed(6, 'sub_a', 'past_due', 'pro'),
+    ]) {
+      const account = apply(both, end);
+      expect([shown(account), ...planOf(account)]).toEqual(['sub_b active', 'studio', 5_000_000]);
+      expect([...windowOf(account), account.subscriptionEventAt]).toEqual([at(2), 'sub_b', at(2)]);
+    }
   });
 
-  it.each(live)('$status of another subscription is not replaced by an older event', ({ status }) => {
-    const before = stateAfter(changed(2, 'sub_b', 'active', 'pro'));
-    expect(state(apply(before, changed(1, 'sub_a', status)))).toEqual({ id: 'sub_b', status: 'active' });
+  test('a lapsed one that takes the place opens no window; an ended one writes no tier', () => {
+    const lapsed = after(changed(3, 'sub_a', 'active', 'pro'), changed(4, 'sub_b', 'unpaid', 'studio'));
+    const account = apply(lapsed, deleted(9, 'sub_a'));
+    expect([shown(account), ...planOf(account)]).toEqual(['sub_b unpaid', 'studio', 5_000_000]);
+    expect(windowOf(account)).toEqual([at(3), 'sub_a']);
+    const ended = after(
+      changed(1, 'sub_b', 'active', 'studio'),
+      changed(2, 'sub_a', 'active', 'pro'),
+      deleted(9, 'sub_b', 'studio'),
+      deleted(3, 'sub_a', 'pro'),
+    );
+    expect([shown(ended), ...planOf(ended)]).toEqual(['sub_b canceled', 'pro', 1_500_000]);
   });
+});
 
-  it.each(live.filter(({ status }) => status !== 'incomplete'))(
-    'an incomplete status is ignored once $status is recorded',
-    ({ status }) => {
-      for (const second of [1, 2, 3]) {
-        const after = stateAfter(changed(2, 'sub_a', status), changed(second, 'sub_a', 'incomplete'));
-        expect(state(after)).toEqual({ id: 'sub_a', status });
+describe('a session that names no subscription', () => {
+  test('begins one, whose id and window the next event takes over', () => {
+    const unnamed = after(completed(5, null));
+    expect([shown(unnamed), ...windowOf(unnamed)]).toEqual(['null active', at(5), null]);
+    for (const second of [4, 6])
+      for (const event of [completed(second, 'sub_a'), changed(second, 'sub_a', 'active')]) {
+        const named = apply(unnamed, event);
+        expect([shown(named), ...windowOf(named), ...listed(named)]).toEqual([
+          'sub_a active',
+          at(5),
+          'sub_a',
+          'sub_a',
+        ]);
       }
-    },
-  );
-
-  it('an incomplete status is ignored when the session has made the subscription active', () => {
-    const after = stateAfter(completed(2, 'sub_a'), changed(1, 'sub_a', 'incomplete'));
-    expect(state(after)).toEqual({ id: 'sub_a', status: 'active' });
+    expect(shown(apply(unnamed, changed(6, 'sub_a', 'incomplete')))).toBe('sub_a active');
+    expect(listed(apply(unnamed, deleted(6, 'sub_a')))).toEqual(['sub_a']);
+    const second = apply(unnamed, changed(6, 'sub_a', 'active'), changed(7, 'sub_b', 'active'));
+    expect([shown(second), ...windowOf(second)]).toEqual(['sub_b active', at(7), 'sub_b']);
   });
 
-  it.each(liveStatuses.flatMap((from) => currentStatuses.map((to) => ({ from, to }))))(
-    '$from, and another subscription that is newer and $to: the other is recorded',
-    ({ from, to }) => {
-      const after = stateAfter(changed(1, 'sub_a', from), changed(2, 'sub_b', to));
-      expect(state(after)).toEqual({ id: 'sub_b', status: to });
-    },
-  );
-
-  it.each(currentStatuses.flatMap((from) => lapsedStatuses.map((to) => ({ from, to }))))(
-    '(settled, against the letter) $from stays recorded, though another is newer and $to',
-    ({ from, to }) => {
-      const after = stateAfter(changed(1, 'sub_a', from, 'pro'), changed(2, 'sub_b', to, 'studio'));
-      expect(state(after)).toEqual({ id: 'sub_a', status: from });
-      expect([after.tier, after.monthlyCharLimit, after.subscriptionEventAt]).toEqual([
-        'pro',
-        1_500_000,
-        at(1),
-      ]);
-      expect([after.allowanceFrom, after.allowanceSubscription]).toEqual([at(1), 'sub_a']);
-    },
-  );
-
-  it.each(lapsedStatuses.flatMap((from) => lapsedStatuses.map((to) => ({ from, to }))))(
-    '$from, and another subscription that is newer and $to: the other is recorded, incomplete behind',
-    ({ from, to }) => {
-      const after = stateAfter(changed(1, 'sub_a', from), changed(2, 'sub_b', to));
-      const older = to === 'incomplete' && from !== 'incomplete';
-      expect(state(after)).toEqual(older ? { id: 'sub_a', status: from } : { id: 'sub_b', status: to });
-    },
-  );
-
-  it.each(ended)('$status of one subscription, then a newer one begins', ({ status }) => {
-    const after = stateAfter(changed(1, 'sub_a', status), changed(2, 'sub_b', 'active', 'pro'));
-    expect(state(after)).toEqual({ id: 'sub_b', status: 'active' });
-  });
-});
-
-describe('A 3.1 row 3: subscription deleted', () => {
-  it('no subscription yet: canceled, and the deleted id is recorded', () => {
-    expect(state(stateAfter(deleted(1, 'sub_a')))).toEqual({ id: 'sub_a', status: 'canceled' });
-  });
-
-  it.each(live)('$status: canceled, whichever of the two events is older', ({ status }) => {
-    for (const second of [1, 2, 3]) {
-      const after = stateAfter(changed(2, 'sub_a', status), deleted(second, 'sub_a'));
-      expect(state(after)).toEqual({ id: 'sub_a', status: 'canceled' });
+  test('is ignored if the effective subscription has ended', () => {
+    for (const status of endedStatuses) {
+      const before = after(changed(1, 'sub_a', status));
+      expect(apply(before, completed(3, null))).toBe(before);
     }
-  });
-
-  it.each(ended)('an end that comes as status $status is final too, however old it is', ({ status }) => {
-    for (const from of liveStatuses) {
-      const after = stateAfter(changed(5, 'sub_a', from, 'pro'), changed(2, 'sub_a', status, 'studio'));
-      expect(state(after)).toEqual({ id: 'sub_a', status });
-      expect([after.tier, after.monthlyCharLimit, after.subscriptionEventAt]).toEqual([
-        'pro',
-        1_500_000,
-        at(5),
-      ]);
-    }
-  });
-
-  it('whatever status the deleted subscription carries: canceled', () => {
-    const after = stateAfter(changed(1, 'sub_a', 'active'), { ...deleted(2, 'sub_a'), status: 'active' });
-    expect(state(after)).toEqual({ id: 'sub_a', status: 'canceled' });
-  });
-
-  it.each(live)('ignored when the recorded subscription is a different one that is $status', ({ status }) => {
-    for (const second of [1, 2, 3]) {
-      const after = stateAfter(changed(2, 'sub_b', status), deleted(second, 'sub_a'));
-      expect(state(after)).toEqual({ id: 'sub_b', status });
-    }
-  });
-
-  it.each(live)(
-    'a different one that ends by its status is ignored too when $status is recorded',
-    ({ status }) => {
-      for (const end of endedStatuses) {
-        const after = stateAfter(changed(1, 'sub_b', status), changed(2, 'sub_a', end));
-        expect(state(after)).toEqual({ id: 'sub_b', status });
-      }
-    },
-  );
-
-  it.each(ended)('the recorded subscription is a different one that is $status: canceled', ({ status }) => {
-    const after = stateAfter(changed(1, 'sub_a', status), deleted(2, 'sub_b'));
-    expect(state(after)).toEqual({ id: 'sub_b', status: 'canceled' });
-  });
-
-  it('a different one that ended later stays recorded', () => {
-    const after = stateAfter(changed(2, 'sub_a', 'incomplete_expired'), deleted(1, 'sub_b'));
-    expect(state(after)).toEqual({ id: 'sub_a', status: 'incomplete_expired' });
-  });
-
-  it('leaves the allowance unchanged', () => {
-    const before = stateAfter(changed(1, 'sub_a', 'active', 'pro'));
-    const after = apply(before, deleted(2, 'sub_a', 'studio'));
-    expect(after.monthlyCharLimit).toBe(1_500_000);
-    expect([after.allowanceFrom, after.allowanceSubscription]).toEqual([at(1), 'sub_a']);
-  });
-});
-
-describe('A 3.1 row 4: late events of a subscription that has ended', () => {
-  const ends = {
-    deleted: deleted(5, 'sub_a'),
-    canceled: changed(5, 'sub_a', 'canceled'),
-    incomplete_expired: changed(5, 'sub_a', 'incomplete_expired'),
-  };
-  const late = [4, 5, 6].flatMap((second) => [
-    completed(second, 'sub_a'),
-    ...statuses.map((status) => changed(second, 'sub_a', status, 'studio')),
-  ]);
-
-  it.each(Object.entries(ends))('%s: unchanged, always', (_name, end) => {
-    for (const before of [stateAfter(end), stateAfter(changed(1, 'sub_a', 'active'), end)]) {
-      for (const event of late) expect(apply(before, event)).toBe(before);
-    }
-  });
-
-  it.each(Object.entries(ends))('%s, and a new id has taken its place: unchanged, always', (_name, end) => {
-    const before = stateAfter(changed(1, 'sub_a', 'active'), end, changed(5, 'sub_b', 'active', 'pro'));
-    expect(state(before)).toEqual({ id: 'sub_b', status: 'active' });
-    for (const event of late) expect(apply(before, event)).toBe(before);
-  });
-
-  it('deleted while a different live one was recorded: final for that id all the same', () => {
-    const before = stateAfter(changed(1, 'sub_b', 'active', 'pro'), deleted(5, 'sub_a'));
-    for (const event of late) {
-      expect(state(apply(before, event))).toEqual({ id: 'sub_b', status: 'active' });
-    }
-  });
-
-  it('a hundred subscriptions on, the first is still ended', () => {
-    const ids = Array.from({ length: 100 }, (_, index) => `sub_${index}`);
-    const before = stateAfter(...ids.flatMap((id, index) => [completed(index, id), deleted(index, id)]));
-    for (const id of ids) expect(apply(before, completed(200, id))).toBe(before);
-  });
-});
-
-describe('A 3.1, its last line: a session of mode payment', () => {
-  it.each(every)('$status: writes neither the status nor the id', ({ status }) => {
-    const before = stateAfter(changed(1, 'sub_a', status));
-    const after = apply(before, topUp(2, 'cs_1'));
-    expect({ ...after, topUpPurchased: 0, creditedSessions: [] }).toEqual(before);
   });
 });

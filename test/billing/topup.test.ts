@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fail } from '#test/fakes/stripe.ts';
 import type { Signup } from '#test/setup/app.ts';
-import { ask, topUpEvent, useBillingApp } from './billing-app.ts';
+import { ask, useBillingApp } from './billing-app.ts';
 
 const billing = useBillingApp({ TRUST_PROXY: '1' });
 
@@ -24,7 +24,7 @@ async function subscriber(metadata: Record<string, unknown> = {}) {
 
 const said = ({ status, body }: { status: number; body: { detail?: unknown } }) => [status, body.detail];
 
-test('A 4.5: a purchase is a one-time payment that carries the tenant and the characters, asks for 3-D Secure and keeps no card', async () => {
+test('a top-up is a one-time payment with the tenant and the characters; it asks for 3-D Secure and saves no card', async () => {
   const founder = await subscriber();
   billing.stripe.requests.length = 0;
   const { status, body } = await topUp(founder, { packs: 3 });
@@ -48,46 +48,26 @@ test('A 4.5: a purchase is a one-time payment that carries the tenant and the ch
   expect(metadata).not.toHaveProperty('topup_chars_purchased');
 });
 
-test('the webhook credits exactly what was bought', async () => {
-  const founder = await subscriber();
-  await topUp(founder, { packs: 2 });
-  const session = [...billing.stripe.sessions.values()].at(-1);
-  const { id, metadata, client_reference_id } = { ...session } as Record<string, unknown>;
-  await billing.deliver(topUpEvent('', { id, metadata, client_reference_id }));
-  expect((await billing.stored(founder.tenantId)).metadata).toMatchObject({
-    topup_chars_purchased: 2_000_000,
-  });
-});
-
-describe('A 4.5 check 7: packs', () => {
+describe('the number of packs (A 4.5 check 7)', () => {
   const noNumber = 'packs must be a whole number of at least 1';
   test.each([
     [undefined, 200, undefined],
-    [{}, 200, undefined],
-    [{ packs: 1 }, 200, undefined],
     [{ packs: 5 }, 200, undefined],
     [{ packs: 6 }, 400, 'at most 5 packs per purchase'],
-    [{ packs: 1e20 }, 400, 'at most 5 packs per purchase'],
     [{ packs: 0 }, 422, noNumber],
-    [{ packs: -1 }, 422, noNumber],
     [{ packs: 1.5 }, 422, noNumber],
-    [{ packs: 5.5 }, 422, noNumber],
     [{ packs: '2' }, 422, noNumber],
-    [{ packs: null }, 422, noNumber],
-    [{ packs: true }, 422, noNumber],
     ['{"packs": 1e999}', 422, noNumber],
     ['null', 422, 'body: an object is expected'],
-    ['[]', 422, 'body: an object is expected'],
-    ['5', 422, 'body: an object is expected'],
     ['{', 400, expect.stringMatching(/^invalid JSON body: /)],
   ])('%j returns %i', async (body, status, detail) => {
     expect(said(await topUp(await subscriber(), body))).toEqual([status, detail]);
   });
 });
 
-describe('A 4.5 check 5: without a current subscription here, the processor is asked first', () => {
+describe('without a current subscription here, the processor decides (A 4.5 check 5)', () => {
   const refused = [402, 'top-ups require an active subscription'];
-  test('no customer at the processor: 402, without a call', async () => {
+  test('without a customer it is rejected without a call', async () => {
     const founder = await billing.app.signUp();
     billing.stripe.requests.length = 0;
     expect(said(await topUp(founder))).toEqual(refused);
@@ -98,8 +78,6 @@ describe('A 4.5 check 5: without a current subscription here, the processor is a
     ['active', 200],
     ['trialing', 200],
     ['past_due', 402],
-    ['incomplete', 402],
-    ['canceled', 402],
   ])('%s there: %i', async (status, expected) => {
     const founder = await subscriber({ pay_subscription_status: 'past_due', pay_customer_id: 'cus_x' });
     const { tenantId } = founder;
@@ -110,14 +88,7 @@ describe('A 4.5 check 5: without a current subscription here, the processor is a
     expect(await billing.stored(tenantId)).toEqual(before);
   });
 
-  test.each(['active', 'trialing'])('%s here: the processor is not asked', async (status) => {
-    const founder = await subscriber({ pay_subscription_status: status });
-    billing.stripe.requests.length = 0;
-    expect((await topUp(founder)).status).toBe(200);
-    expect(billing.stripe.requests.filter(({ method }) => method === 'GET')).toEqual([]);
-  });
-
-  test('processor out of reach: 503, because the state is unknown', async () => {
+  test('an unreachable processor is 503', async () => {
     const founder = await subscriber({ pay_subscription_status: 'past_due' });
     billing.stripe.otherwise(fail(503, { retry: false }));
     const { status, body } = await topUp(founder);
@@ -126,12 +97,11 @@ describe('A 4.5 check 5: without a current subscription here, the processor is a
   });
 });
 
-describe('A 4.5 check 6 and 8: ceilings', () => {
+describe('the ceilings (A 4.5 checks 6 and 8)', () => {
   const ceiling = [409, 'the allowance already reaches the monthly ceiling'];
   test.each([
     [9_999_999, 200],
     [10_000_000, 409],
-    [20_000_000, 409],
   ])('an allowance of %i: %i', async (limit, status) => {
     const founder = await subscriber();
     await billing.sql`update tenants set monthly_char_limit = ${limit} where tenant_id = ${founder.tenantId}`;
@@ -143,7 +113,6 @@ describe('A 4.5 check 6 and 8: ceilings', () => {
   test.each([
     [5_000_000, 0, 5, 200],
     [5_000_001, 0, 5, 409],
-    [10_000_000, 0, 1, 409],
     [50_000_000, 45_000_000, 5, 200],
     [50_000_000, 44_999_999, 5, 409],
   ])('%i bought, %i used, %i packs: %i', async (bought, used, packs, status) => {

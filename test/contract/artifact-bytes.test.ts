@@ -146,28 +146,6 @@ describe('a file of a document', { timeout: 30_000 }, () => {
     await app.services.storage.put(`${mine.tenantId}/documents/${id}.${artifacts[0].id}`, Buffer.from('PK'));
     expect(await refusal(await bytesOf(id, artifacts[0].id))).toEqual(damaged);
   });
-
-  test('to a HEAD request has the same headers; other methods are 405', async () => {
-    const { id, artifacts } = await mine.translate();
-    const ask = (method: string) =>
-      app.request(address(id, artifacts[0].id), { method, headers: mine.admin });
-    const head = await ask('HEAD');
-    expect([head.status, head.headers.get('content-length'), head.headers.get('cache-control')]).toEqual([
-      200,
-      String(artifacts[0].size_bytes),
-      'no-store',
-    ]);
-    expect((await ask('DELETE')).status).toBe(405);
-  });
-
-  test('is no part of the documented API', async () => {
-    const { body } = await app.json('GET', '/openapi.json');
-    expect(Object.keys(body.paths).filter((path) => !path.startsWith('/api/'))).not.toContainEqual(
-      expect.stringContaining('/app'),
-    );
-    const { id, artifacts } = await mine.translate();
-    expect((await bytesOf(id, artifacts[0].id)).headers.get('x-api-version')).toBeNull();
-  });
 });
 
 describe('B "Routing": a file in the storage of a workspace’s own', () => {

@@ -11,7 +11,7 @@ export interface Procedure {
   route?: Route | undefined;
 }
 
-interface DefinedProcedure extends Procedure {
+export interface DefinedProcedure extends Procedure {
   guard: GuardName | undefined;
   hasOutput: boolean;
 }

@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => http.close());
 
 test.each(['REST', '/trpc'] as const)(
-  'A 5.2: the guard tenant_admin responds to every caller as stated: %s',
+  'the guard tenant_admin responds to every caller as stated: %s',
   async (transport) => {
     expect(await callAsEverybody(at, fixture, whose, {}, transport)).toEqual(
       expectedOf('tenant_admin', {}, transport),
@@ -47,7 +47,7 @@ test.each(['REST', '/trpc'] as const)(
   },
 );
 
-test('A 5.2: the guard tenant_admin admits each caller only to their own tenant', async () => {
+test('the guard tenant_admin admits each caller only to their own tenant', async () => {
   const { founder, neighbour, operator } = fixture;
   const headers = { ...neighbour.bearer, ...operator.key };
   const bodies = [
@@ -61,7 +61,7 @@ test('A 5.2: the guard tenant_admin admits each caller only to their own tenant'
   expect(bodies).toEqual([mine, mine, mine, neighbour.tenantId, neighbour.tenantId]);
 });
 
-test('C 7: the role is the one in the database at the request', async () => {
+test('the role is the one in the database at the request', async () => {
   const { sql, target } = fixture;
   const ask = async () => (await viaRest(at, whose, { headers: target.bearer })).status;
   const become = (role: string) => sql`update users set role = ${role} where user_id = ${target.userId}`;

@@ -1,94 +1,113 @@
 import { describe, expect, test } from 'vitest';
+import type { GuardName } from '#server/context.ts';
 import { carriesFiles } from '#server/trpc.ts';
+import type { Headers } from '#test/factories.ts';
 import { type Answer, normalize, viaRest, viaRestRaw, viaRpc } from './call.ts';
-import { auditCases } from './cases/audit.ts';
 import { mfaCases } from './cases/auth/mfa.ts';
 import { signInCases } from './cases/auth/sign-in.ts';
 import { ssoCases } from './cases/auth/sso.ts';
 import { tokenCases } from './cases/auth/tokens.ts';
 import { billingCases } from './cases/billing.ts';
-import type { Case, Cases } from './cases/case.ts';
+import { type Case, type Cases, noContent } from './cases/case.ts';
 import { documentCases } from './cases/documents.ts';
-import { documentWorkplaceCases } from './cases/documents-workplace.ts';
-import { memberCases } from './cases/members.ts';
-import { memoryCases } from './cases/memory.ts';
-import { reviewingCases } from './cases/reviewing.ts';
 import { storageCases } from './cases/storage.ts';
-import { tenantCases } from './cases/tenants.ts';
-import { terminologyCases } from './cases/terminology.ts';
 import { translationCases } from './cases/translations.ts';
-import { usageCases } from './cases/usage.ts';
-import type { ContractFixture } from './fixture.ts';
-import { type Procedure, procedures } from './procedures.ts';
+import { uploadCases } from './cases/uploads.ts';
+import type { GuardFixture } from './guards/guard-fixture.ts';
+import { probes } from './guards/probes.ts';
+import { type DefinedProcedure, type Procedure, procedures } from './procedures.ts';
 
-const systemCases: Cases = {
-  'system.health': [{ name: 'is alive', status: 200 }],
-};
-
-const authCases: Cases = { ...signInCases, ...tokenCases, ...mfaCases, ...ssoCases };
-
-/** The cases of each procedure, over REST and /trpc, or over /trpc alone if it has no route. A procedure without cases fails the suite. */
-export const cases: Cases = {
-  ...auditCases,
-  ...authCases,
+const cases: Cases = {
+  ...signInCases,
+  ...tokenCases,
+  ...mfaCases,
+  ...ssoCases,
   ...billingCases,
   ...documentCases,
-  ...documentWorkplaceCases,
-  ...memberCases,
-  ...memoryCases,
-  ...reviewingCases,
-  ...systemCases,
-  ...tenantCases,
   ...storageCases,
-  ...terminologyCases,
   ...translationCases,
-  ...usageCases,
+  ...uploadCases,
 };
 
+/** Procedures whose responses change while workers run. */
+const changedByWorkers = new Set([
+  'documents.delete',
+  'documents.list',
+  'documents.progress',
+  'documents.summary',
+  'memory.getImport',
+  'memory.listImports',
+  'translations.counts',
+]);
+
+/** Whom each guard admits; the procedures of the others have cases. */
+const admitted: Partial<Record<GuardName, (fixture: GuardFixture) => Headers>> = {
+  tenant_identity: ({ founder }) => founder.key,
+  tenant_identity_or_cookie: ({ founder }) => founder.key,
+  tenant_admin: ({ founder }) => founder.bearer,
+  admin: ({ founder }) => founder.bearer,
+  platform_operator: ({ operator }) => operator.key,
+  bearer: ({ founder }) => founder.bearer,
+  administrator_session: ({ founder }) => founder.bearer,
+};
+
+/** The cases of a procedure. Without one that succeeds, the valid request of the guards' tests is its first. */
+function casesOf({ path, guard }: DefinedProcedure): readonly Case[] {
+  const own = cases[path] ?? [];
+  if (own.some(({ status }) => status < 300)) return own;
+  const { input, in: outcome = '200' } = probes[path] ?? {};
+  const probe: Case = {
+    name: 'a valid request',
+    status: Number.parseInt(outcome, 10),
+    ask: async (fixture) => ({
+      input: (await input?.(fixture)) ?? {},
+      headers: admitted[guard as GuardName]?.(fixture) ?? {},
+    }),
+    ...(outcome === '204' && { rpc: noContent }),
+    ...(changedByWorkers.has(path) && { withoutWorkers: true as const }),
+  };
+  return [probe, ...own];
+}
+
 /**
- * Declares a test for each case, which calls the procedure over both transports.
+ * Declares a test for each case, which calls the procedure over both transports, or over /trpc alone if it has no route.
  * @param plain a deployment
  * @param billing one with billing: billing procedures are called there
  * @param workers whether workers run in them
  */
-export function testTransports(
-  plain: ContractFixture,
-  billing: ContractFixture,
-  { workers = false } = {},
-): void {
-  for (const procedure of procedures)
-    describe(procedure.path, () => {
-      const fixture = procedure.path.startsWith('billing.') ? billing : plain;
-      for (const one of cases[procedure.path] ?? []) {
-        if (workers && one.withoutWorkers) continue;
-        const { status, detail, ask, rpc: byDesign, raw } = one;
-        const expectStated = (answer: Answer) => {
-          expect(answer.status, JSON.stringify(answer.body)).toBe(status);
-          if (detail !== undefined) expect(answer.body.detail).toBe(detail);
-        };
-        const asked = async () => (await ask?.(fixture)) ?? {};
-
-        test(title(one, procedure), async () => {
-          if (!procedure.route) return expectStated(await viaRpc(fixture.app, procedure, await asked()));
-          const first = await asked();
-          if (raw) return expectStated(await viaRestRaw(fixture.app, procedure, raw, first.headers));
-          const rest = await viaRest(fixture.app, procedure, first);
-          expectStated(rest);
-          const rpc = await viaRpc(fixture.app, procedure, await asked());
-          // Only REST takes files.
-          if (carriesFiles(procedure.route)) expect(rpc.status).toBe(404);
-          else if (byDesign) {
-            expect(rpc.status, JSON.stringify(rpc.body)).toBe(byDesign.status);
-            expect(rpc.body).toEqual(byDesign.body);
-          } else expect(normalize(rpc)).toEqual(normalize(rest));
-        });
-      }
+export function testTransports(plain: GuardFixture, billing: GuardFixture, { workers = false } = {}): void {
+  const tested = procedures.flatMap((procedure) => {
+    const listed = casesOf(procedure).filter((one) => !workers || !one.withoutWorkers);
+    return listed.length > 0 ? [[procedure.path, procedure, listed] as const] : [];
+  });
+  describe.each(tested)('%s', (path, procedure, listed) => {
+    const fixture = path.startsWith('billing.') ? billing : plain;
+    test.each(listed.map((one) => [title(one, procedure), one] as const))('%s', async (_, one) => {
+      const { status, detail, ask, rpc: byDesign, raw } = one;
+      const expectStated = (answer: Answer) => {
+        expect(answer.status, JSON.stringify(answer.body)).toBe(status);
+        if (detail !== undefined) expect(answer.body.detail).toBe(detail);
+      };
+      const asked = async () => (await ask?.(fixture)) ?? {};
+      if (!procedure.route) return expectStated(await viaRpc(fixture.app, procedure, await asked()));
+      const first = await asked();
+      if (raw) return expectStated(await viaRestRaw(fixture.app, procedure, raw, first.headers));
+      const rest = await viaRest(fixture.app, procedure, first);
+      expectStated(rest);
+      const rpc = await viaRpc(fixture.app, procedure, await asked());
+      // Only REST takes files.
+      if (carriesFiles(procedure.route)) expect(rpc.status).toBe(404);
+      else if (byDesign) {
+        expect(rpc.status, JSON.stringify(rpc.body)).toBe(byDesign.status);
+        expect(rpc.body).toEqual(byDesign.body);
+      } else expect(normalize(rpc)).toEqual(normalize(rest));
     });
+  });
 }
 
 function title({ name, status, rpc, raw }: Case, { route }: Procedure): string {
   if (!route) return `returns ${status} over /trpc: ${name}`;
   if (raw) return `returns ${status} over REST: ${name}`;
-  if (rpc) return `answers ${status}, and ${rpc.status} at /trpc: ${name} (${rpc.because})`;
+  if (rpc) return `returns ${status}, and ${rpc.status} over /trpc: ${name} (${rpc.because})`;
   return `returns ${status}, the same over both transports: ${name}`;
 }

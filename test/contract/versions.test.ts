@@ -30,7 +30,7 @@ describe.each([...addresses])('%s', (_address, { method, path, versioned }) => {
 
   // Each route has one of the two tests: a skipped one would look like something that is not tested.
   if (versioned === false)
-    test('A 9 rule 5: is not versioned, and ignores a requested version', async () => {
+    test('is not versioned, and ignores a requested version', async () => {
       expect(['GET /healthz', 'POST /api/stripe/webhook']).toContain(`${method} ${path}`);
       for (const answer of [await ask('?api-version=2020-01-01'), await ask('', 'nonsense')]) {
         expect(answer.served).toBeNull();
@@ -38,7 +38,7 @@ describe.each([...addresses])('%s', (_address, { method, path, versioned }) => {
       }
     });
   else
-    test('A 9: is versioned, by the query parameter or the header', async () => {
+    test('is versioned, by the query parameter or the header', async () => {
       expect((await ask('')).served).toBe(version);
       expect((await ask(`?api-version=${version}`, '2020-01-01')).served).toBe(version);
       expect((await ask('', version)).served).toBe(version);

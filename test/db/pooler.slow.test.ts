@@ -26,23 +26,17 @@ async function environment(url: string) {
 }
 
 describe.skipIf(withoutPgbouncer)('PgBouncer between the service and PostgreSQL', () => {
-  test.each(['transaction', 'statement'] as const)(
-    'in %s mode the start ends with what to use instead',
-    async (mode) => {
-      const url = await startPgbouncer(await database(), mode);
-      await expect(migrate(url)).rejects.toThrow(
-        /^DATABASE_URL: a connection pooler runs .* on several connections; connect to PostgreSQL itself, or set pool_mode = session/,
-      );
-      await expect(startService(await environment(url))).rejects.toThrow(/pool_mode = session/);
-    },
-  );
-
-  test('in transaction mode it is seen whichever server connection the pooler takes next', async () => {
-    const url = await startPgbouncer(await database(), 'transaction', {
-      server_round_robin: 1,
-      min_pool_size: 2,
-    });
-    await expect(migrate(url)).rejects.toThrow(/pool_mode = session/);
+  test.each([
+    ['transaction', {}],
+    ['statement', {}],
+    // Whichever server connection the pooler takes next.
+    ['transaction', { server_round_robin: 1, min_pool_size: 2 }],
+  ] as const)('in %s mode %j the start ends with what to use instead', async (mode, options) => {
+    const url = await startPgbouncer(await database(), mode, options);
+    await expect(migrate(url)).rejects.toThrow(
+      /^DATABASE_URL: a connection pooler runs .* on several connections; connect to PostgreSQL itself, or set pool_mode = session/,
+    );
+    await expect(startService(await environment(url))).rejects.toThrow(/pool_mode = session/);
   });
 
   test('in session mode the service works: a text, a document by a worker, and a second start', async () => {
@@ -72,7 +66,7 @@ describe.skipIf(withoutPgbouncer)('PgBouncer between the service and PostgreSQL'
   test('a pool that is too small for one process is an error, not a start that hangs', async () => {
     const url = await startPgbouncer(await database(), 'session', { default_pool_size: 1 });
     await expect(migrate(url)).rejects.toThrow(/^DATABASE_URL: .*its pool is too small/);
-  }, 20_000);
+  });
 });
 
 test('every connection of a pool has its limits, whatever pooler is between', async () => {
@@ -101,4 +95,4 @@ test('a start that waits for the migration lock says after 5 s which session hol
   expect(notices[0]).toContain(`pg_terminate_backend(${held?.['pid']})`);
   await holder`select pg_advisory_unlock(${migrationLock})`;
   await migrated;
-}, 20_000);
+});

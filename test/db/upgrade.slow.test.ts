@@ -67,16 +67,25 @@ test('an upgrade beside requests of the version before: neither the migration no
   expect([...(await superuser`select later from tokens`)]).toEqual([]);
 });
 
-test('requests go on while a migration waits for a table that a dump holds', async () => {
-  const { upgrade, requests, migrationWaits } = await formerDatabase();
-  const dumped = Promise.withResolvers<void>();
+/** Reads a table in a transaction that stays open, as a dump does. */
+async function holdTenants(requests: postgres.Sql) {
+  const end = Promise.withResolvers<void>();
   const began = Promise.withResolvers<void>();
   const dump = requests.begin(async (tx) => {
     await tx`select from tenants`;
     began.resolve();
-    await dumped.promise;
+    await end.promise;
   });
   await began.promise;
+  return async () => {
+    end.resolve();
+    await dump;
+  };
+}
+
+test('requests continue while a migration waits for a table that a dump holds', async () => {
+  const { upgrade, requests, migrationWaits } = await formerDatabase();
+  const release = await holdTenants(requests);
   const migrated = upgrade();
   migrated.catch(() => {});
   try {
@@ -88,34 +97,21 @@ test('requests go on while a migration waits for a table that a dump holds', asy
       });
     }
   } finally {
-    dumped.resolve();
-    await dump;
+    await release();
   }
   await migrated;
 });
 
 test('a migration that waits for a table, or for the migration lock, ends on its signal', async () => {
   const { upgrade, requests, migrationWaits } = await formerDatabase();
-  const dumped = Promise.withResolvers<void>();
-  const began = Promise.withResolvers<void>();
-  const dump = requests.begin(async (tx) => {
-    await tx`select from tenants`;
-    began.resolve();
-    await dumped.promise;
-  });
-  await began.promise;
+  const release = await holdTenants(requests);
   const stop = new AbortController();
-  const waiting = [upgrade(stop.signal), upgrade(stop.signal)];
-  const ended = Promise.allSettled(waiting);
+  const ended = Promise.allSettled([upgrade(stop.signal), upgrade(stop.signal)]);
   await migrationWaits();
   stop.abort();
   const { reason } = stop.signal;
-  expect(await ended).toEqual([
-    { status: 'rejected', reason },
-    { status: 'rejected', reason },
-  ]);
-  dumped.resolve();
-  await dump;
+  expect(await ended).toEqual(Array(2).fill({ status: 'rejected', reason }));
+  await release();
   await upgrade();
 });
 
@@ -151,7 +147,7 @@ test('a migration does not wait for an autovacuum of a table that it needs', asy
   await superuser`select pg_reload_conf()`;
   await migrate(server.url, { folder: folderOfLater });
   expect(await superuser`select later from tenants`).toEqual([]);
-}, 60_000);
+});
 
 test('a migration that changes rows sees those of every tenant', async () => {
   const { upgrade, superuser } = await formerDatabase();

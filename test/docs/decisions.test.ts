@@ -16,7 +16,7 @@ test('every record has its number and a title, then a status', () => {
   expect(new Set(records.map(({ number }) => number)).size).toBe(records.length);
 });
 
-test('an accepted record has a context, a decision and consequences, on at most 60 lines', () => {
+test('an accepted record has a context, a decision and consequences, and at most 60 lines', () => {
   for (const { file, text } of records) {
     expect(text.trimEnd().split('\n').length, file).toBeLessThanOrEqual(60);
     if (text.includes('\nStatus: superseded')) continue;
@@ -25,7 +25,7 @@ test('an accepted record has a context, a decision and consequences, on at most 
   }
 });
 
-test('a superseded record names a later one, which names it', () => {
+test('a superseded record and its successor name each other', () => {
   for (const { file, number, text } of records) {
     const by = /^Status: superseded by (\d+)$/m.exec(text)?.[1];
     if (by === undefined) continue;

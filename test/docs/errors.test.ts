@@ -9,7 +9,7 @@ const read = (page: string) => readFileSync(join(import.meta.dirname, '../../doc
 const page = read('errors.md');
 const rows = [...page.matchAll(/^\| (\d{3}) \| (?:none|`(\w+)`) \| (.+) \| (.+) \|$/gm)];
 
-test('the page has a row for each status and error_code that the service answers with, in order, and no other', () => {
+test('the page has a row for each status and error_code of the service, in order, and no other', () => {
   const answered = Object.entries(errorTable).map(([name, { status, shape }]) =>
     shape === 'pipeline' ? `${status} ${name}` : `${status}`,
   );
@@ -20,7 +20,7 @@ test('the page has a row for each status and error_code that the service answers
   );
 });
 
-test('the page names each stable prefix of A 7.2, with its status', () => {
+test('the page names each stable error prefix with its status', () => {
   const row = (prefix: string) => rows.find(([line]) => line.includes(`\`${prefix}\``))?.[1];
   expect(row('workspace_id_required:')).toBe('401');
   expect(row('terminology_max_terms_exceeded:')).toBe('422');
@@ -28,7 +28,7 @@ test('the page names each stable prefix of A 7.2, with its status', () => {
   expect(row('tm_import_in_progress:')).toBe('409');
 });
 
-test('each way in which a document can fail is listed with what to do', () => {
+test('each failure of a document is listed with a remedy', () => {
   const listed = [...read('translating-files.md').matchAll(/^\| (`\w+`.*?) \| /gm)].flatMap(([, codes]) =>
     [...(codes as string).matchAll(/`(\w+)`/g)].map(([, code]) => code),
   );

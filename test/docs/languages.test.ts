@@ -9,7 +9,7 @@ import { readSettings } from '#server/settings.ts';
 const page = readFileSync(join(import.meta.dirname, '../../docs/languages.md'), 'utf8');
 const rowsOf = (text: string) => text.split('\n').filter((line) => line.startsWith('| `'));
 
-test('B 2.4: there are 35 languages, and the page has them with name, direction and weight', () => {
+test('there are 35 languages, and the page has them with name, direction and weight', () => {
   expect(languages).toHaveLength(35);
   const { DENSE_SCRIPT_WEIGHT } = readSettings({});
   expect(rowsOf(page)).toEqual(
@@ -25,7 +25,7 @@ test('the OpenAPI document has them, too', () => {
   expect(rows.map((row) => row.split('`')[1])).toEqual(languages.map(({ code }) => code));
 });
 
-test('A 8.1: eight languages are dense, three are written from right to left', () => {
+test('eight languages are dense, three are written from right to left', () => {
   const codes = (of: typeof languages) => of.map(({ code }) => code).sort();
   expect(codes(languages.filter(({ dense }) => dense))).toEqual(
     ['zh-Hans', 'zh-Hant', 'ja', 'ko', 'th', 'hi', 'mr', 'ne'].sort(),

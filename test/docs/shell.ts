@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Snippet } from './snippets.ts';
 
-/** Before the blocks of a page: a refused request is a failure, in $(...) too. */
+/** Before the blocks of a page: an error response is a failure, in $(...) too. */
 const preamble = `set -euo pipefail
 trap 'echo "failed: $BLOCK" >&2' ERR
 curl() {
@@ -13,23 +13,23 @@ curl() {
   return 22
 }`;
 
-/** After them: no variable holds a field that an answer did not have. */
+/** After them: no variable contains a field that was missing in a response. */
 const epilogue = `! declare -p | grep '="undefined"$' >> .failures
 env -0 > .environment`;
 
 export interface ShellOptions {
-  /** Where the blocks run. */
+  /** The working directory of the blocks. */
   place: string;
   env: Record<string, string>;
-  /** Milliseconds after which all that they have started is killed. */
+  /** Milliseconds after which everything that they have started is killed. */
   longest: number;
-  /** What their code becomes first. */
+  /** A transformation of their code. */
   adapt: (code: string) => string;
   /** Commands before them. */
   before?: string;
 }
 
-/** What blocks have printed, and the variables that they have exported. */
+/** The output of blocks, and the variables that they have exported. */
 export interface ShellOutcome {
   printed: string;
   variables: Record<string, string>;

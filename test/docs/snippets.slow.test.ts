@@ -28,7 +28,10 @@ afterAll(async () => {
 const runElsewhere = ['README.md'];
 /** Milliseconds that the commands of a page may take. */
 const longestRun = 80_000;
-/** The page of a package, read where the repository is not: each of its programs is whole, and what stands beside them is listed here. */
+/**
+ * The page of a package, which is read outside of the repository: each of its programs is complete, and the files next to
+ * them are listed here.
+ */
 const ofPackage = 'sdk/README.md';
 const besidePackage = {
   'minutes.docx': 'files/minutes.docx',
@@ -37,7 +40,7 @@ const besidePackage = {
   'legacy.tmx': 'import-memory/canteen.tmx',
 };
 const quickStart = 'docs/quick-start.md';
-/** What other pages take from the quick start: the key, the session and the client. */
+/** The parts of the quick start that other pages use: the key, the session and the client. */
 const beginning = snippetsOf(quickStart, sectionOf(quickStart, '## Your key'));
 
 const nameOf = (page: string) => page.replaceAll('/', '-').replace(/\.md$/, '');
@@ -47,7 +50,7 @@ const codeOf = (snippets: readonly Snippet[], language: string) =>
 
 const all = pages.flatMap((page) => snippetsOf(page));
 
-test('every block of code is one that a test runs, a drawing, or says why it is not run', () => {
+test('every block of code runs in a test, is a drawing, or has a reason why it does not run', () => {
   const unclear = all.filter(
     ({ language, reason }) => !['sh', 'ts', ''].includes(language) && (reason?.split(' ').length ?? 0) < 3,
   );
@@ -56,7 +59,7 @@ test('every block of code is one that a test runs, a drawing, or says why it is 
   expect(short.map(({ page, line, reason }) => `${page}:${line} ${reason}`)).toEqual([]);
 });
 
-test('no command has a comment: a shell that a person types into may take it for arguments', () => {
+test('no command has a comment, which an interactive shell may read as arguments', () => {
   const commented = all
     .filter(({ language }) => language === 'sh')
     .flatMap(({ page, line, code }) =>
@@ -93,11 +96,11 @@ test('the TypeScript of every page compiles', { timeout: 90_000 }, async () => {
   expect(await compile(place, written.flat())).toBe('');
 });
 
-describe('the page of the package stands alone', () => {
+describe('the page of the package is self-contained', () => {
   const programs = all.filter(({ page, language }) => page === ofPackage && language === 'ts');
   const fileOf = ({ line }: Snippet) => `line-${line}.ts`;
 
-  test('it links to nothing outside, and names no address but that of this machine', async () => {
+  test('it has no links to other pages, and no URL except that of this machine', async () => {
     const text = await readFile(join(root, ofPackage), 'utf8');
     const links = [...text.matchAll(/\]\(([^)]*)\)/g)].map(([, target = '']) => target);
     expect(links.filter((target) => !target.startsWith('#'))).toEqual([]);
@@ -107,7 +110,7 @@ describe('the page of the package stands alone', () => {
     expect(new Set(addresses)).toEqual(new Set(['http://127.0.0.1:8080']));
   });
 
-  test('each of its programs compiles, and those that need nothing else run', {
+  test('each of its programs compiles, and those without further requirements run', {
     timeout: 180_000,
   }, async () => {
     const place = join(folder, 'package');
@@ -158,7 +161,7 @@ describe.concurrent('the commands and programs of a page run, in their order', (
   });
 });
 
-/** Which variables no command sets, and whether the page uses what the quick start sets. */
+/** The variables that no command sets, and whether the page uses those of the quick start. */
 async function variablesOfPage(page: string, shell: readonly Snippet[]) {
   const codeIn = (snippets: readonly Snippet[]) => snippets.map(({ code }) => code).join('\n');
   const { read, set } = variablesOf(codeIn(shell));
@@ -175,7 +178,7 @@ async function variablesOfPage(page: string, shell: readonly Snippet[]) {
 const without = (names: Iterable<string>, others: ReadonlySet<string>) =>
   [...names].filter((name) => !others.has(name));
 
-/** A folder that looks like the repository, in which commands may leave files. */
+/** A directory that looks like the repository, in which commands may leave files. */
 async function workplace(name: string): Promise<string> {
   const place = join(folder, name);
   await mkdir(place);
@@ -184,14 +187,14 @@ async function workplace(name: string): Promise<string> {
   return place;
 }
 
-/** The code for the service of this test, by somebody whom no other page knows. */
+/** The code for the service of this test, with an account that no other page uses. */
 function adapted(code: string, page: string): string {
   return code
     .replaceAll('http://127.0.0.1:8080', app.address)
     .replaceAll(/\b(\w+)@example\.org/g, `$1.${page.replace(/\W+/g, '-')}@example.org`);
 }
 
-/** Nothing here installs or starts what would stay. */
+/** Permanent installations and processes are not allowed here. */
 const refuseNpm = `npm() {
   case $1 in ci | i | install | start | test) echo "$BLOCK: not here: npm $1" >> .failures; return 1 ;; esac
   command npm "$@"
@@ -213,7 +216,7 @@ function programOf(page: string): string | undefined {
     .join('\n');
 }
 
-/** Compiles programs of a folder. @returns the errors */
+/** Compiles programs of a directory. @returns the errors */
 async function compile(place: string, files: string[]): Promise<string> {
   const sources = (name: string) => [join(root, `sdk/src/${name}.ts`)];
   const config = {

@@ -19,7 +19,7 @@ export interface Snippet {
   line: number;
   /** The first word behind the fence, such as `sh` or `ts`; empty for a drawing. */
   language: string;
-  /** Why no test runs it: what stands behind `not run:` on its fence. */
+  /** The reason why no test runs it: the text after `not run:` on its fence. */
   reason: string | undefined;
   code: string;
 }
@@ -53,7 +53,7 @@ export function sectionOf(page: string, heading: string): string {
 
 /** Names of shell variables that code reads, and those that it sets. */
 export function variablesOf(code: string): { read: Set<string>; set: Set<string> } {
-  // In single quotes nothing is read, save in code of ours that ends them: '"'$INVITE'"'.
+  // In single quotes nothing is read, except in code of ours that ends them: '"'$INVITE'"'.
   const read = [...code.matchAll(/\$\{?([A-Z][A-Z0-9_]*)/g)].map(([, name]) => name as string);
   const set = [...code.matchAll(/(?:^|[\s;])([A-Z][A-Z0-9_]*)=/g)].map(([, name]) => name as string);
   return { read: new Set(read), set: new Set(set) };

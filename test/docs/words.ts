@@ -25,31 +25,31 @@ function row(name: string, pattern: RegExp, limits: readonly number[], goal: num
 
 // biome-ignore format: a table
 const patterns: Pattern[] = [
-  row('beside', /\b[Bb]eside\b/, [1, 1, 0, 37, 41], 0),
-  row('meanwhile', /\b[Mm]eanwhile\b/, [2, 0, 0, 25, 24], 0),
-  row('anew', /\banew\b/, [0, 0, 0, 19, 14], 0),
-  row('goes on', /\b(?<!what )(?<!is )go(es|ing)? on\b|\bwent on\b/, [4, 0, 6, 36, 28], 0),
-  row('of its own', /\bof (its|their|his|her|one's|your|our) own\b/, [2, 6, 3, 81, 19], 10),
-  row('is none', /\b(is|are|was|were) (none|nobody|nothing)\b/, [1, 0, 3, 65, 27], 10),
-  row('is no X', /\b(is|are|was|were) no [a-z]/, [4, 12, 5, 132, 62], 40),
-  row('opening noun clause', /(^|\. |\/\*\* |\/\/ |\| |")(What|Who|Whoever|Whose|Where|How often) (?!is |are |do |does |to )[a-z]/, [15, 1, 1, 323, 0], 10),
-  row('where for if', /\b[Ww]here (a|an|the|it|that|there|no|they|one|somebody|nobody) /, [4, 11, 9, 153, 99], 60),
-  row('any more', /\bany ?more\b/, [5, 0, 1, 15, 1], 0),
-  row('somebody', /\b(some|no|any|every)body\b/, [10, 0, 5, 89, 45], 0),
-  row('N at most', /\b[0-9,]+( [a-z]+){0,3} at (most|least)\b/, [0, 12, 15, 51, 15], 0),
-  row('alone at the end', /\b(by )?(itself|themselves|alone)[.,;:)]/, [2, 9, 3, 102, 19], 0),
-  row('newest', /\bnewest\b/, [2, 0, 9, 30, 26], 0),
-  row('answer for response', /\b[Aa]nswers?\b/, [0, 1, 16, 36, 36], 10),
-  row('says, knows', /\b(says|tells|knows|wants|speaks|takes .{0,20} for)\b/, [2, 5, 10, 162, 139], 30),
-  row('found a workspace', /\b[Ff]ound(s|ing)? (a |the |another )?(workspace|tenant)|\b[Ff]ound(er|ers|ing)\b|\bfounded\b/, [4, 0, 0, 42, 6], 0),
-  row('wait', /\bwaits?\b|\bwaited\b|\bwaiting for (a|an|its|review)/, [15, 82, 11, 338, 92], 120),
-  row('under way', /\bunder way\b|\bin flight\b/, [4, 1, 3, 24, 21], 0),
-  row('take up, put back', /\b(take|takes|taken|put|puts|give|gives|given|came|come|comes|brought|hand|hands) (up|back|out)\b/, [7, 5, 3, 41, 39], 0),
-  row('of before', /\b(of|the [a-z]+) before\b(?! [a-z])/, [0, 0, 5, 15, 7], 0),
-  row('mend', /\bmend(s|ed|ing)?\b/, [0, 0, 0, 4, 2], 0),
-  row('rule code', /(?<![A-Za-z0-9])[ABC] [0-9]+(\.[0-9]+)*\b/, [0, 73, 0, 222, 593], 0),
-  row('e-mail', /\b[Ee]-mail/, [3, 0, 2, 2, 1], 0),
-  row('British spelling', /\b(licence|honoured|enrol|enrols|enrolled|behaviour|colour|normalised|recognised|cancelled)\b/, [3, 4, 7, 18, 5], 0),
+  row('beside', /\b[Bb]eside\b/, [0, 1, 0, 17, 21], 0),
+  row('meanwhile', /\b[Mm]eanwhile\b/, [0, 0, 0, 6, 13], 0),
+  row('anew', /\banew\b/, [0, 0, 0, 5, 9], 0),
+  row('goes on', /\b(?<!what )(?<!is )go(es|ing)? on\b|\bwent on\b/, [0, 0, 0, 4, 10], 0),
+  row('of its own', /\bof (its|their|his|her|one's|your|our) own\b/, [0, 2, 0, 35, 16], 10),
+  row('is none', /\b(is|are|was|were) (none|nobody|nothing)\b/, [0, 0, 0, 16, 17], 10),
+  row('is no X', /\b(is|are|was|were) no [a-z]/, [2, 4, 4, 90, 40], 40),
+  row('opening noun clause', /(^|\. |\/\*\* |\/\/ |\| |")(What|Who|Whoever|Whose|Where|How often) (?!is |are |do |does |to )[a-z]/, [0, 0, 1, 79, 0], 10),
+  row('where for if', /\b[Ww]here (a|an|the|it|that|there|no|they|one|somebody|nobody) /, [3, 0, 0, 44, 61], 60),
+  row('any more', /\bany ?more\b/, [0, 0, 0, 2, 0], 0),
+  row('somebody', /\b(some|no|any|every)body\b(?!":)/, [0, 0, 0, 9, 19], 0),
+  row('N at most', /\b[0-9][0-9,]*( [a-z]+){0,3} at (most|least)\b/, [0, 3, 0, 6, 3], 0),
+  row('alone at the end', /\b(by )?(itself|themselves|alone)[.,;:)]/, [1, 0, 1, 52, 10], 0),
+  row('newest', /\bnewest\b(?!')/, [0, 0, 0, 3, 9], 0),
+  row('answer for response', /\b[Aa]nswers?\b/, [0, 1, 13, 9, 23], 10),
+  row('says, knows', /\b(says|tells|knows|wants|speaks|takes .{0,20} for)\b/, [0, 0, 0, 46, 72], 30),
+  row('found a workspace', /\b[Ff]ound(s|ing)? (a |the |another )?(workspace|tenant)|\b[Ff]ound(er|ers|ing)\b|\bfounded\b/, [0, 0, 0, 20, 1], 0),
+  row('wait', /\bwaits?\b|\bwaited\b|\bwaiting for (a|an|its|review)/, [3, 28, 8, 274, 65], 120),
+  row('under way', /\bunder way\b|\bin flight\b/, [0, 1, 0, 2, 6], 0),
+  row('take up, put back', /\b(take|takes|taken|put|puts|give|gives|given|came|come|comes|brought|hand|hands) (up|back|out)\b/, [0, 1, 0, 4, 17], 0),
+  row('of before', /\b(of|the [a-z]+) before\b(?! [a-z])/, [0, 0, 0, 2, 5], 0),
+  row('mend', /\bmend(s|ed|ing)?\b/, [0, 0, 0, 2, 0], 0),
+  row('rule code', /(?<![A-Za-z0-9])[ABC] [0-9]+(\.[0-9]+)*\b/, [0, 67, 0, 41, 273], 0),
+  row('e-mail', /\b[Ee]-mail/, [0, 0, 0, 0, 1], 0),
+  row('British spelling', /\b(licence|honoured|enrol|enrols|behaviour|colour|normalised|recognised|(?<![=`'"])cancelled)\b/, [0, 0, 0, 1, 1], 0),
 ];
 
 const interfaceTexts =
@@ -100,7 +100,7 @@ export function matchesOf(
   };
 }
 
-/** What to print for a pattern with a count above its limit; empty if there is none. */
+/** The output for a pattern with a count above its limit; empty otherwise. */
 export function excessOf(pattern: Pattern, lines: readonly Line[]): string[] {
   const matches = matchesOf(pattern, lines);
   return sets.flatMap((set, index) => {

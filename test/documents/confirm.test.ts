@@ -1,8 +1,8 @@
-import { beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { answered } from '#test/setup/engine.ts';
-import { type Documents, openDocuments, recordingEngine } from './workspace.ts';
+import { openDocuments, recordingEngine, useDocuments } from './workspace.ts';
 
 /** Every text with "doubtful" scores below the threshold; with "wrong" it has a critical issue. */
 const engine = recordingEngine({
@@ -27,11 +27,7 @@ const engine = recordingEngine({
 });
 const app = useTestApp({ env, engine });
 
-let mine: Documents;
-beforeEach(async () => {
-  engine.reset();
-  mine = await openDocuments(app);
-});
+const mine = useDocuments(app, engine);
 
 const confirm = (document_id: string, position: number, target_text: string, fields = {}) =>
   mine.mutate('confirm', { document_id, segments: [{ position, target_text }], ...fields }, mine.admin);

@@ -1,27 +1,12 @@
-import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { plainText } from '#server/formats/inline-content.ts';
-import { layoutFormats } from '#server/formats/layout-formats.ts';
-import { corpusFile } from '#test/corpus/files.ts';
+import { describe, expect, test, vi } from 'vitest';
 import { env, type Fields } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { openSuperuser } from '#test/setup/database.ts';
-import { answered } from '#test/setup/engine.ts';
-import { textByPdfjs } from '../formats/golden-pdf-readers.ts';
-import { type Documents, openDocuments, recordingEngine } from './workspace.ts';
+import { doubtingEngine, useDocuments } from './workspace.ts';
 
-const engine = recordingEngine({
-  assessEach: async ({ segments }) =>
-    answered(
-      segments.map((text) => ({ score: text.includes('doubtful') ? 40 : 92, issues: [], summary: 'judged' })),
-    ),
-});
+const engine = doubtingEngine();
 const app = useTestApp({ env: { ...env, DEFAULT_MONTHLY_CHAR_LIMIT: '10000000' }, engine });
 
-let mine: Documents;
-beforeEach(async () => {
-  engine.reset();
-  mine = await openDocuments(app);
-});
+const mine = useDocuments(app, engine);
 
 /** Corrects cells of the first sheet: reference → [what is replaced, the new text]. */
 async function correct(id: string, cells: Record<string, [string | null, string]>, fields: Fields = {}) {
@@ -69,7 +54,7 @@ describe('corrections that say what they replace', () => {
     expect(job.feed_manifest.fed_pairs).toHaveLength(2);
   });
 
-  test('are all refused if one segment has changed since, each conflict with the present text', async () => {
+  test('are all rejected if one segment has changed since, with the current texts', async () => {
     const { id } = await mine.translate(['Hello', 'World', 'Again', 'Same']);
     await mine.correct(id, { A1: 'Bonjour', A3: 'Encore', A4: 'Pareil' });
     const before = await mine.read(id);
@@ -121,15 +106,6 @@ describe('corrections that say what they replace', () => {
     expect((await mine.read(id)).review_history).toMatchObject([{ corrections: 1 }, { corrections: 1 }]);
   });
 
-  test('confirm a doubtful translation by its own text', async () => {
-    const { id } = await mine.translate(['a doubtful one']);
-    const text = 'fr of a doubtful one';
-    expect((await correct(id, { A1: [text, text] })).body).toMatchObject({
-      applied: 1,
-      segments: [{ corrected: true, quality: { needs_review: false } }],
-    });
-  });
-
   test('keep what the pipeline had translated, however often they are corrected', async () => {
     const { id } = await mine.translate(['Hello', 'World']);
     await correct(id, { A1: ['fr of Hello', 'Bonjour'] });
@@ -152,17 +128,6 @@ describe('corrections that say what they replace', () => {
     expect((await correct(id, { A1: ['déjà vu', 'x'] })).status).toBe(200);
   });
 
-  test('replace nothing where there is no translation', async () => {
-    const { id } = await mine.translate(['Hello', 'World']);
-    await openSuperuser(app.superuserUrl)`
-      update document_segments set target = null, target_text = null where document_id = ${id} and position = 0`;
-    expect(await correct(id, { A1: ['fr of Hello', 'Bonjour'] })).toMatchObject({
-      status: 409,
-      body: { present: [{ target_text: null, corrected: false }] },
-    });
-    expect(await correct(id, { A1: [null, 'Bonjour'] })).toMatchObject({ status: 200, body: { applied: 1 } });
-  });
-
   test('of several reviewers at once: of one segment one wins, and of others none is lost', async () => {
     const { id } = await mine.translate(['One', 'Two', 'Three']);
     const answers = await Promise.all([
@@ -181,7 +146,7 @@ describe('corrections that say what they replace', () => {
       if (status === 409) expect(body.present).toMatchObject([{ target_text: winner, corrected: true }]);
   });
 
-  test('a segment twice, a missing base, an unknown cell or a document in flight is refused, and nothing is applied', async () => {
+  test('a segment twice, a missing base, an unknown cell or a document in progress is rejected, and nothing is applied', async () => {
     const { id } = await mine.translate(['Hello']);
     const { region_id } = (await mine.segments(id)).segments[0];
     const one = { region_id, cell_id: 'A1', replaces: 'fr of Hello', target_text: 'Bonjour' };
@@ -211,35 +176,3 @@ describe('corrections that say what they replace', () => {
     expect((await correct(id, { A1: ['fr of Hello', 'Bonjour'] })).body).toMatchObject({ applied: 1 });
   });
 });
-
-test.each([
-  'docx/header-footer-fields.docx',
-  'xlsx/thirty-sheets.xlsx',
-  'pdf/made-rotations-labels-links.pdf',
-])(
-  'ten corrections of %s are in the one new file',
-  async (path) => {
-    const source_document = new File([new Uint8Array(corpusFile(path))], path.slice(path.indexOf('/') + 1));
-    const { id, source_format } = await mine.translate([], { source_document });
-    const { segments } = await mine.segments(id, '?limit=10');
-    const corrections = segments.map(
-      ({ region_id, cell_id, target_text: replaces }: Record<string, unknown>, index: number) => ({
-        region_id,
-        cell_id,
-        replaces,
-        target_text: `Texte numéro ${index}`,
-      }),
-    );
-    const { body } = await mine.mutate('correct', { document_id: id, corrections });
-    expect(body).toMatchObject({ applied: segments.length, artifact: { kind: 'translated', revision: 2 } });
-    const output = new Uint8Array(await (await mine.download(id)).arrayBuffer());
-    const texts =
-      source_format === 'pdf'
-        ? await textByPdfjs(output)
-        : (await (await layoutFormats[source_format as 'docx' | 'xlsx']()).extract(output)).segments
-            .map(({ source }) => plainText(source))
-            .join('\n');
-    for (const { target_text } of corrections) expect(texts.replace(/\s+/g, ' ')).toContain(target_text);
-  },
-  60_000,
-);

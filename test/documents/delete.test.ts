@@ -1,26 +1,22 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
-import { env, operator } from '#test/factories.ts';
+import { describe, expect, test } from 'vitest';
+import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { setsOf } from '#test/translation-memory/sets.ts';
-import { type Documents, openDocuments, recordingEngine } from './workspace.ts';
+import { recordingEngine, useDocuments } from './workspace.ts';
 
 const engine = recordingEngine();
 const app = useTestApp({ env, engine });
 
-let mine: Documents;
-beforeEach(async () => {
-  engine.reset();
-  mine = await openDocuments(app);
-});
+const mine = useDocuments(app, engine);
 
 const files = () => readdir(join(app.services.settings.DATA_DIR, 'storage', mine.tenantId, 'documents'));
 const gone = { status: 404, body: { detail: 'document job not found' } };
 
-describe('B 4.3 DELETE', () => {
-  test('removes files, segments and the pairs that the document fed, and says how many', async () => {
+describe('the deletion of a document (B 4.3)', () => {
+  test('removes files, segments and the pairs that the document fed, and counts them', async () => {
     const { id } = await mine.translate(['Hello', 'World', 'Good']);
     await mine.correct(id, { A1: 'Bonjour' });
     await mine.approve(id);
@@ -61,11 +57,6 @@ describe('B 4.3 DELETE', () => {
     expect((await mine.job({ source_text: 'Hello' })).final_translation).toBe('Allô');
   });
 
-  test('by the operator key reaches every tenant', async () => {
-    const { id } = await mine.translate();
-    expect((await mine.removeDocument(id, operator)).status).toBe(200);
-  });
-
   test('of a queued job leaves nothing to run', async () => {
     const id = await mine.queue();
     expect((await mine.removeDocument(id)).body).toMatchObject({ artifacts_removed: 1, segments_removed: 0 });
@@ -74,21 +65,7 @@ describe('B 4.3 DELETE', () => {
     expect(await files()).toEqual([]);
   });
 
-  test('of a job that a worker has ends it: nothing is stored or billed', async () => {
-    const id = await mine.queue(['Hello']);
-    engine.reply = async () => {
-      expect((await mine.removeDocument(id)).body).toMatchObject({ segments_removed: 1 });
-      return ['Bonjour'];
-    };
-    expect(await mine.run(id)).toBeUndefined();
-    expect(await files()).toEqual([]);
-    expect(await mine.records()).toEqual([]);
-    const rows = await openSuperuser(app.superuserUrl)`
-      select document_id from document_segments where document_id = ${id}`;
-    expect([...rows]).toEqual([]);
-  });
-
-  test('a client that waits for a job that is deleted gets 404', async () => {
+  test('a client of a job with wait that is deleted gets 404', async () => {
     engine.reply = async () => {
       const [{ id }] = (await mine.listDocuments()).body;
       await mine.removeDocument(id);
@@ -104,20 +81,5 @@ describe('B 4.3 DELETE', () => {
     const began = Date.now();
     expect((await mine.removeDocument(id)).status).toBe(200);
     expect(Date.now() - began).toBeGreaterThan(600);
-  });
-
-  test('and a review at once: the review is whole, or finds nothing', async () => {
-    for (let time = 0; time < 3; time++) {
-      const { id } = await mine.translate([`Hello ${time}`]);
-      const { region_id } = (await mine.segments(id)).segments[0];
-      const corrections = [{ region_id, cell_id: 'A1', target_text: 'Bonjour' }];
-      const [review, removal] = await Promise.all([
-        mine.reviewDocument(id, { corrections }),
-        mine.removeDocument(id),
-      ]);
-      expect(removal.status).toBe(200);
-      expect([200, 404]).toContain(review.status);
-      expect(await files()).toEqual([]);
-    }
   });
 });

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { AppError } from '#server/errors.ts';
 import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
@@ -6,7 +6,7 @@ import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
 import { withWorkers } from '#test/translation-memory/background.ts';
 import { tasks } from '#workers/tasks.ts';
-import { type Documents, openDocuments, recordingEngine } from './workspace.ts';
+import { openDocuments, recordingEngine, useDocuments } from './workspace.ts';
 
 const engine = recordingEngine();
 const app = useTestApp({ env, engine });
@@ -17,15 +17,11 @@ const patient = useTestApp({
 });
 const hasty = useTestApp({ env: { ...env, DOCUMENT_STAGE_TIMEOUT_SECONDS: '1' }, engine });
 
-let mine: Documents;
-beforeEach(async () => {
-  engine.reset();
-  mine = await openDocuments(app);
-});
+const mine = useDocuments(app, engine);
 
 const texts = (count: number, of = 'Text number') => Array.from({ length: count }, (_, n) => `${of} ${n}`);
 
-describe('B 8 "Per-stage time budget": a stage that fails', () => {
+describe('a stage that fails (B 8 "Per-stage time budget")', () => {
   test('for a passing reason is tried again, twice', { timeout: 20_000 }, async () => {
     const id = await mine.queue(['Hello']);
     let calls = 0;
@@ -59,7 +55,7 @@ describe('B 8 "Per-stage time budget": a stage that fails', () => {
     expect(await mine.records()).toEqual([]);
   });
 
-  test('because the text is refused is not tried again: 422 with wait', async () => {
+  test('for a content filter is not tried again: 422 with wait', async () => {
     engine.reply = () => {
       throw new AppError('content_filtered', 'refused');
     };
@@ -73,7 +69,7 @@ describe('B 8 "Per-stage time budget": a stage that fails', () => {
     });
   });
 
-  test('by a fault says nothing about the inside', async () => {
+  test('by a fault reveals nothing of its cause', async () => {
     engine.reply = () => {
       throw new Error('secret detail');
     };
@@ -82,17 +78,6 @@ describe('B 8 "Per-stage time budget": a stage that fails', () => {
     const { body: job } = await mine.send({ idempotency_key: 'fault' });
     expect(job.failure.code).toBe('unexpected_error');
     expect(JSON.stringify([body, job])).not.toContain('secret detail');
-  });
-
-  test('keeps what its groups have translated', async () => {
-    const id = await mine.queue(texts(90));
-    engine.reply = ({ segments, targetLang }) => {
-      if (segments[0] === 'Text number 40') throw new AppError('content_filtered', 'refused');
-      return segments.map((segment) => `${targetLang} of ${segment}`);
-    };
-    await mine.run(id);
-    expect(await mine.row(id)).toMatchObject({ status: 'failed', segments: 90, translated_segments: 50 });
-    expect(await mine.read(id)).toMatchObject({ billable_chars: 0, quality_report: null });
   });
 
   test('at the end of its time is a stage_timeout: 504 with wait', { timeout: 20_000 }, async () => {
@@ -147,12 +132,13 @@ describe('B 8 "Per-stage time budget": a stage that fails', () => {
     await theirs.run(id);
     const took = Date.now() - began;
     expect((await theirs.read(id)).failure).toMatchObject({ code: 'stage_timeout', stage: 'map_translate' });
-    expect(Math.abs(took - (3000 - spent))).toBeLessThan(500);
+    // On a busy machine it takes longer. If the pause counted, it would take half as long.
+    expect(took).toBeGreaterThan(3000 - spent - 750);
   });
 });
 
 describe('a worker that dies', () => {
-  test('is followed by another, which goes on where it stood', async () => {
+  test('is followed by another, which continues from there', async () => {
     const id = await mine.queue(texts(90));
     engine.reply = ({ segments, targetLang }) => {
       if (segments[0] === 'Text number 40') throw new AppError('content_filtered', 'refused');
@@ -187,41 +173,6 @@ describe('a worker that dies', () => {
     expect(await mine.records()).toHaveLength(1);
     expect(await mine.artifacts(id)).toHaveLength(2);
   });
-
-  test.each(['ingest', 'extract', 'admit', 'map_translate', 'reconstruct'])(
-    'at the beginning of %s costs nothing but an interruption',
-    async (stage) => {
-      const id = await mine.queue(['Hello']);
-      const stored = await stopAt(id, stage);
-      expect(stored).toMatchObject({ stage, running: true, interruptions: 0 });
-      await mine.run(id);
-      expect(await mine.read(id)).toMatchObject({ status: 'translated', billable_chars: 5 });
-      expect(engine.texts()).toEqual(['Hello']);
-      expect(await mine.records()).toHaveLength(1);
-    },
-  );
-
-  /** Stores the job as a worker leaves it that was killed when the stage began. */
-  async function stopAt(id: string, stage: string) {
-    const sql = openSuperuser(app.superuserUrl);
-    await sql`create table if not exists stops (document_id text, stage text)`;
-    await sql`grant all on stops to public`;
-    await sql`insert into stops values (${id}, ${stage})`;
-    await sql`
-      create or replace function stop_at() returns trigger language plpgsql as $$ begin
-        if old.stage in (select stage from stops s where s.document_id = old.document_id) and new.stage_timings <> old.stage_timings
-        then raise exception 'killed'; end if; return new; end $$`;
-    if (stage === 'ingest') await mine.change(id, { running: true, attempt: 1 });
-    else {
-      await sql`create trigger stop before update on document_jobs for each row execute function stop_at()`;
-      try {
-        await expect(mine.run(id)).rejects.toThrow();
-      } finally {
-        await sql`drop trigger stop on document_jobs`;
-      }
-    }
-    return mine.row(id);
-  }
 
   test('again and again, without progress, ends the job as interrupted', async () => {
     const id = await mine.queue(['Hello']);

@@ -52,12 +52,6 @@ function sent(): Map<string, number> {
   return times;
 }
 
-/** For docs/performance.md: each test's kills, the texts that were sent more than once, and the stored texts when it ended. */
-const figures: string[] = [];
-afterAll(() => {
-  if (process.env['DOCUMENT_KILLS']) console.log(figures.join('\n'));
-});
-
 const running = new Set<RunningService>();
 afterEach(async () => {
   await Promise.all([...running].map((service) => service.stop('SIGKILL')));
@@ -96,7 +90,7 @@ function form(fields: Record<string, string> = {}): FormData {
 
 const path = '/api/documents/translate';
 
-/** The document of a new workspace, which waits for a worker. */
+/** The document of a new workspace, which is queued. */
 async function submitted() {
   const { headers, tenantId } = await app.signUp();
   const { status, body } = await answerOf(app.request(path, { method: 'POST', headers, body: form() }));
@@ -104,14 +98,11 @@ async function submitted() {
   return documentOf({ headers, tenantId }, body.id);
 }
 
-const idOf = async (response: Response) => ((await response.json()) as { id: string }).id;
-
 /** A document whose workers are killed. */
 function documentOf({ headers, tenantId }: Pick<Signup, 'headers' | 'tenantId'>, id: string) {
   const superuser = openSuperuser(app.superuserUrl);
   /** For each text, how many of the workers died between sending it and storing its translation. */
   const lost = new Map<string, number>();
-  let killed = 0;
   /** The texts whose translations are stored. */
   const storedTexts = async () => {
     const rows = await superuser<{ source_text: string }[]>`
@@ -123,7 +114,6 @@ function documentOf({ headers, tenantId }: Pick<Signup, 'headers' | 'tenantId'>,
     /** Kills a worker, and frees its jobs at once instead of after 30 seconds. */
     async kill(worker: RunningService, release = async () => {}) {
       await worker.stop('SIGKILL');
-      killed += 1;
       running.delete(worker);
       // What the worker has sent arrives.
       await delay(100);
@@ -168,10 +158,6 @@ function documentOf({ headers, tenantId }: Pick<Signup, 'headers' | 'tenantId'>,
       const tooOften = [...sent()].filter(([text, times]) => times > 1 + (lost.get(text) ?? 0));
       expect(tooOften).toEqual([]);
       expect(sent().size).toBe(texts.length);
-      const sendings = [...sent().values()];
-      figures.push(
-        `${expect.getState().currentTestName?.split(' > ').at(-1)}: ${killed} kills; of ${texts.length} texts ${sendings.filter((times) => times > 1).length} were sent again, ${sendings.reduce((sum, times) => sum + times - 1, 0)} times in all; ${rows.length} segments translated, ${usage.length} usage record`,
-      );
     },
   };
 }
@@ -200,7 +186,7 @@ async function holdAtEndOf(stage: string) {
   };
 }
 
-describe('Documents: a killed worker’s job is finished by another one, billed once, and goes on where it stood', () => {
+describe('the job of a killed worker is continued by another one, and billed once', () => {
   test.each(['ingest', 'extract', 'admit', 'map_translate', 'reconstruct'])(
     'killed at the end of %s',
     { timeout: 60_000 + 20_000 * kills },
@@ -228,60 +214,7 @@ describe('Documents: a killed worker’s job is finished by another one, billed 
     await job.finish();
   });
 
-  test('killed again and again while it translates', { timeout: 60_000 + 20_000 * kills }, async () => {
-    const job = await submitted();
-    const stored: number[] = [];
-    // With many kills the document is done before the last of them.
-    const isDone = async () => (await job.stored()).size === texts.length;
-    for (let kill = 0; kill < kills && !(await isDone()); kill++) {
-      const before = model.requests.length;
-      const worker = await startWorker();
-      // Every second worker stores some groups before it is killed.
-      const enough = before + (kill % 2 === 0 ? kill % 10 : 20);
-      await poll(async () => model.requests.length > enough || (await isDone()), 30);
-      stored.push(await job.kill(worker));
-    }
-    // Each worker went on where the one before it was killed.
-    expect(stored).toEqual(stored.toSorted((a, b) => a - b));
-    expect(stored.at(-1)).toBeGreaterThan(0);
-    await job.finish();
-  });
-
-  test.each([
-    ['a worker is', 'workers/main.ts'],
-    ['an API with a client that waits is', 'server/main.ts'],
-  ])(
-    '%s asked to stop while it translates: it hands the job on, and nothing is sent twice',
-    async (_, script) => {
-      // The whole job would take five seconds.
-      model.otherwise(inGerman(1500));
-      const person = await app.signUp();
-      const { headers } = person;
-      const job = await (script === 'workers/main.ts' ? submitted() : undefined);
-      const stopped = await start(script, script === 'server/main.ts' ? ['--api-only'] : []);
-      const waiting = job
-        ? undefined
-        : fetch(`${stopped.address}${path}`, { method: 'POST', headers, body: form({ wait: 'true' }) });
-      await poll(async () => sent().size > 200, 30);
-      const begun = performance.now();
-      expect(await stopped.stop('SIGTERM')).toBe(0);
-      running.delete(stopped);
-      // The calls in flight: a translation and its judgement, perhaps both of two groups.
-      expect(performance.now() - begun).toBeLessThan(9000);
-      const response = await waiting;
-      if (response) expect(response.status).toBe(202);
-      const left = job ?? documentOf(person, await idOf(response!));
-      expect(await left.stage()).toBe('map_translate');
-      const stored = await left.stored();
-      expect([...sent().keys()].filter((text) => !stored.has(text))).toEqual([]);
-      expect(stored.size).toBeLessThan(texts.length);
-      model.otherwise(inGerman(100));
-      await left.finish();
-    },
-    60_000,
-  );
-
-  test('killed while a client waits for it: the sweep finds it', { timeout: 60_000 }, async () => {
+  test('killed while a client waits for the response: the sweep finds it', { timeout: 60_000 }, async () => {
     const person = await app.signUp();
     const { headers } = person;
     const api = await start('server/main.ts', ['--api-only']);

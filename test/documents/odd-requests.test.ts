@@ -1,17 +1,14 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { workbook, xlsxType } from '#test/factories/workbook.ts';
 import { env, type Fields } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { fieldPart, filePart, multipart } from '#test/translation-memory/sets.ts';
-import { answerOf, demote, keyed } from '#test/translations/workspace.ts';
-import { type Documents, openDocuments, PATH, recordingEngine } from './workspace.ts';
+import { answerOf, demote } from '#test/translations/workspace.ts';
+import { PATH, recordingEngine, useDocuments } from './workspace.ts';
 
 const app = useTestApp({ env, engine: recordingEngine() });
 
-let mine: Documents;
-beforeEach(async () => {
-  mine = await openDocuments(app);
-});
+const mine = useDocuments(app);
 
 const book = Buffer.from(workbook('Hello'));
 const french = fieldPart('target_lang', 'fr');
@@ -24,7 +21,7 @@ const post = (parts: Parameters<typeof multipart>[0], headers: Record<string, st
   return answerOf(app.request(`${PATH}/translate${query}`, { method: 'POST', headers: all, body }));
 };
 
-describe('B 4.3: a form', () => {
+describe('a form (B 4.3)', () => {
   test.each([
     ['no part at all', [], 400, 'source_document upload is required'],
     [
@@ -57,18 +54,16 @@ describe('B 4.3: a form', () => {
     expect((await mine.listDocuments()).body).toEqual([]);
   });
 
-  test('of two files has its first one; fields that nobody knows are nothing', async () => {
+  test('of two files has its first one; unknown fields are ignored', async () => {
     const parts = [french, fieldPart('colour', 'red'), file(), file({ name: 'Other.xlsx' })];
     expect((await post(parts)).body.source_file_name).toBe('Book.xlsx');
   });
 
   test.each([
     ['a \\"b\\".xlsx', 'a "b".xlsx'],
-    ['März.xlsx', 'März.xlsx'],
     ['a%0d%0aSet-Cookie: x.xlsx', 'a%0d%0aSet-Cookie: x.xlsx'],
     ['..', 'document.xlsx'],
     ['../..\\.xlsx', '.xlsx'],
-    ['', 'document.xlsx'],
     [`${'x'.repeat(5000)}.xlsx`, `${'x'.repeat(250)}.xlsx`],
   ])('whose file is named %j', async (name, stored) => {
     const { status, body } = await post([french, fieldPart('wait', '1'), file({ name })]);
@@ -81,103 +76,9 @@ describe('B 4.3: a form', () => {
     // The name is no part of any path.
     expect(await app.services.storage.list(`${mine.tenantId}/documents`)).toHaveLength(2);
   });
-
-  test('with a NUL in a field or in the name is 422', async () => {
-    for (const parts of [
-      [french, fieldPart('domain', 'a\0b'), file()],
-      [french, file({ name: 'a\0b.xlsx' })],
-    ])
-      expect(await post(parts)).toMatchObject({
-        status: 422,
-        body: { detail: [{ type: 'invalid_string' }] },
-      });
-  });
-
-  test('A 9: of an unknown version is 400; a known one is echoed, and the query wins', async () => {
-    for (const [query, headers] of [
-      ['?api-version=2020-01-01', {}],
-      ['?api-version=tomorrow', { 'x-api-version': '2026-09-01' }],
-      ['', { 'x-api-version': '2099-01-01' }],
-    ] as const) {
-      const { status, body } = await post([french, file()], headers, query);
-      expect([status, body.detail]).toEqual([400, expect.stringContaining('Supported: 2026-09-01')]);
-    }
-    const { status, headers } = await post(
-      [french, file()],
-      { 'x-api-version': 'x' },
-      '?api-version=2026-09-01',
-    );
-    expect([status, headers.get('x-api-version')]).toEqual([202, '2026-09-01']);
-  });
-
-  test('with a key that has 256 characters is 422', async () => {
-    expect((await post([french, file()], keyed('k'.repeat(256)))).status).toBe(422);
-    expect((await post([french, file()], keyed('k'.repeat(255)))).status).toBe(202);
-  });
 });
 
-describe('C 7 "Requests": a query', () => {
-  const statusAt = async (path: string) => {
-    const { status, body } = await app.json('GET', `/api/documents${path}`, { headers: mine.headers });
-    return [status, Array.isArray(body.detail)];
-  };
-
-  test.each([
-    'limit=0',
-    'limit=501',
-    'limit=abc',
-    'limit=1.5',
-    'limit=',
-    'limit=1&limit=2',
-    'flagged=abc',
-    'cursor=abc',
-    'cursor=-1',
-    'cursor=1e3',
-    'cursor=9999999999',
-    'cursor=%00',
-  ])('of segments with %s is 422 with an array', async (query) => {
-    const { id } = await mine.translate();
-    expect(await statusAt(`/${id}/segments?${query}`)).toEqual([422, true]);
-  });
-
-  test('of segments that continues behind the last one finds none', async () => {
-    const { id } = await mine.translate(['Hello']);
-    expect(await mine.segments(id, '?cursor=999999999')).toEqual({
-      segments: [],
-      total: 1,
-      next_cursor: null,
-    });
-  });
-
-  const cursorOf = (text: string) => Buffer.from(text).toString('base64url');
-  test.each([
-    'limit=0',
-    'limit=201',
-    'limit=abc',
-    'status=done',
-    'cursor=abc',
-    `cursor=${cursorOf("2026-01-01T00:00:00.000Z ' or 1=1")}`,
-    `cursor=${cursorOf(`0000-01-01T00:00:00.000Z ${'a'.repeat(32)}`)}`,
-  ])('of the list with %s is 422 with an array', async (query) => {
-    expect(await statusAt(`?${query}`)).toEqual([422, true]);
-  });
-
-  test('of the summary with another word than true or false is 422', async () => {
-    expect(await statusAt('/summary?include_tenant_breakdown=abc')).toEqual([422, true]);
-  });
-
-  test.each([
-    ['%00', 422],
-    ["'%20or%201=1", 404],
-    ['a'.repeat(3000), 404],
-    ['%20', 404],
-  ])('of the document %j finds none', async (id, status) => {
-    for (const route of ['', '/segments', '/artifacts', '/download'])
-      expect((await statusAt(`/${id}${route}`))[0]).toBe(status);
-  });
-});
-
-describe('C 5 "Review": a body', () => {
+describe('a body (C 5 "Review")', () => {
   test('that is none is 400; one that does not fit is 422 with an array, and nothing is applied', async () => {
     const { id } = await mine.translate(['Hello']);
     const before = await mine.read(id);
@@ -192,13 +93,9 @@ describe('C 5 "Review": a body', () => {
     const corrections = [
       undefined,
       [],
-      'text',
       Array.from({ length: 1001 }, () => one()),
       [one({ target_text: null })],
-      [one({ target_text: undefined })],
-      [one({ target_text: 'a\0' })],
       [one({ target_text: 'x'.repeat(50_001) })],
-      [one({ region_id: 5 })],
       [one(), one({ cell_id: 'ZZ99' })],
     ];
     for (const given of corrections)
@@ -223,16 +120,9 @@ describe('C 5 "Review": a body', () => {
     expect(body.review_history).toMatchObject([{ corrections: 1 }]);
     expect(await mine.targets(id)).toEqual(['Salut']);
   });
-
-  test('may take a text away', async () => {
-    const { id } = await mine.translate(['Hello', 'World']);
-    expect((await mine.correct(id, { A1: '' })).status).toBe(200);
-    expect(await mine.targets(id)).toEqual(['', 'fr of World']);
-    expect((await mine.download(id)).status).toBe(200);
-  });
 });
 
-describe('B 5: a deletion', () => {
+describe('a deletion (B 5)', () => {
   test('is 401 with a key or nothing, 403 for a member, and 404 for an unknown id', async () => {
     const { id } = await mine.translate();
     for (const headers of [mine.headers, {}])

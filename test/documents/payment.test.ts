@@ -31,7 +31,7 @@ const setStatus = ({ tenantId }: Customer, status: string) =>
     update tenants set metadata = metadata || jsonb_build_object('pay_subscription_status', ${status}::text)
     where tenant_id = ${tenantId}`;
 
-test('B 4.3: with billing on a document needs a subscription, which no trial replaces', async () => {
+test('with billing on a document needs a subscription, which no trial replaces', async () => {
   expectPaymentRequired(await send(await provision(app)), 'subscription required');
   const trying = await trialist(app);
   expectPaymentRequired(await send(trying), 'subscription required');
@@ -41,7 +41,7 @@ test('B 4.3: with billing on a document needs a subscription, which no trial rep
   expect((await app.json('GET', '/api/documents', { headers: trying.headers })).body).toEqual([]);
 });
 
-test('a subscriber’s documents are billed; a lapsed subscription is 402, and replays go on', async () => {
+test('a subscriber’s documents are billed; a lapsed subscription is 402, but replays are served', async () => {
   const mine = await subscriber(app, 1000);
   const first = await send(mine, keyed('paid'));
   expect([first.status, first.body.status]).toEqual([200, 'translated']);

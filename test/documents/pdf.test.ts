@@ -1,18 +1,14 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { corpusFile } from '#test/corpus/files.ts';
 import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { textByPdfjs, withPdf } from '../formats/golden-pdf-readers.ts';
-import { type Documents, openDocuments, recordingEngine } from './workspace.ts';
+import { recordingEngine, useDocuments } from './workspace.ts';
 
 const engine = recordingEngine();
 const app = useTestApp({ env, engine });
 
-let mine: Documents;
-beforeEach(async () => {
-  engine.reset();
-  mine = await openDocuments(app);
-});
+const mine = useDocuments(app, engine);
 
 const pdfFile = (path: string): File =>
   new File([new Uint8Array(corpusFile(path))], path.slice(path.indexOf('/') + 1), {
@@ -48,7 +44,7 @@ async function listed(id: string): Promise<ListedSegment[]> {
 
 const texts = (text: string): string => text.replace(/\s+/g, ' ');
 
-describe('C 5: a PDF', { timeout: 30_000 }, () => {
+describe('a PDF (C 5)', { timeout: 60_000 }, () => {
   test('is translated in place: the download has its pages, with the translations as text', async () => {
     const { id, ...job } = await translate(turned);
     expect(job).toMatchObject({
@@ -73,53 +69,7 @@ describe('C 5: a PDF', { timeout: 30_000 }, () => {
     expect(job.billable_chars).toBe(raw);
   });
 
-  test('tells of each segment where its page shows it, before and after', async () => {
-    const { id } = await translate(turned);
-    const views = await withPdf(new Uint8Array(await downloaded(id)), async (document) =>
-      Promise.all([1, 2, 3, 4].map(async (number) => (await document.getPage(number)).view)),
-    );
-    for (const { page, source_rectangles, target_rectangles } of await listed(id))
-      for (const rectangles of [source_rectangles, target_rectangles]) {
-        expect(rectangles).toHaveLength(1);
-        const [[left, bottom, right, top]] = rectangles as [Rectangle];
-        const [pageLeft, pageBottom, pageRight, pageTop] = views[page - 1]!;
-        expect(left).toBeLessThan(right);
-        expect(bottom).toBeLessThan(top);
-        expect(left).toBeGreaterThanOrEqual(pageLeft!);
-        expect(bottom).toBeGreaterThanOrEqual(pageBottom!);
-        expect(right).toBeLessThanOrEqual(pageRight!);
-        expect(top).toBeLessThanOrEqual(pageTop!);
-      }
-  });
-
-  test('is set again when it is reviewed, and the place of the correction is new', async () => {
-    const { id } = await translate(turned);
-    const before = await listed(id);
-    const { region_id } = before[0]!;
-    engine.asked.length = 0;
-    const { status } = await mine.reviewDocument(id, {
-      corrections: [{ region_id, cell_id: null, target_text: 'Bref' }],
-      reviewer: 'Rev',
-    });
-    expect(status).toBe(200);
-    expect(engine.asked).toEqual([]);
-    const after = await listed(id);
-    expect(after[0]!.target_text).toBe('Bref');
-    const area = (rectangles: Rectangle[]): number => {
-      const [left, bottom, right, top] = rectangles[0]!;
-      return (right - left) * (top - bottom);
-    };
-    expect(area(after[0]!.target_rectangles)).toBeLessThan(area(before[0]!.target_rectangles));
-    expect(after.slice(1).map((each) => each.target_text)).toEqual(
-      before.slice(1).map((each) => each.target_text),
-    );
-    const text = texts(await textByPdfjs(await downloaded(id)));
-    expect(text).toContain('Bref');
-    expect(text).not.toContain(texts(before[0]!.target_text));
-    expect(text).toContain(texts(before[1]!.target_text));
-  });
-
-  test('of scanned pages is not translated, which a finding says; it is not billed', async () => {
+  test('of scanned pages is not translated, has a finding, and is not billed', async () => {
     const job = await translate('pdf/made-scanned-no-text.pdf');
     expect(job).toMatchObject({ status: 'translated', billable_chars: 0 });
     expect(job.quality_report.findings).toEqual([

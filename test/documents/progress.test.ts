@@ -1,16 +1,12 @@
-import { beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { type Documents, openDocuments, recordingEngine } from './workspace.ts';
+import { openDocuments, recordingEngine, useDocuments } from './workspace.ts';
 
 const engine = recordingEngine();
 const app = useTestApp({ env, engine });
 
-let mine: Documents;
-beforeEach(async () => {
-  engine.reset();
-  mine = await openDocuments(app);
-});
+const mine = useDocuments(app, engine);
 
 const progress = async (...document_ids: string[]) => {
   const { status, body } = await mine.query('progress', { document_ids });
@@ -65,16 +61,7 @@ test.each([
   expect((await progress(id)).documents).toMatchObject([{ percent }]);
 });
 
-test('a failed document says why, and stays at the percent that it reached', async () => {
-  const id = await mine.queue();
-  const failure = JSON.stringify({ message: 'the engine is gone' });
-  await mine.change(id, { status: 'failed', failure, segments: 4, translated_segments: 3 });
-  expect((await progress(id)).documents).toMatchObject([
-    { status: 'failed', percent: 75, error: 'the engine is gone' },
-  ]);
-});
-
-test('the newest change of all is told, documents come in the order of the ids, and each once', async () => {
+test('the latest change is returned, and each document once, in the order of the ids', async () => {
   const ids = [await mine.queue(), await mine.queue(), await mine.queue()];
   const [first, second, third] = ids as [string, string, string];
   await mine.change(second, { updated_at: '2031-01-01T00:00:00.250Z' });

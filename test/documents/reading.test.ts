@@ -1,29 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { extract } from '#server/formats/xlsx.ts';
 import { workbookFile, xlsxType } from '#test/factories/workbook.ts';
 import { bearer, env, found, operator } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { answered } from '#test/setup/engine.ts';
-import { type Documents, openDocuments, recordingEngine } from './workspace.ts';
+import { doubtingEngine, openDocuments, useDocuments } from './workspace.ts';
 
-/** Finds fault with every text that says `doubtful`. */
-const engine = recordingEngine({
-  assessEach: async ({ segments }) =>
-    answered(
-      segments.map((text) => ({ score: text.includes('doubtful') ? 40 : 92, issues: [], summary: 'judged' })),
-    ),
-});
+const engine = doubtingEngine();
 const app = useTestApp({ env, engine });
 
-let mine: Documents;
-beforeEach(async () => {
-  engine.reset();
-  mine = await openDocuments(app);
-});
+const mine = useDocuments(app, engine);
 
 /** The texts of a workbook's cells, by an independent reading of the bytes. */
 async function textsOf(bytes: ArrayBuffer): Promise<string[]> {
@@ -31,8 +20,8 @@ async function textsOf(bytes: ArrayBuffer): Promise<string[]> {
   return segments.map(({ source }) => source.join(''));
 }
 
-describe('C 4 "List" of documents', () => {
-  test('is newest update first, in pages, by status', async () => {
+describe('the list of documents (C 4)', () => {
+  test('is latest update first, in pages, by status', async () => {
     const ids = [await mine.queue(), await mine.queue(), await mine.queue()];
     await mine.run(ids[0]!);
     const order = [ids[0], ids[2], ids[1]];
@@ -99,8 +88,8 @@ test('a page of documents with long manifests ends before it is too large, and t
   expect(seen.toSorted()).toEqual(ids.toSorted());
 });
 
-describe('B 4.3: a job', () => {
-  test('shows an operator its cost, and nobody else', async () => {
+describe('a job (B 4.3)', () => {
+  test('shows its cost to an operator only', async () => {
     const { id } = await mine.translate();
     const own = await mine.read(id, mine.admin);
     const asOperator = await mine.read(id, { ...mine.admin, ...operator });
@@ -147,7 +136,7 @@ describe('B 4.3: a job', () => {
   });
 });
 
-describe('C 5 "Segment"', () => {
+describe('segments (C 5)', () => {
   test('a segment names its place, its texts and where its translation came from', async () => {
     const { id } = await mine.translate(['Hello', 'a doubtful one']);
     const { segments, total, next_cursor } = await mine.segments(id);
@@ -195,26 +184,9 @@ describe('C 5 "Segment"', () => {
     expect(await walk('limit=2&flagged=true')).toEqual(cells.filter((_, n) => n % 5 === 0));
     expect(await walk('limit=1&flagged=false')).toEqual(cells);
   });
-
-  test('before they are translated they have no target, and before they are extracted there are none', async () => {
-    const id = await mine.queue(['Hello']);
-    expect(await mine.segments(id)).toEqual({ segments: [], total: 0, next_cursor: null });
-    engine.reply = async () => {
-      const { segments } = await mine.segments(id);
-      expect(segments).toEqual([
-        expect.objectContaining({
-          target_text: null,
-          quality: { score: null, needs_review: false, issues: [] },
-        }),
-      ]);
-      return ['Bonjour'];
-    };
-    await mine.run(id);
-    expect(await mine.targets(id)).toEqual(['Bonjour']);
-  });
 });
 
-describe('B 4.3: files', () => {
+describe('files (B 4.3)', () => {
   test('the listed artifacts are the stored ones, and are only added to', async () => {
     const { id } = await mine.translate(['Hello']);
     const first = await mine.artifacts(id);
@@ -239,25 +211,6 @@ describe('B 4.3: files', () => {
     expect(await textsOf(await (await mine.download(id)).arrayBuffer())).toEqual(['Bonjour']);
   });
 
-  test.each([
-    ['Book.xlsx', 'attachment; filename="Book.xlsx"'],
-    ['a "b" \\c.xlsx', undefined],
-    [
-      'Zahlen für März 数字.xlsx',
-      `; filename*=UTF-8''Zahlen%20f%C3%BCr%20M%C3%A4rz%20%E6%95%B0%E5%AD%97.xlsx`,
-    ],
-    ['می\u200cروم.xlsx', `; filename*=UTF-8''${encodeURIComponent('می\u200cروم')}.xlsx`],
-  ])('the download of %j has its name (RFC 6266)', async (name, disposition) => {
-    const { id } = await mine.translate(['Hello'], { source_document: workbookFile(['Hello'], name) });
-    const response = await mine.download(id);
-    expect(response.status).toBe(200);
-    expect(response.headers.get('content-type')).toBe(xlsxType);
-    const sent = response.headers.get('content-disposition');
-    expect(sent).toMatch(/^attachment; filename="[\x20-\x7e]*"(; filename\*=UTF-8''[\w.%~!-]+)?$/);
-    if (disposition) expect(sent).toContain(disposition);
-    expect(await textsOf(await response.arrayBuffer())).toEqual(['fr of Hello']);
-  });
-
   test('a download suggests a name that overwrites neither the source nor another language', async () => {
     const names = async (target_lang: string) => {
       const { id } = await mine.translate(['Hello'], {
@@ -272,7 +225,7 @@ describe('B 4.3: files', () => {
     expect(await names('zh-Hant')).toEqual(['Menü.zh-Hant.xlsx', true]);
   });
 
-  test('a download is 409 while the job is in flight, and after it failed', async () => {
+  test('a download is 409 while the job is in progress, and after it failed', async () => {
     const id = await mine.queue();
     const refused = async () => {
       const response = await mine.download(id);
@@ -305,7 +258,7 @@ describe('B 4.3: files', () => {
   });
 });
 
-describe('C 5 "Summary"', () => {
+describe('the summary (C 5)', () => {
   test('counts the tenant’s documents', async () => {
     expect((await mine.summary()).body).toEqual({
       total: 0,
@@ -331,14 +284,14 @@ describe('C 5 "Summary"', () => {
     });
     expect((await mine.correct(id, { A2: 'douteux' })).status).toBe(200);
     expect((await mine.summary()).body.needs_review).toBe(0);
-    // What is not translated waits for no reviewer.
+    // Untranslated documents do not await review.
     const { id: another } = await mine.translate(['another doubtful one']);
     expect((await mine.summary()).body.needs_review).toBe(1);
     await mine.change(another, { status: 'failed' });
     expect((await mine.summary()).body.needs_review).toBe(0);
   });
 
-  test('shows an operator all tenants and stages; others are refused', async () => {
+  test('shows all tenants and stages to an operator only', async () => {
     await mine.translate();
     const queries = ['include_tenant_breakdown=true', 'include_stage_timing_breakdown=true'];
     for (const query of queries)
@@ -383,7 +336,7 @@ describe('C 5 "Summary"', () => {
   });
 });
 
-test('B 5: ids of another tenant are 404 on every route, also for its administrators', async () => {
+test('ids of another tenant are 404 on every route, also for its administrators', async () => {
   const { id } = await mine.translate();
   const other = await found(app);
   const routes: [string, string, unknown?][] = [

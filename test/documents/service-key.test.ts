@@ -6,7 +6,7 @@ import { answerOf } from '../translations/workspace.ts';
 const serviceKey = 'the-service-key-of-the-documents-0123456789';
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', SERVICE_API_KEY: serviceKey } });
 
-test('B 2.7: a document of the single service key names no tenant', async () => {
+test('a document of the single service key names no tenant', async () => {
   const headers = { 'x-api-key': serviceKey };
   const form = new FormData();
   form.append('target_lang', 'fr');

@@ -29,7 +29,7 @@ async function spent(tenantId: string): Promise<number> {
   return row?.['tokens'] ?? 0;
 }
 
-test('the tokens of a document count; beyond MAX_TOKENS_PER_DAY a document is refused, and one that was sent before ends as without allowance', async () => {
+test('the tokens of a document count; beyond MAX_TOKENS_PER_DAY a document is rejected, and a queued one fails with quota_exceeded', async () => {
   const theirs = await openDocuments(app);
   const send = () => theirs.send({ source_document: workbookFile([cat]), target_lang: 'de', wait: 'true' });
   expect((await send()).status).toBe(200);

@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { beforeEach, expect } from 'vitest';
 import type { Engine, TranslationTask } from '#server/platform/engines/engine.ts';
 import { runDocument } from '#server/translation/documents/run-document.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
@@ -17,7 +17,7 @@ export interface RecordingEngine extends Engine {
   /** The texts of all calls, in their order. */
   texts(): string[];
   reply: (task: TranslationTask, signal: AbortSignal | undefined) => Promise<string[]> | string[];
-  /** Forgets what it was asked, and says what it says by default. */
+  /** Forgets its tasks, and replies as by default. */
   reset(): void;
 }
 
@@ -100,7 +100,7 @@ export async function openDocuments(app: TestApp, fields?: Fields) {
     /** Call procedures of the domain that only /trpc serves. */
     query: (name: string, input: Fields, as: Headers = key) =>
       viaRpc(app, { path: `documents.${name}`, type: 'query' }, { input, headers: as }),
-    /** A refusal's body is all that /trpc says of it. */
+    /** The body of a rejection is all that /trpc returns of it. */
     async mutate(name: string, input: Fields, as: Headers = key) {
       const { status, body } = await app.json('POST', `/trpc/documents.${name}`, {
         headers: as,
@@ -149,3 +149,26 @@ export async function openDocuments(app: TestApp, fields?: Fields) {
 }
 
 export type Documents = Awaited<ReturnType<typeof openDocuments>>;
+
+/** A fresh tenant for each test, and an engine without data of the previous test. */
+export function useDocuments(app: TestApp, engine?: RecordingEngine): Documents {
+  const mine = {} as Documents;
+  beforeEach(async () => {
+    engine?.reset();
+    Object.assign(mine, await openDocuments(app));
+  });
+  return mine;
+}
+
+/** A recording engine that scores every text with "doubtful" below the threshold. */
+export const doubtingEngine = () =>
+  recordingEngine({
+    assessEach: async ({ segments }) =>
+      answered(
+        segments.map((text) => ({
+          score: text.includes('doubtful') ? 40 : 92,
+          issues: [],
+          summary: 'judged',
+        })),
+      ),
+  });

@@ -66,27 +66,6 @@ describe('slots', () => {
     expect(running('a')).toBe(share);
   });
 
-  it('become free for a new tenant beside twenty floods', async () => {
-    const { flood, call, end, begun, running } = traffic();
-    for (let greedy = 0; greedy < 20; greedy++) await flood(`${greedy}`, 600);
-    for (let i = 0; i < 600; i++) await end();
-    for (let greedy = 0; greedy < 20; greedy++) expect(running(`${greedy}`)).toBeGreaterThan(0);
-    void call('new tenant');
-    await settled();
-    expect(begun.at(-1)).toBe('new tenant');
-  });
-
-  it('end up the same for two floods, whichever came first', async () => {
-    const { flood, running, total, end } = traffic({ slots: 64 });
-    await flood('a', 1000);
-    await flood('b', 1000);
-    expect(running('a')).toBeGreaterThan(2 * running('b'));
-    for (let i = 0; i < 200; i++) await end();
-    expect(Math.abs(running('a') - running('b'))).toBeLessThanOrEqual(1);
-    // Three sevenths each.
-    expect(total()).toBeGreaterThanOrEqual(54);
-  });
-
   it('go first to the tenant with the fewest calls in flight', async () => {
     const { flood, call, end, begun } = traffic({ slots: 4 });
     await flood('a', 3);
@@ -166,26 +145,6 @@ describe('waiting', () => {
     expect(begun).toContain('new tenant');
   });
 
-  it('frees its place when its slot is granted', async () => {
-    const { flood, call, end } = traffic({ slots: 1, maxWaiting: 4 });
-    await flood('a', 2);
-    await expect(call('a')).rejects.toMatchObject({ code: 'rate_limit' });
-    await end();
-    void call('a').catch(() => expect.unreachable('there was no room'));
-    await settled();
-  });
-
-  it('accepts no fewer calls, however many calls have waited', async () => {
-    const { call, end } = traffic({ slots: 1, maxWaiting: 3 });
-    for (let round = 0; round < 20; round++) {
-      const both = Promise.all([call('a'), call('a')]);
-      await settled();
-      await end();
-      await end();
-      await both;
-    }
-  });
-
   it('ends with its signal: the call is not made, and its place is free', async () => {
     const { call, end, begun } = traffic({ slots: 1, maxWaiting: 4 });
     const run = new AbortController();
@@ -201,12 +160,6 @@ describe('waiting', () => {
     await next;
     expect(begun).toEqual(['a', 'next']);
   });
-
-  it('does not begin for a run that is over', async () => {
-    const { call, begun } = traffic();
-    await expect(call('a', { signal: AbortSignal.abort() })).rejects.toThrow(/aborted/);
-    expect(begun).toEqual([]);
-  });
 });
 
 describe('the live engine', () => {
@@ -218,17 +171,6 @@ describe('the live engine', () => {
     const calls = Array.from({ length: 192 }, () => engine.translate(plain, { tenantId: 'a' }));
     await Promise.all(calls);
     expect(upstream.fake.peak).toBe(192);
-  });
-
-  it('makes no more calls at once than there are slots', async () => {
-    upstream.fake.otherwise(agreeable);
-    const engine = upstream.engine({}, { concurrencyLimit: createConcurrencyLimit({ slots: 4 }) });
-    const roles = Array.from({ length: 20 }, (_, index) =>
-      engine.verify(plain, ['x'], { tenantId: `${index % 3}` }),
-    );
-    await Promise.all(roles);
-    expect(upstream.fake.requests).toHaveLength(20);
-    expect(upstream.fake.peak).toBeLessThanOrEqual(4);
   });
 
   it('holds no slot while it waits before a retry', async () => {

@@ -40,17 +40,6 @@ describe('an endpoint that changes', () => {
     expect(modes()).toEqual(['json_schema', 'json_schema', 'json_schema']);
   });
 
-  it('that ignores the schema still costs one remark an hour', async () => {
-    const engine = upstream.engine({ OPENAI_MAX_RETRIES: 2 }, { modes: openOutputModes(() => clock) });
-    upstream.fake.otherwise(ignoresAllBut('json_object'));
-    await translate(engine);
-    clock += recheckMs;
-    upstream.fake.requests.length = 0;
-    await translate(engine);
-    await translate(engine);
-    expect(modes()).toEqual(['json_schema', 'json_object', 'json_object']);
-  });
-
   it('keeps the way that works where the schema is still refused and the next way ignored', async () => {
     const engine = engineOf();
     const { refuses } = deepSeek;
@@ -64,18 +53,6 @@ describe('an endpoint that changes', () => {
       for (let call = 0; call < 3; call++) await translate(engine);
       expect(modes()).toEqual(['json_schema', 'instructions', 'instructions', 'instructions']);
     }
-  });
-
-  it('and refuses the way that worked is asked in the others, the best first', async () => {
-    const engine = engineOf();
-    upstream.fake.otherwise(answersAs(deepSeek));
-    await translate(engine);
-    upstream.fake.requests.length = 0;
-    const { json_object } = endpoints.find(({ name }) => name.startsWith('LM Studio'))!.refuses;
-    upstream.fake.otherwise(answersAs({ refuses: { json_object: json_object! } }));
-    await translate(engine);
-    await translate(engine);
-    expect(modes()).toEqual(['json_object', 'json_schema', 'json_schema']);
   });
 });
 
@@ -109,17 +86,4 @@ describe('a call that ends after others have moved its model', () => {
     for (const call of slow) await call[end]();
     expect(known.modeOf('m')).toBe('json_object');
   });
-
-  it.each(['answer', 'miss'] as const)(
-    'leaves it where it is: JSON mode after a refusal, %s',
-    async (end) => {
-      const known = openOutputModes();
-      const slow = slowCall(known, 'json_object');
-      await twice(known);
-      await twice(known);
-      expect(known.modeOf('m')).toBe('instructions');
-      await slow[end]();
-      expect(known.modeOf('m')).toBe('instructions');
-    },
-  );
 });

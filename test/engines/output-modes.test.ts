@@ -7,14 +7,13 @@ import {
   type CompletionOptions,
   completion,
   failure,
-  gather,
   type Reply,
   raw,
   translation,
 } from '#test/fakes/openai.ts';
 import { answersAs, endpoints, ignoresAllBut, modeOf } from '#test/fakes/openai-endpoints.ts';
 import { cpuTime } from '#test/setup/cpu-time.ts';
-import { eachRole, failed, plain, scope, useFakeUpstream } from './live-engine.ts';
+import { failed, plain, scope, useFakeUpstream } from './live-engine.ts';
 
 const upstream = useFakeUpstream();
 const modes = (): OutputMode[] => upstream.fake.requests.map(({ body }) => modeOf(body));
@@ -30,15 +29,6 @@ describe('an endpoint that refuses a way to ask for JSON', () => {
     expect(upstream.waits).toEqual([]);
   });
 
-  it.each(eachRole)('is asked in another way to %s', async (_, call) => {
-    upstream.fake.otherwise(agreeable);
-    const expected = await call(upstream.engine());
-    upstream.fake.requests.length = 0;
-    upstream.fake.otherwise(answersAs(deepSeek));
-    expect(await call(upstream.engine({ OPENAI_MAX_RETRIES: 0 }))).toEqual(expected);
-    expect(modes()).toEqual(['json_schema', 'json_object']);
-  });
-
   it('gets the schema in the instructions, and the text where it always is', async () => {
     upstream.fake.otherwise(answersAs(deepSeek));
     await upstream.engine().translate(plain, scope);
@@ -51,13 +41,6 @@ describe('an endpoint that refuses a way to ask for JSON', () => {
     expect(added).toContain(schema);
     // OpenAI and others refuse JSON mode unless the messages have the word.
     expect(added.replace(schema, '')).toMatch(/JSON.*json/);
-  });
-
-  it('gets no response_format at all where it refuses both', async () => {
-    upstream.fake.otherwise(answersAs(endpoints.find(({ name }) => name === 'xAI in 2024')!));
-    await upstream.engine().translate(plain, scope);
-    expect(Object.keys(upstream.sent(2).body).sort()).toEqual(['messages', 'model']);
-    expect(upstream.sent(2).system).toBe(upstream.sent(1).system);
   });
 
   it('that refuses all of them is service_unavailable, and is asked for all of them again', async () => {
@@ -80,33 +63,12 @@ describe('an endpoint that refuses a way to ask for JSON', () => {
     expect(modes()).toEqual(['json_schema', 'json_object', 'json_schema', 'json_object', 'json_schema']);
   });
 
-  it('costs each of many first calls one refusal, and later ones none', async () => {
-    upstream.fake.otherwise(answersAs(deepSeek, gather(50)));
-    const engine = upstream.engine();
-    await Promise.all(Array.from({ length: 50 }, () => engine.translate(plain, scope)));
-    expect(modes().filter((mode) => mode === 'json_schema')).toHaveLength(50);
-    expect(upstream.fake.requests).toHaveLength(100);
-    upstream.fake.otherwise(answersAs(deepSeek));
-    await Promise.all(Array.from({ length: 50 }, () => engine.translate(plain, scope)));
-    expect(modes().slice(100)).toEqual(Array(50).fill('json_object'));
-  });
-
   it('is asked again within the slot that the call has', async () => {
     upstream.fake.otherwise(answersAs(deepSeek));
     const engine = upstream.engine({}, { concurrencyLimit: createConcurrencyLimit({ slots: 1 }) });
     await Promise.all([engine.translate(plain, scope), engine.translate(plain, scope)]);
     expect(modes()).toEqual(['json_schema', 'json_object', 'json_object']);
     expect(upstream.fake.peak).toBe(1);
-  });
-
-  it('is retried as ever where another failure follows the refusal', async () => {
-    const busy = failure(429, {}, { 'retry-after': '17' });
-    upstream.fake.enqueue(answersAs(deepSeek), busy);
-    upstream.fake.otherwise(answersAs(deepSeek));
-    await upstream.engine({ OPENAI_MAX_RETRIES: 1 }).translate(plain, scope);
-    expect(modes()).toEqual(['json_schema', 'json_object', 'json_schema', 'json_object']);
-    expect(upstream.waits).toHaveLength(1);
-    expect(upstream.waits[0]).toBeGreaterThanOrEqual(17_000);
   });
 });
 
@@ -127,24 +89,8 @@ describe('a refusal of something else', () => {
     expect(modes()).toEqual(['json_schema']);
   });
 
-  it.each(['content_filter', 'data_inspection_failed'])(
-    'is not asked again: a content policy (%s), whatever words it quotes',
-    async (code) => {
-      upstream.fake.otherwise(failure(400, { code, message: 'the text says response_format json_schema' }));
-      expect((await failed(upstream.engine().translate(plain, scope))).code).toBe('content_filtered');
-      expect(modes()).toEqual(['json_schema']);
-    },
-  );
-
   const down = (status: number) =>
     failure(status, { message: 'the grammar service is down' }, { 'retry-after': '17' });
-
-  it.each([502, 529])('is an outage: %d, whatever it says', async (status) => {
-    upstream.fake.enqueue(down(status));
-    upstream.fake.otherwise(agreeable);
-    await upstream.engine().translate(plain, scope);
-    expect(modes()).toEqual(['json_schema', 'json_schema']);
-  });
 
   it.each([500, 501])('is an outage where every way gets it: %d', async (status) => {
     upstream.fake.enqueue(down(status), down(status), down(status));
@@ -158,30 +104,6 @@ describe('a refusal of something else', () => {
     const error = await failed(upstream.engine().translate(plain, scope));
     expect([error.code, error.retryAfter]).toEqual(['transient_error', 17]);
     expect((error.cause as Error).message).toContain(`outage: refused in every mode, status ${status}`);
-  });
-
-  it('is an outage if one of the refusals in every way is a server error', async () => {
-    const refusal = failure(400, { message: 'response_format is not supported' });
-    upstream.fake.enqueue(refusal, refusal, down(500));
-    upstream.fake.otherwise(agreeable);
-    await upstream.engine().translate(plain, scope);
-    expect(modes()).toHaveLength(4);
-  });
-
-  it('changes nothing for other calls where it quotes a text about formats', async () => {
-    const engine = upstream.engine();
-    upstream.fake.otherwise(failure(400, { message: 'cannot process: “json_schema is not supported”' }));
-    await failed(engine.translate(plain, scope));
-    upstream.fake.otherwise(agreeable);
-    await engine.translate(plain, scope);
-    expect(modes().at(-1)).toBe('json_schema');
-  });
-
-  it('is found behind a quotation of any length', async () => {
-    const quoting = { message: `invalid input: ${'x'.repeat(600)} response_format` };
-    upstream.fake.otherwise(failure(400, quoting));
-    await failed(upstream.engine().translate(plain, scope));
-    expect(modes()).toEqual(['json_schema']);
   });
 });
 
@@ -209,15 +131,6 @@ describe('an endpoint that ignores how it is asked', () => {
       expect((await failed(engine.translate(plain, scope))).code).toBe(code);
     await engine.translate(plain, scope);
     expect(modes()).toEqual(['json_schema', 'json_schema', 'json_object']);
-  });
-
-  it('moves on once for calls that fail together', async () => {
-    upstream.fake.otherwise(gather(40, completion({ content: 'Gern!' })));
-    const engine = upstream.engine({ OPENAI_MAX_RETRIES: 0 });
-    await Promise.allSettled(Array.from({ length: 40 }, () => engine.translate(plain, scope)));
-    upstream.fake.otherwise(agreeable);
-    await engine.translate(plain, scope);
-    expect(modes().at(-1)).toBe('json_object');
   });
 
   it.each<[string, CompletionOptions]>([
@@ -263,12 +176,8 @@ describe('what surrounds the JSON of an answer', () => {
 
   it.each([
     ['a remark before it', `Here you are: ${json}`],
-    ['a remark after it', `${json}\nI hope this helps!`],
     ['a text that has JSON in its source', `Das Beispiel:\n\n\`\`\`json\n${json}\n\`\`\`\nEnde`],
-    ['two objects', `${json}\n${json}`],
-    ['a fence that does not end', `\`\`\`json\n${json}`],
     ['reasoning that does not end', `<think>${json}`],
-    ['a string of it', JSON.stringify(json)],
     ['blanks, as DeepSeek sends where its model wrote no JSON', '      '],
   ])('makes it unusable in every mode: %s', async (_, content) => {
     upstream.fake.otherwise(completion({ content }));
@@ -304,12 +213,6 @@ describe('what an operator sees', () => {
     expect(counted).toEqual(['engine_retries unsupported', 'engine_retries unstructured']);
     // A remark costs tokens, a refusal does not.
     expect(tokens).toBe(3 * 110);
-  });
-
-  it('is that the endpoint refuses the format, where it refuses every one', async () => {
-    upstream.fake.otherwise(failure(400, { message: 'response_format is not supported' }));
-    const { cause } = await failed(upstream.engine().translate(plain, scope));
-    expect((cause as Error).message).toMatch(/^unsupported: refused, status 400/);
   });
 });
 

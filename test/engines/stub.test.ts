@@ -5,7 +5,7 @@ import { issue, plain, scope } from './live-engine.ts';
 const task = { ...plain, targetLang: 'fr-CA', segments: ['Hello', ' two\n'] };
 const free = { models: [], inputTokens: 0, outputTokens: 0 };
 
-it('C 4: the stub echoes each segment behind the target’s code, free of cost', async () => {
+it('the stub echoes each segment behind the target’s code, free of cost', async () => {
   expect(await stubEngine.translate(task, scope)).toEqual({
     value: ['[fr-CA] Hello', '[fr-CA]  two\n'],
     ...free,
@@ -13,7 +13,7 @@ it('C 4: the stub echoes each segment behind the target’s code, free of cost',
   expect(stubEngine.live).toBe(false);
 });
 
-it('C 4: every score of the stub is 92, without issues, and verification passes', async () => {
+it('every score of the stub is 92, without issues, and verification passes', async () => {
   const judged = { score: 92, issues: [], summary: 'synthetic score of the stub engine' };
   expect(await stubEngine.assess(task, ['x', 'y'], scope)).toEqual({ value: judged, ...free });
   expect(await stubEngine.verify(task, ['x', 'y'], scope)).toEqual({

@@ -1,8 +1,5 @@
 import { inspect } from 'node:util';
-import { APIConnectionError, APIConnectionTimeoutError } from 'openai';
 import { describe, expect, it } from 'vitest';
-import { classify } from '#server/platform/engines/openai/classify-error.ts';
-import { sleep } from '#server/platform/engines/openai/rate-limit-retry-after.ts';
 import {
   agreeable,
   completion,
@@ -44,11 +41,8 @@ describe('a malformed response', () => {
     ['a content of another shape', completion({ content: { text: 'Die Katze.' } }), { tokens: true }],
     ['a stop at the length limit', translation('Die', { finishReason: 'length' }), { tokens: true }],
     ['no content', completion(), { tokens: true }],
-    ['no choice', raw(200, '{"choices": []}'), { tokens: false }],
     ['an error without a status', raw(200, '{"error":{"message":"upstream"}}'), { tokens: false }],
-    ['a null', raw(200, 'null'), { tokens: false }],
     ['a body that is no JSON', raw(200, '{"id":'), { tokens: false }],
-    ['a web page', raw(200, '<html>Sign in</html>', 'text/html'), { tokens: false }],
   ])('with %s is retried, and its tokens count', async (_, reply, { tokens }) => {
     const usage = { prompt_tokens: 7, completion_tokens: 3 };
     upstream.fake.enqueue(reply, translation('Die Katze.', { usage }));
@@ -69,9 +63,7 @@ describe('a malformed response', () => {
   const zwei = { id: 2, text: 'zwei' };
   const misfits: [string, unknown[]][] = [
     ['a segment left out', [eins]],
-    ['an id twice', [eins, { ...zwei, id: 1 }]],
     ['an id twice beside the right ones', [eins, zwei, zwei]],
-    ['an id in quotes', [eins, { ...zwei, id: '2' }]],
     ['a blank translation', [eins, { ...zwei, text: ' \n\t' }]],
     ['a NUL in a text', [eins, { ...zwei, text: 'zw\0i' }]],
   ];
@@ -95,7 +87,6 @@ describe('a malformed response', () => {
   const judged = { issues: [], summary: 'fine', score: 90 };
   const minor = { severity: 'minor', category: 'style', span: null, explanation: 'x', suggestion: null };
   it.each([
-    ['no score', { issues: [], summary: 'fine' }],
     ['an unknown severity', { ...judged, issues: [{ ...minor, severity: 'fatal' }] }],
     [
       'an issue without a field',
@@ -106,20 +97,10 @@ describe('a malformed response', () => {
     expect((await upstream.engine().assess(plain, ['x'], scope)).value).toEqual(judged);
     expect(upstream.fake.requests).toHaveLength(2);
   });
-
-  it('of a verifier that gives no verdict is retried', async () => {
-    upstream.fake.enqueue(
-      completion({ content: judged }),
-      completion({ content: { ...judged, passed: true } }),
-    );
-    expect((await upstream.engine().verify(plain, ['x'], scope)).value.passed).toBe(true);
-  });
 });
 
 describe('a failure that may pass', () => {
   it.each<[string, Reply, string]>([
-    ['408', failure(408), 'transient_error'],
-    ['409', failure(409), 'transient_error'],
     ['429 without a body', raw(429, ''), 'rate_limit'],
     [
       '429 inside of a 200, as routers send it',
@@ -139,19 +120,9 @@ describe('a failure that may pass', () => {
     expect(upstream.fake.requests).toHaveLength(5);
   });
 
-  it('429 with Retry-After is waited out, and passed on at the end', async () => {
-    upstream.fake.otherwise(failure(429, {}, { 'retry-after': '17' }));
-    const error = await failed(translate());
-    expect([error.code, error.status, error.retryAfter]).toEqual(['rate_limit', 429, 17]);
-    expect(error.message).toBe('translation capacity is saturated; try again later');
-    expect(upstream.waits).toHaveLength(2);
-    for (const wait of upstream.waits) expect(wait).toBeGreaterThanOrEqual(17_000);
-  });
-
   const hangInError = hangInBody(500);
   it.each([
     ['without an answer', hang],
-    ['in the middle of an answer', hangInBody()],
     ['in the middle of an error', hangInError],
   ])('silence %s is cut off at OPENAI_TIMEOUT_SECONDS and retried', async (_, reply) => {
     upstream.fake.enqueue(reply, translation('Die Katze.'));
@@ -175,42 +146,20 @@ describe('a failure that may pass', () => {
     expect(answer.value).toEqual(['Die Katze.']);
   });
 
-  it('to connect at all is a transient_error', async () => {
-    await upstream.fake.close();
-    expect((await failed(upstream.engine().translate(plain, scope))).code).toBe('transient_error');
-    expect(upstream.waits).toHaveLength(2);
-  });
-
-  it.each([0, 1, 4])('is retried OPENAI_MAX_RETRIES times: %d', async (retries) => {
+  it.each([0, 4])('is retried OPENAI_MAX_RETRIES times: %d', async (retries) => {
     upstream.fake.otherwise(failure(500));
     await failed(upstream.engine({ OPENAI_MAX_RETRIES: retries }).translate(plain, scope));
     expect(upstream.fake.requests).toHaveLength(1 + retries);
     expect(upstream.waits).toHaveLength(retries);
-  });
-
-  it('shares its retries with malformed responses', async () => {
-    upstream.fake.enqueue(completion({ content: 'no JSON' }), failure(500), failure(429));
-    const error = await failed(upstream.engine().translate(plain, scope));
-    expect(error.code).toBe('rate_limit');
-    expect(upstream.fake.requests).toHaveLength(3);
-  });
-
-  it('is waited out in real time', async () => {
-    upstream.fake.enqueue(failure(500), translation('Die Katze.'));
-    const began = performance.now();
-    await upstream.engine({ OPENAI_MAX_RETRIES: 1 }, { sleep }).translate(plain, scope);
-    expect(performance.now() - began).toBeGreaterThan(240);
   });
 });
 
 describe('a failure that stays', () => {
   it.each<[string, Reply]>([
     ['400', failure(400, { type: 'invalid_request_error' })],
-    ['400 in the shape of vLLM', raw(400, '{"object":"error","message":"bad","code":400}')],
     ['402 inside of a 200', raw(200, '{"error":{"code":402,"message":"no credit"},"choices":[]}')],
     ['403', failure(403, {}, { 'retry-after': '5' })],
     ['429 of a spent account', failure(429, { code: 'insufficient_quota' }, { 'retry-after': '5' })],
-    ['429 of a spent account, by type alone', failure(429, { type: 'insufficient_quota' })],
     ['429 of a closed account', failure(429, { code: 'billing_not_active' })],
   ])('%s is service_unavailable, without a retry', async (_, reply) => {
     upstream.fake.otherwise(reply);
@@ -234,10 +183,8 @@ describe('a failure that stays', () => {
 describe('a content policy', () => {
   it.each<[string, Reply]>([
     ['400 content_filter', failure(400, { code: 'content_filter' }, { 'retry-after': '5' })],
-    ['400 content_policy_violation by type', failure(400, { type: 'content_policy_violation' })],
     ['400 invalid_prompt', failure(400, { code: 'invalid_prompt', type: 'invalid_request_error' })],
     ['finish_reason content_filter with a part', translation('Die', { finishReason: 'content_filter' })],
-    ['a choice without a message', raw(200, '{"choices":[{"index":0,"finish_reason":"content_filter"}]}')],
     ['a refusal cut short', completion({ refusal: 'I cannot', finishReason: 'length' })],
   ])('signalled by %s is content_filtered, without a retry', async (_, reply) => {
     upstream.fake.otherwise(reply);
@@ -257,11 +204,9 @@ describe('an error', () => {
   const error = { message: quoted, type: quoted, code: quoted };
   it.each<[string, Reply]>([
     ['401', failure(401, error, { 'x-request-id': quoted })],
-    ['429', failure(429, error)],
     ['502 in plain text', raw(502, quoted, 'text/plain')],
     ['a refusal', completion({ refusal: quoted })],
     ['a wrong shape', completion({ content: { wrong: quoted } })],
-    ['a body that is no JSON', raw(200, quoted)],
     ['a stop at the length limit', translation(quoted, { finishReason: 'length' })],
   ])('after %s quotes nothing, not even in the log', async (_, reply) => {
     upstream.fake.otherwise(reply);
@@ -281,22 +226,5 @@ describe('an error', () => {
     expect((cause as Error).message).toMatch(
       /misconfigured.*status 401, code invalid_api_key, requestId req_123/,
     );
-  });
-
-  it('logs a timeout, whichever of the two timers went off first', () => {
-    expect(classify(new APIConnectionTimeoutError()).message).toBe('outage: timed out');
-    const aborted = new DOMException('aborted', 'AbortError');
-    expect(classify(new APIConnectionError({ cause: aborted })).message).toBe('outage: no connection');
-  });
-
-  it('logs why there was no connection', async () => {
-    upstream.fake.otherwise(reset);
-    expect((await failed(upstream.engine().translate(plain, scope))).cause).toMatchObject({
-      code: 'UND_ERR_SOCKET',
-    });
-    upstream.fake.otherwise(resetInBody);
-    expect((await failed(upstream.engine().translate(plain, scope))).cause).toMatchObject({
-      code: 'UND_ERR_SOCKET',
-    });
   });
 });

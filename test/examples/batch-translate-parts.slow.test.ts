@@ -4,8 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { LinguaLoop } from '#sdk/index.ts';
 import { result, useScriptedServer } from '#test/sdk/scripted-server.ts';
-import { Progress } from '../../examples/batch-translate/progress.ts';
-import { findFiles, keyOf, outputsOf } from '../../examples/batch-translate/tasks.ts';
+import { findFiles, keyOf } from '../../examples/batch-translate/tasks.ts';
 import { translate } from '../../examples/batch-translate/translate.ts';
 
 test('files are found in folders too, in order; hidden ones, other kinds and the out folder are left alone', async () => {
@@ -44,50 +43,6 @@ test('the key says path, content, languages and domain, and nothing else', () =>
   expect(new Set([key, ...others]).size).toBe(6);
 });
 
-test('no two tasks write the same file', () => {
-  const outputs = [
-    ...outputsOf({ file: 'a.md', to: 'fr' }, 'pdf', 1),
-    ...outputsOf({ file: 'a.txt', to: 'fr' }, 'pdf', 1),
-    ...outputsOf({ file: 'a.txt', to: 'fr-CA' }, 'pdf', 2),
-    ...outputsOf({ file: 'b/a.txt', to: 'fr' }, 'pdf', 1),
-  ];
-  expect(outputs).toEqual([
-    'a.md.fr.pdf',
-    'a.txt.fr.pdf',
-    'a.txt.fr-CA.page-1.pdf',
-    'a.txt.fr-CA.page-2.pdf',
-    'b/a.txt.fr.pdf',
-  ]);
-});
-
-describe('progress', () => {
-  const shown = (isTTY: boolean) => {
-    const written: string[] = [];
-    const progress = new Progress({ isTTY, columns: 60, write: (text) => written.push(text) }, 2);
-    progress.step('one.txt\x1b[2J to fr: done');
-    progress.step('a file with a rather long name.txt to fr: done');
-    progress.end();
-    return written;
-  };
-
-  test('without a terminal: a line for each task', () => {
-    expect(shown(false)).toEqual([
-      '1/2 one.txt?[2J to fr: done\n',
-      '2/2 a file with a rather long name.txt to fr: done\n',
-    ]);
-  });
-
-  test('on a terminal: one line, drawn anew, never longer than the terminal', () => {
-    expect(shown(true)).toEqual([
-      '\r\x1b[K[........................] 0/2 ',
-      '\r\x1b[K[############............] 1/2 one.txt?[2J to fr: done',
-      '\r\x1b[K[########################] 2/2 a file with a rather long na',
-      '\r\x1b[K',
-    ]);
-    for (const drawn of shown(true)) expect(drawn.replace('\r\x1b[K', '').length).toBeLessThan(60);
-  });
-});
-
 describe('a page that an interrupted run is still waiting for', () => {
   const server = useScriptedServer();
   const job = (status: string, error: string | null = null) => ({
@@ -114,25 +69,5 @@ describe('a page that an interrupted run is still waiting for', () => {
     );
     expect(await run()).toEqual({ kind: 'done', pages: ['[fr] x'] });
     expect(server.received).toHaveLength(4);
-  });
-
-  test('may fail in the end', async () => {
-    server.script(
-      { status: 200, body: [job('pending')] },
-      result(job('failed', 'job interrupted by service restart')),
-    );
-    expect(await run()).toEqual({
-      kind: 'failed',
-      message: 'job j is failed: job interrupted by service restart',
-    });
-  });
-
-  test('is no longer awaited when the run is interrupted', async () => {
-    const controller = new AbortController();
-    server.script({ status: 200, body: [job('pending')] }, 'silence');
-    const running = run(controller.signal);
-    await server.arrived(2);
-    controller.abort('interrupted');
-    await expect(running).rejects.toBe('interrupted');
   });
 });

@@ -1,21 +1,18 @@
-import { spawn } from 'node:child_process';
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { LinguaLoop } from '#sdk/index.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
+import { root, testFolder } from '#test/setup/launch.ts';
 import { useLossyProxy } from './lossy-proxy.ts';
+import { startExample } from './start-example.ts';
 
 const app = useTestApp();
-const root = join(import.meta.dirname, '../..');
 
 /** A folder with the example files and a text of three pages, an empty folder for the output, and a workspace. */
 async function scene() {
-  const base = await mkdtemp(join(tmpdir(), 'lingualoop-batch-'));
-  onTestFinished(() => rm(base, { recursive: true, force: true }));
+  const base = await testFolder();
   const folder = join(base, 'files');
   await cp(join(root, 'examples/files'), folder, { recursive: true });
   await cp(join(root, 'examples/files'), join(folder, 'more'), { recursive: true });
@@ -33,17 +30,18 @@ const tasks = (9 * 2 + 1) * 2;
 const allJobs = (9 * 2 + 3) * 2;
 
 function start({ folder, out: outFolder, apiKey, proxy }: Scene, ...more: string[]) {
-  const script = join(root, 'examples/batch-translate.ts');
-  const child = spawn(process.execPath, [script, folder, '--to', 'fr,de', '--out', outFolder, ...more], {
-    env: { PATH: process.env['PATH'] ?? '', LINGUALOOP_URL: proxy.address, LINGUALOOP_API_KEY: apiKey },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const [out, progress] = [text(child.stdout), text(child.stderr)];
-  const code = new Promise<number | null>((resolve) => child.once('close', resolve));
-  const ended = code.then(async (code) => {
-    return { code, out: await out, progress: (await progress).split('\n').filter(Boolean) };
-  });
-  return { ended, kill: (signal: NodeJS.Signals) => child.kill(signal) };
+  const parameters = [folder, '--to', 'fr,de', '--out', outFolder, ...more];
+  const { child, ended } = startExample(
+    'batch-translate.ts',
+    { address: proxy.address, apiKey },
+    ...parameters,
+  );
+  return {
+    kill: (signal: NodeJS.Signals) => child.kill(signal),
+    ended: ended.then(({ code, stdout, stderr }) => {
+      return { code, out: stdout, progress: stderr.split('\n').filter(Boolean) };
+    }),
+  };
 }
 
 /** What is really stored for the workspace. */
@@ -89,18 +87,6 @@ describe('a folder of every kind of file', () => {
     const pages = (await read('Gezeiten ä.txt.fr.txt')).split('[fr] ');
     expect(pages).toHaveLength(4);
     expect(pages.join('').match(/The tide comes in\./g)).toHaveLength(630);
-  });
-
-  test('as DOCX: a file for each page where there are several', async () => {
-    const here = await scene();
-    await rm(join(here.folder, 'more'), { recursive: true });
-    const { code } = await start(here, '--format', 'docx').ended;
-    expect(code).toBe(0);
-    const names = await written(here.out);
-    expect(names).toHaveLength((9 + 3) * 2);
-    expect(names).toContain('Gezeiten ä.txt.fr.page-3.docx');
-    const docx = await readFile(join(here.out, 'letter.txt.fr.docx'));
-    expect(docx.subarray(0, 4).toString('latin1')).toBe('PK\x03\x04');
   });
 });
 
@@ -221,20 +207,5 @@ describe('failures', () => {
     expect(out).toContain(`1 failed, ${tasks - 1} not done (stopped`);
     expect(out).toContain('401 missing or invalid tenant credentials');
     expect(here.proxy.uploads()).toBe(1);
-  });
-
-  test.each([
-    [['--to', ''], '--to is needed'],
-    [['--concurrency', '0'], '--concurrency must be'],
-    [['--format', 'odt'], '--format must be'],
-    [['another'], 'one folder is needed'],
-    [['--unknown'], "Unknown option '--unknown'"],
-  ])('an invalid command line gets a message: %j', async (more, message) => {
-    const here = await scene();
-    const { code, progress } = await start(here, ...more).ended;
-    expect(code).toBe(2);
-    expect(progress[0]).toContain(message);
-    expect(progress.at(-1)).toMatch(/^usage: /);
-    expect(here.proxy.uploads()).toBe(0);
   });
 });

@@ -7,7 +7,7 @@ import { newId } from '#server/platform/ids.ts';
 import { administrator, bearer, env } from '#test/factories.ts';
 import type { TestApp } from '#test/setup/app.ts';
 
-/** The id of the operators' workspace, which the environment names before the workspace exists. */
+/** The ID of the operators' workspace, which the environment names before the workspace exists. */
 export const operatorWorkspace = 'operators';
 
 /** A deployment with two designated operators. */

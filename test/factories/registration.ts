@@ -26,8 +26,8 @@ const argon2id = 2 as Algorithm;
 const cheapHashes = new Map<string, string>();
 
 /**
- * A hash of the password that costs nothing to compute or to check. The service takes it, as one with older parameters,
- * and replaces it when its member signs in. Where the stored hash matters, sign up over HTTP.
+ * A hash of the password that costs nothing to compute or to check. The service takes it, as one with older parameters, and
+ * replaces it when its member signs in. If the stored hash matters, sign up over HTTP.
  */
 function cheapHashOf(password: string): string {
   const normalized = normalizePassword(password);
@@ -47,7 +47,7 @@ const registrantOf = ({ email, password }: RegistrationFields): Registrant => ({
   way: 'signup',
 });
 
-/** Founds a workspace as a signup does, without its checks and its hash. */
+/** Creates a workspace like a signup, without its checks and its hash. */
 export async function registerFounder(
   services: Services,
   { tenant_name, monthly_char_limit, metadata, ...fields }: RegistrationFields,
@@ -64,7 +64,7 @@ export async function registerFounder(
   );
 }
 
-/** Joins a workspace as a signup by an invite does, without its checks and its hash. */
+/** Joins a workspace like a signup with an invite, without its checks and its hash. */
 export async function registerMember(
   services: Services,
   inviteToken: string,

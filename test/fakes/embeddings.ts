@@ -4,7 +4,7 @@ import { type RecordedRequest, type Reply, translatingReply } from './openai.ts'
 export interface EmbeddingOptions {
   /** Components of each vector. */
   length?: number;
-  /** Numbers in JSON, as endpoints send them that know no Base64. */
+  /** Numbers in JSON, from endpoints without Base64. */
   numbers?: boolean;
   /** Changes the response's body. */
   change?: (body: EmbeddingsBody) => unknown;
@@ -66,7 +66,7 @@ export function meaningOf(text: string, length = 384): Float32Array {
     const meaning = synonyms.find((words) => words.includes(word))?.[0] ?? word;
     for (const [at, component] of directionOf(meaning, length).entries()) sum[at]! += component;
   }
-  // No real model returns nothing.
+  // A real model never returns only zeros.
   if (!sum.some((component) => component !== 0)) sum[0] = 1;
   return sum;
 }

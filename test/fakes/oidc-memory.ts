@@ -2,7 +2,10 @@ import type { Adapter, AdapterPayload } from 'oidc-provider';
 
 type Entry = { payload: AdapterPayload; until: number };
 
-/** An identity provider's storage, in a map of its own. oidc-provider's default shares one map among all providers and prints a warning. */
+/**
+ * An identity provider's storage in a separate map. oidc-provider's default shares one map among all providers and prints a
+ * warning.
+ */
 export function createMemory(): (model: string) => Adapter {
   const entries = new Map<string, Entry>();
   const alive = (wanted: (key: string, payload: AdapterPayload) => boolean) =>

@@ -22,7 +22,7 @@ export interface OidcProviderOptions {
   redirectUris: string[];
   /** Read at each sign-in. A test may add accounts, but no new kinds of claims. */
   accounts: OidcAccount[];
-  /** Where claims other than `sub` are returned. */
+  /** The place of claims other than `sub`. */
   claimsIn?: 'id_token' | 'userinfo';
 }
 
@@ -38,29 +38,29 @@ export type OidcEndpoint = (typeof endpoints)[keyof typeof endpoints];
 
 /** The provider's faults, until a test changes them. */
 export interface OidcFaults {
-  /** Responds in place of the provider; may never respond. */
+  /** Responds instead of the provider; may never respond. */
   reply?: Partial<Record<OidcEndpoint, (response: ServerResponse) => void>>;
   /** Merged into the discovery document; undefined removes a member. */
   metadata?: Record<string, unknown>;
-  /** Claims that override the right ones of ID tokens (`{nonce: 'another'}`); undefined takes one out. */
+  /** Claims that override the correct ones of ID tokens (`{nonce: 'another'}`); undefined removes one. */
   idToken?: Record<string, unknown>;
-  /** Signs ID tokens with a foreign key under the key id of the provider's. */
+  /** Signs ID tokens with a foreign key under the key ID of the provider's. */
   foreignKey?: boolean;
-  /** Signs ID tokens with nothing (`alg: none`). */
+  /** Sends unsigned ID tokens (`alg: none`). */
   unsigned?: boolean;
 }
 
 export interface FakeOidcProvider extends AsyncDisposable {
   /** For OIDC_ISSUER. */
   readonly issuer: string;
-  /** Where each request went so far, in the order of arrival. */
+  /** The endpoints of the requests so far, in the order of arrival. */
   readonly requests: OidcEndpoint[];
-  /** Set anew for each test: `provider.faults = {}`. */
+  /** Reset before each test: `provider.faults = {}`. */
   faults: OidcFaults;
   /**
-   * Does what a browser does with an authorization address, as the account `sub`.
-   * @returns what the browser would bring back
-   * @throws Error with the provider's response, if it does not send the browser back with a code
+   * Follows an authorization URL like a browser, with the account `sub`.
+   * @returns the parameters of the redirect
+   * @throws Error with the provider's response, if it does not redirect with a code
    */
   signIn(
     authorizationUrl: string,
@@ -159,7 +159,7 @@ function configurationOf(options: OidcProviderOptions): Configuration {
       const account = accounts.find((known) => known.sub === sub);
       return account && { accountId: sub, claims: () => account };
     },
-    // There is no consent step.
+    // The consent step is skipped.
     async loadExistingGrant({ oidc }) {
       const accountId = oidc.session?.accountId;
       const grant = new oidc.provider.Grant({ clientId, ...(accountId && { accountId }) });

@@ -2,14 +2,14 @@ import type { OutputMode } from '#server/platform/engines/openai/output-modes.ts
 import { agreeable, type ChatRequestBody, completion, type Reply, raw } from './openai.ts';
 
 /**
- * An endpoint that refuses some ways to ask for JSON, in the words that its documentation or its users quote. Where a name says
- * "if", the refusal is made up in the shape of that endpoint's other errors.
+ * An endpoint that rejects some ways to request JSON, with the messages quoted by its documentation or its users. If a name
+ * contains "if", the error is invented in the form of that endpoint's other errors.
  */
 export interface Endpoint {
   name: string;
-  /** The mode in which it answers in the end. */
+  /** The mode that finally works. */
   answersIn: OutputMode;
-  /** Its refusals of the other modes that it is asked in before. */
+  /** Its errors for the modes that are tried before. */
   refuses: Partial<Record<OutputMode, { status: number; body: unknown }>>;
 }
 
@@ -199,12 +199,12 @@ function xai() {
   };
 }
 
-/** The mode that a request asks in. */
+/** The output mode of a request. */
 export function modeOf({ response_format }: ChatRequestBody): OutputMode {
   return response_format ? (response_format.type as OutputMode) : 'instructions';
 }
 
-/** Refuses as the endpoint does, and answers what it does not refuse. */
+/** Rejects like the endpoint, and responds to all other requests. */
 export const answersAs =
   ({ refuses }: Pick<Endpoint, 'refuses'>, answer: Reply = agreeable): Reply =>
   (response, request) => {
@@ -213,7 +213,9 @@ export const answersAs =
     return reply(response, request);
   };
 
-/** Answers JSON in these modes. In the others it ignores what was asked for, as Ollama before 0.5 did, and writes a remark. */
+/**
+ * Returns JSON in these modes. In other modes it ignores the requested format, like Ollama before 0.5, and returns a remark.
+ */
 export const ignoresAllBut =
   (...modes: OutputMode[]): Reply =>
   (response, request) =>

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
 
-/** The part of a chat completions request that tests look at. */
+/** The fields of a chat completions request that tests read. */
 export interface ChatRequestBody {
   model: string;
   messages: { role: string; content: string }[];
@@ -36,7 +36,7 @@ export interface FakeOpenAi extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** No client retries it, so a test that queued too few replies fails at once. */
+/** Clients do not retry it, so a test that queued too few replies fails immediately. */
 const nothingQueued: Reply = (response) => sendJson(response, 400, { error: { code: 'nothing_queued' } });
 
 /** Starts a chat completions API on a free port of the loopback address. */
@@ -62,7 +62,7 @@ export async function startFakeOpenAi(): Promise<FakeOpenAi> {
       response.once('close', () => open--);
       await (queue.shift() ?? fallback)(response, recorded);
     } catch {
-      // The caller gave up, or sent what is no request: there is nobody to respond to.
+      // The caller disconnected or sent an invalid request, so it gets no response.
       response.destroy();
     }
   });
@@ -98,7 +98,7 @@ export interface CompletionOptions {
   usage?: { prompt_tokens: number; completion_tokens: number } | null;
 }
 
-/** A completion. `content` is sent as it is where it is a string, as JSON where it is anything else. */
+/** A completion. A string `content` is sent unchanged, other values as JSON. */
 export function completion(options: CompletionOptions = {}): Reply {
   return (response, request) => sendJson(response, 200, completionBody(options, request.body.model));
 }
@@ -126,14 +126,17 @@ function completionBody(options: CompletionOptions, asked: string): unknown {
   };
 }
 
-/** Translations of the segments that were asked, in their order. */
+/** Translations of the requested segments, in order. */
 export const translation = (texts: string | string[], options: CompletionOptions = {}): Reply =>
   completion({
     content: { translations: [texts].flat().map((text, at) => ({ id: at + 1, text })) },
     ...options,
   });
 
-/** A request as a model reads it: the schema's name gives its role, the role its data. The schema may be in the instructions. */
+/**
+ * A request from the model's point of view: the schema's name identifies its role, which determines its data. The schema may
+ * be in the instructions.
+ */
 export interface Asked {
   role: 'translation' | 'assessment' | 'segment_assessment' | 'repair' | 'comparison' | 'verification';
   model: string;
@@ -166,7 +169,7 @@ export interface TranslatingOptions {
   issues?: QualityIssue[] | ((asked: Asked) => QualityIssue[]);
   /** Of the verifier: true. */
   passed?: boolean | ((asked: Asked) => boolean);
-  /** Which of the candidates' texts wins, as an index: whatever their order, the one that sorts first. */
+  /** Index of the winning candidate text. By default the one that sorts first, in any order. */
   prefer?: (texts: string[]) => number;
   latencyMs?: number;
   usage?: CompletionOptions['usage'];

@@ -18,7 +18,7 @@ export interface StripeSubscription {
   [field: string]: unknown;
 }
 
-/** A checkout session or a portal session, with what it was made with. */
+/** A checkout session or a portal session, with its parameters. */
 export interface StripeSession {
   id: string;
   object: 'checkout.session' | 'billing_portal.session';
@@ -57,7 +57,7 @@ export function createStripeApi(prices?: readonly string[]): StripeApi {
   const subscriptions = new Map<string, StripeSubscription>();
   const sessions = new Map<string, StripeSession>();
   let made = 0;
-  // Unlike those of another fake: tests of one file may run several.
+  // Unique per fake, because tests of one file may run several.
   const mark = Math.random().toString(36).slice(2, 8);
   const newId = (prefix: string) => `${prefix}_${mark}${String(++made).padStart(6, '0')}`;
 
@@ -171,7 +171,7 @@ function missing(status: number, param: string, id: string, what = 'customer'): 
   });
 }
 
-/** `{'metadata[a]': 'x', 'line_items[0][price]': 'y'}` as the object that was meant. */
+/** `{'metadata[a]': 'x', 'line_items[0][price]': 'y'}` as a nested object. */
 function nested(fields: Record<string, string>): Record<string, unknown> {
   const whole: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) {

@@ -12,7 +12,7 @@ export interface StripeRequest {
   /** Without the query: `/v1/checkout/sessions`. */
   path: string;
   headers: IncomingHttpHeaders;
-  /** The query of a GET, the form of a POST, as they are written: `{'metadata[tenant_id]': 'abc'}`. */
+  /** The query of a GET or the form of a POST, as written: `{'metadata[tenant_id]': 'abc'}`. */
   fields: Record<string, string>;
 }
 
@@ -24,30 +24,30 @@ export interface FakeStripe
     Pick<StripeApi, 'customers' | 'subscriptions' | 'sessions'> {
   /** For STRIPE_API_URL. */
   readonly url: string;
-  /** For STRIPE_SECRET_KEY; another key is refused with 401. */
+  /** For STRIPE_SECRET_KEY; other keys get 401. */
   readonly secretKey: string;
   /** Every request so far, in the order of arrival; empty it with `requests.length = 0`. */
   readonly requests: StripeRequest[];
   /** The requests so far of one kind: `asked('POST', '/v1/customers')`. */
   asked(method: string, path: string): StripeRequest[];
-  /** Gives a customer a subscription: its id begins with `sub_`, its status is active unless `fields` say otherwise. */
+  /** Adds a subscription to a customer: its id begins with `sub_`, its status is active unless `fields` has another. */
   subscribe: StripeApi['subscribe'];
-  /** Deletes a customer as the dashboard does: requests that name it are refused with `resource_missing` from now on. */
+  /** Deletes a customer like the dashboard: requests that name it get `resource_missing` from now on. */
   deleteCustomer: StripeApi['deleteCustomer'];
-  /** Replies in place of the API to the next requests, one each: `fail(503)`, `hangUp`, or another function. */
+  /** Replies to the next requests instead of the API, one each: `fail(503)`, `hangUp`, or another function. */
   enqueue(...replies: StripeReply[]): void;
-  /** Replies in place of the API to every request for which nothing is queued, until it is set to `null`. */
+  /** Replies to every request without a queued reply instead of the API, until it is set to `null`. */
   otherwise(reply: StripeReply | null): void;
   close(): Promise<void>;
 }
 
 export interface FakeStripeOptions {
   secretKey?: string;
-  /** The Prices that exist; without it, every id is one. */
+  /** The existing Prices; if omitted, every id exists. */
   prices?: readonly string[];
 }
 
-/** Starts as much of Stripe's REST API as the service calls, on a free port of the loopback address. */
+/** Starts the part of Stripe's REST API that the service uses, on a free port of the loopback address. */
 export async function startFakeStripe({
   secretKey = 'sk_test_fake_0123456789',
   prices,
@@ -124,10 +124,10 @@ export async function startFakeStripe({
 }
 
 /**
- * Refuses a request as Stripe does. The package retries 409 and 5xx, twice, unless `retry` is false, and waits half a second
+ * Rejects a request like Stripe. The package retries 409 and 5xx, twice, unless `retry` is false, and waits half a second
  * before each.
- * @param code Stripe's own, like `rate_limit` or `resource_missing`
- * @param param which field it is about, like `customer`
+ * @param code Stripe's code, such as `rate_limit` or `resource_missing`
+ * @param param the field of the error, such as `customer`
  */
 export function fail(
   status: number,
@@ -149,10 +149,10 @@ function sendJson(response: ServerResponse, status: number, body: unknown): void
 }
 
 /**
- * The header that Stripe signs a delivery with: `t=<seconds>,v1=<hex HMAC-SHA256 of "<seconds>.<body>">`, computed independently of
+ * The signature header of a delivery: `t=<seconds>,v1=<hex HMAC-SHA256 of "<seconds>.<body>">`, computed independently of
  * the package.
- * @param body the bytes of the delivery, to the letter
- * @param at Unix time in seconds; now unless it is given
+ * @param body the exact bytes of the delivery
+ * @param at Unix time in seconds; now by default
  */
 export function signPayload(
   body: string | Uint8Array,
@@ -169,7 +169,7 @@ export interface SignedEvent {
   headers: Record<string, string>;
 }
 
-/** Signs an event as it is delivered. @param at Unix time in seconds of the signature; now unless it is given */
+/** Signs an event like a delivery. @param at Unix time in seconds of the signature; now by default */
 export function signEvent(event: unknown, secret: string, at?: number): SignedEvent {
   const body = JSON.stringify(event);
   return {

@@ -26,7 +26,7 @@ interface EndedSpan {
   status: unknown;
 }
 
-// A program of its own, loaded before the service.
+// A separate program, loaded before the service.
 const output = Number(process.env['TRACE_FD'] ?? 0);
 
 const storage = new AsyncLocalStorage<Context>();

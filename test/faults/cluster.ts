@@ -8,7 +8,7 @@ import { type RunningService, startService } from '#test/setup/service.ts';
 export const victims = ['api', 'worker', 'postmaster', 'backend', 'all'] as const;
 export type Victim = (typeof victims)[number];
 
-/** An API and a worker as processes of their own over one embedded PostgreSQL, each of which can be killed. */
+/** An API and a worker as separate processes over one embedded PostgreSQL, each of which can be killed. */
 export async function startCluster(env: Record<string, string>) {
   const dataDir = env['DATA_DIR'] as string;
   const port = await freePort();
@@ -18,7 +18,7 @@ export async function startCluster(env: Record<string, string>) {
   let api: RunningService = await startApi();
   let worker: RunningService = await startWorker();
 
-  /** The lines of postmaster.pid; undefined while there is none. */
+  /** The lines of postmaster.pid; undefined without the file. */
   const pidFile = () =>
     readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8').then(
       (text) => text.split('\n'),
@@ -52,7 +52,7 @@ export async function startCluster(env: Record<string, string>) {
         // Its type look-up would reject unhandled while the server starts again.
         fetch_types: false,
         onnotice: () => {},
-        // Not a foreign client, for which the last member would wait.
+        // Named like a member: the last member would wait for foreign clients.
         connection: { application_name: 'lingualoop faults' },
       });
       try {
@@ -61,7 +61,7 @@ export async function startCluster(env: Record<string, string>) {
         await sql.end({ timeout: 1 });
       }
     },
-    /** Kills, and starts again whatever of the service was killed, as a supervisor would; PostgreSQL is left to the service. */
+    /** Kills, and restarts the killed process like a supervisor would; PostgreSQL is left to the service. */
     async kill(victim: Victim, pickBackend: (pids: number[]) => number | undefined): Promise<void> {
       if (victim === 'backend') {
         const rows = await this.query(
@@ -86,7 +86,7 @@ export async function startCluster(env: Record<string, string>) {
     },
     /** Stops both in an orderly way; returns their exit codes. */
     stop: () => Promise.all([api.stop('SIGTERM'), worker.stop('SIGTERM')]),
-    /** Ends whatever is left. */
+    /** Ends all remaining processes. */
     async destroy(): Promise<void> {
       await Promise.all([api.stop('SIGKILL'), worker.stop('SIGKILL')]);
       await killPostmaster();

@@ -8,7 +8,7 @@ const PATH = '/api/documents';
 
 type TestClient = ReturnType<typeof connect>;
 
-/** What clients have sent and heard of documents, which must still be true after every kill. */
+/** The documents that clients have sent and their responses, which must still hold after every kill. */
 export class DocumentAnswers {
   /** Documents that were accepted, with their tenants. */
   readonly accepted = new Map<string, Signup>();
@@ -17,7 +17,7 @@ export class DocumentAnswers {
   readonly deleting = new Set<string>();
   readonly deleted = new Set<string>();
 
-  /** The newest document of a tenant that nobody has deleted. */
+  /** The latest document of a tenant that is not deleted. */
   newestOf(tenant: Signup): string | undefined {
     return [...this.accepted].filter(([id, owner]) => owner === tenant && !this.deleting.has(id)).at(-1)?.[0];
   }
@@ -73,7 +73,7 @@ export async function downloadDocument(
   return response.status;
 }
 
-/** Deletes a document, whatever state it is in. */
+/** Deletes a document in any state. */
 export async function deleteDocument(
   app: TestClient,
   answers: DocumentAnswers,

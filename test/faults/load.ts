@@ -22,9 +22,9 @@ export interface Answers {
   /** Imports that got 202. */
   imports: Map<string, Signup>;
   documents: DocumentAnswers;
-  /** Faults that were found while it ran. */
+  /** Errors that were found during the load. */
   wrong: string[];
-  /** The responses of each kind, and the requests without one. */
+  /** The number of responses of each kind, and of requests without one. */
   counts: Record<string, number>;
 }
 
@@ -35,8 +35,9 @@ interface Actor {
 }
 
 /**
- * Clients of every kind, over some tenants, until `stop`: texts with keys and without, batches, files, reviews, imports inline and in the
- * background, glossaries, documents, deletions, sign-ins, exports, downloads. They continue whatever happens to the service, as clients do.
+ * Clients of every kind, over some tenants, until `stop`: texts with and without keys, batches, files, reviews, imports
+ * inline and in the background, glossaries, documents, deletions, sign-ins, exports, downloads. They continue whatever
+ * happens to the service, like real clients.
  */
 export async function startLoad(address: string, clients: number, random: Random) {
   const app = connect(address);
@@ -62,7 +63,7 @@ export async function startLoad(address: string, clients: number, random: Random
   let stopped = false;
   const text = () => {
     counter += 1;
-    // One in five was sent before: the memory or another job's key serves it.
+    // One in five was sent before: it is served from the TM or by another job's key.
     return random() < 0.2 ? pick(sentences, random) : `${pick(sentences, random)} (${counter})`;
   };
   const heard = (kind: string, status: number | string) => {
@@ -70,7 +71,7 @@ export async function startLoad(address: string, clients: number, random: Random
     answers.counts[name] = (answers.counts[name] ?? 0) + 1;
   };
   const keep = (tenant: Signup, job: { id: string; status: string }) => {
-    // The replay of a job that still runs returns its current state, and says nothing of its end.
+    // The replay of a running job returns its current state, not its result.
     if (job.status !== 'pending') answers.jobs.set(job.id, tenant);
   };
   const submit = ({ tenant }: Actor, body: object, headers: Record<string, string> = {}) =>
@@ -88,7 +89,7 @@ export async function startLoad(address: string, clients: number, random: Random
       counter += 1;
       const headers = { 'idempotency-key': `key-${counter}` };
       const asked = { source_text: text(), target_lang: 'de' };
-      // As a client without a response: again with the same key.
+      // Like a client without a response: again with the same key.
       for (let attempt = 0; ; attempt++) {
         const answer = await submit(actor, asked, headers).catch(() => undefined);
         if (answer?.status === 200) keep(actor.tenant, answer.body);
@@ -214,7 +215,7 @@ export async function startLoad(address: string, clients: number, random: Random
       return response.status;
     },
   };
-  /** How often each is done. */
+  /** Relative frequencies. */
   const weighted = Object.keys(kinds).flatMap((kind) =>
     Array.from({ length: ['text', 'keyed', 'read'].includes(kind) ? 4 : 1 }, () => kind),
   );

@@ -12,8 +12,8 @@ import { processesOf } from './leftovers.ts';
 import { type Load, startLoad } from './load.ts';
 import { verify } from './verify.ts';
 
-/** Seconds within which everything must work again after a kill. */
-const longestRecovery = 60;
+/** Maximum seconds after a kill until everything works again. */
+const maxRecoverySeconds = 60;
 
 export interface Recovery {
   victim: Victim;
@@ -25,7 +25,7 @@ export interface Recovery {
 
 export interface FaultsReport {
   recoveries: Recovery[];
-  /** The faults of a run; empty if it passed. */
+  /** The errors of a run; empty if it passed. */
   wrong: string[];
   /** The number of responses of each kind. */
   counts: Record<string, number>;
@@ -40,7 +40,7 @@ export async function runFaults(
   const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-faults-'));
   await using model = await startFakeOpenAi();
   const good = translatingReply({ translate: translateNumbered, latencyMs: 10 });
-  // One call in thirty fails: failed jobs must be as consistent as the others.
+  // One call in thirty fails, because failed jobs must be as consistent as others.
   const chat: Reply = (response, request) => (random() < 0.03 ? failure(400) : good)(response, request);
   model.otherwise(atItsPath(embeddings(), chat));
   const cluster = await startCluster({
@@ -83,7 +83,7 @@ export async function runFaults(
   return report;
 }
 
-/** Each kind about as often as the others. */
+/** Each kind about equally often. */
 function orderOf(kills: number, random: Random): Victim[] {
   return shuffled(
     Array.from({ length: kills }, (_, n) => victims[n % victims.length] as Victim),
@@ -96,7 +96,7 @@ async function killOnce(cluster: Cluster, load: Load, victim: Victim, random: Ra
   const since = () => Date.now() - killed;
   const restarted = cluster.kill(victim, (pids) => (pids.length > 0 ? pick(pids, random) : undefined));
   const served = async () => {
-    await poll(() => load.isServed(), longestRecovery);
+    await poll(() => load.isServed(), maxRecoverySeconds);
     return since();
   };
   const worked = async () => {
@@ -111,7 +111,7 @@ async function killOnce(cluster: Cluster, load: Load, victim: Victim, random: Ra
               union all select id from graphile_worker.add_job('publish_unpersisted_jobs', ${tenant}::text::json)`,
           )
           .catch(() => undefined),
-      longestRecovery,
+      maxRecoverySeconds,
     );
     await poll(
       async () =>
@@ -125,7 +125,7 @@ async function killOnce(cluster: Cluster, load: Load, victim: Victim, random: Ra
             (left) => left.length === 0,
             () => false,
           ),
-      longestRecovery,
+      maxRecoverySeconds,
     );
     return since();
   };

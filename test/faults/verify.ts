@@ -15,7 +15,7 @@ interface StoredJob {
   records: number;
 }
 
-/** Everything that must be true once the load has ended; returns what is not. */
+/** Checks all conditions that must hold after the load has ended; returns the violations. */
 export async function verify(cluster: Cluster, load: Load, dataDir: string): Promise<string[]> {
   const wrong = [...load.answers.wrong];
   const settle = (what: string, look: () => Promise<unknown[]>) =>
@@ -64,7 +64,7 @@ function storedJobs(cluster: Cluster): Promise<StoredJob[]> {
   );
 }
 
-/** Each job that was done is billed once, none that was not, and ledger and totals agree. */
+/** Each completed job is billed once, others are not, and ledger and totals agree. */
 async function billing(cluster: Cluster, jobs: StoredJob[], { answers }: Load): Promise<string[]> {
   const unpaid = ['failed', 'pending'];
   const wrong = jobs
@@ -119,7 +119,7 @@ async function recordsIn(storage: string): Promise<string[]> {
   return paths;
 }
 
-/** Everything that was confirmed is there, and everything deleted is gone. */
+/** Everything that was confirmed exists, and everything deleted is gone. */
 async function answered(cluster: Cluster, jobs: StoredJob[], { answers, tenants }: Load): Promise<string[]> {
   const wrong: string[] = [];
   const stored = new Map(jobs.map((job) => [job.job_id, job]));

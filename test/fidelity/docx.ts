@@ -150,7 +150,7 @@ const keptParts: readonly [RegExp, string][] = [
   [/^word\/glossary\//, 'building blocks'],
 ];
 
-/** What keeps a text that stands in it, by its name without a prefix. */
+/** Elements whose text is kept, by their names without a prefix. */
 const keptElements: ReadonlyMap<string, string> = new Map([
   ['Fallback', 'fallbacks'],
   ['txbxContent', 'text boxes'],
@@ -164,7 +164,7 @@ const keptElements: ReadonlyMap<string, string> = new Map([
   ['fldSimple', 'fields'],
 ]);
 
-/** Where each text of a part stands that is not translated. */
+/** The places of untranslated texts in a part. */
 function keptTexts(part: string, xml: string): string[] {
   if (!part.endsWith('.xml')) return [];
   const root = parse(xml);
@@ -183,7 +183,7 @@ function keptTexts(part: string, xml: string): string[] {
         if (/\p{L}/u.test(textOf(child)) && place !== 'translated') found.push(place ?? 'elsewhere');
       } else {
         const own = translated.has(child) ? 'translated' : (places.get(child) ?? keptElements.get(local));
-        // The outermost decides, but what stands in a translated run beside its text is not translated with it.
+        // The outermost element decides, but other content of a translated run is not translated with it.
         walk(child, place === undefined || place === 'translated' ? (own ?? place) : place);
       }
     }

@@ -4,25 +4,25 @@ import { type Counts, countEach, listCounts, type Section, sumCounts, type Table
 /** An Office format, whose translated files are compared with their sources part by part. */
 export interface OfficeFormat {
   title: string;
-  /** Says in Markdown what the columns of the tables mean. */
+  /** Explains the columns of the tables, in Markdown. */
   notes: string;
   /** The program that opens the translated files. */
   judge: string;
   /** Translates each file of the corpus as the stub engine does, and compares the result with it. */
   measure(): Promise<FileFidelity[]>;
-  /** Which of the files the judge opens and shows with every translated text; null if it is not installed. */
+  /** Whether the judge opens each file and shows every translated text; null if it is not installed. */
   open(files: readonly FileFidelity[]): Map<string, boolean> | null;
 }
 
-/** What the comparison of one file gave. */
+/** The result of comparing one file. */
 export interface FileFidelity {
   name: string;
   translated: Uint8Array;
   /** Texts to translate that a walk over the source finds, without the engine. */
   found: number;
-  /** How many of them stand in the translated file once, translated, at their place. */
+  /** The number of them that are in the translated file once, translated, in their place. */
   translatedOnce: number;
-  /** Texts that stay as they are, by where they stand. */
+  /** Unchanged texts, by place. */
   kept: Counts;
   parts: number;
   /** Parts whose compressed bytes differ. All others are the same. */
@@ -76,7 +76,7 @@ export function officeSection(
   };
 }
 
-/** What is the same in all files, and what is not in which. */
+/** Lists of what is equal in all files, and of differences by file. */
 export function comparisonTables(
   files: readonly { name: string; comparisons: readonly Comparison[] }[],
 ): Table[] {
@@ -87,7 +87,12 @@ export function comparisonTables(
       .filter((one) => one.kind === kind && isSame(one))
       .reduce((total, { before }) => total + before.length, 0);
   return [
-    { title: 'Unchanged', head: ['kind', 'same'], rows: kinds.map((kind) => [kind, `${same(kind)}`]) },
+    {
+      title: 'Unchanged',
+      notes: `${kinds.map((kind) => `${kind}: ${same(kind)}`).join('; ')}.`,
+      head: [],
+      rows: [],
+    },
     {
       title: 'Differences',
       head: ['file', 'kind', 'before → after'],

@@ -1,4 +1,4 @@
-/** What the page says of one format. */
+/** The page's section about one format. */
 export interface Section {
   title: string;
   /** In Markdown. */
@@ -49,14 +49,16 @@ export function renderReport(sections: readonly Section[]): string {
 
 export function renderSection({ title, notes, tables }: Section): string {
   const parts = tables
-    .filter(({ rows }) => rows.length > 0)
+    .filter(({ notes, rows }) => notes || rows.length > 0)
     .map(({ title, notes, head, rows }) =>
-      [`### ${title}`, ...(notes ? [notes] : []), renderTable(head, rows)].join('\n\n'),
+      [`### ${title}`, ...(notes ? [notes] : []), ...(rows.length > 0 ? [renderTable(head, rows)] : [])].join(
+        '\n\n',
+      ),
     );
   return [`## ${title}`, notes, ...parts].join('\n\n');
 }
 
-/** Columns of numbers are set right. */
+/** Columns of numbers are right-aligned. */
 function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   const isNumeric = (column: number): boolean => rows.every((row) => /^[\d*→ .%]+$/.test(row[column]!));
@@ -64,7 +66,7 @@ function renderTable(head: readonly string[], rows: readonly (readonly string[])
   return [line(head), rule, ...rows.map(line)].join('\n');
 }
 
-/** The page without what the judges found: they are not installed everywhere. */
+/** The page without the judges' results, because the judges are not installed everywhere. */
 export function withoutJudges(page: string): string {
   return page.replace(/^(\| opened by \w+ \|).*$/gm, '$1 … |');
 }

@@ -6,7 +6,7 @@ import { stubEngine } from '#server/platform/engines/stub.ts';
 /** The target language of the fidelity report. */
 export const targetLanguage = 'fr';
 
-/** What the stub engine puts before each text. */
+/** The stub engine's prefix of each text. */
 export const stubMark = `[${targetLanguage}] `;
 
 /** Translates a file with the stub engine, as a document job does. Returns the findings of reading and of writing it. */
@@ -40,7 +40,7 @@ export async function translateByStub(
   return { bytes: rebuilt.bytes, findings: [...findings, ...rebuilt.findings] };
 }
 
-/** Whether a text is another one with the mark of the stub before its first word, once. */
+/** Whether a text is another one with the stub's mark before its first word, once. */
 export function isTranslatedOnce(before: string, after: string): boolean {
   return after.split(stubMark).length === 2 && after.replace(stubMark, '') === before;
 }

@@ -92,7 +92,7 @@ function compareWorkbooks(before: WalkedWorkbook, after: WalkedWorkbook): Compar
     ),
   );
   const styles = dateStyles(before);
-  /** What is read of each cell, with its place. Undefined: nothing. */
+  /** The properties that are read of each cell, with its place. Undefined: none. */
   const ofCells =
     (read: (cell: WalkedCell) => string | undefined): List =>
     ({ sheets }) =>
@@ -172,7 +172,7 @@ function styleOf({ attributes }: WalkedCell): number {
   return Number(attribute(attributes, 's') ?? 0);
 }
 
-/** Numbers of the cell styles that show a number as a date or a time. */
+/** Numbers of the cell styles with a date or time format. */
 function dateStyles({ parts }: WalkedWorkbook): ReadonlySet<number> {
   const xml = Buffer.from(parts['xl/styles.xml'] ?? '').toString();
   const dates = new Set([14, 15, 16, 17, 18, 19, 20, 21, 22, 45, 46, 47]);
@@ -189,7 +189,7 @@ function dateStyles({ parts }: WalkedWorkbook): ReadonlySet<number> {
 
 const letter = /\p{L}/u;
 
-/** Where each text of a workbook stands that is not translated. */
+/** The places of untranslated texts in a workbook. */
 function keptTexts(workbook: WalkedWorkbook): string[] {
   return [
     ...workbook.sheets.flatMap(keptCells),

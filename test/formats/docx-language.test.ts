@@ -9,16 +9,10 @@ const properties = async (source: string, to: string, from = 'en'): Promise<stri
 describe('the language of translated text', () => {
   it.each([
     ['de', '<w:lang w:val="de-DE"/>'],
-    ['en', '<w:lang w:val="en-US"/>'],
     ['fr-CA', '<w:lang w:val="fr-CA"/>'],
-    ['pt-BR', '<w:lang w:val="pt-BR"/>'],
-    ['nb', '<w:lang w:val="nb-NO"/>'],
     ['zh-Hans', '<w:lang w:eastAsia="zh-CN"/>'],
-    ['zh-Hant', '<w:lang w:eastAsia="zh-TW"/>'],
     ['ja', '<w:lang w:eastAsia="ja-JP"/>'],
-    ['ko', '<w:lang w:eastAsia="ko-KR"/>'],
     ['hi', '<w:lang w:bidi="hi-IN"/>'],
-    ['th', '<w:lang w:bidi="th-TH"/>'],
   ])('is that of the target, in the attribute for its script: %s', async (to, language) => {
     expect(await properties(run('a'), to)).toBe(language);
   });

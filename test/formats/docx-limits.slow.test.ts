@@ -116,10 +116,9 @@ describe('limits', () => {
     const large = `<w:r a="${'x'.repeat(1_000_000)}">${'<w:t>a</w:t><w:tab/>'.repeat(100)}</w:r>`;
     const bytes = wordFile(paragraph(large, run('b')));
     const { segments } = await extract(bytes);
-    const translations = segments.map(({ regionId, cellId, source }) => ({
-      regionId,
-      cellId,
-      target: source.map((item) => (item === 'b' ? 'x' : item)),
+    const translations = segments.map((segment) => ({
+      ...segment,
+      target: segment.source.map((item) => (item === 'b' ? 'x' : item)),
     }));
     const rebuilt = rebuild(bytes, translations, { sourceLanguage: 'en', targetLanguage: 'fr' });
     await expect(rebuilt).rejects.toMatchObject(tooLarge('80,000,000'));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { extract, rebuild } from '#server/formats/docx.ts';
 import type { InlineContent } from '#server/formats/inline-content.ts';
-import { field, link, paragraph, run, textsOf, translate, wordFile, written } from './docx-file.ts';
-import { allOf, parse, partsOf, textOf, walkStory } from './docx-walk.ts';
+import { field, link, paragraph, run, translate, wordFile, written } from './docx-file.ts';
+import { allOf, parse, partsOf, textOf } from './docx-walk.ts';
 import { wordFiles, zipOf } from './flatten-zip.ts';
 
 const tab = '<w:r><w:tab/></w:r>';
@@ -35,12 +35,6 @@ describe('a translated paragraph', () => {
       paragraph(written('Cliquez '), link(written('ici', '<w:u w:val="single"/>')), written(' maintenant')),
     ],
     [
-      'a hyperlink may move',
-      paragraph(run('Click '), link(run('here')), run(' now')),
-      '<1>Hier</1> klicken',
-      paragraph(link(written('Hier')), written(' klicken')),
-    ],
-    [
       'spaces around tags are as the translation has them, and at the edges as in the source',
       paragraph(run('  a '), tab, run(' b  ')),
       ' x<1/>y ',
@@ -63,21 +57,6 @@ describe('a translated paragraph', () => {
       paragraph(run('See '), field(' REF x ', run('Figure 3', '<w:b/>')), run(' below')),
       '<1>Abbildung 3</1> unten',
       paragraph(field(' REF x ', written('Abbildung 3', '<w:b/>')), written(' unten')),
-    ],
-    [
-      'a live field keeps its result',
-      paragraph(
-        run('Page '),
-        field(' PAGE ', run('3')),
-        run(' of '),
-        '<w:fldSimple w:instr="NUMPAGES"><w:r><w:t>9</w:t></w:r></w:fldSimple>',
-      ),
-      '<2/> Seiten, davon <1/>',
-      paragraph(
-        '<w:fldSimple w:instr="NUMPAGES"><w:r><w:t>9</w:t></w:r></w:fldSimple>',
-        written(' Seiten, davon '),
-        field(' PAGE ', run('3')),
-      ),
     ],
     [
       'the data of a simple field stay directly behind its tag',
@@ -130,16 +109,6 @@ describe('a translated paragraph', () => {
       paragraph('<w:r><w:t>a</w:t><w:noBreakHyphen/><w:t>b</w:t><w:softHyphen/><w:t>c</w:t></w:r>'),
     ],
     [
-      'soft hyphens in what stays are left alone',
-      paragraph(run('a '), field('PAGE', '<w:r><w:t>i</w:t><w:softHyphen/></w:r>', run('\u00ad')), run(' b')),
-      'x <1/> y',
-      paragraph(
-        written('x '),
-        field('PAGE', '<w:r><w:t>i</w:t><w:softHyphen/></w:r>', run('\u00ad')),
-        written(' y'),
-      ),
-    ],
-    [
       'characters of XML are escaped, and those that it cannot hold are left out',
       paragraph(run('a')),
       'a < b & ]]> c\u0000\u0008\ufffe\ud800😀',
@@ -157,12 +126,6 @@ describe('a translated paragraph', () => {
       paragraph(run('The '), bookmark.start, run('main valve'), bookmark.end, run(' is closed')),
       'Das Absperrventil ist zu',
       paragraph(written('Das '), bookmark.start, written('Absperrventil'), bookmark.end, written(' ist zu')),
-    ],
-    [
-      'a bookmark around a hyperlink moves with it',
-      paragraph(run('Click '), bookmark.start, link(run('here')), bookmark.end, run(' now')),
-      '<1>Hier</1> klicken',
-      paragraph(bookmark.start, link(written('Hier')), bookmark.end, written(' klicken')),
     ],
     [
       'a marker never cuts a character',
@@ -218,20 +181,6 @@ describe('a translated paragraph', () => {
     });
     await expect(made).rejects.toThrow(RangeError);
   });
-
-  it('the source as the translation gives the same text, in a new direction too', async () => {
-    const source = paragraph(
-      tab,
-      run(' a '),
-      link(run(' b ')),
-      run('  '),
-      field('REF x', run('c')),
-      run('\u00a0d '),
-    );
-    const before = walkStory(parse(wordFiles(source)['word/document.xml']!)).map(({ text }) => text);
-    const { parts } = await translate(source, await textsOf(source), { to: 'ar' });
-    expect(walkStory(parse(parts['word/document.xml']!)).map(({ text }) => text)).toEqual(before);
-  });
 });
 
 describe('tags that the writer cannot use', () => {
@@ -262,10 +211,9 @@ describe('namespaces and encodings', () => {
   const put = async (xml: string | Uint8Array): Promise<Uint8Array> => {
     const bytes = zipOf({ ...wordFiles(''), 'word/document.xml': xml as string });
     const { segments } = await extract(bytes);
-    const translations = segments.map(({ regionId, cellId, source }) => ({
-      regionId,
-      cellId,
-      target: source.map((item) => (typeof item === 'string' ? item.toUpperCase() : item)),
+    const translations = segments.map((segment) => ({
+      ...segment,
+      target: segment.source.map((item) => (typeof item === 'string' ? item.toUpperCase() : item)),
     }));
     return (await rebuild(bytes, translations, { sourceLanguage: 'en', targetLanguage: 'ar' })).bytes;
   };

@@ -21,7 +21,6 @@ describe('a paragraph as a segment', () => {
       paragraph(link(run('Here')), run(' it is')),
       ['<1>Here</1> it is'],
     ],
-    ['so is one that ends it', paragraph(run('It is '), link(run('here'))), ['It is <1>here</1>']],
     ['a hyperlink around an image is one tag', paragraph(run('a'), link(drawing), run('b')), ['a<1/>b']],
     [
       'breaks and tabs between texts are tags',
@@ -55,34 +54,6 @@ describe('a paragraph as a segment', () => {
       ['Fachkraft-Suche da'],
     ],
     [
-      'ruby text is its base',
-      paragraph(
-        '<w:r><w:ruby><w:rt><w:r><w:t>かん</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>漢</w:t></w:r></w:rubyBase></w:ruby></w:r>',
-        run('字'),
-      ),
-      ['漢字'],
-    ],
-    [
-      'smart tags are not seen',
-      paragraph(
-        '<w:smartTag w:element="place"><w:smartTagPr><w:attr w:name="x"/></w:smartTagPr>',
-        run('Par'),
-        '</w:smartTag>',
-        run('is'),
-      ),
-      ['Paris'],
-    ],
-    [
-      'bookmarks, spelling marks and comment ranges have no tags',
-      paragraph(
-        run('a'),
-        '<w:bookmarkStart w:id="1" w:name="x"/><w:proofErr w:type="spellStart"/><w:commentRangeStart w:id="2"/>',
-        run('b'),
-        '<w:bookmarkEnd w:id="1"/>',
-      ),
-      ['ab'],
-    ],
-    [
       'a text without a letter is no segment',
       paragraph(run('12.50 – 13')) + paragraph(run('№ 5, ½')) + paragraph(tab),
       [],
@@ -93,16 +64,6 @@ describe('a paragraph as a segment', () => {
       ['ab c'],
     ],
     ['a line feed in a text is a space', paragraph(run('a\nb')), ['a b']],
-    [
-      'text of another namespace is not text',
-      paragraph(run('a'), '<m:oMath xmlns:m="math"><m:r><m:t>x</m:t></m:r></m:oMath>', run('b')),
-      ['a<1/>b'],
-    ],
-    [
-      'characters like tags get numbers above',
-      paragraph(run('see &lt;7/&gt; '), link(run('x'))),
-      ['see <7/> <8>x</8>'],
-    ],
   ])('%s', async (_, body, texts) => {
     expect(await textsOf(body)).toEqual(texts);
   });
@@ -162,15 +123,9 @@ describe('keys, kinds and places', () => {
       '<w:pPrChange><w:pPr><w:outlineLvl w:val="1"/></w:pPr></w:pPrChange>',
     ];
     const { segments } = await extract(wordFile(body.map(styled).join(''), { styles }));
-    expect(segments.map(({ kind }) => kind)).toEqual([
-      'heading',
-      'heading',
-      'paragraph',
-      'paragraph',
-      'paragraph',
-      'heading',
-      'paragraph',
-    ]);
+    expect(segments.map(({ kind }) => kind).join(' ')).toBe(
+      'heading heading paragraph paragraph paragraph heading paragraph',
+    );
   });
 
   it('pages are those that Word recorded', async () => {
@@ -187,20 +142,17 @@ describe('keys, kinds and places', () => {
     expect(pageCount).toBe(3);
   });
 
-  it('without a record, hard breaks count', async () => {
+  it('counts hard breaks without a record, but none before the first paragraph', async () => {
     const body =
-      paragraph(run('one'), '<w:r><w:br/><w:br w:type="page"/></w:r>') +
+      paragraph(
+        '<w:pPr><w:pageBreakBefore/></w:pPr>',
+        run('one'),
+        '<w:r><w:br/><w:br w:type="page"/></w:r>',
+      ) +
       paragraph(run('two')) +
       paragraph('<w:pPr><w:pageBreakBefore/></w:pPr>', run('three'));
     const { segments, pageCount } = await extract(wordFile(body));
     expect(segments.map(({ page }) => page)).toEqual([1, 2, 3]);
     expect(pageCount).toBe(3);
-  });
-
-  it('a break before the first paragraph makes no page', async () => {
-    const first = paragraph('<w:pPr><w:pageBreakBefore/></w:pPr>', run('one'));
-    const { segments, pageCount } = await extract(wordFile(first + first));
-    expect(segments.map(({ page }) => page)).toEqual([1, 2]);
-    expect(pageCount).toBe(2);
   });
 });

@@ -99,10 +99,9 @@ it('whatever the order of the tags, the result is XML with each piece once, and 
         const { segments } = await extract(bytes);
         const numbers = stream[Symbol.iterator]();
         const next = (limit: number): number => (numbers.next().value as number) % limit;
-        const translations = segments.map(({ regionId, cellId, source }) => ({
-          regionId,
-          cellId,
-          target: shuffled(source, next),
+        const translations = segments.map((segment) => ({
+          ...segment,
+          target: shuffled(segment.source, next),
         }));
         const rebuilt = await rebuild(bytes, translations, { sourceLanguage: 'en', targetLanguage });
         const after = partsOf(rebuilt.bytes)['word/document.xml']!;

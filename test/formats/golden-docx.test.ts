@@ -24,12 +24,10 @@ const rightToLeft: readonly LanguageCode[] = ['ar', 'fa', 'ur'];
 describe.each(languageCodes)('a golden Word document in %s', (language) => {
   const text = declaration(language);
 
-  it('has all of its text, a paragraph a line', async () => {
-    expect(paragraphsOf(await render(text, language)).join('\n')).toBe(text);
-  });
-
-  it('runs in the direction of its language', async () => {
-    const xml = part(await render(text, language), 'word/document.xml');
+  it('has all of its text, a paragraph a line, in the direction of its language', async () => {
+    const docx = await render(text, language);
+    expect(paragraphsOf(docx).join('\n')).toBe(text);
+    const xml = part(docx, 'word/document.xml');
     const count = (tag: string): number => xml.split(tag).length - 1;
     const marked = rightToLeft.includes(language) ? text.split('\n').length : 0;
     expect([count('<w:bidi/>'), count('<w:rtl/>')]).toEqual([marked, marked]);
@@ -43,15 +41,9 @@ describe('a golden Word document', () => {
 
   it.each([
     ['fr-CA', '<w:lang w:val="fr-CA"/>', undefined],
-    ['en', '<w:lang w:val="en-US"/>', undefined],
     ['ar', '<w:lang w:bidi="ar-EG"/>', 'w:cs="Arial"'],
-    ['ur', '<w:lang w:bidi="ur-PK"/>', 'w:cs="Arial"'],
     ['hi', '<w:lang w:bidi="hi-IN"/>', 'w:cs="Nirmala UI"'],
-    ['th', '<w:lang w:bidi="th-TH"/>', 'w:cs="Leelawadee UI"'],
     ['zh-Hans', '<w:lang w:eastAsia="zh-CN"/>', 'w:eastAsia="Microsoft YaHei"'],
-    ['zh-Hant', '<w:lang w:eastAsia="zh-TW"/>', 'w:eastAsia="Microsoft JhengHei"'],
-    ['ja', '<w:lang w:eastAsia="ja-JP"/>', 'w:eastAsia="Yu Gothic"'],
-    ['ko', '<w:lang w:eastAsia="ko-KR"/>', 'w:eastAsia="Malgun Gothic"'],
   ])('in %s says so to Word', async (language, tag, font) => {
     const styles = part(await render('x', language), 'word/styles.xml');
     expect(styles).toContain(tag);
@@ -77,10 +69,5 @@ describe('a golden Word document', () => {
     const first = await render('text', 'ar', 'title');
     vi.setSystemTime(new Date('2031-10-11T12:13:14Z'));
     expect(Buffer.compare(first, await render('text', 'ar', 'title'))).toBe(0);
-  });
-
-  it('of 200,000 characters has them all', async () => {
-    const text = 'a\n'.repeat(100_000);
-    expect(paragraphsOf(await render(text)).join('\n')).toBe(text);
   });
 });

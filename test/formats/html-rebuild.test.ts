@@ -15,13 +15,6 @@ describe('the rebuilt source', () => {
     );
   });
 
-  it('keeps the source’s spelling if a translation equals the text', () => {
-    const source = `<p>R&D &eacute &#X41;</p><p title=a&amp;b alt='"&quot;'>x`;
-    expect(translated(source, 'R&D é A', 'a&b', '""', 'y')).toBe(
-      `<p>R&D &eacute &#X41;</p><p title=a&amp;b alt='"&quot;'>y`,
-    );
-  });
-
   it('never takes markup from a translation', () => {
     expect(translated('<p>x</p>', `<b> & "q" 'q' &lt;`)).toBe(`<p>&lt;b&gt; &amp; "q" 'q' &amp;lt;</p>`);
     expect(translated('<textarea>x</textarea>', '</textarea>')).toBe(
@@ -50,124 +43,40 @@ describe('the rebuilt source', () => {
 
 /** Pieces of markup that are difficult next to each other. */
 const flow = [
-  ...['<b>', '</b>', '<i class=x>', '</i>', '<a href=x>', '</a>', '<nobr>', '<font color=red>', '</font>'],
+  ...'<b> </b> </i> <a> </a> <nobr> <font> </font> <p> </p> <div> </div> <br> <h1> </h1> <ul> <li> </ul>'.split(
+    ' ',
+  ),
+  ...'<form> <button> </button> <ruby> <rt> <object> <table> </table> <tr> <td> </td> <caption> <col>'.split(
+    ' ',
+  ),
+  ...'<select> <option> </select> <textarea> </textarea> <title> </title> <pre> </pre> <noscript>'.split(' '),
+  ...'<svg> </svg> <desc> <foreignObject> <math> <mi> </math> <body> </body> </html> <script>'.split(' '),
+  ...'</script> <style> </style> </noscript> <iframe> <xmp> </xmp> --> </> <> < </ > &amp; &amp &'.split(' '),
+  ...'&nbsp; &nbsp &#32; &#x41; &lt &notit; &copy =1 &ThickSpace; x é😀 " \''.split(' '),
   ...[
-    '<p>',
-    '</p>',
-    '<div>',
-    '</div>',
-    '<p translate="no">',
-    '<div translate=no>',
-    '<div translate=yes>',
-    '<br>',
-  ],
-  ...[
-    '<h1>',
-    '</h1>',
-    '<ul>',
-    '<li>',
-    '</ul>',
-    '<form>',
-    '<button>',
-    '</button>',
-    '<ruby>',
-    '<rt>',
-    '<object>',
-  ],
-  ...[
-    '<table>',
-    '</table>',
-    '<tr>',
-    '<td>',
-    '<td translate=no>',
-    '</td>',
-    '<caption>',
-    '<colgroup>',
-    '<col>',
-  ],
-  ...[
-    '<select>',
-    '<option>',
-    '</select>',
-    '<textarea>',
-    '</textarea>',
-    '<title>',
-    '</title>',
-    '<pre>',
-    '</pre>',
-  ],
-  ...[
-    '<svg>',
-    '</svg>',
-    '<desc>',
-    '<foreignObject>',
-    '<math>',
-    '<mi>',
-    '</math>',
-    '<body>',
-    '</body>',
-    '</html>',
-  ],
-  ...[
-    '<script>',
-    '</script>',
-    '<style>',
-    '</style>',
-    '<noscript>',
-    '</noscript>',
-    '<iframe>',
-    '<xmp>',
-    '</xmp>',
-  ],
-  ...[
+    ' ',
+    '\n',
+    '\r\n',
+    '\r',
+    '\uFEFF',
+    '\u3000',
+    'y z',
+    '< ',
     '<!-- c -->',
     '<!-- ',
-    '-->',
     '<?php x ?>',
-    '<!doctype html>',
-    '</>',
-    '<>',
     '</p x>',
-    '< ',
-    '<',
-    '</',
-    '>',
   ],
-  ...[
-    '&amp;',
-    '&amp',
-    '&',
-    '&nbsp;',
-    '&nbsp',
-    '&#32;',
-    '&#x41;',
-    '&lt',
-    '&notit;',
-    '&copy',
-    '=1',
-    '&ThickSpace;',
-  ],
-  ...[' ', '\n', '\r\n', '\r', 'x', 'y z', 'é😀', '"', "'", '\uFEFF', '\u3000'],
-  ...[
-    '<img alt=x title="a b">',
-    `<a title='&#10; &quot;x&nbsp;' alt>`,
-    '<a title=x&amp;/>',
-    '<A TITLE=x title=y>',
-  ],
-  ...['<input placeholder=" q ">', '<a href=x title=y'],
+  ...['<i class=x>', '<p translate="no">', '<div translate=no>', '<div translate=yes>', '<td translate=no>'],
+  ...['<!doctype html>', '<img alt=x title="a b">', `<a title='&#10; &quot;x&nbsp;' alt>`],
+  ...['<a title=x&amp;/>', '<A TITLE=x title=y>', '<input placeholder=" q ">', '<a href=x title=y'],
 ];
 const nasty = [
   ...flow,
-  ...[
-    '<template>',
-    '</template>',
-    '<plaintext>',
-    '<frameset>',
-    '<head>',
-    '<html translate=no>',
-    '<image alt=w>',
-  ],
-  ...['<b translate=no>', '<span translate=yes>', '</span>', '<![CDATA[', ']]>', '<![CDATA[z]]>', '<svg/>'],
+  ...'<template> </template> <plaintext> <frameset> <head> </span> <![CDATA[ ]]> <![CDATA[z]]> <svg/>'.split(
+    ' ',
+  ),
+  ...['<html translate=no>', '<image alt=w>', '<b translate=no>', '<span translate=yes>'],
 ];
 const sourceOf = (pieces: string[], stranger: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc
@@ -177,7 +86,7 @@ const anySource = sourceOf(
   nasty,
   fc.string({ unit: 'binary' }).map((part) => part.replaceAll('\0', '')),
 );
-const manyRuns = { numRuns: 3000 };
+const manyRuns = { numRuns: 1000 };
 
 describe('for any source', () => {
   it('an unchanged rebuild is the source, byte for byte', () => {
@@ -189,7 +98,7 @@ describe('for any source', () => {
     );
   });
 
-  it('segments come in source order, do not overlap, and neither start nor end with a space', () => {
+  it('segments come in source order, do not overlap, and are what their slice of the source decodes to', () => {
     fc.assert(
       fc.property(anySource, (source) => {
         let end = 0;
@@ -198,18 +107,8 @@ describe('for any source', () => {
           expect(segment.end).toBeGreaterThan(segment.start);
           end = segment.end;
           expect(segment.text.trim()).not.toBe('');
-          if (segment.kind === 'text') expect(source.slice(segment.start, end)).not.toMatch(/^\s|\s$/);
-        }
-      }),
-      manyRuns,
-    );
-  });
-
-  it('the text of a segment is what its slice of the source decodes to', () => {
-    fc.assert(
-      fc.property(anySource, (source) => {
-        for (const segment of extractHtml(source)) {
           const slice = source.slice(segment.start, segment.end);
+          if (segment.kind === 'text') expect(slice).not.toMatch(/^\s|\s$/);
           const quote = segment.kind === 'attribute' ? segment.quote : '';
           // Alone in one of these every `<` is a character, as it is in the slice.
           const name = segment.element === 'textarea' ? 'textarea' : 'title';
@@ -287,12 +186,9 @@ describe('for a source of a megabyte built to be slow, the work stays within a t
   it.each<[name: string, source: string, expected: number]>([
     ['100,000 elements inside each other', '<div>x'.repeat(100_000), 100_000],
     ['one tag of many attributes that never ends', repeated('<a '), 0],
-    ['one tag of many attributes', `${repeated('<a ')} title=x>`, 1],
     ['comments that open inside each other', repeated('<!--'), 0],
     ['CDATA sections that never end', `<svg>${repeated('a<![CDATA[')}`, 1],
-    ['references', repeated('&nbsp;'), 0],
     ['references around a word', `<p title="${repeated('&nbsp;')}x${repeated('&nbsp;')}">`, 1],
-    ['whitespace', `${repeated(' ')}x${repeated(' ')}`, 1],
     ['text thrown out of a table', `<table>${repeated('x<tr>')}`, 200_000],
     [
       'formatting reopened in every paragraph',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { FileError } from '#server/formats/file-error.ts';
 import { openPackage } from '#server/formats/office/package.ts';
 import { rejectUnsafeEntries, rewritePackage } from '../../server/formats/office/rewrite-package.ts';
-import { extraField, type MadeEntry, madeZip, readByPython } from './office-zip.ts';
+import { extraField, type MadeEntry, madeZip } from './office-zip.ts';
 
 const text = (bytes: Uint8Array | undefined): string => Buffer.from(bytes!).toString();
 const long = (letter: string): string => `${letter}${'abcdefgh '.repeat(500)}`;
@@ -58,7 +58,7 @@ describe('a rewritten package', () => {
     },
   );
 
-  it('takes a part in pieces, whose sum and sizes then stand in the headers', async (context) => {
+  it('takes a part in pieces, whose sum and sizes then stand in the headers', async () => {
     const pieces = Array.from({ length: 300 }, (_, index) => Buffer.from(long(`${index} `)));
     async function* inPieces(): AsyncGenerator<Uint8Array> {
       yield* pieces;
@@ -70,31 +70,16 @@ describe('a rewritten package', () => {
     const zip = await rewritePackage(madeZip(all), parts);
     expect(text(unzipSync(zip)['xl/signed64.xml'])).toBe(Buffer.concat(pieces).toString());
     expect(unzipSync(zip)['xl/stored.png']).toHaveLength(0);
-    const read = readByPython(zip);
-    if (!read) return context.skip('no python3');
-    expect(read.bad).toBeNull();
-    expect(read.names).toEqual(all.map(({ name }) => name));
-    const before = readByPython(madeZip(all))!;
-    for (const { name } of all) {
-      const [date, attributes, comment, system, flags, size] = before.infos[name]!;
-      const isReplaced = parts.has(name);
-      expect(read.infos[name]).toEqual([
-        date,
-        attributes,
-        comment,
-        system,
-        isReplaced ? 0 : flags,
-        isReplaced ? unzipSync(zip)[name]!.length : size,
-      ]);
-    }
+    // This reader compares sizes with the headers, and inflated bytes with the sum.
+    const read = await openPackage(zip);
+    expect((await read.readWhole('xl/signed64.xml')).source).toBe(Buffer.concat(pieces).toString());
+    await expect(rejectUnsafeEntries(zip)).resolves.toBeUndefined();
   });
 
-  it('drops what stands in front of and between the entries, and is sound without it', async (context) => {
+  it('drops what stands in front of and between the entries, and is sound without it', async () => {
     const zip = await rewritePackage(madeZip(all, { prefix: 'MZ not a zip' }), new Map());
     expect(Buffer.from(zip).toString('latin1', 0, 4)).toBe('PK\x03\x04');
-    const read = readByPython(zip);
-    if (!read) return context.skip('no python3');
-    expect(read.bad).toBeNull();
+    await expect(rejectUnsafeEntries(zip)).resolves.toBeUndefined();
   });
 
   it('says nothing of zip64 in the header of a replaced part, whose other extra fields stay', async () => {

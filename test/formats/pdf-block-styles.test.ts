@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { formatTagged } from '#server/formats/inline-content.ts';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
 import type { PageContent } from '#server/formats/pdf/page-content.ts';
-import { markRunningTitles } from '#server/formats/pdf/running-titles.ts';
+import { markRunningHeaders } from '#server/formats/pdf/running-headers.ts';
 import { cpuTime } from '#test/setup/cpu-time.ts';
 import { bold, lines, mono, page, rule, serif, text, widthOf } from './pdf-page.ts';
 
@@ -50,16 +50,11 @@ describe('styles', () => {
     expect(blocks[0]!.spans.size).toBe(0);
   });
 
-  it.each<[alignment: string, place: (width: number) => number]>([
-    ['center', (width) => 300 - width / 2],
-    ['right', (width) => 500 - width],
-    ['left', () => 100],
-  ])('of one line have the alignment of their column, the longest too: %s', (alignment, place) => {
-    const title = text('The longest line is here', place(10 * widthOf('The longest line is here')), 700);
-    const author = text('Some author', place(10 * widthOf('Some author')), 670, { font: bold });
-    const date = text('A Monday', place(10 * widthOf('A Monday')), 640);
-    const { blocks } = findBlocks(page([title, author, date]));
-    expect(blocks.map((block) => block.alignment)).toEqual([alignment, alignment, alignment]);
+  it('of one line have the alignment of their column, the longest too', () => {
+    const centered = (value: string, y: number) => text(value, 300 - 5 * widthOf(value), y);
+    const title = centered('The longest line is here', 700);
+    const { blocks } = findBlocks(page([title, centered('Some author', 670), centered('A Monday', 640)]));
+    expect(blocks.map((block) => block.alignment)).toEqual(['center', 'center', 'center']);
   });
 
   it('have the alignment of their lines', () => {
@@ -145,7 +140,7 @@ describe('all pages', () => {
       );
       return { ...content, blocks: findBlocks(content).blocks };
     });
-    markRunningTitles(pages);
+    markRunningHeaders(pages);
     for (const { blocks } of pages)
       expect(blocks.map(({ kind }) => kind)).toEqual(['header', 'paragraph', 'paragraph', 'footer']);
   });

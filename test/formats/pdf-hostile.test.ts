@@ -5,7 +5,6 @@ import { enclose } from '#server/formats/pdf/content-balance.ts';
 import { openPdf } from '#server/formats/pdf/open-pdf.ts';
 import { removeText } from '#server/formats/pdf/remove-text.ts';
 import { nestedForms } from '#test/abuse/hostile-files.ts';
-import { corpusFile, corpusNames } from '#test/corpus/files.ts';
 import {
   form,
   helvetica,
@@ -18,25 +17,6 @@ import {
 } from './pdf-made.ts';
 
 describe('files that are no proper PDFs', () => {
-  const names = corpusNames('bad').filter((name) => name.endsWith('.pdf'));
-
-  it.each(names)('%s is refused with a reason, or read', async (name) => {
-    const read = async (): Promise<void> =>
-      withOpenPdf(corpusFile(`bad/${name}`), async (pdf) => {
-        for (let number = 1; number <= pdf.pageCount; number++) await pdf.readPage(number);
-      });
-    const outcome = await read().then(
-      () => 'read',
-      (error: { reason?: string }) => error.reason ?? error,
-    );
-    const expected: Record<string, string> = {
-      'flate-bomb.pdf': 'too_large',
-      'form-xobject-loop.pdf': 'read',
-      'password-user.pdf': 'protected',
-    };
-    expect(outcome).toBe(expected[name] ?? 'unreadable');
-  });
-
   it.each([
     ['ten billion paintings of a form', nestedForms()],
     ['forms a thousand deep', nestedForms(1000, 1)],
@@ -88,25 +68,10 @@ describe('content streams with damage', () => {
         fc.uint8Array({ maxLength: 4 }),
         fc
           .constantFrom(
-            '(',
-            ')',
-            '<',
-            '>>',
-            '[',
-            ']',
-            'q',
+            ...'( ) < >> [ ] q BT ET BI EI 1e9 - % Tj "'.split(' '),
             ' Q ',
-            'BT',
-            'ET',
-            'BI',
-            'EI',
             ' 0 ',
-            '1e9',
-            '-',
-            '%',
             '/X Do',
-            'Tj',
-            '"',
             ' 0 Tf',
           )
           .map((text) => new Uint8Array(Buffer.from(text))),

@@ -97,3 +97,9 @@ export function textOf({ glyphs }: { glyphs: readonly { text: string }[] }): str
 
 /** Operators that show a text in Helvetica, of 10 points. */
 export const at = (x: number, y: number, text: string): string => `BT /F 10 Tf ${x} ${y} Td (${text}) Tj ET `;
+
+export async function readAll(pdf: OpenPdf): Promise<ReadPage[]> {
+  const pages: ReadPage[] = [];
+  for (let number = 1; number <= pdf.pageCount; number++) pages.push(await pdf.readPage(number));
+  return pages;
+}

@@ -1,66 +1,15 @@
-import { createHash } from 'node:crypto';
-import { PDFDict, PDFDocument, PDFName, PDFRawStream } from '@cantoo/pdf-lib';
+import { PDFDocument } from '@cantoo/pdf-lib';
 import { describe, expect, it } from 'vitest';
 import { normalize } from '#server/formats/pdf/normalize.ts';
-import { corpusFile, corpusNames } from '#test/corpus/files.ts';
+import { corpusFile } from '#test/corpus/files.ts';
 import { at, madePdf, textOf, withOpenPdf } from './pdf-made.ts';
 
-const names = corpusNames('pdf').filter((name) => name.endsWith('.pdf'));
-
-/** The digests of the encoded data of its images, without a line end that some programs count in. Sorted. */
-async function imagesOf(bytes: Uint8Array): Promise<string[]> {
-  const document = await PDFDocument.load(bytes, { updateMetadata: false, ignoreEncryption: true });
-  return document.context
-    .enumerateIndirectObjects()
-    .flatMap(([, object]) => (object instanceof PDFRawStream ? [object] : []))
-    .filter(({ dict }) => dict.get(PDFName.of('Subtype')) === PDFName.of('Image'))
-    .map(({ contents }) => {
-      const end = contents.findLastIndex((byte) => byte !== 0x0a && byte !== 0x0d) + 1;
-      return createHash('sha256').update(contents.subarray(0, end)).digest('hex');
-    })
-    .sort();
-}
-
 describe('normalising a PDF', () => {
-  it.each(names)('keeps the pages and what the catalog of %s names', async (name) => {
-    const bytes = corpusFile(`pdf/${name}`);
-    const before = await PDFDocument.load(bytes, { updateMetadata: false, ignoreEncryption: true });
-    const after = await PDFDocument.load(await normalize(bytes), { updateMetadata: false });
-    expect(after.getPageCount()).toBe(before.getPageCount());
-    expect(after.getPages().map((page) => [page.getMediaBox(), page.getRotation().angle])).toEqual(
-      before.getPages().map((page) => [page.getMediaBox(), page.getRotation().angle]),
-    );
-    // The permissions of a signature go with it.
-    const keys = before.catalog.keys().filter((key) => key !== PDFName.of('Perms'));
-    expect(after.catalog.keys().map(String).sort()).toEqual(keys.map(String).sort());
-  });
-
-  it.each(names)('keeps the encoded images of %s byte for byte', async (name) => {
-    if (name === 'encrypted-owner-only.pdf') return; // encrypted before
-    const bytes = corpusFile(`pdf/${name}`);
-    expect(await imagesOf(await normalize(bytes))).toEqual(await imagesOf(bytes));
-  });
-
   it('decrypts a file whose password only restricts its use', async () => {
     const bytes = corpusFile('pdf/encrypted-owner-only.pdf');
     await expect(PDFDocument.load(bytes)).rejects.toThrow(/encrypted/);
     const { context } = await PDFDocument.load(await normalize(bytes));
     expect(context.trailerInfo.Encrypt).toBeUndefined();
-  });
-
-  it('refuses a file that only a password opens, as protected', async () => {
-    await expect(normalize(corpusFile('bad/password-user.pdf'))).rejects.toMatchObject({
-      reason: 'protected',
-      message: 'the PDF is protected by a password',
-    });
-  });
-
-  it('takes the value of a signature off, which would not hold for a changed file, and keeps its look', async () => {
-    const { context } = await PDFDocument.load(await normalize(corpusFile('pdf/form-signed.pdf')));
-    const dictionaries = context
-      .enumerateIndirectObjects()
-      .flatMap(([, o]) => (o instanceof PDFDict ? [o] : []));
-    expect(dictionaries.some((dict) => dict.has(PDFName.of('ByteRange')))).toBe(false);
   });
 
   it('repairs a file whose table of cross-references is not where it says', async () => {
@@ -84,19 +33,6 @@ describe('normalising a PDF', () => {
       [await pdf.readPage(1), await pdf.readPage(2)].flatMap((page) => page.texts.map(textOf)),
     );
     expect(texts).toEqual(['Of a stream', 'Of another stream']);
-  });
-
-  it.each([
-    'bad/garbage.pdf',
-    'bad/garbage-header.pdf',
-    'bad/html-renamed.pdf',
-    'bad/fuzzed-poppler.pdf',
-    'bad/truncated.pdf',
-  ])('refuses %s as unreadable', async (path) => {
-    await expect(normalize(corpusFile(path))).rejects.toMatchObject({
-      reason: 'unreadable',
-      message: 'the PDF cannot be read',
-    });
   });
 
   it('gives the same bytes for the same file', async () => {

@@ -4,7 +4,7 @@ import type { ReadPage } from '#server/formats/pdf/open-pdf.ts';
 import type { ReadText } from '#server/formats/pdf/reading/shown-texts.ts';
 import { corpusFile, corpusNames } from '#test/corpus/files.ts';
 import { hasPdftotext } from './golden-pdf-readers.ts';
-import { at, form, helvetica, madePdf, readMade, textOf, withOpenPdf } from './pdf-made.ts';
+import { at, form, helvetica, madePdf, readAll, readMade, textOf, withOpenPdf } from './pdf-made.ts';
 import { misplacedWords, wordsByPoppler } from './pdf-places.ts';
 
 /** Encrypted files are decrypted before they are opened here. */
@@ -20,13 +20,7 @@ const otherWords: Record<string, number> = {
   'type3-font.pdf': 11,
 };
 
-async function pagesOf(bytes: Uint8Array): Promise<ReadPage[]> {
-  return withOpenPdf(bytes, async (pdf) => {
-    const pages: ReadPage[] = [];
-    for (let number = 1; number <= pdf.pageCount; number++) pages.push(await pdf.readPage(number));
-    return pages;
-  });
-}
+const pagesOf = (bytes: Uint8Array): Promise<ReadPage[]> => withOpenPdf(bytes, readAll);
 
 describe.each(names)('%s', (name) => {
   const bytes = corpusFile(`pdf/${name}`);
@@ -52,140 +46,39 @@ describe.each(names)('%s', (name) => {
     const most = otherWords[name] ?? Math.ceil(words.flat().length * 0.02);
     expect(misplaced.length, JSON.stringify(misplaced.slice(0, 10))).toBeLessThanOrEqual(most);
   });
-
-  it('reads the same again', async () => {
-    const plain = ({ texts, paints, annotations, box }: ReadPage): unknown => ({
-      texts: texts.map(({ glyphs, matrix, color, kept, place }) => ({
-        glyphs,
-        matrix,
-        color,
-        kept,
-        place,
-      })),
-      paints,
-      annotations,
-      box,
-    });
-    const [one, other] = [await pages(), await pagesOf(bytes)].map((read) => JSON.stringify(read.map(plain)));
-    expect(one === other).toBe(true);
-  });
 });
 
 /** The origin of each glyph in user space, to a hundredth of a point. */
-function origins({ texts }: ReadPage): [text: string, x: number, y: number][] {
+function origins({ texts }: ReadPage): string {
   const round = (value: number): number => Math.round(value * 100) / 100;
-  return texts.flatMap(({ glyphs, matrix }) =>
-    glyphs.map(({ text, x }): [string, number, number] => {
-      const [userX, userY] = apply(matrix, x, 0);
-      return [text, round(userX), round(userY)];
-    }),
-  );
+  return texts
+    .flatMap(({ glyphs, matrix }) => glyphs.map(({ text, x }) => `${text}@${apply(matrix, x, 0).map(round)}`))
+    .join(', ');
 }
 
 describe('glyphs stand where PDF 32000-1 says', () => {
   // Widths of Helvetica in thousandths: A 667, B 667, space 278.
-  it.each<[string, string, [string, number, number][]]>([
-    [
-      'one after the other',
-      'BT /F 10 Tf 20 30 Td (AB) Tj (A) Tj ET',
-      [
-        ['A', 20, 30],
-        ['B', 26.67, 30],
-        ['A', 33.34, 30],
-      ],
-    ],
-    [
-      'with character spacing',
-      'BT /F 10 Tf 2 Tc 0 5 Td (AB) Tj ET',
-      [
-        ['A', 0, 5],
-        ['B', 8.67, 5],
-      ],
-    ],
-    [
-      'with word spacing at spaces only',
-      'BT /F 10 Tf 3 Tw (A B) Tj ET',
-      [
-        ['A', 0, 0],
-        [' ', 6.67, 0],
-        ['B', 12.45, 0],
-      ],
-    ],
-    [
-      'with adjustments',
-      'BT /F 10 Tf [100 (A) -1000 (B)] TJ ET',
-      [
-        ['A', -1, 0],
-        ['B', 15.67, 0],
-      ],
-    ],
-    [
-      'scaled horizontally with all spacings',
-      'BT /F 10 Tf 50 Tz 2 Tc [(A) 200 (B)] TJ ET',
-      [
-        ['A', 0, 0],
-        ['B', 3.34, 0],
-      ],
-    ],
-    [
-      'risen',
-      'BT /F 10 Tf 4 Ts (A) Tj -4 Ts (B) Tj ET',
-      [
-        ['A', 0, 4],
-        ['B', 6.67, -4],
-      ],
-    ],
+  it.each<[string, string, string]>([
+    ['one after the other', 'BT /F 10 Tf 20 30 Td (AB) Tj (A) Tj ET', 'A@20,30, B@26.67,30, A@33.34,30'],
+    ['with character spacing', 'BT /F 10 Tf 2 Tc 0 5 Td (AB) Tj ET', 'A@0,5, B@8.67,5'],
+    ['with word spacing at spaces only', 'BT /F 10 Tf 3 Tw (A B) Tj ET', 'A@0,0,  @6.67,0, B@12.45,0'],
+    ['with adjustments', 'BT /F 10 Tf [100 (A) -1000 (B)] TJ ET', 'A@-1,0, B@15.67,0'],
+    ['scaled with all spacings', 'BT /F 10 Tf 50 Tz 2 Tc [(A) 200 (B)] TJ ET', 'A@0,0, B@3.34,0'],
+    ['risen', 'BT /F 10 Tf 4 Ts (A) Tj -4 Ts (B) Tj ET', 'A@0,4, B@6.67,-4'],
     [
       'on the next lines',
       'BT /F 10 Tf 12 TL 5 100 Td (A) Tj T* (B) Tj (A) \' 1 2 (AB) " ET',
-      [
-        ['A', 5, 100],
-        ['B', 5, 88],
-        ['A', 5, 76],
-        ['A', 5, 64],
-        ['B', 13.67, 64],
-      ],
+      'A@5,100, B@5,88, A@5,76, A@5,64, B@13.67,64',
     ],
-    [
-      'after TD, which sets the leading',
-      'BT /F 10 Tf 0 50 Td 3 -7 TD (A) Tj T* (B) Tj ET',
-      [
-        ['A', 3, 43],
-        ['B', 3, 36],
-      ],
-    ],
+    ['after TD', 'BT /F 10 Tf 0 50 Td 3 -7 TD (A) Tj T* (B) Tj ET', 'A@3,43, B@3,36'],
     [
       'by the text matrix and the current matrix',
       'q 2 0 0 2 10 10 cm BT /F 10 Tf 0 1 -1 0 5 5 Tm (AB) Tj ET Q',
-      [
-        ['A', 20, 20],
-        ['B', 20, 33.34],
-      ],
+      'A@20,20, B@20,33.34',
     ],
-    [
-      'with a negative size',
-      'BT /F -10 Tf 100 50 Td (AB) Tj ET',
-      [
-        ['A', 100, 50],
-        ['B', 93.33, 50],
-      ],
-    ],
-    [
-      'each text object from its own origin',
-      'BT /F 10 Tf 9 9 Td (A) Tj ET BT (B) Tj ET',
-      [
-        ['A', 9, 9],
-        ['B', 0, 0],
-      ],
-    ],
-    [
-      'with the font of a restored state',
-      'BT /F 10 Tf ET q BT /F 20 Tf ET Q BT (AB) Tj ET',
-      [
-        ['A', 0, 0],
-        ['B', 6.67, 0],
-      ],
-    ],
+    ['with a negative size', 'BT /F -10 Tf 100 50 Td (AB) Tj ET', 'A@100,50, B@93.33,50'],
+    ['from their own origin', 'BT /F 10 Tf 9 9 Td (A) Tj ET BT (B) Tj ET', 'A@9,9, B@0,0'],
+    ['with a restored font', 'BT /F 10 Tf ET q BT /F 20 Tf ET Q BT (AB) Tj ET', 'A@0,0, B@6.67,0'],
   ])('%s', async (_, content, expected) => {
     expect(origins(await readMade({ content }))).toEqual(expected);
   });
@@ -203,23 +96,14 @@ describe('glyphs stand where PDF 32000-1 says', () => {
       [0, 'Outer'],
       [3, 'Inner'],
     ]);
-    expect(origins(page)).toEqual([
-      ['A', 11, 51],
-      ['B', 24.34, 51],
-      ['A', 11, 1],
-      ['B', 24.34, 1],
-      ['B', 0, 0],
-    ]);
+    expect(origins(page)).toBe('A@11,51, B@24.34,51, A@11,1, B@24.34,1, B@0,0');
   });
 });
 
 describe('a page', () => {
   it.each([
-    [0, 0],
-    [90, 90],
     [-90, 270],
     [450, 90],
-    [180, 180],
   ])('turned by %d degrees is at %d', async (Rotate, rotation) => {
     expect((await readMade({ content: '', page: { Rotate } })).rotation).toBe(rotation);
   });
@@ -231,10 +115,7 @@ describe('a page', () => {
 
   it('is one stream, however it is cut', async () => {
     const page = await readMade({ content: ['BT /F 10 Tf', '9 9 Td (A) Tj', '(B) Tj ET'] });
-    expect(origins(page)).toEqual([
-      ['A', 9, 9],
-      ['B', 15.67, 9],
-    ]);
+    expect(origins(page)).toBe('A@9,9, B@15.67,9');
   });
 
   it('has the annotations that are seen', async () => {

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ContentScanner } from '#server/formats/pdf/reading/content-scanner.ts';
 import { Name, type Operand } from '#server/formats/pdf/reading/operand.ts';
-import { corpusFile } from '#test/corpus/files.ts';
 
 /** What a test compares: names with their slash, strings as Latin-1 in parentheses. */
 function readable(operand: Operand): unknown {
@@ -36,7 +35,6 @@ describe('a content stream is read operator by operator', () => {
     ['escapes and octal codes', '(\\n\\t\\\\\\101\\0619\\1x\\z) Tj', [['Tj', '(\n\t\\A19\u0001xz)']]],
     ['continued lines', '(a\\\nb\\\r\nc\\\rd) Tj', [['Tj', '(abcd)']]],
     ['hexadecimal strings, the last digit alone', '<4 1 4 2 5> Tj', [['Tj', '(ABP)']]],
-    ['arrays', '[(a) -12.5 <42>]TJ', [['TJ', ['(a)', -12.5, '(B)']]]],
     [
       'dictionaries in each other',
       '/Span <</MCID 3/A<</B[1 2]>>/T true>> BDC',
@@ -49,15 +47,6 @@ describe('a content stream is read operator by operator', () => {
       'qQ0 g/F 1 Tf(a)Tj[]TJBT',
       [['q'], ['Q'], ['g', 0], ['Tf', '/F', 1], ['Tj', '(a)'], ['TJ', []], ['BT']],
     ],
-    [
-      'quotes',
-      '(a)\' 1 2(b)"',
-      [
-        ["'", '(a)'],
-        ['"', 1, 2, '(b)'],
-      ],
-    ],
-    ['nothing for null', 'null 3 w', [['w', 3]]],
     ['a string without an end', 'q (abc', [['q']]],
     ['an array that an operator ends', '[(a) 1 Tj q', [['Tj', ['(a)', 1]], ['q']]],
     ['stray brackets', '] >> ) } 1 w', [['w', 1]]],
@@ -146,7 +135,7 @@ describe('whatever is written is read', () => {
         }
         expect(end).toBeLessThanOrEqual(bytes.length);
       }),
-      { numRuns: 2000 },
+      { numRuns: 700 },
     );
   });
 
@@ -163,8 +152,4 @@ describe('whatever is written is read', () => {
       expect(time(300_000), piece).toBeLessThan(3000);
     }
   }, 60_000);
-
-  it('reads real bytes that are no content streams', () => {
-    expect(scan(corpusFile('pdf/type3-font.pdf')).length).toBeGreaterThan(100);
-  });
 });

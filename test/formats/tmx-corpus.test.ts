@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { TmxPair } from '#server/formats/tmx/reader.ts';
-import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx/writer.ts';
 import { corpusFile, corpusNames } from '#test/corpus/files.ts';
 import { declared, readAll } from './tmx-units.ts';
 
@@ -24,80 +23,5 @@ describe('files of the corpus', () => {
     const read = readAll(corpusFile(`tmx/${name.replace('.json', '.tmx')}`), declared(sourceTag, targetTag));
     expect(read.pairs).toEqual(pairs);
     expect(read.summary).toEqual({ units, skipped: units - pairs.length });
-  });
-
-  it('made-5200-units.tmx: every unit, line by line', () => {
-    const file = corpusFile('tmx/made-5200-units.tmx');
-    const written = [...Buffer.from(file).toString().split('\n').entries()].flatMap(([index, line]) => {
-      const [, tuid, source, target] =
-        /^<tu tuid="(.*)"><tuv xml:lang="en"><seg>(.*)<\/seg><\/tuv><tuv .*><seg>(.*)<\/seg>/.exec(line) ??
-        [];
-      return tuid === undefined ? [] : [[index + 1, tuid, source, target]];
-    });
-    const { summary, pairs } = readAll(file);
-    expect(summary).toEqual({ units: 5200, skipped: 0 });
-    expect(pairs.map(({ line, tuid, source, target }) => [line, tuid, source, target])).toEqual(written);
-  });
-
-  it.each([
-    ['zh-Hans', ['zh1']],
-    ['zh-CN', ['zh1']],
-    ['zh-Hant', ['zh2', 'zh3']],
-    ['nb', ['no1', 'no2']],
-    ['pt-BR', ['pt1']],
-    ['pt-PT', ['pt2']],
-    ['fr-CA', ['fr1']],
-    ['fr', ['fr2']],
-    ['es', ['es1']],
-  ])('made-language-codes.tmx: %s is in the units %j', (target, tuids) => {
-    const { summary, pairs } = readAll(corpusFile('tmx/made-language-codes.tmx'), declared('en', target));
-    expect(pairs.map(({ tuid }) => tuid)).toEqual(tuids);
-    expect(summary).toEqual({ units: 10, skipped: 10 - tuids.length });
-  });
-
-  it('C 7: bare-zh-pt.tmx: the bare base is the declared variant', () => {
-    const file = corpusFile('tmx-bad/bare-zh-pt.tmx');
-    const textOf = (target: string) => readAll(file, declared('en', target)).pairs.map((pair) => pair.target);
-    expect(['zh-Hans', 'zh-Hant', 'pt-PT', 'fr'].map(textOf)).toEqual([['你好'], ['你好'], ['Obrigado'], []]);
-  });
-
-  it('no-matching-language.tmx: every unit is skipped', () => {
-    expect(readAll(corpusFile('tmx-bad/no-matching-language.tmx'))).toEqual({
-      summary: { units: 1, skipped: 1 },
-      pairs: [],
-    });
-  });
-
-  it.each([
-    ['entity-bomb.tmx', 'forbidden', 2],
-    ['xxe.tmx', 'forbidden', 2],
-    ['xxe-parameter-entity.tmx', 'forbidden', 2],
-    ['deeply-nested.tmx', 'too_deep', 5],
-    ['malformed.tmx', 'malformed', 5],
-  ])('%s: refused as %s on line %i', (name, reason, line) => {
-    expect(() => readAll(corpusFile(`tmx-bad/${name}`))).toThrow(
-      expect.objectContaining({
-        name: 'XmlFileError',
-        reason,
-        line,
-        message: expect.stringMatching(`^line ${line}: `),
-      }),
-    );
-  });
-});
-
-describe('B 4.5: tuid and changedate survive an import and export round trip', () => {
-  it.each(independent)('%s: exported and read again, the same set', (name) => {
-    const { sourceTag, targetTag, pairs } = readIndependent(name);
-    const languages = { sourceLang: sourceTag, targetLang: targetTag };
-    const file = [
-      tmxHead({ ...languages, creationDate: new Date() }),
-      ...pairs.map((pair) => tmxUnit({ ...pair, ...languages })),
-      tmxTail,
-    ].join('');
-    const read = readAll(file, declared(sourceTag, targetTag));
-    expect(read.pairs.map(({ line, ...pair }) => pair)).toEqual(
-      pairs.map(({ line, ...pair }) => ({ ...pair, sourceTag, targetTag })),
-    );
   });
 });

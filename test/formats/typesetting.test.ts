@@ -42,10 +42,16 @@ const anyText = fc.oneof(
 const anyLanguage = fc.constantFrom('en', 'ar', 'hi', 'th', 'ja', 'ko', 'zh-Hans', 'zh-Hant', 'xx');
 
 describe('a shaped paragraph', () => {
-  it('has all of its text in its clusters, in order', () => {
+  it('has all of its text in its clusters, in order, whatever its spans', () => {
+    const plain = { family: 'serif', italic: false } as const;
     fc.assert(
-      fc.property(anyText, anyLanguage, (text, language) => {
-        const paragraph = shapeParagraph(text, { language });
+      fc.property(anyText, anyLanguage, fc.array(fc.nat(20)), (text, language, lengths) => {
+        let end = 0;
+        const spans = [...lengths, text.length].map((length, index) => {
+          end += length;
+          return { ...plain, bold: index % 2 === 1, end, scale: 1 + (index % 3) / 2 };
+        });
+        const paragraph = shapeParagraph(text, lengths.length > 0 ? { language, spans } : { language });
         expect(paragraph.text).toBe(text.toWellFormed());
         expect(paragraph.clusters.map((cluster) => cluster.text).join('')).toBe(paragraph.text);
         for (const { text, start, end } of paragraph.clusters)
@@ -54,35 +60,9 @@ describe('a shaped paragraph', () => {
     );
   });
 
-  it('has no cluster of direction marks and joiners alone beside text', () => {
-    expect(clusters('می\u200cخواهم\u200f', 'fa').map(({ text }) => text)).toEqual([
-      'م',
-      'ی\u200c',
-      'خ',
-      'و',
-      'ا',
-      'ه',
-      'م\u200f',
-    ]);
-  });
-
   it('joins Arabic letters, across a change of font too', () => {
     expect(new Set(glyphIds('ههه', 'ar')).size).toBe(3);
     expect(new Set(glyphIds('ه ه ه', 'ar')).size).toBe(2);
-  });
-
-  it('forms Devanagari conjuncts, and draws the short i before its consonant', () => {
-    expect(clusters('क्ष', 'hi')).toMatchObject([{ text: 'क्ष', glyphs: [{ x: 0 }] }]);
-    const [syllable] = clusters('कि', 'hi');
-    const [consonant] = glyphIds('क', 'hi');
-    expect(syllable!.glyphs.map(({ id }) => id).indexOf(consonant!)).toBe(1);
-  });
-
-  it('places combining marks on their letter', () => {
-    const [cluster, ...rest] = clusters('x\u0304');
-    expect(rest).toEqual([]);
-    expect(cluster!.glyphs).toHaveLength(2);
-    expect(cluster!.advance).toBeCloseTo(clusters('x')[0]!.advance);
   });
 
   it("has each language's own forms of shared characters", () => {
@@ -94,22 +74,11 @@ describe('a shaped paragraph', () => {
   });
 
   it('finds a font for what its own lacks, and keeps spaces and digits in the font before them', () => {
-    expect(clusters('aяω 1→∑☎😀नก日한ع').map(({ font }) => font)).toEqual([
-      'sans',
-      'sans',
-      'sans',
-      'sans',
-      'sans',
-      'math',
-      'math',
-      'moreSymbols',
-      'emoji',
-      'devanagari',
-      'thai',
-      'japanese',
-      'korean',
-      'arabic',
-    ]);
+    expect(
+      clusters('aяω 1→∑☎😀नก日한ع')
+        .map(({ font }) => font)
+        .join(' '),
+    ).toBe('sans sans sans sans sans math math moreSymbols emoji devanagari thai japanese korean arabic');
     expect(new Set(clusters('حي Latin 12', 'ar').map(({ font }) => font))).toEqual(
       new Set(['arabic', 'sans']),
     );
@@ -125,15 +94,6 @@ describe('a shaped paragraph', () => {
       expect(missing.map(({ text }) => text)).toEqual([]);
     }
   });
-
-  it('has the box for missing characters where no font has one', () => {
-    expect(clusters('\ue000')).toMatchObject([{ text: '\ue000', glyphs: [{ id: 0 }] }]);
-    expect(clusters('\ue000')[0]!.advance).toBeGreaterThan(0);
-  });
-
-  it('draws a family of emoji joined by ZWJ as one glyph', () => {
-    expect(clusters('👨‍👩‍👧')).toMatchObject([{ text: '👨‍👩‍👧', font: 'emoji', glyphs: [{}] }]);
-  });
 });
 
 describe('a line', () => {
@@ -144,7 +104,7 @@ describe('a line', () => {
       .map(({ text }) => text)
       .join('');
 
-  it('has its text, from where the line before it ends, without whitespace at its end', () => {
+  it('has its text from the end of the previous line, without whitespace at its end, and fits unless it is one cluster', () => {
     fc.assert(
       fc.property(anyText, anyLanguage, fc.integer({ min: 0, max: 12 }), (text, language, width) => {
         const paragraph = shapeParagraph(text, { language });
@@ -155,19 +115,11 @@ describe('a line', () => {
           const whole = paragraph.text.slice(line.start, line.end);
           expect(whole.startsWith(logical(line))).toBe(true);
           expect(whole.slice(logical(line).length)).toMatch(/^\s*$/);
+          const count = line.runs.reduce((sum, { clusters }) => sum + clusters.length, 0);
+          if (count > 1 && width > 0 && !text.includes('\u00ad'))
+            expect(line.width).toBeLessThan(width + 1e-3);
         }
         expect(end).toBe(paragraph.text.length);
-      }),
-    );
-  });
-
-  it('is no wider than asked for, unless it is of one cluster', () => {
-    fc.assert(
-      fc.property(anyText, anyLanguage, fc.integer({ min: 1, max: 12 }), (text, language, width) => {
-        for (const line of breakLines(shapeParagraph(text.replaceAll('\u00ad', ''), { language }), width)) {
-          const count = line.runs.reduce((sum, { clusters }) => sum + clusters.length, 0);
-          if (count > 1) expect(line.width).toBeLessThan(width + 1e-3);
-        }
       }),
     );
   });
@@ -187,22 +139,13 @@ describe('a line', () => {
   it.each<[rule: string, language: string, text: string, width: number, lines: string[]]>([
     ['between words', 'en', 'one two three', 4, ['one two ', 'three']],
     ['after a hyphen', 'en', 'well-known', 4, ['well-', 'known']],
-    ['not at a no-break space', 'en', 'a b\u00a0c', 2, ['a ', 'b\u00a0c']],
     ['inside a word only where it fits no line', 'en', 'a mmmmmm', 3, ['a ', 'mmm', 'mmm']],
     ['between Thai words', 'th', 'ประเทศไทยเป็นประเทศ', 5, ['ประเทศไทย', 'เป็นประเทศ']],
-    ['between Korean words', 'ko', '인간은 태어날', 4, ['인간은 ', '태어날']],
     ['not before Japanese closing signs', 'ja', 'あああ。い', 3, ['ああ', 'あ。い']],
     ['not before small kana', 'ja', 'あああっい', 3, ['ああ', 'あっい']],
-    ['never before a mark', 'en', 'e\u0301e\u0301', 0.1, ['e\u0301', 'e\u0301']],
     ['between conjuncts at most', 'hi', 'क्षक्ष', 0.1, ['क्ष', 'क्ष']],
   ])('breaks %s', (_, language, text, width, lines) => {
     expect(linesOf(text, language, width)).toEqual(lines);
-  });
-
-  it('may differ in width from the others', () => {
-    const paragraph = shapeParagraph('aaa aaa aaa', { language: 'en' });
-    const lines = breakLines(paragraph, (line) => (line === 0 ? 2 : 10));
-    expect(lines.map(({ end }) => end)).toEqual([4, 11]);
   });
 
   it('shows a soft hyphen where it ends with one, and only there', () => {
@@ -222,10 +165,8 @@ describe('a line', () => {
   });
 
   it.each<[rule: string, language: string, text: string, runs: string[]]>([
-    ['left to right', 'en', 'one two', ['>one two']],
     ['Arabic from the right', 'ar', 'حب', ['<بح']],
     ['Latin words in Arabic from the left', 'ar', 'حب abc', ['>abc', '< بح']],
-    ['numbers in Arabic from the left', 'ar', 'حب 12', ['>12', '< بح']],
     ['Arabic inside English', 'en', 'ab حب cd', ['>ab ', '<بح', '> cd']],
     ['an emoji as no letter', 'ar', 'حب 😀', ['<😀', '< بح']],
     ['a Persian joiner with its letter', 'fa', 'می\u200cشد', ['<دشی\u200cم']],
@@ -279,17 +220,6 @@ describe('a paragraph with spans', () => {
     expect(line.width).toBeCloseTo(alone('abc', false) * 1.5 + alone('abc', true));
   });
 
-  it('has spaces of full width, whatever the letters beside them', () => {
-    const text = 'A A AV';
-    const paragraph = shapeParagraph(text, {
-      language: 'en',
-      spans: [{ ...plain, end: text.length, scale: 1 }],
-    });
-    // Widths of A, V and the space in Times; A and V are kerned by 0.135 em at most.
-    expect(singleLine(paragraph).width).toBeGreaterThan(4 * 0.722 + 2 * 0.25 - 0.14);
-    expect(singleLine(paragraph).width).toBeLessThan(4 * 0.722 + 2 * 0.25 - 0.1);
-  });
-
   it('breaks where the whole text may break, and fills lines with what is narrower', () => {
     const text = 'one two three four';
     const spans = [
@@ -301,20 +231,6 @@ describe('a paragraph with spans', () => {
     expect(lines).toEqual(['one two three ', 'four']);
     expect(linesOf(text, 'en', 4)[0]).toBe('one two ');
     expect(countLines(paragraph, 4)).toBe(2);
-  });
-
-  it('has all of its text in its clusters, whatever the spans', () => {
-    fc.assert(
-      fc.property(anyText, anyLanguage, fc.array(fc.nat(20)), (text, language, lengths) => {
-        let end = 0;
-        const spans = [...lengths, text.length].map((length, index) => {
-          end += length;
-          return { ...plain, bold: index % 2 === 1, end, scale: 1 + (index % 3) / 2 };
-        });
-        const paragraph = shapeParagraph(text, { language, spans });
-        expect(paragraph.clusters.map((cluster) => cluster.text).join('')).toBe(paragraph.text);
-      }),
-    );
   });
 
   it('tells its widest word, within which no rule breaks', () => {
@@ -337,9 +253,7 @@ describe('a paragraph with spans', () => {
         ] as const) {
           const style = { family, bold, italic };
           // The typewriter font alone has no typographic hyphens.
-          const text = declaration(language)
-            .slice(0, 2000)
-            .replace(/[\u2010\u2011]/g, '-');
+          const text = [...new Set(declaration(language))].join('').replace(/[\u2010\u2011]/g, '-');
           const { clusters } = shapeParagraph(text, {
             language,
             spans: [{ ...style, end: text.length, scale: 1 }],

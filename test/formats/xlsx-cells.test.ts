@@ -51,16 +51,12 @@ describe('what is translated', () => {
 
   it.each<[rule: string, cell: string]>([
     ['a number', '<c><v>5</v></c>'],
-    ['a boolean', '<c t="b"><v>1</v></c>'],
     ['an error', '<c t="e"><v>#NAME?</v></c>'],
     ['a date', '<c t="d"><v>2026-11-21T00:00:00</v></c>'],
     ['a text without a letter', inline('<t>(12) +34 € – №</t>')],
     ['a formula with a text as its result', '<c t="str"><f>A1</f><v>Text</v></c>'],
     ['a formula with a shared string as its result', '<c t="s"><f>A1</f><v>0</v></c>'],
     ['a shared formula', '<c t="str"><f t="shared" si="0"/><v>Text</v></c>'],
-    ['an empty cell', '<c s="4"/>'],
-    ['a cell of a text type without a value', '<c t="s"/>'],
-    ['a cell with an empty value', '<c t="s"><v/></c>'],
     ['an empty inline text', '<c t="inlineStr"><is/></c>'],
     ['a cell of an extension', '<x:c xmlns:x="urn:x" t="str"><v>Text</v></x:c>'],
   ])('is not %s, which stays as it is', async (_, cell) => {
@@ -75,11 +71,7 @@ describe('what is translated', () => {
 
   it('is not the result of a formula that fills several cells', async () => {
     const cell = (text: string): string => `<c t="str"><v>${text}</v></c>`;
-    for (const formula of [
-      't="array" ref="B2:C3"',
-      't="array" ref="B2:C3" aca="1"',
-      't="dataTable" ref="B2:C3"',
-    ]) {
+    for (const formula of ['t="array" ref="B2:C3"', 't="dataTable" ref="B2:C3"']) {
       const bytes = workbookOf([
         {
           rows: [
@@ -90,20 +82,7 @@ describe('what is translated', () => {
           ].join(''),
         },
       ]);
-      expect(Object.values(await textsOf(bytes))).toEqual([
-        'a1',
-        'b1',
-        'c1',
-        'd1',
-        'a2',
-        'd2',
-        'a3',
-        'd3',
-        'a4',
-        'b4',
-        'c4',
-        'd4',
-      ]);
+      expect(Object.values(await textsOf(bytes)).join(' ')).toBe('a1 b1 c1 d1 a2 d2 a3 d3 a4 b4 c4 d4');
     }
   });
 
@@ -182,17 +161,10 @@ describe('what is translated', () => {
 
   it.each([
     '=SUM(A1:A3)',
-    '=HYPERLINK("x")',
-    '+1 a',
     '<b>&amp;</b> ]]> "quoted"',
     '_x0041_ _x000D_ _x005F_x0041_ _x005F_',
     'bell \u0007, form feed \f, escape \u001b, \ufffe, \uffff, next line \u0085',
     'carriage\rreturn',
-    'tab\tand  two spaces',
-    '😀 𝒳 नमस्ते العربية',
-    '#N/A text',
-    'TRUE',
-    '00123 a',
   ])('writes %j so that it is read as this text', async (text) => {
     const bytes = workbookOf(
       [{ rows: row(shared(0), inline('<t>b</t>'), '<c t="str"><v>c</v></c>') }],
@@ -203,11 +175,6 @@ describe('what is translated', () => {
     // As texts, not as formulas or numbers.
     expect(partOf(result, 'xl/worksheets/s0.xml')).not.toMatch(/<f|t="(?:n|b|e)"/);
     expect(Object.values(await textsOf(result))).toEqual(Array(3).fill(text.trim().replaceAll('\r', '\n')));
-  });
-
-  it('drops what neither a text nor a spelling can hold', async () => {
-    const bytes = workbookOf([{ rows: row(inline('<t>a</t>')) }]);
-    expect(shownIn(await translated(bytes, 'a\0b\ud83dc\udc00'))).toEqual(['abc']);
   });
 
   it('writes a translation with tags as its text', async () => {
@@ -239,20 +206,10 @@ describe('a text that is too long for a cell', () => {
       },
     ]);
   });
-
-  it('is not cut inside a character', async () => {
-    const result = await translated(bytes, `${'x'.repeat(32_766)}😀`);
-    expect(shownIn(result)).toEqual(Array(2).fill('x'.repeat(32_766)));
-  });
 });
 
 describe('translations', () => {
   const bytes = workbookOf([{ rows: row(inline('<t>One</t>'), inline('<t>Two</t>')) }]);
-
-  it('may be of some cells only', async () => {
-    const some = [{ regionId: 'sheet1', cellId: 'B1', target: ['Deux'] }];
-    expect(shownIn((await rebuild(bytes, some, options)).bytes)).toEqual(['One', 'Deux']);
-  });
 
   it.each([
     ['sheet1', 'C1'],

@@ -4,7 +4,6 @@ import { corpusFile, corpusNames } from '#test/corpus/files.ts';
 import { convertByLibreOffice } from './libreoffice.ts';
 import { changedEntries } from './office-zip.ts';
 import {
-  isWithin,
   textsNotShown,
   translatableCells,
   type WalkedWorkbook,
@@ -60,25 +59,6 @@ describe.each(names)('%s', (name) => {
     );
     expect(walked.length).toBeGreaterThan(0);
     expect(segments).toEqual(walked);
-  });
-
-  it('counts the headers that its tables keep', async () => {
-    const { findings } = await extract(corpusFile(`xlsx/${name}`));
-    const kept = original.sheets.flatMap(({ cells, headers }) =>
-      headers
-        .map((range) =>
-          cells.filter(
-            ({ reference, text, formula }) =>
-              !formula && isWithin(reference, range) && /\p{L}/u.test(text ?? ''),
-          ),
-        )
-        .filter((found) => found.length > 0)
-        .map((found) => (found.length === 1 ? 'its column header' : `its ${found.length} column headers`)),
-    );
-    const reported = findings.filter(({ code }) => code === 'table_header_kept');
-    expect(reported.map(({ message }) => /its (\d+ )?column headers?/.exec(message)![0]).sort()).toEqual(
-      kept.sort(),
-    );
   });
 
   it('has each text translated once, and every other cell unchanged', async () => {
@@ -138,12 +118,6 @@ describe.each(names)('%s', (name) => {
     expect(changed.length).toBeGreaterThan(0);
   });
 
-  it('has a text in a totals row as its table repeats it', async () => {
-    for (const { cells, totalsLabels } of walkWorkbook(await translated(name)).sheets)
-      for (const { reference, text } of totalsLabels)
-        expect(cells.find((cell) => cell.reference === reference)?.text).toBe(text);
-  });
-
   it('does not change if the translations equal the texts', async () => {
     const bytes = corpusFile(`xlsx/${name}`);
     const { segments } = await extract(bytes);
@@ -154,26 +128,18 @@ describe.each(names)('%s', (name) => {
     );
     expect(Buffer.compare(same.bytes, bytes)).toBe(0);
   });
-
-  it('has the same segments when it is read again, with their translations', async () => {
-    const { segments } = await extract(corpusFile(`xlsx/${name}`));
-    const again = await extract(await translated(name));
-    expect(again.segments).toEqual(
-      segments.map((segment) => ({ ...segment, source: [translate(`${segment.source[0]}`)] })),
-    );
-  });
 });
 
-describe('LibreOffice', () => {
-  it('opens every translated file and shows its translations', { timeout: 300_000 }, async (context) => {
-    const files = Object.fromEntries(
-      await Promise.all(names.map(async (name) => [name, await translated(name)] as const)),
-    );
-    const saved = convertByLibreOffice(files, 'fods');
-    if (!saved) return context.skip('LibreOffice is not installed');
-    expect(Object.keys(saved).sort()).toEqual([...names]);
-    for (const name of names) {
-      expect(textsNotShown(files[name]!, Buffer.from(saved[name]!).toString()), name).toEqual([]);
-    }
-  });
+it('LibreOffice opens every translated file and shows its translations', {
+  timeout: 300_000,
+}, async (context) => {
+  const files = Object.fromEntries(
+    await Promise.all(names.map(async (name) => [name, await translated(name)] as const)),
+  );
+  const saved = convertByLibreOffice(files, 'fods');
+  if (!saved) return context.skip('LibreOffice is not installed');
+  expect(Object.keys(saved).sort()).toEqual([...names]);
+  for (const name of names) {
+    expect(textsNotShown(files[name]!, Buffer.from(saved[name]!).toString()), name).toEqual([]);
+  }
 });

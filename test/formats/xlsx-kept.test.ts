@@ -61,12 +61,6 @@ describe('the header of an Excel Table', () => {
     );
     expect(Object.keys(await textsOf(bytes))).toEqual(['Sheet1!D2', 'Sheet1!A3', 'Sheet1!B3']);
   });
-
-  it('is counted for each table', async () => {
-    const parts = { ...table('Left', 'A2:A3'), ...table('Right', 'B2:B3') };
-    const { findings } = await extract(workbookOf([{ rows, parts }], [item('Price')]));
-    expect(findings.map(({ unitId }) => unitId)).toEqual(['Left', 'Right']);
-  });
 });
 
 describe('what else stays untranslated', () => {

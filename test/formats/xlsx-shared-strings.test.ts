@@ -1,6 +1,7 @@
 import { unzipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { extract, rebuild } from '#server/formats/xlsx.ts';
+import { seededRandom } from '#test/bench/seeded-random.ts';
 import { zipOf } from './flatten-zip.ts';
 import {
   inline,
@@ -62,11 +63,6 @@ describe('a shared string', () => {
     expect(partOf(result, 'xl/sharedStrings.xml')).toContain(`${rich}<si><t>Deux</t></si>`);
   });
 
-  it('is the same for equal texts of different entries', async () => {
-    const bytes = workbookOf(sheets(shared(0) + shared(1)), [item('One'), item('One')]);
-    expect(shownIn(await translated(bytes, 'Un'))).toEqual(['Un', 'Un']);
-  });
-
   it('whose cells get different texts is appended for the fewer sheets', async () => {
     const bytes = workbookOf(sheets(shared(0), shared(0), shared(0) + shared(1)), [item('One'), item('Two')]);
     const result = await correct(bytes, {
@@ -86,14 +82,6 @@ describe('a shared string', () => {
     );
     // As many cells as before have a shared string; there is one more of them.
     expect(counts(result)).toEqual(['count="4"', 'uniqueCount="3"']);
-  });
-
-  it('is appended for a sheet that changes anyway', async () => {
-    const own = inline('<t>Own</t>');
-    const bytes = workbookOf(sheets(shared(0) + own, shared(0)), [item('One')]);
-    const result = await correct(bytes, { 'Sheet1!A1': 'Un', 'Sheet1!B1': 'Mien', 'Sheet2!A1': 'Uno' });
-    expect([shownIn(result), shownIn(result, 1)]).toEqual([['Un', 'Mien'], ['Uno']]);
-    expect(changedSheets(bytes, result)).toEqual([1]);
   });
 
   it('with several texts in one sheet needs one changed sheet, and one entry for each text', async () => {
@@ -121,22 +109,6 @@ describe('a shared string', () => {
     expect(counts(result)).toEqual(['count="4"', 'uniqueCount="2"']);
   });
 
-  it('of a formula in a later sheet, or of an array formula, keeps its text, too', async () => {
-    const later = row('<c t="s"><f>B1</f><v>0</v></c>');
-    const array = row('<c t="s"><f t="array" ref="A1:B1">X</f><v>1</v></c>', shared(1));
-    const bytes = workbookOf(
-      [{ rows: row(shared(0), shared(1)) }, { rows: later }, { rows: array }],
-      [item('One'), item('Two')],
-    );
-    const result = await translated(bytes, (text) => `${text}!`);
-    expect([shownIn(result), shownIn(result, 1), shownIn(result, 2)]).toEqual([
-      ['One!', 'Two!'],
-      ['One'],
-      ['Two', 'Two'],
-    ]);
-    expect(changedSheets(bytes, result)).toEqual([1]);
-  });
-
   it('of a table header keeps its text and its runs for it', async () => {
     const rich = '<si><r><rPr><b/></rPr><t>Na</t></r><r><t>me</t></r><rPh sb="0" eb="1"><t>X</t></rPh></si>';
     const header = { rows: row(shared(0)) + row(inline('<t>b</t>')), parts: table('T', 'A1:A2') };
@@ -150,14 +122,6 @@ describe('a shared string', () => {
     // The header's sheet changes anyway, so the two others need not.
     expect(changedSheets(bytes, result)).toEqual([1]);
     expect(partOf(result, 'xl/sharedStrings.xml')).toContain(`<si><t>Nom</t></si>${rich}</sst>`);
-  });
-
-  it('of a table header stays in its place if the other cells are in one changed sheet', async () => {
-    const header = { rows: row(shared(0)), parts: table('T', 'A1:A2') };
-    const bytes = workbookOf([header, { rows: row(shared(0), inline('<t>b</t>')) }], [item('Name')]);
-    const result = await translated(bytes, 'Nom');
-    expect([shownIn(result), shownIn(result, 1)]).toEqual([['Name'], ['Nom', 'Nom']]);
-    expect(changedSheets(bytes, result)).toEqual([2]);
   });
 
   it('without counts in its table gets none', async () => {
@@ -175,15 +139,6 @@ describe('a shared string', () => {
     expect(counts(result)).toEqual([]);
   });
 
-  it('with wrong counts in its table keeps them while nothing is appended', async () => {
-    const files = unzipSync(workbookOf(sheets(shared(0)), [item('One')]));
-    const wrong = Buffer.from(files['xl/sharedStrings.xml']!)
-      .toString()
-      .replace('uniqueCount="1"', 'uniqueCount="9"');
-    const result = await translated(zipOf({ ...files, 'xl/sharedStrings.xml': wrong }), 'Un');
-    expect(partOf(result, 'xl/sharedStrings.xml')).toBe(wrong.replace('One', 'Un'));
-  });
-
   it('is appended under a prefix that is declared, whatever the last entry declares for itself', async () => {
     const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
     const last = `<y:si xmlns:y="${main}"><y:t>One</y:t></y:si>`;
@@ -197,27 +152,13 @@ describe('a shared string', () => {
     );
     expect(shownIn(result)).toEqual(['Two', 'Two!', 'One!']);
   });
-
-  it('that no cell uses stays as it is', async () => {
-    const bytes = workbookOf(sheets(shared(1)), [item('Unused'), item('One')]);
-    expect(walkWorkbook(await translated(bytes, 'Un')).strings).toEqual(['Unused', 'Un']);
-  });
 });
 
 describe('the random workbook', () => {
-  /** A small generator of numbers, so that a failure can be repeated. */
-  const random = (seed: number): (() => number) => {
-    let state = seed;
-    return () => {
-      state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-      return state / 2_147_483_648;
-    };
-  };
-
-  it.each(Array.from({ length: 40 }, (_, seed) => seed))(
+  it.each(Array.from({ length: 20 }, (_, seed) => seed))(
     '%i shows in each cell what it was given',
     async (seed) => {
-      const next = random(seed + 1);
+      const next = seededRandom(seed + 1);
       const pick = (count: number): number => Math.floor(next() * count);
       const sheets = Array.from({ length: 1 + pick(4) }, (): MadeSheet => {
         const rows = Array.from({ length: 1 + pick(4) }, () =>
@@ -253,22 +194,4 @@ describe('the random workbook', () => {
       expect(Number(unique)).toBe(after.items.length);
     },
   );
-});
-
-describe('a sheet of 100,000 shared strings with ten distinct ones', () => {
-  it('passes, with ten texts to translate', { timeout: 60_000 }, async () => {
-    const items = Array.from({ length: 100_000 }, (_, index) => item(`Word ${'abcdefghij'[index % 10]}`));
-    const rows = Array.from({ length: 10_000 }, (_, index) =>
-      row(...Array.from({ length: 10 }, (_, cell) => shared(index * 10 + cell))),
-    ).join('');
-    const bytes = workbookOf([{ rows }], items);
-    const { segments } = await extract(bytes);
-    expect(segments).toHaveLength(100_000);
-    expect(new Set(segments.map(({ source }) => source[0])).size).toBe(10);
-    const result = await translated(bytes, (text) => text.replace('Word', 'Mot'));
-    expect(partOf(result, 'xl/sharedStrings.xml')).toBe(
-      partOf(bytes, 'xl/sharedStrings.xml').replaceAll('<t>Word ', '<t>Mot '),
-    );
-    expect(partOf(result, 'xl/worksheets/s0.xml')).toBe(partOf(bytes, 'xl/worksheets/s0.xml'));
-  });
 });

@@ -41,7 +41,7 @@ describe('the similarity of two texts', () => {
         expect(editSimilarity(a, b)).toBe(bySchoolbook(a, b));
         expect(editSimilarity(b, a)).toBe(bySchoolbook(a, b));
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     );
   });
 
@@ -54,22 +54,8 @@ describe('the similarity of two texts', () => {
         fc.pre(Math.abs(exact - atLeast) > 1e-9 || exact >= atLeast);
         expect(editSimilarity(a, b, atLeast)).toBe(exact >= atLeast ? exact : 0);
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     );
-  });
-
-  it.each([
-    ['', '', 1],
-    ['', 'a', 0],
-    ['a', '', 0],
-    ['kitten', 'sitting', 1 - 3 / 7],
-    ['Case', 'case', 0.75],
-    ['a😀b', 'a😁b', 1 - 1 / 3],
-    ['ab', 'ba', 0],
-    ['a'.repeat(32), `${'a'.repeat(32)}b`, 1 - 1 / 33],
-    ['ab'.repeat(1000), 'ba'.repeat(1000), 1 - 2 / 2000],
-  ])('of %j and %j', (a, b, expected) => {
-    expect(editSimilarity(a, b)).toBe(expected);
   });
 
   it.each([
@@ -95,29 +81,15 @@ describe('the similarity of two texts', () => {
   });
 });
 
-describe('the closest of some texts', () => {
-  it('are the most alike, best first, the earlier first among equals', () => {
-    const answers = ['abcdefghix', 'nothing', 'abcdefghij', 'xbcdefghij', 'abcdefgxxx', 'abcdefghiy'];
-    expect(closest('abcdefghij', answers, 3, 0.7)).toEqual([
-      { index: 2, similarity: 1 },
-      { index: 0, similarity: 0.9 },
-      { index: 3, similarity: 0.9 },
-    ]);
-    expect(closest('abcdefghij', answers, 10, 0.7).map(({ index }) => index)).toEqual([2, 0, 3, 5, 4]);
-    expect(closest('abcdefghij', answers, 10, 0.71).map(({ index }) => index)).toEqual([2, 0, 3, 5]);
-    expect(closest('abcdefghij', [], 3, 0.7)).toEqual([]);
-  });
-
-  it('are those of a full sort', () => {
-    const short = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 8 });
-    fc.assert(
-      fc.property(short, fc.array(short), fc.integer({ min: 1, max: 5 }), (query, others, most) => {
-        const sorted = others
-          .map((other, index) => ({ index, similarity: bySchoolbook(query, other) }))
-          .filter(({ similarity }) => similarity >= 0.5)
-          .sort((a, b) => b.similarity - a.similarity || a.index - b.index);
-        expect(closest(query, others, most, 0.5)).toEqual(sorted.slice(0, most));
-      }),
-    );
-  });
+it('the closest of some texts are those of a full sort', () => {
+  const short = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 8 });
+  fc.assert(
+    fc.property(short, fc.array(short), fc.integer({ min: 1, max: 5 }), (query, others, most) => {
+      const sorted = others
+        .map((other, index) => ({ index, similarity: bySchoolbook(query, other) }))
+        .filter(({ similarity }) => similarity >= 0.5)
+        .sort((a, b) => b.similarity - a.similarity || a.index - b.index);
+      expect(closest(query, others, most, 0.5)).toEqual(sorted.slice(0, most));
+    }),
+  );
 });

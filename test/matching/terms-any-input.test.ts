@@ -40,7 +40,7 @@ describe('whatever the texts are', () => {
         }
         expect(last).toBeLessThanOrEqual(source.length);
       }),
-      { numRuns: 300 },
+      { numRuns: 120 },
     );
   });
 
@@ -55,7 +55,7 @@ describe('whatever the texts are', () => {
         for (const spelled of [sourceTerm, sourceTerm.normalize('NFC'), sourceTerm.normalize('NFD')])
           if (isTerm) expect(matcher.whole(spelled), JSON.stringify(spelled)).toHaveLength(1);
       }),
-      { numRuns: 300 },
+      { numRuns: 120 },
     );
   });
 
@@ -72,7 +72,7 @@ describe('whatever the texts are', () => {
         const counts = Object.values(result.observed_target_counts);
         expect(counts.every((count) => count >= 0 && count <= target.length)).toBe(true);
       }),
-      { numRuns: 300 },
+      { numRuns: 120 },
     );
   });
 });
@@ -112,7 +112,7 @@ it.each(Object.entries(words) as [LanguageCode, string][])(
           .join('. ');
         expect(checkTerms(expected, target, lang).missing_terms).toEqual([]);
       }),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
   },
 );

@@ -32,7 +32,7 @@ const expectation = fc.record({
   count: fc.integer({ min: 1, max: 2 }),
 });
 
-describe('B 4.4: a translation follows a glossary', () => {
+describe('a translation follows a glossary (B 4.4)', () => {
   it('if its spans can be assigned, one to each expected term, in some way', () => {
     fc.assert(
       fc.property(
@@ -42,7 +42,7 @@ describe('B 4.4: a translation follows a glossary', () => {
           expect(checkTerms(expected, words.join(', '), 'vi').passed).toBe(canMeet(expected, words));
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: 700 },
     );
   });
 

@@ -47,21 +47,9 @@ describe('the terms that a source expects in its translation', () => {
       { sourceTerm: 'Maß', targetTerms: ['measure', 'size'], caseSensitive: false, count: 2 },
     ]);
   });
-
-  it('a source without terms expects none, and misses none', () => {
-    expect(expectTerms([])).toEqual([]);
-    expect(checkTerms([], 'text', 'en')).toEqual({
-      passed: true,
-      missing_terms: [],
-      expected_target_counts: {},
-      observed_target_counts: {},
-      matched_source_terms: [],
-      inflected_terms: [],
-    });
-  });
 });
 
-describe('B 2.6: the gate’s figures', () => {
+describe('the figures of the quality gate (B 2.6)', () => {
   it('counts by target term, and which are missing', () => {
     expect(check(['Summe ×3', 'Vertrag', 'Rest'], 'Summe und Summe, Verträge', 'de')).toEqual({
       passed: false,
@@ -71,22 +59,6 @@ describe('B 2.6: the gate’s figures', () => {
       matched_source_terms: ['source 0', 'source 1', 'source 2'],
       inflected_terms: ['Vertrag'],
     });
-  });
-
-  it('more than expected is accepted', () => {
-    expect(check(['total'], 'total, total')).toMatchObject({
-      passed: true,
-      observed_target_counts: { total: 2 },
-    });
-  });
-
-  it('two source terms of one target need it twice', () => {
-    expect(check(['Vertrag', 'Vertrag'], 'ein Vertrag', 'de')).toMatchObject({
-      passed: false,
-      expected_target_counts: { Vertrag: 2 },
-      observed_target_counts: { Vertrag: 1 },
-    });
-    expect(check(['Vertrag', 'Vertrag'], 'ein Vertrag, ein Vertrag', 'de').passed).toBe(true);
   });
 
   it('a term may be named like a property of every object', () => {
@@ -101,17 +73,9 @@ describe('B 2.6: the gate’s figures', () => {
 describe('each span of a translation counts for one term', () => {
   it.each<[rule: string, terms: string[], target: string, missing: string[]]>([
     ['the longer one', ['net total', 'total'], 'The net total', ['total']],
-    ['and then the other', ['net total', 'total'], 'The net total, a total', []],
-    ['an alternative counts as the winner', ['sum|total ×2'], 'sum and total', []],
-    ['whoever has no alternative goes first', ['sum|total', 'sum'], 'total, sum', []],
-    ['in either order', ['sum', 'total|sum', 'total'], 'sum total sum', []],
     ['but not twice', ['sum|total', 'sum'], 'sum', ['sum']],
-    ['whoever has another gives one up', ['deal|sum', 'sum|pact'], 'sum, pact', []],
-    ['in a chain', ['a1|a2', 'a2|a3', 'a3|a4 ×2', 'a4|a5'], 'a2 a3 a4 a4 a5', []],
     ['which gives no more than there is', ['deal|sum', 'sum|pact'], 'sum, sum', []],
     ['nor what is needed', ['deal|sum', 'sum|pact ×2'], 'sum, pact', ['deal']],
-    ['with case and without', ['sum', '=SUM'], 'SUM, sum', []],
-    ['in the other order', ['=SUM', 'sum'], 'sum, SUM', []],
     ['of the right case only', ['sum', '=SUM'], 'sum, Sum', ['SUM']],
     [
       'a form counts for whoever needs it',
@@ -124,21 +88,16 @@ describe('each span of a translation counts for one term', () => {
   });
 });
 
-describe('B 4.4 case_sensitive: one term with case and one without', () => {
+describe('one term with case and one without (B 4.4)', () => {
   const month = ['=May Mai', 'may dürfen'];
   const car = ['=Polish polnisch', 'polish polieren', 'car Auto'];
 
   it.each<[terms: string[], source: string, target: string, missing: string[]]>([
-    [month, 'You may come in May 1.', 'Sie dürfen im Mai 1 kommen.', []],
     [month, 'In May 2 you may come.', 'Im Mai 2 dürfen Sie kommen.', []],
     [month, 'In May 3 you may come.', 'Im Mai 3 kommen Sie, Mai.', ['dürfen']],
-    [month, 'See you in May 5.', 'Wir dürfen uns 5 sehen.', ['Mai']],
     [month, 'You may come.', 'Sie kommen im Mai.', ['dürfen']],
     [month, 'May, May and may', 'Mai, dürfen und dürfen', ['Mai']],
-    [car, 'We polish the Polish car.', 'Wir polieren das polnische Auto.', []],
     [car, 'We polish the Polish car.', 'Wir polieren das Auto.', ['polnisch']],
-    [['=US USA', 'us uns'], 'The US told us.', 'Die USA sagten es uns.', []],
-    [['=US USA', 'usa USA'], 'USA and US', 'Usa und USA', []],
     [['=US USA', 'usa USA'], 'USA and US', 'usa und usa', ['USA']],
   ])('%j: %s – %s', (terms, source, target, missing) => {
     const entries = terms.map((written) => {

@@ -28,9 +28,7 @@ const longTerms = Array.from({ length: 2000 }, (_, at) =>
 describe('a glossary and a text built to be slow', () => {
   it.each<[what: string, language: LanguageCode, terms: string[], text: string]>([
     ['a, aa, aaa in a word', 'en', repeats('a', 2000), 'a'.repeat(50_000)],
-    ['a, a a, a a a in words', 'en', repeats('a ', 2000), 'a '.repeat(25_000)],
     ['the same in kana', 'ja', repeats('あ', 500), 'あ'.repeat(50_000)],
-    ['in Hangul, whose particles may follow', 'ko', repeats('가', 500), '가'.repeat(50_000)],
     ['in Arabic, with particles before', 'ar', repeats('ب', 500), 'ب'.repeat(50_000)],
     ['long terms', 'en', longTerms, `${longTerms[7]} `.repeat(100)],
     ['one term 2000 times', 'en', Array(2000).fill('a'), 'a '.repeat(25_000)],
@@ -39,7 +37,6 @@ describe('a glossary and a text built to be slow', () => {
     ['halves of pairs', 'en', ['\ud800', '\udc00'], '\udc00\ud800'.repeat(25_000)],
     ['apostrophes', 'fr', ['a'], "a'".repeat(25_000)],
     ['hyphens', 'id', ['a'], 'a-'.repeat(25_000)],
-    ['addresses', 'en', ['a'], 'a@'.repeat(25_000)],
     ['more addresses', 'en', ['a'], 'a://'.repeat(12_500)],
     ['markup', 'en', ['a'], '<a'.repeat(25_000)],
     ['placeholders', 'en', ['a'], '{a'.repeat(25_000)],
@@ -66,12 +63,10 @@ describe('a translation built to be slow', () => {
 
   it.each<[what: string, language: LanguageCode, terms: string[], target: string]>([
     ['a, aa, aaa in a word', 'de', repeats('a', 1000), 'a'.repeat(50_000)],
-    ['phrases of one word', 'de', repeats('a ', 500), 'a '.repeat(25_000)],
     ['joined by hyphens', 'fi', repeats('a ', 500), 'a-'.repeat(25_000)],
     ['in Arabic, with particles before', 'ar', repeats('ب ', 500), 'ب '.repeat(25_000)],
     ['in kana, cut anywhere', 'ja', repeats('あ', 500), 'あ'.repeat(50_000)],
     ['2000 terms', 'de', words, words.join(' ')],
-    ['elisions', 'fr', ["a'a", "a'a'a"], "a'".repeat(25_000)],
     ['one word as long', 'de', ['Wort'], `Wort${'e'.repeat(50_000)}`],
     ['a term as long', 'fi', [`${'a'.repeat(50_000)}b`], 'a'],
   ])('%s', async (_, language, terms, target) => {

@@ -81,11 +81,8 @@ describe('creating an invite (A 3.5)', () => {
 
   test.each([
     ['email', 'no address'],
-    ['email', ''],
     ['role', 'operator'],
-    ['expires_in_days', 0],
     ['expires_in_days', 31],
-    ['expires_in_days', 1.5],
   ])('a wrong %s is 422: %j', async (field, value) => {
     const { status, body } = await create({ [field]: value });
     expect([status, body.detail]).toEqual([422, [expect.objectContaining({ loc: ['body', field] })]]);
@@ -127,72 +124,44 @@ describe('20 pending invites', () => {
 
 describe('the list', () => {
   test('has the most recent first, with each of the four states', async () => {
-    const [a, b, c, d] = [
-      await invite(app, admin),
-      await invite(app, admin),
-      await invite(app, admin),
-      await invite(app, admin),
-    ];
-    const joined = await redeem(b.invite_token);
-    await withdraw(c.invite_id);
-    await expire(d.invite_id);
-    const { body } = await list();
-    expect(body.map(({ invite_id, status }: never) => [invite_id, status])).toEqual([
-      [d.invite_id, 'expired'],
-      [c.invite_id, 'withdrawn'],
-      [b.invite_id, 'redeemed'],
-      [a.invite_id, 'pending'],
-    ]);
-    expect(body[2]).toMatchObject({
-      redeemed_by: joined.body.token.user.user_id,
-      redeemed_at: expect.any(String),
-    });
+    const made = [];
+    for (let i = 0; i < 4; i++) made.push(await invite(app, admin));
+    const [pending, redeemed, withdrawn, expired] = made;
+    const joined = await redeem(redeemed.invite_token);
+    await withdraw(withdrawn.invite_id);
     // An invite that was redeemed in time does not expire.
-    await expire(b.invite_id);
-    expect(await statusOf(b.invite_id)).toBe('redeemed');
-  });
-
-  test('comes in pages without gaps or repeats', async () => {
-    const made: string[] = [];
-    for (let i = 0; i < 5; i++) made.push((await invite(app, admin)).invite_id);
-    await openSuperuser(app.superuserUrl)`
-      update invites set created_at = date_trunc('day', created_at) where tenant_id = ${admin.tenantId}`;
-    const seen: string[] = [];
-    let cursor: string | null = null;
-    do {
-      const page = await list(`?limit=2${cursor ? `&cursor=${cursor}` : ''}`);
-      seen.push(...page.body.map((record: { invite_id: string }) => record.invite_id));
-      cursor = page.headers.get('x-next-cursor');
-    } while (cursor !== null);
-    expect(seen).toEqual(made.toSorted().toReversed());
+    for (const { invite_id } of [redeemed, expired]) await expire(invite_id);
+    expect((await list()).body).toMatchObject([
+      { invite_id: expired.invite_id, status: 'expired' },
+      { invite_id: withdrawn.invite_id, status: 'withdrawn' },
+      { invite_id: redeemed.invite_id, status: 'redeemed', redeemed_by: joined.body.token.user.user_id },
+      { invite_id: pending.invite_id, status: 'pending', redeemed_by: null },
+    ]);
   });
 });
 
 describe('withdrawing', () => {
-  test('succeeds once of ten concurrent requests: 204 without a body', async () => {
+  test('succeeds once: 204 without a body', async () => {
     const { invite_id, invite_token } = await invite(app, admin);
-    const answers = await Promise.all(Array.from({ length: 10 }, () => withdraw(invite_id)));
-    const bodies = answers
-      .toSorted((a, b) => a.status - b.status)
-      .map(({ status, body }) => [status, body?.detail]);
-    expect(bodies).toEqual([[204, undefined], ...Array(9).fill([404, 'invite not found'])]);
+    const answers = [await withdraw(invite_id), await withdraw(invite_id)];
+    expect(answers.map(({ status, body }) => [status, body?.detail])).toEqual([
+      [204, undefined],
+      [404, 'invite not found'],
+    ]);
     expect((await redeem(invite_token)).status).toBe(400);
-    expect(await eventsOf(app, admin.tenantId, 'invite_withdrawn')).toEqual([
-      expect.objectContaining({ actor: ['member', admin.userId], target: invite_id }),
+    expect(await eventsOf(app, admin.tenantId, 'invite_withdrawn')).toMatchObject([
+      { actor: ['member', admin.userId], target: invite_id },
     ]);
   });
 
-  test('an invite that is not pending is 404: redeemed, expired, foreign, unknown', async () => {
-    const redeemed = await invite(app, admin);
+  test('an invite that is redeemed, expired, foreign or unknown is 404', async () => {
+    const [redeemed, expired] = [await invite(app, admin), await invite(app, admin)];
     await redeem(redeemed.invite_token);
-    const expired = await invite(app, admin);
     await expire(expired.invite_id);
     const foreign = await invite(app, await found(app));
     for (const id of [redeemed.invite_id, expired.invite_id, foreign.invite_id, 'nobody'])
       expect((await withdraw(id)).status).toBe(404);
-    expect(await statusOf(redeemed.invite_id)).toBe('redeemed');
     expect((await preview(foreign.invite_token)).body.valid).toBe(true);
-    expect(await eventsOf(app, admin.tenantId, 'invite_withdrawn')).toEqual([]);
   });
 });
 
@@ -216,21 +185,13 @@ describe('the preview', () => {
     await redeem(redeemed.invite_token);
     await withdraw(withdrawn.invite_id);
     const other = await found(app);
-    const tokens = [
-      ...['', '.', 'nonsense', secret, `${tenantId}.`, `${tenantId}.\0`, '\ud800', 'x'.repeat(100_000)],
-      ...[`${invite_token}x`, ` ${invite_token}`, `${tenantId}.${'x'.repeat(43)}`, `*.${secret}`],
-      ...[`${other.tenantId}.${secret}`, `unknown.${secret}`, `${'t'.repeat(100)}.${secret}`],
-      ...[admin.apiKey, admin.accessToken, `${tenantId}.${admin.apiKey}`],
-      ...[redeemed.invite_token, withdrawn.invite_token],
-    ];
-    const expectInvalid = async (token: string) => {
+    const forged = [`${invite_token}x`, `*.${secret}`, `${other.tenantId}.${secret}`, `${tenantId}.\0`];
+    await expire(invite_id);
+    for (const token of ['', ...forged, redeemed.invite_token, withdrawn.invite_token, invite_token]) {
       const { status, body } = await preview(token);
       expect([status, body], token).toEqual([200, { valid: false }]);
-    };
-    for (const token of tokens) await expectInvalid(token);
-    await expire(invite_id);
-    await expectInvalid(invite_token);
-    for (const wrong of [undefined, 5, null]) expect((await preview(wrong)).status).toBe(422);
+    }
+    expect((await preview(5)).status).toBe(422);
   });
 
   test('an invite into an inactive workspace is unusable, and stays pending', async () => {
@@ -246,48 +207,21 @@ describe('the preview', () => {
   });
 });
 
-describe('the workspace', () => {
-  test('the operator key must name one; the invite is the operator’s', async () => {
-    for (const { status, body } of [
-      await create({}, operator),
-      await list('', operator),
-      await withdraw('x', operator),
-    ])
-      expect([status, body]).toEqual([
-        400,
-        { detail: 'tenant_id query parameter is required with API-key access' },
-      ]);
-    const query = `?tenant_id=${admin.tenantId}`;
-    const made = await create({}, operator, query);
-    expect([made.status, made.body.created_by]).toEqual([200, 'operator']);
-    for (const headers of [operator, admin.bearer]) expect((await list(query, headers)).body).toHaveLength(1);
-    expect((await withdraw(made.body.invite_id, operator, query)).status).toBe(204);
-    expect(await eventsOf(app, admin.tenantId, 'invite_withdrawn')).toEqual([
-      expect.objectContaining({ actor: 'operator_key' }),
-    ]);
-  });
-
-  test('an unknown or foreign one is 404; one in the body is ignored', async () => {
+describe('an invite', () => {
+  test('of another or an unknown workspace is 404; one in the body is ignored', async () => {
     const other = await found(app);
     const { invite_id } = await invite(app, other);
     const askers: [Headers, string][] = [
-      [operator, 'nobody'],
       [operator, '*'],
       [admin.bearer, other.tenantId],
-      [admin.bearer, '*'],
-      [admin.bearer, 'nobody'],
     ];
     for (const [headers, tenantId] of askers) {
-      const query = `?tenant_id=${encodeURIComponent(tenantId)}`;
-      for (const { status, body } of [
-        await create({}, headers, query),
-        await list(query, headers),
-        await withdraw(invite_id, headers, query),
-      ])
+      const query = `?tenant_id=${tenantId}`;
+      const ways = [create({}, headers, query), list(query, headers), withdraw(invite_id, headers, query)];
+      for (const { status, body } of await Promise.all(ways))
         expect([status, body.detail]).toEqual([404, 'tenant not found']);
     }
     expect((await create({ tenant_id: other.tenantId })).status).toBe(200);
-    expect((await list('', other.bearer)).body).toEqual([expect.objectContaining({ status: 'pending' })]);
-    expect((await list()).body).toHaveLength(1);
+    expect((await list('', other.bearer)).body).toMatchObject([{ status: 'pending' }]);
   });
 });

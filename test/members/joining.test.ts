@@ -5,7 +5,6 @@ import {
   developer,
   env,
   founding,
-  freshEmail,
   inviting,
   openTeam,
   operator,
@@ -61,16 +60,13 @@ describe('joining by an invite (A 4.2)', () => {
     },
   );
 
-  test.each([
-    ['they fit', { tenant_name: 'Another', monthly_char_limit: 7, metadata: { color: 'red' } }],
-    ['they do not', { tenant_name: '', monthly_char_limit: 0, metadata: { a: 'x'.repeat(20_000) } }],
-  ])('ignores tenant_name, monthly_char_limit and metadata, if %s', async (_, fields) => {
-    const { invite_token } = await team.invite();
-    const { status, body } = await join(invite_token, fields);
-    expect(status).toBe(200);
+  test('ignores tenant_name, monthly_char_limit and metadata, valid or not', async () => {
     const account = { name: 'The workspace', monthly_char_limit: 500_000, metadata: { color: 'blue' } };
-    expect(body.account).toMatchObject(account);
-    expect((await me(app, team.founder.bearer)).body.tenant).toMatchObject(account);
+    const invalid = { tenant_name: '', monthly_char_limit: 0, metadata: { a: 'x'.repeat(20_000) } };
+    for (const fields of [{ tenant_name: 'Another', metadata: { color: 'red' } }, invalid]) {
+      const { status, body } = await join((await team.invite()).invite_token, fields);
+      expect([status, body.account]).toMatchObject([200, account]);
+    }
   });
 
   test('shows an account without the platform-owned keys, to an administrator too', async () => {
@@ -85,12 +81,6 @@ describe('joining by an invite (A 4.2)', () => {
     expect(body.account).toMatchObject({ id: made.body.id });
     expect(body.account.metadata).toEqual({ color: 'green' });
     expect(JSON.stringify(body)).not.toContain(made.body.api_key);
-  });
-
-  test('the same address may be a member of several workspaces', async () => {
-    const { founder } = await openTeam(app);
-    const member = await team.join({}, founder.email);
-    expect([member.userId === founder.userId, member.tenantId]).toEqual([false, team.tenantId]);
   });
 });
 
@@ -113,12 +103,8 @@ describe('refused', () => {
     const other = await openTeam(app);
     const before = await tenants();
     const secret = invite_token.slice(team.tenantId.length + 1);
-    for (const token of [
-      ...['', 'nonsense', 'a.b', 'a.\0', '...', 'x'.repeat(20_000)],
-      ...[`${other.tenantId}.${secret}`, `${invite_token}A`, `nobody.${secret}`, `${team.tenantId}.wrong`],
-      ...[withdrawn.invite_token, expired.invite_token],
-    ])
-      await expectRefused(token);
+    const forged = ['', 'a.\0', `${other.tenantId}.${secret}`, `${invite_token}A`, `${team.tenantId}.wrong`];
+    for (const token of [...forged, withdrawn.invite_token, expired.invite_token]) await expectRefused(token);
     expect(await tenants()).toBe(before);
     expect(await membersOf()).toHaveLength(1);
   });
@@ -135,14 +121,6 @@ describe('refused', () => {
     expect(rows.map(({ active }) => active)).toEqual([true, false]);
     expect((await join(invite_token)).status).toBe(200);
   });
-
-  test('a password that the policy or the schema refuses: the invite stays', async () => {
-    const { invite_token } = await team.invite();
-    expect((await join(invite_token, { password: 'password1234' })).status).toBe(400);
-    expect((await join(invite_token, { password: 'short' })).status).toBe(422);
-    expect(await membersOf()).toHaveLength(1);
-    expect((await join(invite_token)).status).toBe(200);
-  });
 });
 
 describe('at the same time', () => {
@@ -152,24 +130,6 @@ describe('at the same time', () => {
     const losers = answers.filter(({ status }) => status !== 200);
     expect(losers.map(({ status, body }) => [status, body])).toEqual(Array(11).fill(refused));
     expect(await membersOf()).toHaveLength(2);
-  });
-
-  test('two invites and one address make one member', async () => {
-    const tokens = [await team.invite(), await team.invite()].map(({ invite_token }) => invite_token);
-    const email = freshEmail();
-    const answers = await Promise.all(tokens.map((token) => join(token, { email })));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400]);
-    expect(await membersOf()).toHaveLength(2);
-  });
-
-  test('an invite is either withdrawn or redeemed, never both', async () => {
-    const { invite_token, invite_id } = await team.invite();
-    const [joined, withdrawn] = await Promise.all([join(invite_token), withdraw(invite_id)]);
-    const outcomes = [
-      [200, 404],
-      [400, 204],
-    ];
-    expect(outcomes).toContainEqual([joined.status, withdrawn.status]);
   });
 });
 

@@ -12,7 +12,7 @@ import { answered, engineOf } from '#test/setup/engine.ts';
 
 const app = useTestApp({ env: operatorEnv, engine: engineOf(async () => answered(['Bonjour'], 7)) });
 
-test('A 5.1 rule 8, B 2.2: only an operator’s session shows the whole job without the operator key', async () => {
+test('only an operator’s session shows the whole job without the operator key', async () => {
   await openOperators(app);
   const operator = await addAdministrator(app, 'first@ops.example');
   const unlisted = await addAdministrator(app, 'third@ops.example');

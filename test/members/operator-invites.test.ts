@@ -8,11 +8,9 @@ import {
   type WorkspaceMember,
 } from '#test/factories/operators.ts';
 import {
-  found,
   founding,
   freshEmail,
   type Headers,
-  invite,
   operator as operatorKey,
   administrator as role,
 } from '#test/factories.ts';
@@ -108,13 +106,6 @@ describe.each(operators)('%s', (_, by) => {
     expect([status, body.mfa_required, body.account?.id]).toEqual([200, true, operatorWorkspace]);
     expect(await emailsOf()).toContain(listed);
   });
-});
-
-test('in another workspace a listed address is an ordinary one', async () => {
-  const founder = await found(app);
-  const { invite_token } = await invite(app, founder);
-  const joined = await join(invite_token, listed);
-  expect([joined.status, joined.body.account?.id]).toEqual([200, founder.tenantId]);
 });
 
 test('a revoked operator is restored only by an operator, any other member by every administrator', async () => {

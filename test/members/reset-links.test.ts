@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { lockMember } from '#server/identity/access/sessions.ts';
 import { readResetToken, usePasswordResetLink } from '#server/identity/members/password-reset-links.ts';
@@ -8,7 +7,6 @@ import { passwordGrant, refresh, sessionStatus } from '#test/auth/sign-in.ts';
 import { env, found, join, openSession, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { eventsOf } from '#test/setup/stored-rows.ts';
 
 const app = useTestApp({
   env: { ...env, BASE_URL: 'https://lingua.example.org/', PASSWORD_RESET_TTL_SECONDS: '900' },
@@ -53,35 +51,14 @@ describe('issuing a reset link', () => {
     expect(Math.abs(Date.parse(body.expires_at) - Date.now() - 3_600_000)).toBeLessThan(30_000);
   });
 
-  test('only the SHA-256 of its secret is stored; the log has no token', async () => {
-    const { body } = await issue(member);
-    const secret = body.reset_token.split('.')[1];
-    const [row] = await openSuperuser(app.superuserUrl)`
-      select link_hash, reset_links::text as whole from reset_links where user_id = ${member.userId}`;
-    expect(Buffer.from(row?.['link_hash'])).toEqual(createHash('sha256').update(secret).digest());
-    expect(row?.['whole']).not.toContain(secret);
-    expect(await eventsOf(app, admin.tenantId, 'reset_link_issued')).toEqual([
-      expect.objectContaining({ actor: ['member', admin.userId], target: member.userId, details: {} }),
-    ]);
-  });
-
   test('is refused for a member of an identity provider and for a revoked one: 400', async () => {
     const sql = openSuperuser(app.superuserUrl);
-    const cases = [
-      [
-        sql`update users set provider = 'oidc', password_hash = null where user_id = ${member.userId}`,
-        'the user signs in with an identity provider and has no password',
-      ],
-      [
-        sql`update users set provider = 'email', active = false where user_id = ${member.userId}`,
-        'the user is revoked; restore them first',
-      ],
-    ] as const;
-    for (const [change, detail] of cases) {
-      await change;
-      const { status, body } = await issue(member);
-      expect([status, body]).toEqual([400, { detail }]);
-    }
+    await sql`update users set provider = 'oidc', password_hash = null where user_id = ${member.userId}`;
+    const detail = 'the user signs in with an identity provider and has no password';
+    expect(await issue(member)).toMatchObject({ status: 400, body: { detail } });
+    await sql`update users set provider = 'email', active = false where user_id = ${member.userId}`;
+    const revoked = { detail: 'the user is revoked; restore them first' };
+    expect(await issue(member)).toMatchObject({ status: 400, body: revoked });
     expect(await sql`select 1 from reset_links where tenant_id = ${admin.tenantId}`).toHaveLength(0);
   });
 });
@@ -149,17 +126,6 @@ describe('using a reset link', () => {
     expect(row?.['password_hash']).toBe(winners[0]);
   });
 
-  test('never deadlocks with issuing one', async () => {
-    for (let round = 0; round < 10; round++) {
-      const { tenantId, linkHash } = keyOf((await issue(member)).body.reset_token);
-      const [issued] = await Promise.all([
-        issue(member),
-        app.database.inTenant(tenantId, (tx) => usePasswordResetLink(tx, tenantId, linkHash, 'hash')),
-      ]);
-      expect(issued.status).toBe(200);
-    }
-  });
-
   test('is refused if it expired, its member is revoked, or its workspace is inactive', async () => {
     const sql = openSuperuser(app.superuserUrl);
     const expired = await issue(member);
@@ -184,28 +150,11 @@ describe('using a reset link', () => {
     const token: string = (await issue(member)).body.reset_token;
     const [owner, secret] = token.split('.');
     const other = await found(app);
-    const forged = [
-      ...['', 'nonsense', '*.x', 'é'.repeat(40), `unknown.${'x'.repeat(43)}`, 'x'.repeat(20_000)],
-      ...[`${token}A`, token.slice(0, -1), `${other.tenantId}.${secret}`, `nobody.${secret}`],
-      ...[member.accessToken, `${owner}.\0`, '\ud800'],
-    ];
-    for (const value of forged) {
+    const forged = ['', `${token}A`, token.slice(0, -1), `${other.tenantId}.${secret}`, `*.${secret}`];
+    for (const value of [...forged, member.accessToken, `${owner}.\0`]) {
       const { status, body } = await reset(value);
       expect([status, body], value).toEqual([401, unusable]);
     }
     expect((await reset(token)).status).toBe(200);
-  });
-
-  test('with a password that is refused it changes nothing, and the link stays usable', async () => {
-    const person = await found(app, { email: 'firstname.lastname@example.org' });
-    const { reset_token } = (await issue(person, person)).body;
-    // Too short, one of the most common, the local part of the address; not of the schema.
-    for (const password of ['eleven-char', 'password1234', 'firstname.lastname'])
-      expect((await reset(reset_token, password)).status).toBe(400);
-    for (const password of ['seven77', 12345678901234, null])
-      expect((await reset(reset_token, password)).status).toBe(422);
-    expect(await sessionStatus(app, person)).toBe(200);
-    expect((await passwordGrant(app, person)).status).toBe(200);
-    expect((await reset(reset_token)).status).toBe(200);
   });
 });

@@ -57,7 +57,6 @@ async function statuses(ids: string[]): Promise<string[]> {
 /** What ends an administrator’s role. */
 const endings: [string, () => Promise<{ status: number }>][] = [
   ['revoked', () => revoke(giver)],
-  ['revoked by the operator key', () => revoke(giver, operator)],
   ['demoted by itself', () => setRole(giver, developer, giver.bearer)],
 ];
 

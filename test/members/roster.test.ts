@@ -103,38 +103,20 @@ describe('the roster (A 2.2)', () => {
     expect(seen).toEqual(expected);
   });
 
-  test.each(['limit=0', 'limit=1001', 'cursor=nonsense', 'include_revoked=perhaps'])(
-    '%s: 422',
-    async (query) => {
-      expect((await roster(`?${query}`)).status).toBe(422);
-    },
-  );
-
-  test('the operator key must name the workspace, in either place; X-Tenant-ID narrows it', async () => {
+  test('the operator key must name the workspace; X-Tenant-ID narrows it', async () => {
     const other = await found(app);
     const query = `?tenant_id=${admin.tenantId}`;
-    for (const headers of [operator, bearer(operatorKey)]) {
-      const nameless = await roster('', headers);
-      expect([nameless.status, nameless.body]).toEqual([
-        400,
-        { detail: 'tenant_id query parameter is required with API-key access' },
-      ]);
-      expect(emails((await roster(query, headers)).body)).toEqual([admin.email]);
-      expect((await roster(query, { ...headers, 'x-tenant-id': other.tenantId })).status).toBe(404);
-      expect((await roster(query, { ...headers, 'x-tenant-id': admin.tenantId })).status).toBe(200);
-    }
-    for (const name of ['nobody', '*']) {
-      const { status, body } = await roster(`?tenant_id=${name}`, operator);
-      expect([status, body.detail]).toEqual([404, 'tenant not found']);
-    }
+    const detail = 'tenant_id query parameter is required with API-key access';
+    expect(await roster('', operator)).toMatchObject({ status: 400, body: { detail } });
+    expect(emails((await roster(query, bearer(operatorKey))).body)).toEqual([admin.email]);
+    expect((await roster(query, { ...operator, 'x-tenant-id': other.tenantId })).status).toBe(404);
+    const unknown = { status: 404, body: { detail: 'tenant not found' } };
+    expect(await roster('?tenant_id=*', operator)).toMatchObject(unknown);
   });
 
   test('an ordinary administrator’s foreign tenant_id is ignored', async () => {
-    const other = await found(app);
-    for (const tenantId of [other.tenantId, admin.tenantId, 'nobody', '*']) {
-      const { status, body } = await roster(`?tenant_id=${tenantId}`);
-      expect([status, emails(body)]).toEqual([200, [admin.email]]);
-    }
+    for (const tenantId of [(await found(app)).tenantId, '*'])
+      expect(emails((await roster(`?tenant_id=${tenantId}`)).body)).toEqual([admin.email]);
   });
 });
 

@@ -55,7 +55,7 @@ const cases: [rule: string, figures: Partial<AllowanceFigures>, reach: number, r
   ['overdrawn', { windowUsed: 500_010, monthUsed: 500_010 }, 500_000, -10],
 ];
 
-describe('A 8.2: allowance and remaining characters', () => {
+describe('allowance and remaining characters (A 8.2)', () => {
   test.each(cases)('%s', (_rule, figures, reach, room) => {
     const all = { ...fresh, ...figures };
     expect([effectiveLimit(all), remainingAllowance(all)]).toEqual([reach, room]);
@@ -70,7 +70,7 @@ const upgrade =
   'upgrade at /billing for immediate effect, counted from the upgrade (a downgrade applies at renewal)';
 const full = { windowUsed: 500_000, monthUsed: 500_000 };
 
-/** Rule 5: the refusal of one character. */
+/** Rule 5: the rejection of one character. */
 const remedies: [cause: string, Partial<AllowanceFigures>, Remedies, detail: string][] = [
   ['no subscription, or billing off', full, { canChangePlan: false, topUpSold: true }, prefix],
   ['no subscription, no top-up', full, { canChangePlan: false, topUpSold: false }, prefix],
@@ -95,7 +95,7 @@ const remedies: [cause: string, Partial<AllowanceFigures>, Remedies, detail: str
   ],
 ];
 
-test('A 8.2 rules 4 and 7: a document needs room for one character in the allowance, and for all below the ceiling', () => {
+test('a document needs room for one character in the allowance, and for all below the ceiling', () => {
   const refusal = (figures: Partial<AllowanceFigures>) =>
     refuseByAllowance({ ...fresh, ...figures }, { canChangePlan: false, topUpSold: false }, 1000, 1);
   expect(refusal({ windowUsed: 499_999, monthUsed: 499_999 })).toBeNull();
@@ -104,7 +104,7 @@ test('A 8.2 rules 4 and 7: a document needs room for one character in the allowa
   expect(refusal({ windowUsed: 0, monthUsed: 9_999_001 })).toContain("the deployment's ceiling");
 });
 
-describe('A 8.2 rule 5: the remedies', () => {
+describe('the remedies (A 8.2 rule 5)', () => {
   test.each(remedies)('%s', (_cause, figures, given, detail) => {
     expect(refuseByAllowance({ ...fresh, ...figures }, given, 1)).toBe(detail);
   });

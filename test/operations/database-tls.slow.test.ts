@@ -6,11 +6,11 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type EmbeddedPostgres, joinEmbeddedPostgres } from '#db/embedded/index.ts';
 import { openSuperuser } from '#test/setup/database.ts';
+import { launch } from '#test/setup/launch.ts';
 import { poll } from '#test/setup/poll.ts';
 import { startService } from '#test/setup/service.ts';
 
 const run = promisify(execFile);
-const root = join(import.meta.dirname, '../..');
 const SECRETS_KEY = Buffer.alloc(32, 7).toString('base64');
 
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
@@ -33,7 +33,7 @@ beforeAll(async () => {
   await run('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...subject, ...files]);
   const { uid, gid } = await stat(cluster);
   for (const file of [key, NODE_EXTRA_CA_CERTS]) await chown(file, uid, gid);
-}, 60_000);
+});
 
 afterAll(async () => {
   if (!hasOpenssl) return;
@@ -56,11 +56,10 @@ function envOf(sslmode: string, more: Record<string, string> = {}): Record<strin
 }
 
 /** Runs a script to its end: what it prints. */
-const output = (script: string, env: Record<string, string>): Promise<string> =>
-  run(process.execPath, [join(root, script)], { env: { PATH: process.env['PATH'], PORT: '0', ...env } }).then(
-    ({ stdout, stderr }) => stdout + stderr,
-    ({ stdout, stderr }: { stdout: string; stderr: string }) => stdout + stderr,
-  );
+async function output(script: string, env: Record<string, string>): Promise<string> {
+  const { stdout, stderr } = await launch([script], env).ended;
+  return stdout + stderr;
+}
 
 test.skipIf(!hasOpenssl).each([
   ['require', false],
@@ -81,7 +80,6 @@ test.skipIf(!hasOpenssl).each([
     expect(await output('server/commands/doctor/main.ts', env)).toContain('All checks passed.');
     expect(await service.stop()).toBe(0);
   },
-  60_000,
 );
 
 test.skipIf(!hasOpenssl)(
@@ -97,5 +95,4 @@ test.skipIf(!hasOpenssl)(
       /DATABASE_URL: .* it may have no TLS \(\w+\)/,
     );
   },
-  60_000,
 );

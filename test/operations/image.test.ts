@@ -99,26 +99,19 @@ test.skipIf(!daemon)(
       return stdout.trim();
     };
     const tag = `lingualoop-test-${process.pid}`;
-    const archive = spawnSync('git', ['archive', 'HEAD'], { cwd: root, maxBuffer: 2 ** 30 });
-    const built = spawnSync('docker', ['build', '-t', tag, '-'], { input: archive.stdout, encoding: 'utf8' });
+    const { stdout: input } = spawnSync('git', ['archive', 'HEAD'], { cwd: root, maxBuffer: 2 ** 30 });
+    const built = spawnSync('docker', ['build', '-t', tag, '-'], { input, encoding: 'utf8' });
     expect(built.status, built.stderr).toBe(0);
     try {
       expect(docker('run', '--rm', tag, 'id', '-u')).not.toBe('0');
-      docker(
-        'run',
-        '--rm',
-        tag,
-        'sh',
-        '-c',
-        'test ! -e node_modules/vitest && test ! -e node_modules/vite && test ! -e node_modules/react',
-      );
+      const absent = 'test ! -e node_modules/vitest -a ! -e node_modules/vite -a ! -e node_modules/react';
+      docker('run', '--rm', tag, 'sh', '-c', absent);
       const id = docker('run', '-d', tag);
+      const inspect = (field: string) => docker('inspect', '-f', `{{.State.${field}}}`, id);
       try {
-        await expect
-          .poll(() => docker('inspect', '-f', '{{.State.Health.Status}}', id), { timeout: 120_000 })
-          .toBe('healthy');
+        await expect.poll(() => inspect('Health.Status'), { timeout: 120_000 }).toBe('healthy');
         docker('stop', id);
-        expect(docker('inspect', '-f', '{{.State.ExitCode}}', id)).toBe('0');
+        expect(inspect('ExitCode')).toBe('0');
       } finally {
         docker('rm', '-f', id);
       }

@@ -1,15 +1,12 @@
-import { spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 import { isObserved, observe, traceIfRegistered } from '#server/platform/telemetry.ts';
 import { connect } from '#test/setup/app.ts';
 import { createTestDatabase } from '#test/setup/database.ts';
+import { launch, testFolder } from '#test/setup/launch.ts';
 import { poll } from '#test/setup/poll.ts';
 
-const root = join(import.meta.dirname, '../..');
+const SECRETS_KEY = Buffer.alloc(32, 7).toString('base64');
 
 interface EndedSpan {
   name: string;
@@ -23,44 +20,26 @@ interface EndedSpan {
 /** The service under an SDK that an operator registers, and the spans that have ended. */
 async function startTraced() {
   const database = await createTestDatabase();
-  const DATA_DIR = await mkdtemp(join(tmpdir(), 'lingualoop-traces-'));
-  const child = spawn(
-    process.execPath,
-    ['--import', join(root, 'test/fakes/tracer.ts'), join(root, 'server/main.ts')],
-    {
-      env: {
-        PATH: process.env['PATH'] ?? '',
-        PORT: '0',
-        DATABASE_URL: database.url,
-        DATA_DIR,
-        SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
-        TRACE_FD: '3',
-      },
-      stdio: ['ignore', 'pipe', 'inherit', 'pipe'],
-    },
+  const { child, ended, says, address } = launch(
+    ['--import', './test/fakes/tracer.ts', 'server/main.ts'],
+    { DATABASE_URL: database.url, DATA_DIR: await testFolder(), SECRETS_KEY, TRACE_FD: '3' },
+    { stdio: ['ignore', 'pipe', 'inherit', 'pipe'] },
   );
-  const ended = new Promise((resolve) => child.once('close', resolve));
   onTestFinished(async () => {
     child.kill('SIGKILL');
     await ended;
     await database.drop();
-    await rm(DATA_DIR, { recursive: true, force: true });
   });
-  const collect = (stream: Readable) => {
-    let text = '';
-    stream.setEncoding('utf8').on('data', (chunk: string) => {
-      text += chunk;
-    });
-    return () => text;
-  };
-  const printed = collect(child.stdout as Readable);
-  const traced = collect(child.stdio[3] as Readable);
-  const address = await poll(async () => /LinguaLoop listens on ([^\s"]+)/.exec(printed())?.[1], 60);
+  let traced = '';
+  (child.stdio[3] as Readable).setEncoding('utf8').on('data', (chunk: string) => {
+    traced += chunk;
+  });
+  await says('LinguaLoop listens on');
   return {
-    ...connect(address),
-    text: traced,
+    ...connect(address()),
+    text: () => traced,
     spans: () =>
-      traced()
+      traced
         .split('\n')
         .slice(0, -1)
         .map((line) => JSON.parse(line) as EndedSpan),
@@ -110,7 +89,7 @@ test('a request is one trace: of its caller, with its steps, engine calls, trans
   // A call to the engine is a part of its step.
   expect(ancestors(find('engine translate'))[0]).toMatch(/^step /);
   expect(service.text()).not.toContain('no span may have');
-}, 60_000);
+});
 
 test('a failed request is an error of its trace, without words of a caller', async () => {
   const service = await startTraced();
@@ -126,7 +105,7 @@ test('a failed request is an error of its trace, without words of a caller', asy
     'lingualoop.procedure': 'translations.create',
   });
   expect(service.text()).not.toContain('never-traced');
-}, 60_000);
+});
 
 test('without an SDK and without metrics nothing is wrapped: the work itself is called', async () => {
   expect(traceIfRegistered()).toBe(false);

@@ -38,11 +38,3 @@ test('the image’s stage for the web application has every file that the build 
   run(copy, 'web/build.ts');
   expect(existsSync(join(copy, 'web/dist/build.json'))).toBe(true);
 });
-
-test('the image has every file that the service loads, and its first stage those of its script', () => {
-  const copy = copyOf(stages[2] as string[], 'image');
-  expect(run(copy, '--eval', "import('./server/app.ts').then(() => console.log('loaded'))")).toBe('loaded\n');
-  const first = copyOf(stages[0] as string[], 'first');
-  rmSync(join(first, 'node_modules'));
-  expect(run(first, 'web/build.ts', '--if-possible')).toContain('not installed');
-});

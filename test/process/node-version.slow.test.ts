@@ -2,8 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect, test } from 'vitest';
-
-const root = join(import.meta.dirname, '../..');
+import { root } from '#test/setup/launch.ts';
 
 /** The entry points of the service, as the scripts of package.json have them. */
 function entryPoints(): string[] {
@@ -17,7 +16,7 @@ function entryPoints(): string[] {
   return [...new Set(files)].sort();
 }
 
-/** A Node.js of this machine that is older than the service needs; null if there is none. */
+/** A Node.js of this machine that is older than the service needs; null without one. */
 function olderNode(): { path: string; version: string } | null {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   for (const folder of [...folders, '/usr/bin', '/usr/local/bin'].filter((one) => !one.startsWith(root)))

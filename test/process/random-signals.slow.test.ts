@@ -1,20 +1,17 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { pick, seededRandom } from '#test/bench/seeded-random.ts';
 import { processesOf } from '#test/faults/leftovers.ts';
-import { poll } from '#test/setup/poll.ts';
+import { type Launched, launch } from '#test/setup/launch.ts';
+import { discard, useStoppedDatabase } from './stopped-database.ts';
 
 /** `SIGNAL_RUNS=50 SIGNAL_SEED=7 npm run test:all -- test/process/random-signals.slow.test.ts` */
-const runs = Number(process.env['SIGNAL_RUNS'] ?? 6);
+const runs = Number(process.env['SIGNAL_RUNS'] ?? 12);
 const seed = Number(process.env['SIGNAL_SEED'] ?? 1);
 
-const run = promisify(execFile);
-const root = join(import.meta.dirname, '../..');
+const database = useStoppedDatabase();
 
 type Phase = 'start' | 'serving' | 'drain';
 
@@ -23,7 +20,7 @@ interface Plan {
   phase: Phase;
   /** Whether it creates the database, too. */
   empty: boolean;
-  /** 0 to 1: where in the phase the signal comes. */
+  /** 0 to 1: the time of the signal within the phase. */
   moment: number;
   signals: { name: NodeJS.Signals; afterMs: number; toGroup: boolean }[];
 }
@@ -36,7 +33,7 @@ function makePlans(): Plan[] {
     { length: runs },
     (_, n): Plan => ({
       command: pick(commands, random),
-      // Most of what can go wrong is in the start.
+      // Most errors are possible during the start.
       phase: (['start', 'drain', 'start', 'serving'] as const)[n % 4] as Phase,
       empty: n % 8 === 4,
       moment: random(),
@@ -49,57 +46,8 @@ function makePlans(): Plan[] {
   );
 }
 
-let template: string;
-let contentsOfTemplate: string[];
-/** Milliseconds of a start, measured on this machine now. */
-let startMs: number;
-
-beforeAll(async () => {
-  template = await mkdtemp(join(tmpdir(), 'lingualoop-random-signals-'));
-  for (let n = 0; n < 2; n++) {
-    const begun = performance.now();
-    const service = launch(['server/main.ts'], template);
-    await service.runs();
-    startMs = performance.now() - begun;
-    service.child.kill('SIGTERM');
-    expect((await service.ended).code).toBe(0);
-  }
-  contentsOfTemplate = await contentsOf(template);
-}, 120_000);
-afterAll(() => rm(template, { recursive: true, force: true }));
-
-function launch(command: readonly string[], DATA_DIR: string) {
-  const child: ChildProcess = spawn(process.execPath, [...command], {
-    cwd: root,
-    // A system in another language: neither PostgreSQL nor anything else may speak it.
-    env: {
-      PATH: process.env['PATH'],
-      PORT: '0',
-      LOG_LEVEL: 'info',
-      DATA_DIR,
-      LANG: 'de_DE.UTF-8',
-      LC_MESSAGES: 'de_DE.UTF-8',
-      LANGUAGE: 'de',
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream?.setEncoding('utf8').on('data', (chunk: string) => {
-      output += chunk;
-    });
-  const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) =>
-    child.once('close', (code, signal) => resolve({ code, signal })),
-  );
-  return {
-    child,
-    ended,
-    output: () => output,
-    runs: () => poll(async () => output.includes('"msg":"LinguaLoop '), 60),
-    address: () => /LinguaLoop listens on ([^\s"]+)/.exec(output)?.[1],
-  };
-}
+/** A system in another language: neither PostgreSQL nor other programs may use it. */
+const german = { LANG: 'de_DE.UTF-8', LC_MESSAGES: 'de_DE.UTF-8', LANGUAGE: 'de' };
 
 async function contentsOf(folder: string): Promise<string[]> {
   const names = await readdir(folder, { recursive: true }).catch(() => []);
@@ -107,58 +55,53 @@ async function contentsOf(folder: string): Promise<string[]> {
   return (await Promise.all(changed)).toSorted();
 }
 
-/** What a start, a run and a drain may say at `info` and above. */
+/** Allowed log messages of a start, a run and a drain, at `info` and above. */
 const known =
   /^(LinguaLoop (listens on|workers are running)|Server listening at |No model is connected |file readers |request$|expired rows deleted$|Waiting for the PostgreSQL in )/;
 
 /** Runs whose process was ended by the signal, because Node had not run our first line. */
 let early = 0;
 
-/** What is wrong about a run; empty if nothing is. */
+/** The errors of a run; empty if it passed. */
 async function attempt(plan: Plan): Promise<string[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'lingualoop-random-signals-'));
-  if (!plan.empty) await run('cp', ['-a', `${template}/.`, folder]);
-  const service = launch(plan.command, folder);
-  try {
-    await waitFor(plan, service);
-    for (const { name, afterMs, toGroup } of plan.signals) {
-      await delay(afterMs);
-      try {
-        const pid = service.child.pid as number;
-        process.kill(toGroup ? -pid : pid, name);
-      } catch (error) {
-        // It has ended meanwhile.
-        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-      }
+  const folder = await database.copy({ empty: plan.empty });
+  const before = await contentsOf(folder);
+  const env = { DATA_DIR: folder, LOG_LEVEL: 'info', ...german };
+  const service = launch(plan.command, env, { detached: true });
+  await waitFor(plan, service);
+  for (const { name, afterMs, toGroup } of plan.signals) {
+    await delay(afterMs);
+    try {
+      const pid = service.child.pid as number;
+      process.kill(toGroup ? -pid : pid, name);
+    } catch (error) {
+      // It has already ended.
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
-    const ended = await Promise.race([service.ended, delay(60_000)]);
-    const wrong: string[] = [];
-    if (!ended) wrong.push('it did not end within a minute');
-    else if (ended.signal !== null) {
-      // Before Node runs our first line nothing can listen, and nothing has begun.
-      early += 1;
-      const before = plan.empty ? [] : contentsOfTemplate;
-      if (service.output() !== '' || String(await contentsOf(folder)) !== String(before))
-        wrong.push(`it was ended by ${ended.signal} after it had begun`);
-    } else if (ended.code !== 0) wrong.push(`it exited with ${ended.code}`);
-    for (const line of service.output().split('\n').filter(Boolean)) {
-      const { level, msg } = JSON.parse(line) as { level: number; msg: string };
-      if (level > 40 || !known.test(msg)) wrong.push(`it said: ${line}`);
-    }
-    const left = processesOf(folder);
-    if (left.length > 0) wrong.push(`it left ${left.join(', ')}`);
-    return wrong;
-  } finally {
-    for (const line of processesOf(folder)) process.kill(Number.parseInt(line, 10), 'SIGKILL');
-    service.child.kill('SIGKILL');
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }
+  const ended = await Promise.race([service.ended, delay(60_000)]);
+  const wrong: string[] = [];
+  if (!ended) wrong.push('it did not end within a minute');
+  else if (ended.signal !== null) {
+    // Before Node runs our first line nothing can listen, and nothing has begun.
+    early += 1;
+    if (service.printed() !== '' || String(await contentsOf(folder)) !== String(before))
+      wrong.push(`it was ended by ${ended.signal} after it had begun`);
+  } else if (ended.code !== 0) wrong.push(`it exited with ${ended.code}`);
+  for (const line of service.printed().split('\n').filter(Boolean)) {
+    const { level, msg } = JSON.parse(line) as { level: number; msg: string };
+    if (level > 40 || !known.test(msg)) wrong.push(`it printed: ${line}`);
+  }
+  const left = processesOf(folder);
+  if (left.length > 0) wrong.push(`it left ${left.join(', ')}`);
+  await discard(folder);
+  return wrong;
 }
 
 /** Waits for the moment of the first signal. */
-async function waitFor({ phase, moment, empty }: Plan, service: ReturnType<typeof launch>): Promise<void> {
-  if (phase === 'start') return void (await delay(moment * startMs * (empty ? 3 : 1)));
-  await service.runs();
+async function waitFor({ phase, moment, empty }: Plan, service: Launched): Promise<void> {
+  if (phase === 'start') return void (await delay(moment * database.startMs * (empty ? 3 : 1)));
+  await service.says('"msg":"LinguaLoop ');
   const address = service.address();
   if (address) void fetch(`${address}/about`).catch(() => {});
   await delay(moment * 300);
@@ -182,7 +125,7 @@ test(
       }
     };
     await Promise.all([client(), client()]);
-    if (runs > 6)
+    if (runs > 12)
       console.log(`${runs - early} of ${runs} exited with 0, ${early} before Node ran our first line`);
     expect(wrong).toEqual([]);
   },

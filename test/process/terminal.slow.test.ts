@@ -1,12 +1,8 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
 import { expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase } from '#test/setup/database.ts';
-import { poll } from '#test/setup/poll.ts';
+import { launch, testFolder } from '#test/setup/launch.ts';
 
-const root = join(import.meta.dirname, '../..');
 const hasScript = spawnSync('script', ['--version']).status === 0;
 if (!hasScript) console.log('skipped: this machine has no script(1), which makes a terminal');
 
@@ -15,32 +11,21 @@ test.skipIf(!hasScript)(
   async () => {
     const database = await createTestDatabase();
     onTestFinished(() => database.drop());
-    const folder = await mkdtemp(join(tmpdir(), 'lingualoop-terminal-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
-    const child = spawn('script', ['-qec', `${process.execPath} server/main.ts`, '/dev/null'], {
-      cwd: root,
-      env: {
-        PATH: process.env['PATH'] ?? '',
-        PORT: '0',
-        DATABASE_URL: database.url,
-        SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
-        DATA_DIR: folder,
-        BILLING_ENABLED: 'true',
-      },
-    });
-    const ended = new Promise((resolve) => child.once('close', resolve));
-    let seen = '';
-    child.stdout.on('data', (chunk) => {
-      seen += chunk;
-    });
-    await poll(async () => seen.includes('Docs:') || undefined);
+    const env = {
+      DATABASE_URL: database.url,
+      SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+      DATA_DIR: await testFolder(),
+      BILLING_ENABLED: 'true',
+    };
+    const command = ['-qec', `${process.execPath} server/main.ts`, '/dev/null'];
+    const stdio = ['pipe', 'pipe', 'pipe'] as const;
+    const { child, ended, says, printed } = launch(command, env, { file: 'script', stdio: [...stdio] });
+    await says('Docs:');
     // As Ctrl-C does.
-    child.stdin.write('\u0003');
+    child.stdin?.write('\u0003');
     await ended;
-    const lines = seen
-      .replaceAll('\r', '')
-      .split('\n')
-      .filter((line) => !/^(\^C)?$/.test(line));
+    const seen = printed().replaceAll('\r', '');
+    const lines = seen.split('\n').filter((line) => !/^(\^C)?$/.test(line));
     const base = /listens on (\S+)/.exec(seen)?.[1];
     expect(lines).toEqual([
       expect.stringMatching(/^\d\d:\d\d:\d\d warning: No model is connected/),

@@ -2,7 +2,6 @@ import { connect as openSocket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { buildApp } from '#server/app.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { cpuTime } from '#test/setup/cpu-time.ts';
 
 const app = useTestApp();
 
@@ -11,7 +10,6 @@ describe('a few bytes cannot make much work', () => {
   const text = { source_text: 'Hello', target_lang: 'fr' };
 
   test.each([
-    ['the same object at many places', { referentialEqualities: [['a'], { x: ['y'] }], v: 1 }],
     ['a typed array', { values: { metadata: [['typed-array', 'Uint8Array']] }, v: 1 }],
     ['a bigint', { values: { 'metadata.m': ['bigint'] }, v: 1 }],
     ['a map', { values: { metadata: ['map'] }, v: 1 }],
@@ -25,24 +23,6 @@ describe('a few bytes cannot make much work', () => {
     const { headers } = await app.signUp();
     const input = { json: { ...text, tone: null }, meta: { values: { tone: ['undefined'] }, v: 1 } };
     expect((await app.json('POST', '/trpc/translations.create', { headers, body: input })).status).toBe(200);
-  });
-
-  test('a password of megabytes is refused before any work on it', async () => {
-    const body = { tenant_name: 'x', email: 'a@example.org', password: '\ufdfa'.repeat(3_000_000) };
-    let status = 0;
-    const ms = await cpuTime(async () => {
-      ({ status } = await app.json('POST', '/api/auth/signup/email', { body }));
-    });
-    expect(status).toBe(413);
-    expect(ms).toBeLessThan(2000);
-  });
-
-  test('a million values are refused', async () => {
-    const { headers } = await app.signUp();
-    const body = { ...text, metadata: { list: Array.from({ length: 1_000_000 }, () => 1) } };
-    const answer = await app.json('POST', '/api/translations', { headers, body });
-    expect(answer.status).toBe(422);
-    expect(answer.body.detail[0].type).toBe('too_many_values');
   });
 
   test('a million values are refused before parsing, over REST and /trpc; commas in a text do not count', async () => {
@@ -62,14 +42,6 @@ describe('a few bytes cannot make much work', () => {
     const { headers } = await app.signUp();
     const body = { ...text, metadata: { long: 'x'.repeat(70_000) } };
     expect((await app.json('POST', '/api/translations', { headers, body })).status).toBe(413);
-  });
-
-  test('a cursor in an old format is refused, not looked up', async () => {
-    const { headers } = await app.signUp();
-    for (const time of ['+275760-09-12T00:00:00.000Z', '-000001-01-01T00:00:00.000Z', 'now']) {
-      const cursor = Buffer.from(`${time} ${'a'.repeat(32)}`).toString('base64url');
-      expect((await app.json('GET', `/api/translations?cursor=${cursor}`, { headers })).status).toBe(422);
-    }
   });
 });
 

@@ -4,37 +4,23 @@ import { cpuTime } from '#test/setup/cpu-time.ts';
 
 const socket = '10.0.0.9';
 
-describe('C 2: the client address', () => {
+describe('the client address (C 2)', () => {
   test.each<[what: string, forwarded: string | string[] | undefined, proxies: number, address: string]>([
     ['no proxy of ours: anybody may have sent the header', '1.1.1.1', 0, socket],
     ['no header', undefined, 1, socket],
-    ['an empty header', '', 1, socket],
     ['one proxy: the last entry', '1.1.1.1, 2.2.2.2, 3.3.3.3', 1, '3.3.3.3'],
     ['two: the last but one', '1.1.1.1, 2.2.2.2, 3.3.3.3', 2, '2.2.2.2'],
-    ['as many as there are entries', '1.1.1.1,2.2.2.2,3.3.3.3', 3, '1.1.1.1'],
     ['fewer entries than proxies', '1.1.1.1, 2.2.2.2, 3.3.3.3', 4, socket],
-    ['one entry, two proxies', '1.1.1.1', 2, socket],
-    ['ninety-nine proxies', '1.1.1.1', 99, socket],
     ['several lines, in their order', ['1.1.1.1, 2.2.2.2', '3.3.3.3'], 2, '2.2.2.2'],
-    ['a first entry that is empty', ', 2.2.2.2', 2, socket],
-    ['a first entry that is empty, of fewer than asked for', ',2.2.2.2', 3, socket],
     ['a last entry that is empty', '1.1.1.1,', 1, socket],
-    ['beside an empty one', '1.1.1.1,', 2, '1.1.1.1'],
     ['white space around it', ' 1.1.1.1 \t,\t 2.2.2.2 ', 2, '1.1.1.1'],
-    ['white space inside', '1.1. 1.1', 1, socket],
     ['IPv4 with a port', '1.2.3.4:5678', 1, '1.2.3.4'],
-    ['a port of six digits', '1.2.3.4:567890', 1, socket],
     ['a port that is none', '1.2.3.4:http', 1, socket],
     ['IPv6', '2001:db8::1', 1, '2001:db8::1'],
     ['IPv6 with a port', '[2001:db8::1]:443', 1, '2001:db8::1'],
-    ['IPv6 in brackets', '[2001:db8::1]', 1, '2001:db8::1'],
     ['a bracket that is not closed', '[2001:db8::1', 1, socket],
-    ['IPv4 in brackets', '[1.2.3.4]:443', 1, socket],
-    ['nine groups', '1:2:3:4:5:6:7:8:9', 1, socket],
     ['a name', 'localhost', 1, socket],
-    ['unknown, as RFC 7239 writes it', 'unknown', 1, socket],
     ['a number past 255', '1.2.3.256', 1, socket],
-    ['three numbers', '1.2.3', 1, socket],
     ['octal digits', '01.02.03.04', 1, socket],
     ['a bad entry does not make its neighbour count', '1.1.1.1, x', 1, socket],
     ['bad entries left of it do not matter', 'x, , 2.2.2.2', 1, '2.2.2.2'],
@@ -52,30 +38,20 @@ describe('C 2: the client address', () => {
   });
 });
 
-describe('C 2: the key of an address in a rate limit', () => {
+describe('the key of an address in a rate limit (C 2)', () => {
   const network = '2001:db8:0:a1::/64';
   test.each([
     ['1.2.3.4', '1.2.3.4'],
     ['::ffff:1.2.3.4', '1.2.3.4'],
-    ['::FFFF:102:304', '1.2.3.4'],
-    ['0:0:0:0:0:ffff:1.2.3.4', '1.2.3.4'],
     ['::ffff:1.2.3.4%eth0', '1.2.3.4'],
-    ['::ffff:255.0.255.1', '255.0.255.1'],
     // Not mapped: the marker is one group further left.
     ['::ffff:0:102:304', '0:0:0:0::/64'],
     ['2001:db8:0:a1:1:2:3:4', network],
-    ['2001:DB8:0:A1::9', network],
     ['2001:0db8:0000:00a1:0000:0000:0000:0001', network],
-    ['2001:db8::a1:0:0:0:1', network],
-    ['2001:db8:0:a1::', network],
     ['2001:db8:0:a1::1%eth0', network],
-    ['2001:db8:0:a1:ffff:ffff:255.255.255.255', network],
     ['2001:db8:0:a2::1', '2001:db8:0:a2::/64'],
-    ['2001:db8:1:a1::1', '2001:db8:1:a1::/64'],
     ['::1', '0:0:0:0::/64'],
-    ['::', '0:0:0:0::/64'],
     ['fe80::1', 'fe80:0:0:0::/64'],
-    ['1::', '1:0:0:0::/64'],
     // A socket that is gone has no address.
     ['', ''],
   ])('%s: %s', (address, subject) => {

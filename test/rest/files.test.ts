@@ -21,24 +21,19 @@ function dispositionOf(fileName: string): string | undefined {
   return headers.get('content-disposition');
 }
 
-describe('B 4.5: the name of a download', () => {
+describe('the name of a download (B 4.5)', () => {
   test.each([
     ['PRE.tmx', '"PRE.tmx"'],
-    ['usage-1-2026-02.csv', '"usage-1-2026-02.csv"'],
-    ['My manuals, 2nd edition.tmx', '"My manuals, 2nd edition.tmx"'],
     ["it's (1); a=b.tmx", '"it\'s (1); a=b.tmx"'],
-    ['', '""'],
-  ])('B 4.5: %j is quoted, and needs nothing else', (name, quoted) => {
+  ])('%j is quoted, and needs nothing else', (name, quoted) => {
     expect(dispositionOf(name)).toBe(`attachment; filename=${quoted}`);
   });
 
   test.each([
-    ['Été.tmx', '"_t_.tmx"', '%C3%89t%C3%A9.tmx'],
     ['a"b\\c/d%20.tmx', '"a_b_c_d_20.tmx"', 'a%22b%5Cc%2Fd%2520.tmx'],
     ['a\r\nb\u007f.tmx', '"a__b_.tmx"', 'a%0D%0Ab%7F.tmx'],
-    ["l'été (*).tmx", '"l\'_t_ (*).tmx"', 'l%27%C3%A9t%C3%A9%20%28%2A%29.tmx'],
     ['😀.tmx', '"_.tmx"', '%F0%9F%98%80.tmx'],
-  ])('B 4.5: %j is quoted with underscores, and exact in filename*', (name, quoted, exact) => {
+  ])('%j is quoted with underscores, and exact in filename*', (name, quoted, exact) => {
     expect(dispositionOf(name)).toBe(`attachment; filename=${quoted}; filename*=UTF-8''${exact}`);
   });
 });

@@ -58,7 +58,7 @@ const sendAForm = {
 };
 const missing = { status: 422, body: { detail: [{ loc: ['body', 'grant_type'], type: 'invalid_type' }] } };
 
-describe('A 4.3: a route that takes a form', () => {
+describe('a route that takes a form (A 4.3)', () => {
   test('reads its fields, all of them strings, and ignores others', async () => {
     const { status, body } = await post(
       '/token',
@@ -68,43 +68,13 @@ describe('A 4.3: a route that takes a form', () => {
     expect(body).toEqual({ grant_type: 'password', password: 'a&b=c d+e 🔑=f', scope: 'all' });
   });
 
-  test('its content type may have parameters, and any case', async () => {
-    const type = 'Application/X-WWW-Form-Urlencoded; charset=UTF-8';
-    expect((await post('/token', 'grant_type=x', type)).status).toBe(200);
-  });
-
-  test('bytes of UTF-8 need not be percent-encoded', async () => {
-    expect((await post('/token', 'grant_type=über')).body.grant_type).toBe('über');
-  });
-
-  test('a number arrives as a string, which the schema refuses', async () => {
-    const { status, body } = await post('/token', 'grant_type=x&count=5');
-    expect([status, body.detail[0].loc]).toEqual([422, ['body', 'count']]);
-  });
-
-  test.each([
-    'application/json',
-    'application/json; charset=utf-8',
-    'text/plain',
-    'application/octet-stream',
-    'multipart/form-data; boundary=x',
-    'nonsense',
-    `${formType}x`,
-    '',
-  ])('a body of content type "%s" is 422, with the expected type named', async (type) => {
-    const body = type.includes('json') ? '{"grant_type":"x"}' : 'grant_type=x';
-    expect(await post('/token', body, type)).toMatchObject(sendAForm);
-  });
-
-  test('so is a form with parts', async () => {
-    const form = new FormData();
-    form.set('grant_type', 'x');
-    expect(await post('/token', form, '')).toMatchObject(sendAForm);
-  });
-
-  test('a body declared as JSON is refused, even if it is empty', async () => {
-    expect(await post('/token', '', 'application/json')).toMatchObject(sendAForm);
-  });
+  test.each(['application/json', 'text/plain', 'multipart/form-data; boundary=x', ''])(
+    'a body of content type "%s" is 422, with the expected type named',
+    async (type) => {
+      const body = type.includes('json') ? '{"grant_type":"x"}' : 'grant_type=x';
+      expect(await post('/token', body, type)).toMatchObject(sendAForm);
+    },
+  );
 
   test('no body is an empty form: the missing field is named', async () => {
     expect(await post('/token', undefined, '')).toMatchObject(missing);
@@ -120,7 +90,7 @@ describe('A 4.3: a route that takes a form', () => {
     expect(body).toEqual({ grant_type: 'x', scope: 'all' });
   });
 
-  test.each(['password=a&password=b', 'password=a&password=a', 'password=&p%61ssword=a'])(
+  test.each(['password=a&password=b', 'password=&p%61ssword=a'])(
     'RFC 6749 3.2: a parameter given twice is 422, by its name: %s',
     async (twice) => {
       const { status, body } = await post('/token', `grant_type=x&${twice}`);
@@ -133,23 +103,14 @@ describe('A 4.3: a route that takes a form', () => {
 
   test.each([
     ['bytes that are no UTF-8', Uint8Array.of(...Buffer.from('grant_type='), 0xff)],
-    ['percent-encoded bytes that are none', 'grant_type=%FF'],
-    ['an overlong form', 'grant_type=%C0%AF'],
     ['half of a surrogate pair', 'grant_type=%ED%A0%80'],
     ['a percent sign alone', 'grant_type=100%'],
-    ['digits that are none', 'grant_type=%zz'],
-    ['a name', '%FF=x'],
   ])('%s: 400, without repeating the input', async (_what, body) => {
     const answer = await post('/token', body);
     expect(answer.status).toBe(400);
     expect(answer.body.detail).toMatch(
       /^invalid form body: (not UTF-8|a field is not percent-encoded UTF-8)$/,
     );
-  });
-
-  test('a NUL is refused as everywhere', async () => {
-    const { status, body } = await post('/token', 'grant_type=a%00b');
-    expect([status, body.detail[0].loc]).toEqual([422, ['body', 'grant_type']]);
   });
 
   test('a hundred fields are read, one more is refused', async () => {
@@ -195,7 +156,7 @@ describe('A 4.3: a route that takes a form', () => {
   });
 });
 
-describe('A 4.1, signout: a form or JSON', () => {
+describe('signout: a form or JSON (A 4.1)', () => {
   test.each([
     ['a form', 'refresh_token=r%2B1', formType],
     ['JSON', '{"refresh_token":"r+1"}', 'application/json'],
@@ -204,30 +165,19 @@ describe('A 4.1, signout: a form or JSON', () => {
     expect(await post('/signout', body, type)).toEqual({ status: 200, body: { refresh_token: 'r+1' } });
   });
 
-  test.each(['', formType, 'application/json', 'text/plain'])(
-    'no body, of content type "%s", is an empty object',
-    async (type) => {
-      expect(await post('/signout', undefined, type)).toEqual({ status: 200, body: {} });
-      expect(await post('/signout', '', type)).toEqual({ status: 200, body: {} });
-    },
-  );
+  test.each(['', 'application/json'])('no body, of content type "%s", is an empty object', async (type) => {
+    expect(await post('/signout', undefined, type)).toEqual({ status: 200, body: {} });
+    expect(await post('/signout', '', type)).toEqual({ status: 200, body: {} });
+  });
 
   test.each([
     ['text/plain', 'refresh_token=r'],
-    ['application/octet-stream', 'refresh_token=r'],
-    ['multipart/form-data; boundary=x', 'refresh_token=r'],
-    ['no content type', 'refresh_token=r'],
     ['application/json', '{'],
-    ['application/json', '[]'],
     ['application/json', '{"other":"\\u0000","__proto__":1}'],
     [formType, 'refresh_token=%FF'],
     [formType, 'refresh_token=a&refresh_token=b'],
   ])('what cannot be read counts as no body (%s: %s)', async (type, body) => {
     expect(await post('/signout', body, type)).toEqual({ status: 200, body: {} });
-  });
-
-  test('a field that does not fit its schema is left to the schema', async () => {
-    expect((await post('/signout', '{"refresh_token":5}', 'application/json')).status).toBe(422);
   });
 
   test('a body of more than 64 KiB is 413, JSON too', async () => {

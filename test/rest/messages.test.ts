@@ -1,4 +1,3 @@
-import { request as httpRequest } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import * as sdk from '#sdk/index.ts';
@@ -27,23 +26,14 @@ describe('what is wrong with a field is said in words', () => {
   test.each<[string, z.ZodType, unknown, string]>([
     ['a missing field', z.string(), undefined, 'is required'],
     ['a missing choice', z.enum(['a', 'b']), undefined, 'is required: one of a, b'],
-    ['a missing union', z.union([z.string(), z.number()]), undefined, 'is required'],
     ['another type', z.string(), 5, 'must be a string'],
     ['null', z.object({}), null, 'must be an object'],
     ['a fraction', z.int(), 1.5, 'must be a whole number'],
-    ['a boolean', z.boolean(), 'yes', 'must be true or false'],
-    ['NaN', z.number(), Number.NaN, 'must be a finite number'],
-    ['never', z.never(), 1, 'must be omitted'],
     ['a choice', z.enum(['a', 'b']), 'c', 'must be one of a, b'],
-    ['a literal', z.literal('a'), 'c', 'must be a'],
-    ['a long text', z.string().max(3), 'abcd', 'must have at most 3 characters'],
     ['an empty text', z.string().min(1), '', 'must not be empty'],
     ['a short text', z.string().min(2), 'a', 'must have at least 2 characters'],
-    ['a length', z.string().length(1), 'ab', 'must have exactly 1 character'],
     ['many entries', z.array(z.int()).max(1), [1, 2], 'must have at most 1 entry'],
     ['a large number', z.number().max(200), 201, 'must be at most 200'],
-    ['a small number', z.number().gt(0), 0, 'must be more than 0'],
-    ['a step', z.number().multipleOf(5), 3, 'must be a multiple of 5'],
     ['an address', z.email(), 'a', 'must be an email address'],
     [
       'a time',
@@ -52,22 +42,14 @@ describe('what is wrong with a field is said in words', () => {
       'must be a date and time with a time zone, such as 2026-11-22T08:00:00Z',
     ],
     ['a pattern', z.string().regex(/^a$/), 'b', 'does not have the right format'],
-    ['a beginning', z.string().startsWith('ab'), 'b', 'must start with ab'],
     ['unknown fields', z.strictObject({}), { a: 1, b: 2 }, 'has unknown fields: a, b'],
     ['a union', z.union([z.string(), z.number()]), true, 'must be a string, or must be a number'],
-    [
-      'a form of a union',
-      z.union([z.null(), z.object({ a: z.string() })]),
-      {},
-      'must be null, or a is required',
-    ],
     [
       'a key',
       z.record(z.string().max(1), z.int()),
       { ab: 1 },
       'has a key that must have at most 1 character',
     ],
-    ['an element', z.map(z.object({}), z.int()), new Map([[{}, 'b']]), 'has a value that must be a number'],
     ['a rule without words', z.string().refine(() => false), 'a', 'is not accepted'],
     ['words of the schema', z.string().refine(() => false, 'must rhyme'), 'a', 'must rhyme'],
   ])('%s', (_name, schema, value, message) => {
@@ -120,33 +102,6 @@ describe('a 413 keeps its text and says the limit and what was sent', () => {
       '50,001 characters; at most 50,000 in a text',
     );
   });
-
-  test('of a body, by bytes, unless it is streamed: then nobody knows how long it would be', async () => {
-    const headers = { ...tenant.headers, 'content-type': 'application/json' };
-    const declared = await app.json('POST', path, {
-      headers: tenant.headers,
-      body: { source_text: 'x'.repeat(2_000_000), target_lang: 'fr' },
-    });
-    expect(declared.body).toMatchObject({
-      ...{ detail: 'request body exceeds MAX_REQUEST_BYTES', limit: 1_000_000, unit: 'bytes' },
-      actual: expect.closeTo(2_000_000, -3),
-    });
-    const streamed = await new Promise<string>((resolve, reject) => {
-      const sent = httpRequest(`${app.address}${path}`, { method: 'POST', headers }, (response) => {
-        response.setEncoding('utf8').once('data', resolve);
-      });
-      sent.on('error', reject);
-      sent.write('{"source_text": "');
-      sent.end('x'.repeat(4_000_000));
-    });
-    expect(JSON.parse(streamed)).toEqual({
-      ...{
-        detail: 'request body exceeds MAX_UPLOAD_BYTES',
-        limit: 3_000_000,
-        unit: 'bytes',
-      },
-    });
-  });
 });
 
 describe('a 401 says how to send a credential', () => {
@@ -181,18 +136,6 @@ describe('a 401 says how to send a credential', () => {
 
   test('but a wrong key of the right kind gets no more than the fixed text', async () => {
     expect(await hintOf(path, { 'x-api-key': 'wrong' })).toEqual([missing, undefined]);
-  });
-
-  test('the SDK says it in the message of its error', async () => {
-    const refused = client().members.revoke('f'.repeat(32));
-    await expect(refused).rejects.toThrow(
-      /^401 admin credentials required; this needs an administrator's access token/,
-    );
-  });
-
-  test('over /trpc, too', async () => {
-    const { headers } = await app.json('GET', '/trpc/auth.me', { headers: tenant.headers });
-    expect(headers.get('www-authenticate')).toMatch(/^Bearer .*an API key is not accepted/);
   });
 });
 

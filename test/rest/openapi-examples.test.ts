@@ -1,3 +1,4 @@
+import type { ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { type JsonSchema, methods, type Operation } from '#rest/openapi/document.ts';
@@ -24,12 +25,16 @@ describe('every operation', () => {
   test('shows an example of each required parameter and body, which fits its schema', () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema(document, 'document');
+    // Most responses share a schema, and compiling one takes long.
+    const compiled = new Map<string, ValidateFunction>();
     for (const { operationId, parameters, requestBody, responses } of operations) {
       const check = (where: string, schema: JsonSchema, example: unknown) => {
         const place = `${operationId} ${where}`;
         expect(example, place).toBeDefined();
-        const own = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/'));
-        expect(ajv.validate(own, example), `${place} ${ajv.errorsText()}`).toBe(true);
+        const own = JSON.stringify(schema).replaceAll('"#/', '"document#/');
+        const validate = compiled.get(own) ?? ajv.compile(JSON.parse(own));
+        compiled.set(own, validate);
+        expect(validate(example), `${place} ${ajv.errorsText(validate.errors)}`).toBe(true);
       };
       for (const { name, schema, example, required } of parameters)
         if (required || example !== undefined) check(name, schema, example);
@@ -42,7 +47,7 @@ describe('every operation', () => {
     }
   });
 
-  test('A 7.3: shows each of its errors at the status of its code', () => {
+  test('shows each of its errors at the status of its code', () => {
     for (const { operationId, responses } of operations)
       for (const [status, { content }] of Object.entries(responses)) {
         if (!(Number(status) >= 400)) continue;
@@ -56,10 +61,6 @@ describe('every operation', () => {
         }
       }
   });
-});
-
-test('every tag says what it is about', () => {
-  for (const { name, description } of document.tags) expect(description).not.toBe(name);
 });
 
 describe('every property', () => {

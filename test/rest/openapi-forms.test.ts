@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { OpenApiDocument } from '#rest/openapi/document.ts';
 import { buildOpenApiDocument } from '#rest/openapi.ts';
 import type { AppRouter } from '#server/router.ts';
-import { procedure, type Route, router } from '#server/trpc.ts';
+import { procedure, type Route, router, uploadedFile } from '#server/trpc.ts';
 import { withoutExamples } from './openapi-structure.ts';
 
 const route = (method: Route['method'], path: Route['path'], more: Partial<Route> = {}) => ({
@@ -21,29 +21,7 @@ async function documentOf(record: Parameters<typeof router>[0]): Promise<OpenApi
 }
 
 describe('the document of forms', () => {
-  const revokeRequest = z
-    .object({ token: z.string(), token_type_hint: z.string().optional() })
-    .meta({ id: 'RevocationRequest' });
   const signoutRequest = z.object({ refresh_token: z.string().optional() }).meta({ id: 'SignoutRequest' });
-
-  test('a form is documented as one, by the name of its input', async () => {
-    const { paths, components } = await documentOf({
-      revoke: procedure
-        .meta(route('POST', '/revoke', { body: 'form' }))
-        .input(revokeRequest)
-        .output(z.object({}))
-        .mutation(nothing),
-    });
-    expect(paths['/revoke']?.post?.requestBody).toEqual({
-      required: true,
-      content: { [formType]: { schema: ref('RevocationRequest') } },
-    });
-    expect(components.schemas['RevocationRequest']).toEqual({
-      type: 'object',
-      properties: { token: { type: 'string' }, token_type_hint: { type: 'string' } },
-      required: ['token'],
-    });
-  });
 
   test('a form or JSON is documented as both, and may be left out', async () => {
     const { paths, components } = await documentOf({
@@ -61,21 +39,6 @@ describe('the document of forms', () => {
     expect(components.schemas['SignoutRequest']).toEqual({
       type: 'object',
       properties: { refresh_token: { type: 'string' } },
-    });
-  });
-
-  test('a form without a name is inlined whole', async () => {
-    const { paths } = await documentOf({
-      revoke: procedure
-        .meta(route('POST', '/revoke', { body: 'form' }))
-        .input(z.object({ token: z.string() }))
-        .output(z.object({}))
-        .mutation(nothing),
-    });
-    expect(paths['/revoke']?.post?.requestBody?.content).toEqual({
-      [formType]: {
-        schema: { type: 'object', properties: { token: { type: 'string' } }, required: ['token'] },
-      },
     });
   });
 });
@@ -133,85 +96,9 @@ describe('the document of inputs that come from the query beside a body', () => 
     expect(paths['/security/{invite_id}']?.patch?.requestBody).toBeUndefined();
     expect(Object.keys(components.schemas)).not.toContain('SecurityPolicy');
   });
-
-  test('beside a form it is the same', async () => {
-    const { paths } = await documentOf({
-      signout: procedure
-        .meta(route('POST', '/signout', { body: 'form_or_json', query: ['all'] }))
-        .input(z.object({ refresh_token: z.string(), all: z.string() }))
-        .output(z.object({}))
-        .mutation(nothing),
-    });
-    const schema = {
-      type: 'object',
-      properties: { refresh_token: { type: 'string' } },
-      required: ['refresh_token'],
-    };
-    const { parameters, requestBody } = paths['/signout']?.post ?? {};
-    expect(requestBody?.content).toEqual({ [formType]: { schema }, 'application/json': { schema } });
-    expect(parameters?.filter(({ name }) => name === 'all')).toHaveLength(1);
-  });
-
-  test('as the generator itself describes a query parameter', async () => {
-    const input = z.object({
-      a: z.string().min(1).optional(),
-      b: z.enum(['x', 'y']).default('x'),
-      c: z.number().int(),
-    });
-    const make = (method: 'GET' | 'POST', more: Partial<Route> = {}) => {
-      const made = procedure
-        .meta(route(method, '/x', more))
-        .input(input)
-        .output(z.object({}));
-      return documentOf({ x: method === 'GET' ? made.query(nothing) : made.mutation(nothing) });
-    };
-    const get = (await make('GET')).paths['/x']?.get?.parameters;
-    const post = (await make('POST', { query: ['a', 'b', 'c'] })).paths['/x']?.post?.parameters;
-    expect(post).toEqual(get);
-  });
 });
 
 describe('the document of an output that is one of several', () => {
-  const user = z.object({ user_id: z.string() }).meta({ id: 'User' });
-  const token = z.object({ access_token: z.string(), user }).meta({ id: 'Token' });
-  const challenge = z
-    .object({ mfa_required: z.literal(true), next: z.record(z.string(), z.string()) })
-    .meta({ id: 'Challenge' });
-  const selection = z.object({ workspaces: z.array(user) }).meta({ id: 'Selection' });
-
-  test('it is anyOf their components, each of them there once', async () => {
-    const { paths, components } = await documentOf({
-      token: procedure
-        .meta(route('POST', '/token', { body: 'form' }))
-        .input(z.object({ grant_type: z.string() }).meta({ id: 'TokenRequest' }))
-        .output(z.union([token, challenge, selection]))
-        .mutation(nothing),
-      verify: procedure
-        .meta(route('POST', '/verify'))
-        .input(z.object({ code: z.string() }).meta({ id: 'VerifyRequest' }))
-        .output(token)
-        .mutation(nothing),
-    });
-    expect(paths['/token']?.post?.responses['200']?.content).toEqual({
-      'application/json': { schema: { anyOf: [ref('Token'), ref('Challenge'), ref('Selection')] } },
-    });
-    expect(components.schemas['Token']?.properties).toEqual({
-      access_token: { type: 'string' },
-      user: ref('User'),
-    });
-    expect(Object.keys(components.schemas)).toEqual([
-      'Challenge',
-      'ErrorDetail',
-      'HTTPValidationError',
-      'Selection',
-      'Token',
-      'TokenRequest',
-      'User',
-      'ValidationError',
-      'VerifyRequest',
-    ]);
-  });
-
   test('a union with a name is a component too, and one that is discriminated says by what', async () => {
     const valid = z.object({ valid: z.literal(true), role: z.string() }).meta({ id: 'Valid' });
     const invalid = z.object({ valid: z.literal(false) }).meta({ id: 'Invalid' });
@@ -226,5 +113,56 @@ describe('the document of an output that is one of several', () => {
       ref('Preview'),
     );
     expect(components.schemas['Preview']).toMatchObject({ oneOf: [ref('Valid'), ref('Invalid')] });
+  });
+});
+
+test('two different bodies of one id are refused, by name', async () => {
+  const make = (path: Route['path'], shape: z.ZodRawShape) =>
+    procedure
+      .meta(route('POST', path))
+      .input(z.object(shape).meta({ id: 'Twice' }))
+      .output(z.object({}))
+      .mutation(nothing);
+  const both = { a: make('/a', { x: z.string() }), b: make('/b', { y: z.string() }) };
+  await expect(documentOf(both)).rejects.toThrow('another body has the id Twice');
+});
+
+test('a documented field of a form with files that is not an input is refused', async () => {
+  const upload = { parts: ['tmx_file'] as const, raw: false, ceiling: () => 'MAX_UPLOAD_BYTES' as const };
+  const made = procedure
+    .meta(route('POST', '/x', { upload }))
+    .input(z.object({ tmx_file: uploadedFile.optional(), name: z.string().optional() }))
+    .output(z.object({}))
+    .mutation(nothing);
+  await expect(documentOf({ memory: router({ import: made }) })).rejects.toThrow(
+    'memory.import: the document requires source_lang, an input that does not exist',
+  );
+});
+
+describe('the document of a response that may be a 202 instead', () => {
+  const done = z.object({ id: z.string() }).meta({ id: 'Done' });
+  const other = z.object({ name: z.string() }).meta({ id: 'Other' });
+  const accepted = z.object({ poll_url: z.string() }).meta({ id: 'Accepted' });
+  const made = (output: z.ZodType, more: Partial<Route> = { accepted }) =>
+    procedure
+      .meta(route('POST', '/x', more))
+      .input(z.object({}))
+      .output(output)
+      .mutation(nothing);
+
+  test('it may have the body of the 200', async () => {
+    const { paths } = await documentOf({ x: made(accepted) });
+    const content = { 'application/json': { schema: ref('Accepted') } };
+    expect(paths['/x']?.post?.responses).toMatchObject({ 200: { content }, 202: { content } });
+  });
+
+  test.each([
+    ['has no name', made(z.union([done, z.object({ poll_url: z.string() })]), { accepted: z.object({}) })],
+    ['is not among the outputs', made(z.union([done, other]))],
+    ['is not the only output', made(done)],
+  ])('one that %s is refused, by the procedure’s path', async (_what, x) => {
+    await expect(documentOf({ x })).rejects.toThrow(
+      'x: the body of a 202 must be the output, or a named one of several outputs',
+    );
   });
 });

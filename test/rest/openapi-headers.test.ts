@@ -72,16 +72,6 @@ describe('a header is declared only where it can occur', () => {
       for (const [status, { headers: declared = {} }] of Object.entries(responses))
         expect('Retry-After' in declared, `${operationId} ${status}`).toBe(['429', '503'].includes(status));
   });
-
-  test('the name of a translated file at its two downloads', () => {
-    const downloads = operations.filter(
-      ({ responses }) => 'X-Suggested-Filename' in (responses['200']?.headers ?? {}),
-    );
-    expect(downloads.map(({ operationId }) => operationId).sort()).toEqual([
-      'documents.download',
-      'translations.golden',
-    ]);
-  });
 });
 
 function translate(source_text: string, key: string, query = '') {

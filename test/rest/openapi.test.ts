@@ -1,13 +1,12 @@
 import SwaggerParser from '@apidevtools/swagger-parser';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { JsonSchema, OpenApiDocument, Operation } from '#rest/openapi/document.ts';
 import { buildOpenApiDocument } from '#rest/openapi.ts';
 import { restProcedures } from '#rest/procedures.ts';
 import { appRouter } from '#server/router.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { successes, withoutExamples } from './openapi-structure.ts';
+import { withoutExamples } from './openapi-structure.ts';
 import { specifiedPaths } from './specified-paths.ts';
 
 const app = useTestApp();
@@ -25,7 +24,7 @@ beforeAll(async () => {
 });
 
 describe('GET /openapi.json', () => {
-  test('A 1 rule 6: an OpenAPI 3.1.0 document, titled and dated', async () => {
+  test('an OpenAPI 3.1.0 document, titled and dated', async () => {
     const response = await app.request('/openapi.json');
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toMatch(/^application\/json/);
@@ -40,13 +39,6 @@ describe('GET /openapi.json', () => {
     await SwaggerParser.validate(JSON.parse(JSON.stringify(served)));
   });
 
-  test('every component is a JSON Schema, and every reference has its component', () => {
-    for (const schema of Object.values(document.components.schemas))
-      expect(new Ajv2020({ strict: false }).validateSchema(schema)).toBe(true);
-    const references = JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g);
-    for (const [, id] of references) expect(Object.keys(document.components.schemas)).toContain(id);
-  });
-
   test('it has every route of the router, each one that is specified, and no other', () => {
     const places = restProcedures(appRouter).map(
       ({ route }) => `${route.method.toLowerCase()} ${route.path}`,
@@ -58,7 +50,7 @@ describe('GET /openapi.json', () => {
       expect(Object.keys(item).sort(), path).toEqual(specifiedPaths[path]?.toSorted());
   });
 
-  test('A 9 rule 9: both version parameters stand on every operation, /healthz included', () => {
+  test('both version parameters stand on every operation, /healthz included', () => {
     const date = { type: 'string', format: 'date' };
     for (const [place, { parameters }] of operations) {
       expect(parameters, place).toContainEqual(
@@ -70,7 +62,7 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  test('A 1 rule 6: it declares no security', () => {
+  test('it declares no security', () => {
     expect(JSON.stringify(document)).not.toMatch(/"security(Schemes)?":/);
   });
 
@@ -90,23 +82,7 @@ describe('GET /openapi.json', () => {
     expect(JSON.stringify(document)).not.toContain('"additionalProperties":false');
   });
 
-  test('C 7 "Requests": the Idempotency-Key is a header parameter, the job id a path parameter', () => {
-    expect(document.paths['/api/translations']?.post?.parameters).toContainEqual({
-      in: 'header',
-      name: 'Idempotency-Key',
-      description: expect.stringContaining('1 to 255 characters'),
-      schema: { type: 'string', minLength: 1, maxLength: 255 },
-    });
-    expect(document.paths['/api/translations/{job_id}']?.get?.parameters[0]).toEqual({
-      in: 'path',
-      name: 'job_id',
-      required: true,
-      description: 'The id of the job.',
-      schema: expect.objectContaining({ type: 'string' }),
-    });
-  });
-
-  test('B 4.1: one operation takes JSON, a form and raw bodies, and returns a job, an array of them or a document job', () => {
+  test('one operation takes JSON, a form and raw bodies, and returns a job, an array of them or a document job', () => {
     const { requestBody, responses, parameters } = operationAt('post /api/translations');
     expect(Object.keys(requestBody?.content ?? {})).toEqual([
       'application/json',
@@ -134,23 +110,7 @@ describe('GET /openapi.json', () => {
     expect(parameters.every(({ required }) => required !== true)).toBe(true);
   });
 
-  test('B 4.1: the golden download is a file of one of three types', () => {
-    const { responses, parameters } = operationAt('get /api/translations/{job_id}/golden');
-    expect(Object.keys(responses['200']?.content ?? {})).toEqual([
-      'text/plain; charset=utf-8',
-      'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-      'application/pdf',
-    ]);
-    expect(parameters).toContainEqual(
-      expect.objectContaining({
-        in: 'query',
-        name: 'format',
-        schema: expect.objectContaining({ enum: ['txt', 'docx', 'pdf'] }),
-      }),
-    );
-  });
-
-  test('B 4.4: the form of a glossary needs a name, and its file by either name', () => {
+  test('the form of a glossary needs a name, and its file by either name', () => {
     const { requestBody, responses, parameters } = operationAt('post /api/terminology');
     expect(Object.keys(requestBody?.content ?? {})).toEqual(['multipart/form-data']);
     const { properties, ...rules } = requestBody?.content['multipart/form-data']?.schema ?? {};
@@ -174,47 +134,6 @@ describe('GET /openapi.json', () => {
     );
   });
 
-  test('B 4.5: the form of a memory needs all fields; the response is a set, or a running import', () => {
-    const { requestBody, responses, parameters } = operationAt('post /api/tm');
-    expect(requestBody?.content).toEqual({
-      'multipart/form-data': {
-        schema: {
-          type: 'object',
-          properties: {
-            tmx_file: expect.objectContaining({ type: 'string', format: 'binary' }),
-            name: expect.objectContaining({ type: 'string' }),
-            source_lang: expect.objectContaining({ type: 'string' }),
-            target_lang: expect.objectContaining({ type: 'string' }),
-          },
-          required: ['tmx_file', 'name', 'source_lang', 'target_lang'],
-        },
-      },
-    });
-    expect(parameters.map(({ name }) => name)).toEqual(['api-version', 'X-Api-Version']);
-    expect(successes(responses)).toEqual(['200', '202']);
-    expect(responses['200']?.content).toEqual(json(ref('TranslationMemorySet')));
-    expect(responses['202']?.content).toEqual(json(ref('TranslationMemoryImportPoll')));
-    const poll = operationAt('get /api/tm/imports/{job_id}').responses;
-    expect(poll['200']?.content).toEqual(json(ref('TranslationMemoryImportPoll')));
-    expect(Object.keys(poll)).not.toContain('202');
-  });
-
-  test('B 4.5: exports are XML files; that of approved pairs needs both languages', () => {
-    const xml = { 'application/xml': { schema: { type: 'string', format: 'binary' } } };
-    expect(operationAt('get /api/tm/{set_id}/export').responses['200']?.content).toEqual(xml);
-    const { responses, parameters } = operationAt('get /api/tm/export/golden');
-    expect(responses['200']?.content).toEqual(xml);
-    for (const name of ['source_lang', 'target_lang'])
-      expect(parameters).toContainEqual(
-        expect.objectContaining({
-          in: 'query',
-          name,
-          required: true,
-          schema: { type: 'string', description: expect.any(String) },
-        }),
-      );
-  });
-
   test('what goes out and comes back as XLIFF is at the operations of JSON', () => {
     const xliff = { 'application/xliff+xml': { schema: { type: 'string', format: 'binary' } } };
     for (const path of ['/api/translations', '/api/documents/{document_id}/segments'])
@@ -228,62 +147,7 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  test('B 4.4, B 4.5: lists have the same shape as single sets, and a deletion has no body', () => {
-    const listed = (path: string) => operationAt(`get ${path}`).responses['200']?.content;
-    expect(listed('/api/terminology')).toEqual({
-      ...json({ type: 'array', items: ref('TerminologySet') }),
-      'application/x-tbx+xml': { schema: { type: 'string', format: 'binary' } },
-    });
-    expect(listed('/api/tm')).toEqual(json({ type: 'array', items: ref('TranslationMemorySet') }));
-    expect(listed('/api/tm/imports')).toEqual(
-      json({ type: 'array', items: ref('TranslationMemoryImportJob') }),
-    );
-    for (const path of ['/api/terminology/{set_id}', '/api/tm/{set_id}']) {
-      const { responses, requestBody } = operationAt(`delete ${path}`);
-      expect(Object.keys(responses)).toContain('204');
-      expect([responses['200'], responses['204']?.content, requestBody]).toEqual([
-        undefined,
-        undefined,
-        undefined,
-      ]);
-    }
-  });
-
-  test('B 4.3: the form of a document, its job at 200 and 202, its download', () => {
-    const { requestBody, responses, parameters } = operationAt('post /api/documents/translate');
-    expect(requestBody?.content).toEqual({
-      'multipart/form-data': {
-        schema: {
-          type: 'object',
-          properties: {
-            source_document: expect.objectContaining({ type: 'string', format: 'binary' }),
-            idempotency_key: expect.anything(),
-            ...Object.fromEntries(
-              ['target_lang', 'source_lang', 'domain', 'tone', 'gender', 'text_type', 'wait'].map((name) => [
-                name,
-                expect.objectContaining({ type: 'string' }),
-              ]),
-            ),
-          },
-          required: expect.toSatisfy(
-            (names: string[]) => names.toSorted().join() === 'source_document,target_lang',
-          ),
-        },
-      },
-    });
-    expect(parameters.map(({ name }) => name)).toContain('Idempotency-Key');
-    expect(successes(responses)).toEqual(['200', '202']);
-    for (const status of ['200', '202'] as const)
-      expect(responses[status]?.content).toEqual(json(ref('TenantDocumentJob')));
-    const download = operationAt('get /api/documents/{document_id}/download').responses['200'];
-    expect(Object.keys(download?.content ?? {})).toEqual([
-      'application/pdf',
-      'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-      'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-    ]);
-  });
-
-  test('A 7.1: every operation documents its refusals', () => {
+  test('every operation documents its refusals', () => {
     for (const { path, meta, input, route } of restProcedures(appRouter)) {
       const operation = document.paths[route.path]?.[route.method.toLowerCase() as 'get'];
       const statuses = Object.keys(operation?.responses ?? {});

@@ -84,12 +84,6 @@ describe('inputs of the query beside a body', () => {
       'tenant_id',
     ]);
   });
-
-  test('on /trpc they are inputs like the others', async () => {
-    const body = JSON.stringify({ json: { tenant_id: 'own', required: true } });
-    const answer = await post('/trpc/security', body);
-    expect(answer.body.result.data.json).toEqual({ tenant_id: 'own', required: true });
-  });
 });
 
 describe('a router that cannot be served is refused at the start', () => {

@@ -46,11 +46,6 @@ describe('a response that may be private', () => {
       expect([status, kept(headers)], path).toEqual([200, isPrivate]);
     }
   });
-
-  test('nor an address that does not exist, or a URL that cannot be decoded', async () => {
-    for (const path of ['/api/nothing', '/api/translations/%zz', '/readyz', '/healthz'])
-      expect(kept((await app.request(path)).headers), path).toEqual(isPrivate);
-  });
 });
 
 describe('a response that is the same for everyone', () => {

@@ -121,24 +121,13 @@ describe('a form’s file parts', () => {
       expect((await post(form)).body).toEqual({ sheet: sheet('a file'), note: 'none' });
   });
 
-  test('a file is not a text field either', async () => {
-    const form = whole(filePart('name', 'a.txt', 'Words', 'text/plain'));
-    expect((await post(form)).body).toEqual({ note: 'none' });
-  });
-
   test('the last of two fields of one name counts', async () => {
     expect((await post(whole(field('name', 'a'), field('name', 'b')))).body.name).toBe('b');
   });
 
   test('other parts are ignored', async () => {
-    const form = whole(
-      filePart('elsewhere', 'x.csv', 'x'),
-      field('__proto__', 'x'),
-      field('toString', 'x'),
-      field('other', 'x'),
-      filePart('__proto__', 'x.csv', 'x'),
-      filePart('sheet', 'a.csv', 'x'),
-    );
+    const others = [filePart('elsewhere', 'x.csv', 'x'), field('__proto__', 'x'), field('other', 'x')];
+    const form = whole(...others, filePart('__proto__', 'x.csv', 'x'), filePart('sheet', 'a.csv', 'x'));
     expect((await post(form)).body).toEqual({ sheet: sheet('x'), note: 'none' });
   });
 
@@ -146,17 +135,6 @@ describe('a form’s file parts', () => {
     const type = 'application/octet-stream';
     const form = whole(part('name="sheet"', 'x', `Content-Type: ${type}\r\n`));
     expect((await post(form)).body.sheet).toEqual(sheet('x', '', type));
-  });
-
-  test('a name beyond ASCII arrives as it was', async () => {
-    const name = Buffer.from('Wörter 語.csv').toString('latin1');
-    expect((await post(whole(filePart('sheet', name, 'x')))).body.sheet.name).toBe('Wörter 語.csv');
-  });
-
-  // In a file a NUL is allowed: see the first test.
-  test('a NUL is refused in a field', async () => {
-    const { status, body } = await post(whole(field('name', 'a\0b')));
-    expect([status, body.detail[0].loc]).toEqual([422, ['body', 'name']]);
   });
 });
 
@@ -166,10 +144,8 @@ describe('a form that cannot be read: 400', () => {
 
   test.each([
     ['it has no boundary', whole(field('name', 'x')), 'multipart/form-data'],
-    ['it has no end', field('name', 'x'), formType],
     ['it breaks off in a file', filePart('sheet', 'a.csv', 'x').slice(0, -1), formType],
     ['it has six files, whatever their names', whole(...files(6)), formType],
-    ['it has 51 fields', whole(...fields(51)), formType],
     ['a field is too long', whole(field('x', 'x'.repeat(100_001))), formType],
   ])('%s', async (_what, body, type) => {
     const answer = await post(body, type);
@@ -185,24 +161,11 @@ describe('a form that cannot be read: 400', () => {
 });
 
 describe('a route that takes only a form', () => {
-  const types = [
-    'application/json',
-    'application/xml',
-    'text/csv',
-    'text/plain; charset=utf-8',
-    'application/octet-stream',
-    'application/x-www-form-urlencoded',
-    'multipart/mixed; boundary=edge',
-    '',
-  ];
+  const types = ['application/json', 'application/x-www-form-urlencoded', ''];
 
-  test.each(types)('B 7: a body of content type "%s" is as a form without any field', async (type) => {
+  test.each(types)('a body of content type "%s" is as a form without any field', async (type) => {
     for (const body of ['{"name":"x"}', ''])
       expect(await post(body, type)).toEqual({ status: 200, body: { note: 'none' } });
-  });
-
-  test('B 7: so is an empty body', async () => {
-    expect(await send('/form', { method: 'POST' })).toEqual({ status: 200, body: { note: 'none' } });
   });
 
   test('a body whose content type cannot be read is 415', async () => {
@@ -244,11 +207,6 @@ describe('sizes', () => {
   test('and as it streams', async () => {
     expect((await stream(sized(5000))).status).toBe(200);
     expect(await stream(sized(5001))).toEqual(over('MAX_UPLOAD_BYTES', 5000));
-  });
-
-  test('ignored parts count too', async () => {
-    const form = whole(filePart('x', 'x', 'x'.repeat(5000)), filePart('sheet', 'a.csv', 'x'));
-    expect(await stream(form)).toEqual(over('MAX_UPLOAD_BYTES', 5000));
   });
 
   test('a file of the smaller kind is limited by MAX_REQUEST_BYTES, as declared', async () => {

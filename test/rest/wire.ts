@@ -54,47 +54,22 @@ export function wireTo(app: TestApp, tenantOf: () => Signup) {
     return promise;
   }
 
-  /** Sends bytes on a connection of their own; returns the first response, or nothing if the other side disconnects. */
-  function raw(
-    bytes: string | Buffer,
-    options: { end?: boolean; at?: TestApp } = {},
-  ): Promise<Answer | undefined> {
-    const { hostname, port } = new URL((options.at ?? app).address);
-    const { promise, resolve } = Promise.withResolvers<Answer | undefined>();
-    const socket = net.connect(Number(port), hostname);
+  /** Sends bytes and the end of the connection; returns the first response, or nothing if the other side only disconnects. */
+  async function raw(bytes: string): Promise<Answer | undefined> {
+    const { hostname, port } = new URL(app.address);
+    const socket = net.connect(Number(port), hostname).setEncoding('latin1');
     let received = '';
-    const read = (closed: boolean) => {
-      const headEnd = received.indexOf('\r\n\r\n');
-      if (headEnd >= 0) {
-        const [statusLine = '', ...lines] = received.slice(0, headEnd).split('\r\n');
-        const headers = new Headers(
-          lines.map((line) => line.split(/: ?(.*)/s).slice(0, 2) as [string, string]),
-        );
-        const text = received.slice(headEnd + 4);
-        const length = Number(headers.get('content-length') ?? Number.NaN);
-        if (closed || Buffer.byteLength(text) >= length) {
-          resolve({ status: Number(statusLine.split(' ')[1]), headers, text });
-          socket.destroy();
-          return;
-        }
-      }
-      if (closed) resolve(undefined);
-    };
     socket.on('data', (chunk) => {
-      received += chunk.toString('latin1');
-      read(false);
+      received += chunk;
     });
-    socket.on('end', () => read(true));
-    socket.on('close', () => read(true));
-    socket.on('error', () => read(true));
-    socket.setTimeout(5000, () => {
-      received += '\r\n\r\n<no answer within five seconds>';
-      read(true);
-      socket.destroy();
-    });
-    socket.write(bytes);
-    if (options.end) socket.end();
-    return promise;
+    socket.on('error', () => {});
+    socket.end(bytes);
+    await new Promise((resolve) => socket.once('close', resolve));
+    const [head = '', text = ''] = received.split(/\r\n\r\n(.*)/s);
+    const [statusLine = '', ...lines] = head.split('\r\n');
+    if (statusLine === '') return undefined;
+    const headers = new Headers(lines.map((line) => line.split(/: ?(.*)/s).slice(0, 2) as [string, string]));
+    return { status: Number(statusLine.split(' ')[1]), headers, text };
   }
 
   /** Headers of a JSON request of the tenant. */

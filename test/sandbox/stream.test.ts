@@ -53,11 +53,11 @@ describe('a task that answers in pieces', () => {
     const sizes = await sandbox.stream(
       'pieces',
       { count: 48, bytes: megabyte },
-      { timeMs: 6000 },
+      { timeMs: 2000 },
       async (pieces) => {
         let size = 0;
         // Longer than the task may take.
-        await sleep(6500);
+        await sleep(2200);
         most = process.memoryUsage().arrayBuffers - before;
         for await (const piece of pieces) size += piece.length;
         return size;

@@ -63,14 +63,6 @@ describe('slots of a pool', () => {
     expect(began.at(-1)).toBe('b2');
   });
 
-  it('within a tenant the longest waiting task runs first', async () => {
-    const { began, ask, end } = open({ slots: 2, maxWaiting: 64 });
-    await ask('a1', 'a2', 'a3');
-    await end('a1');
-    await end('a2');
-    expect(began).toEqual(['a1', 'a2', 'a3']);
-  });
-
   it('deferred tenants come after all others, and leave a slot to them', async () => {
     const { began, ask, end } = open({ slots: 2, maxWaiting: 64 }, ['x', 'y']);
     await ask('x1', 'y1');

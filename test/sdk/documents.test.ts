@@ -1,130 +1,108 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import * as sdk from '#sdk/index.ts';
-import { workbook } from '#test/factories/workbook.ts';
-import { bearer } from '#test/factories.ts';
-import { useTestApp } from '#test/setup/app.ts';
-import { startWorkers, type Workers } from '#workers/run.ts';
+import { describe, expect, test } from 'vitest';
+import { ConnectionError, LinguaLoop, type LinguaLoopOptions } from '#sdk/index.ts';
+import { formOf, result, type Step, useScriptedServer } from './scripted-server.ts';
 
-const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+const server = useScriptedServer();
+const id = 'a'.repeat(32);
+const queued = { id, status: 'queued', source_format: 'xlsx', progress: null, failure: null };
+const accepted: Step = { status: 202, body: queued };
+const xlsx = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+const book = { name: 'Book.xlsx', data: new TextEncoder().encode('PK') };
 
-let workers: Workers | undefined;
-beforeAll(async () => {
-  workers = await startWorkers(app.services, () => app.databaseUrl);
-});
-afterAll(() => workers?.stop());
-
-async function founded() {
-  const { apiKey, accessToken, headers } = await app.signUp();
-  const of = (options: Partial<sdk.LinguaLoopOptions>) =>
-    new sdk.LinguaLoop({ baseUrl: app.address, ...options });
-  return { headers, admin: of({ accessToken }), bearer: bearer(accessToken), ...of({ apiKey }) };
+function client(options: Partial<LinguaLoopOptions> = {}) {
+  return new LinguaLoop({ baseUrl: server.address, backoff: { firstMs: 1, maxMs: 1 }, ...options });
 }
 
-const menu: sdk.NamedContent = { name: 'Menü.xlsx', data: workbook('Soup', 'Fresh bread', 'Soup') };
-const request = { target_lang: 'fr' };
-const quickly = { pollEvery: { firstMs: 20, maxMs: 100 } };
-
-describe('B 4.3: documents', () => {
-  test('a document is translated, downloaded, corrected, approved and deleted', async () => {
-    const { documents, admin } = await founded();
-    const reported: string[] = [];
-    const poller = await documents.translate(menu, request, {
-      ...quickly,
-      onProgress: ({ status }) => void reported.push(status),
+describe('documents.translate', () => {
+  test('sends the file with its fields, and again under the same key after a lost response', async () => {
+    server.script('cut off within the answer', accepted);
+    const request = { target_lang: 'fr', source_lang: 'de', domain: 'menu', tone: 'formal' };
+    const poller = await client({ apiKey: 'k' }).documents.translate(book, request, { requestId: 'r' });
+    expect([poller.id, poller.job]).toEqual([id, queued]);
+    const [first, second] = server.received;
+    expect(first).toMatchObject({
+      method: 'POST',
+      path: '/api/documents/translate',
+      headers: {
+        'x-api-key': 'k',
+        'x-request-id': 'r',
+        'idempotency-key': expect.stringMatching(/^[0-9a-f-]{36}$/),
+      },
     });
-    expect(poller.job).toMatchObject({ status: 'queued', source_file_name: 'Menü.xlsx' });
-    const job = await poller.pollUntilDone();
-    expect(job).toMatchObject({ status: 'translated', quality_report: { translated_units: 3 } });
-    expect(reported[0]).toBe('queued');
-    expect(reported.at(-1)).toBe('translated');
-
-    const texts: (string | null)[] = [];
-    for await (const { target_text } of documents.segments(job.id, { limit: 2 })) texts.push(target_text);
-    expect(texts).toEqual(['[fr] Soup', '[fr] Fresh bread', '[fr] Soup']);
-    for await (const flagged of documents.segments(job.id, { flagged: true }))
-      expect.unreachable(flagged.place);
-    const { segments, total } = await documents.segmentPage(job.id, { limit: 1 });
-    expect([segments.length, total]).toEqual([1, 3]);
-
-    const [soup] = segments;
-    const reviewed = await documents.review(job.id, {
-      corrections: [{ region_id: soup!.region_id, cell_id: soup!.cell_id, target_text: 'Potage' }],
-      reviewer: 'Ada',
-    });
-    expect(reviewed.review_history).toMatchObject([{ reviewer: 'Ada', corrections: 1 }]);
-    const { approval_result } = await documents.approve(job.id, { reviewer: 'Ada' });
-    expect(approval_result).toMatchObject({ approved: true, already_approved: false, reviewer: 'Ada' });
-    expect((await documents.approve(job.id, { reviewer: 'Eve' })).approval_result).toMatchObject({
-      already_approved: true,
-      reviewer: 'Ada',
-    });
-
-    const file = await documents.download(job.id);
-    expect([file.fileName, file.sourceFileName]).toEqual(['Menü.fr.xlsx', 'Menü.xlsx']);
-    const bytes = await file.bytes();
-    const artifacts = await documents.artifacts(job.id);
-    expect(artifacts.map(({ kind, revision }) => [kind, revision])).toEqual([
-      ['source', 1],
-      ['translated', 1],
-      ['translated', 2],
-    ]);
-    expect(bytes.length).toBe(artifacts.at(-1)!.size_bytes);
-
-    expect(await documents.summary()).toMatchObject({ total: 1, approved: 1, by_format: { xlsx: 1 } });
-    await expect(documents.summary({ include_tenant_breakdown: true })).rejects.toBeInstanceOf(
-      sdk.PermissionDeniedError,
-    );
-    await expect(documents.delete(job.id)).rejects.toBeInstanceOf(sdk.AuthenticationError);
-    expect(await admin.documents.delete(job.id)).toMatchObject({ deleted: true, artifacts_removed: 3 });
-    await expect(documents.get(job.id)).rejects.toBeInstanceOf(sdk.NotFoundError);
+    expect(second!.headers['idempotency-key']).toBe(first!.headers['idempotency-key']);
+    const form = await formOf(second!);
+    const file = form.get('source_document') as File;
+    form.delete('source_document');
+    expect(Object.fromEntries(form)).toEqual(request);
+    expect([file.name, file.type, await file.text()]).toEqual(['Book.xlsx', xlsx, 'PK']);
   });
 
-  test('with `wait` it is translated when the call returns; its failure is the call’s', async () => {
-    const { documents } = await founded();
-    const poller = await documents.translate(menu, request, { wait: true });
-    expect(poller.job.status).toBe('translated');
-    await expect(
-      documents.translate({ name: 'a.xlsx', data: new TextEncoder().encode('PK') }, request, { wait: true }),
-    ).rejects.toBeInstanceOf(sdk.BadRequestError);
+  test('asks the service to wait, and sends the caller’s key if a header can carry it', async () => {
+    server.script({ status: 200, body: { ...queued, status: 'translated' } });
+    const { documents } = client();
+    const request = { target_lang: 'fr' };
+    const poller = await documents.translate(book, request, { wait: true, idempotencyKey: 'menu-1' });
+    expect(poller.isDone).toBe(true);
+    expect((await formOf(server.received[0]!)).get('wait')).toBe('true');
+    expect(server.received[0]!.headers['idempotency-key']).toBe('menu-1');
+    const wrong = documents.translate(book, request, { idempotencyKey: 'é' });
+    await expect(wrong).rejects.toBeInstanceOf(TypeError);
+  });
+});
+
+test('segments are read page after page, as they are asked for', async () => {
+  const segment = (n: number) => ({ region_id: `s${n}`, cell_id: 'A1', target_text: `${n}` });
+  server.script(
+    result({ segments: [segment(1), segment(2)], total: 3, next_cursor: '1' }),
+    result({ segments: [segment(3)], total: 3, next_cursor: null }),
+  );
+  const seen: string[] = [];
+  for await (const { region_id } of client().documents.segments(id, { flagged: true, limit: 2 })) {
+    seen.push(region_id);
+    if (seen.length === 1) expect(server.received).toHaveLength(1);
+  }
+  expect(seen).toEqual(['s1', 's2', 's3']);
+  expect(server.received.map(({ input }) => input)).toEqual([
+    { flagged: 'true', limit: '2' },
+    { flagged: 'true', limit: '2', cursor: '1' },
+  ]);
+});
+
+describe('a download', () => {
+  const file = (headers = {}): Step => ({
+    status: 200,
+    body: new TextEncoder().encode('PK and more'),
+    headers: {
+      'content-type': xlsx,
+      'content-disposition': `attachment; filename="Men_.xlsx"; filename*=UTF-8''Men%C3%BC.xlsx`,
+      ...headers,
+    },
   });
 
-  test('the same key finds the document again, in another process, by its handle too', async () => {
-    const { documents } = await founded();
-    const first = await documents.translate(menu, request, { idempotencyKey: 'menu' });
-    const again = await documents.translate(menu, request, { idempotencyKey: 'menu', ...quickly });
-    expect(again.id).toBe(first.id);
-    const resumed = await documents.resume(JSON.parse(JSON.stringify(first)), quickly);
-    const [one, other] = await Promise.all([again.pollUntilDone(), resumed.pollUntilDone()]);
-    expect(one).toEqual(other);
-    const listed: string[] = [];
-    for await (const { id } of documents.list({ status: 'translated' })) listed.push(id);
-    expect(listed).toEqual([first.id]);
-    expect(await documents.listPage()).toMatchObject({ items: [{ id: first.id }], nextCursor: null });
+  test('is the file, with the name to save it under and the name of its source', async () => {
+    server.script(file({ 'x-suggested-filename': 'Men%C3%BC.fr.xlsx' }));
+    const download = await client().documents.download('a/b');
+    expect([download.fileName, download.sourceFileName]).toEqual(['Menü.fr.xlsx', 'Menü.xlsx']);
+    expect(download.contentType).toBe(xlsx);
+    expect(new TextDecoder().decode(await download.bytes())).toBe('PK and more');
+    expect(server.received[0]!.path).toBe('/api/documents/a%2Fb/download');
   });
 
-  test('a response that is lost leads to one document, billed once', async () => {
-    const { documents, headers } = await founded();
-    let lost = false;
-    const lossy: sdk.Fetch = async (url, init) => {
-      const response = await fetch(url, init);
-      if (lost || !url.endsWith('/translate')) return response;
-      lost = true;
-      throw new TypeError('fetch failed', { cause: new Error('socket hang up') });
-    };
-    const unlucky = new sdk.LinguaLoop({
-      baseUrl: app.address,
-      apiKey: headers['x-api-key']!,
-      fetch: lossy,
-      backoff: { firstMs: 1, maxMs: 1 },
-    });
-    await (await unlucky.documents.translate(menu, request, quickly)).pollUntilDone();
-    expect(lost).toBe(true);
-    expect(await documents.summary()).toMatchObject({ total: 1, billable_chars: 19 });
+  test.each([
+    ['no name', {}],
+    ['one that cannot be read', { 'x-suggested-filename': '%FF' }],
+    ['one that leads out of the folder', { 'x-suggested-filename': 'a%2F..' }],
+  ])('is not saved over its source if the service suggests %s', async (_, headers) => {
+    server.script(file(headers));
+    const { fileName, sourceFileName } = await client().documents.download(id);
+    expect([fileName, sourceFileName]).toEqual([`Menü.${id}.xlsx`, 'Menü.xlsx']);
   });
 
-  test('a file of another kind is refused', async () => {
-    const { documents } = await founded();
-    const text = { name: 'a.txt', data: new TextEncoder().encode('Hello') };
-    await expect(documents.translate(text, request)).rejects.toBeInstanceOf(sdk.UnsupportedMediaTypeError);
+  test('that is cut off is an error, even if `fetch` reports none', async () => {
+    const headers = { 'content-type': xlsx, 'content-disposition': 'attachment', 'content-length': '3' };
+    const fetch = async () => new Response('PK', { headers });
+    const download = await client({ fetch }).documents.download(id);
+    expect(download.sourceFileName).toBe(`document-${id}`);
+    await expect(download.bytes()).rejects.toBeInstanceOf(ConnectionError);
   });
 });

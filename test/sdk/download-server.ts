@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { LinguaLoop, type LinguaLoopOptions } from '#sdk/index.ts';
+import { LinguaLoop } from '#sdk/index.ts';
+
+/** What the server does with a request. */
+export type Answer = (response: ServerResponse) => void;
 
 export interface DownloadServer {
   client: LinguaLoop;
@@ -13,10 +16,7 @@ export interface DownloadServer {
 }
 
 /** For one test, a service whose nth download does as `answers[n]` says, the last one over and over, and its client. */
-export async function serveDownloads(
-  answers: ((response: ServerResponse) => void)[],
-  options: Partial<LinguaLoopOptions> = {},
-): Promise<DownloadServer> {
+export async function serveDownloads(answers: Answer[]): Promise<DownloadServer> {
   let asked = 0;
   const gone = Promise.withResolvers<void>();
   const server = createServer((_, response) => {
@@ -32,7 +32,7 @@ export async function serveDownloads(
     server.close();
   });
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const client = new LinguaLoop({ baseUrl, apiKey: 'k', backoff: { firstMs: 1, maxMs: 1 }, ...options });
+  const client = new LinguaLoop({ baseUrl, apiKey: 'k', backoff: { firstMs: 1, maxMs: 1 } });
   return { client, asked: () => asked, hungUp: gone.promise };
 }
 
@@ -62,8 +62,10 @@ export const cut = (body: string | Uint8Array) => (response: ServerResponse) => 
   else response.write(body, () => response.destroy());
 };
 
-export const whole = (body: string | Uint8Array) => (response: ServerResponse) =>
-  void response.writeHead(200, headers).end(body);
+export const whole =
+  (body: string | Uint8Array, sent: Record<string, string> = headers): Answer =>
+  (response) =>
+    void response.writeHead(200, sent).end(body);
 
 /** Sends lines for as long as the client reads. */
 export const endless = (response: ServerResponse) => {

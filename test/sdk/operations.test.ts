@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LinguaLoop } from '#sdk/index.ts';
+import { type Fetch, LinguaLoop, LinguaLoopError } from '#sdk/index.ts';
 import { appRouter } from '#server/router.ts';
 import { proceduresOf } from '#server/trpc.ts';
 import { withoutRoute } from '#test/contract/without-route.ts';
@@ -145,6 +145,24 @@ const forBrowsers = ['auth.draftKeys'];
 /** What is not a call: it hands tokens to the store. */
 const silent = ['auth.begin'];
 
+const refused = () => Response.json({}, { status: 418 });
+
+/** Makes a call as a signed-in member, with at most one retry: its result, or what it throws. */
+async function outcomeOf(call: (client: LinguaLoop) => unknown, fetch: Fetch): Promise<unknown> {
+  const tokens = { access_token: 'a', refresh_token: 'a', expires_in: 9e9, expires_at: 9e15 };
+  const client = new LinguaLoop({
+    baseUrl: 'http://127.0.0.1:1',
+    maxRetries: 1,
+    backoff: { firstMs: 1, maxMs: 1 },
+    tokens: {
+      load: () => ({ ...tokens, user: { user_id: 'u', tenant_id: 't' } }) as never,
+      save: () => {},
+    },
+    fetch,
+  });
+  return (async () => call(client))().catch((thrown: unknown) => thrown);
+}
+
 test('every method is called here', () => {
   const methodsOf = (part: object, name: string): string[] =>
     Object.entries(part).flatMap(([member, value]) =>
@@ -157,22 +175,12 @@ test('every method is called here', () => {
 
 test('every operation of the API and every procedure without a route is asked by a method, and nothing else is', async () => {
   const asked = new Set<string>();
-  const tokens = { access_token: 'a', refresh_token: 'a', expires_in: 9e9, expires_at: 9e15 };
   for (const call of Object.values(calls)) {
-    const client = new LinguaLoop({
-      baseUrl: 'http://127.0.0.1:1',
-      maxRetries: 0,
-      tokens: {
-        load: () => ({ ...tokens, user: { user_id: 'u', tenant_id: 't' } }) as never,
-        save: () => {},
-      },
-      async fetch(url, { method }) {
-        asked.add(`${method} ${new URL(url).pathname}`);
-        // A lost upload of a memory asks first what imports there are.
-        return url.endsWith('/api/tm/imports') ? Response.json([]) : Response.json({}, { status: 418 });
-      },
+    await outcomeOf(call, async (url, { method }) => {
+      asked.add(`${method} ${new URL(url).pathname}`);
+      // Before it sends a file, an import of a memory asks what imports there are.
+      return url.endsWith('/api/tm/imports') ? Response.json([]) : refused();
     });
-    await Promise.resolve(call(client)).catch(() => {});
   }
   const pattern = (route: string) => route.replaceAll(/\{provider\}/g, 'oidc').replaceAll(/\{\w+\}/g, '[at]');
   const routes = proceduresOf(appRouter).flatMap(([, { meta }]) =>
@@ -185,4 +193,64 @@ test('every operation of the API and every procedure without a route is asked by
   const rest = [...asked].filter((one) => !routes.some((route) => route.test(one)));
   const procedures = rest.map((one) => one.replace(/^(GET|POST) \/trpc\//, ''));
   expect([...procedures, ...forBrowsers].sort()).toEqual([...withoutRoute].sort());
+});
+
+/** The service may have done its work when the response is lost: a second request would do it twice, or find nothing to do. */
+const notSentAgain = [
+  'auth.signUp',
+  'auth.signIn',
+  'auth.token',
+  'auth.verifyMfa',
+  'auth.confirmMfa',
+  'auth.regenerateRecoveryCodes',
+  'auth.resetPassword',
+  'auth.sso.complete',
+  'billing.topUp',
+  'documents.review',
+  'documents.delete',
+  'members.createPasswordResetLink',
+  'memory.delete',
+  'reviews.reopen',
+  'tenants.create',
+  'tenants.rotateKey',
+  'tenants.invites.create',
+  'tenants.invites.withdraw',
+  'terminology.delete',
+  'terminology.addEntry',
+  'translations.review',
+  'translations.reviewXliff',
+  'translations.delete',
+  'translations.act',
+  'translations.reviewMany',
+];
+
+test('after a lost response every call is sent again, except those that would do their work twice', async () => {
+  const once: string[] = [];
+  for (const [name, call] of Object.entries(calls)) {
+    let sent = 0;
+    await outcomeOf(call, async (url) => {
+      if (name === 'memory.importTmx' && url.endsWith('/api/tm/imports')) return Response.json([]);
+      sent += 1;
+      if (sent === 1) throw new TypeError('fetch failed', { cause: new Error('the connection broke') });
+      return refused();
+    });
+    if (sent === 1) once.push(name);
+  }
+  expect(once).toEqual(notSentAgain);
+});
+
+test.each([
+  ['JSON of another service', () => Response.json({ ok: true })],
+  [
+    'a page of a portal',
+    () => new Response('<p>Please sign in</p>', { headers: { 'content-type': 'text/html' } }),
+  ],
+])('a success that is not the service’s is an error of every call: %s', async (_, answer) => {
+  const accepted: string[] = [];
+  for (const [name, call] of Object.entries(calls)) {
+    const outcome = await outcomeOf(call, async () => answer());
+    const isError = outcome instanceof LinguaLoopError && outcome.answeredBy === 'other';
+    if (!isError) accepted.push(name);
+  }
+  expect(accepted).toEqual([]);
 });

@@ -113,33 +113,15 @@ function inputOf(type: string | undefined, body: Buffer, { pathname, searchParam
   return searchParams.size > 0 ? Object.fromEntries(searchParams) : undefined;
 }
 
+/** The form that a request has sent. */
+export function formOf({ body, headers }: Received): Promise<FormData> {
+  const type = { 'content-type': headers['content-type'] ?? '' };
+  return new Response(new Uint8Array(body), { headers: type }).formData();
+}
+
 /** A response with `data`. */
 export function result(data: unknown, headers: Record<string, string> = {}): Step {
   return { status: 200, body: data as object, headers };
-}
-
-/** The response of /trpc with `data`. */
-export function procedureResult(data: unknown): Step {
-  return { status: 200, body: { result: { data: { json: data } } } };
-}
-
-/** An error of /trpc. */
-export function procedureFailure(
-  status: number,
-  detail: unknown,
-  fields: { error_code?: string; retry_after?: number; present?: unknown } = {},
-  headers: Record<string, string> = {},
-): Step {
-  const data = {
-    code: 'X',
-    httpStatus: status,
-    detail,
-    error_code: null,
-    request_id: '01a1',
-    retry_after: null,
-  };
-  const error = { message: String(detail), code: -32000, data: { ...data, ...fields } };
-  return { status, body: { error: { json: error } }, headers };
 }
 
 /** An error. */

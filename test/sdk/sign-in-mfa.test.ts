@@ -46,16 +46,6 @@ function firstCode(prompt: MfaPrompt): string {
   return totpCode(prompt.enroll.secret);
 }
 
-test('auth.signUp returns the challenge in place of a token where MFA is required', async () => {
-  const { signup } = await founded();
-  expect(signup).toMatchObject({
-    mfa_required: true,
-    mfa_challenge: { challenge_id: expect.any(String), method: 'totp_enroll', expires_in: 600 },
-    next: { mfa_enroll: '/api/auth/mfa/enroll', mfa_confirm: '/api/auth/mfa/confirm' },
-  });
-  expect(signup).not.toHaveProperty('token');
-});
-
 describe('a member without an authenticator', () => {
   test('enrolls on the way: it gets secret, URI and picture, then recovery codes, then is signed in', async () => {
     const { email } = await founded();
@@ -97,32 +87,6 @@ describe('a member without an authenticator', () => {
     expect(me.user.totp_enrolled).toBe(true);
   });
 
-  test('a wrong first code is asked for again with the same secret', async () => {
-    const { email } = await founded();
-    const { fetch, calls } = recorder();
-    const attempts: [number, string][] = [];
-    await clientOf(app.address, { fetch }).auth.signIn(
-      { email, password },
-      {
-        onMfa(prompt) {
-          if (prompt.method !== 'totp_enroll') return '';
-          const { secret } = prompt.enroll;
-          attempts.push([prompt.attempt, secret]);
-          return prompt.attempt === 1 ? wrongTotpCode(secret) : totpCode(secret);
-        },
-        onRecoveryCodes: () => {},
-      },
-    );
-    expect(attempts.map(([attempt]) => attempt)).toEqual([1, 2]);
-    expect(new Set(attempts.map(([, secret]) => secret)).size).toBe(1);
-    expect(calls()).toEqual([
-      '/api/oauth2/token',
-      '/api/auth/mfa/enroll',
-      '/api/auth/mfa/confirm',
-      '/api/auth/mfa/confirm',
-    ]);
-  });
-
   test('without onRecoveryCodes nothing is enrolled, because the codes are shown only once', async () => {
     const { email } = await founded();
     const { fetch, calls } = recorder();
@@ -133,44 +97,9 @@ describe('a member without an authenticator', () => {
     expect(error).toMatchObject({ callback: 'onRecoveryCodes', challenge: { method: 'totp_enroll' } });
     expect(calls()).toEqual(['/api/oauth2/token']);
   });
-
-  test('an error of onRecoveryCodes is thrown, and nobody is signed in', async () => {
-    const { email } = await founded();
-    const tokens = sharedStore();
-    const failed = new Error('the printer is out of paper');
-    const signIn = clientOf(app.address, { tokens }).auth.signIn(
-      { email, password },
-      {
-        onMfa: firstCode,
-        onRecoveryCodes: async () => {
-          throw failed;
-        },
-      },
-    );
-    expect(await errorOf(signIn)).toBe(failed);
-    expect(tokens.saves).toEqual([]);
-  });
 });
 
 describe('a member with an authenticator', () => {
-  test('is asked for its code', async () => {
-    const { email, secret } = await enrolled();
-    const prompts: MfaPrompt[] = [];
-    const client = clientOf(app.address);
-    await client.auth.signIn(
-      { email, password },
-      {
-        onMfa(prompt) {
-          prompts.push(prompt);
-          return totpCode(secret, 1);
-        },
-        onRecoveryCodes: never,
-      },
-    );
-    expect(prompts).toEqual([{ method: 'totp', challengeId: expect.any(String), attempt: 1 }]);
-    expect((await client.auth.me()).user).toMatchObject({ email, totp_enrolled: true });
-  });
-
   test('can give a recovery code, which works once', async () => {
     const { email, recoveryCodes } = await enrolled();
     const used = recoveryCodes[0] ?? '';
@@ -219,14 +148,6 @@ describe('a member with an authenticator', () => {
     ]);
   });
 
-  test('the right code after wrong ones signs in', async () => {
-    const { email, secret } = await enrolled();
-    const client = clientOf(app.address);
-    const onMfa = ({ attempt }: MfaPrompt) => (attempt < 4 ? wrongTotpCode(secret) : totpCode(secret, 1));
-    await client.auth.signIn({ email, password }, { onMfa });
-    expect((await client.auth.me()).user.email).toBe(email);
-  });
-
   test('without onMfa, an error explains that and carries the challenge', async () => {
     const { email } = await enrolled();
     const tokens = sharedStore();
@@ -240,23 +161,6 @@ describe('a member with an authenticator', () => {
     });
     expect(error.message).toContain('onMfa');
     expect(tokens.saves).toEqual([]);
-  });
-
-  test('the signal ends the wait for a person', async () => {
-    const { email } = await enrolled();
-    const controller = new AbortController();
-    const gone = new Error('the window was closed');
-    const waiting = clientOf(app.address).auth.signIn(
-      { email, password },
-      {
-        signal: controller.signal,
-        onMfa() {
-          controller.abort(gone);
-          return new Promise(() => {});
-        },
-      },
-    );
-    expect(await errorOf(waiting)).toBe(gone);
   });
 
   test('no request timeout runs while a person is asked', async () => {
@@ -285,47 +189,4 @@ describe('a member with an authenticator', () => {
     expect(seen).toEqual({ ours: 1, left: 0 });
     expect(running()).toEqual({ ours: 2, left: 0 });
   });
-
-  test('the workspace is chosen first, then its second factor asked for', async () => {
-    const one = await enrolled();
-    const signup = await clientOf(app.address).auth.signUp({
-      tenant_name: 'Other',
-      email: one.email,
-      password,
-    });
-    const order: string[] = [];
-    const { user } = await clientOf(app.address).auth.signIn(
-      { email: one.email, password },
-      {
-        onWorkspaces(workspaces) {
-          order.push('workspace');
-          return workspaces.find(({ tenant_id }) => tenant_id !== signup.account.id)?.tenant_id ?? '';
-        },
-        onMfa({ method }) {
-          order.push(method);
-          return totpCode(one.secret, 1);
-        },
-      },
-    );
-    expect(order).toEqual(['workspace', 'totp']);
-    expect(user.tenant_id).not.toBe(signup.account.id);
-  });
-});
-
-test('an enrollment that another sign-in completed first is not asked for again', async () => {
-  const { email } = await founded();
-  const enroll = (meanwhile: () => Promise<unknown>) => {
-    const onMfa = async (prompt: MfaPrompt) => {
-      await meanwhile();
-      return firstCode(prompt);
-    };
-    return clientOf(app.address).auth.signIn({ email, password }, { onMfa, onRecoveryCodes: () => {} });
-  };
-  let others = 0;
-  const overtaken = enroll(async () => {
-    others += 1;
-    await enroll(async () => {});
-  });
-  expect(await errorOf(overtaken)).toMatchObject({ status: 401, detail: 'authentication required' });
-  expect(others).toBe(1);
 });

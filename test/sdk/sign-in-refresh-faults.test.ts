@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { AuthenticationError, ConnectionError, type Tokens } from '#sdk/index.ts';
+import { ConnectionError, type Tokens } from '#sdk/index.ts';
 import { failure, result, useScriptedServer } from './scripted-server.ts';
 import { clientOf, errorOf, sharedStore } from './sign-in-recorder.ts';
 
@@ -137,19 +137,6 @@ describe('a refresh without a response', () => {
     expect(keys.size).toBe(1);
   });
 
-  test('each call refreshes once, retries included', async () => {
-    const store = sharedStore({ ...kept('1'), expires_at: Date.now() + 9e6 });
-    server.script(
-      failure(401, 'missing or invalid tenant credentials'),
-      result(pair('2')),
-      failure(503, 'try again', { error_code: 'transient_error' }),
-      failure(401, 'missing or invalid tenant credentials'),
-    );
-    const error = await errorOf(clientOf(server.address, { tokens: store }).translations.get('1'));
-    expect(error).toBeInstanceOf(AuthenticationError);
-    expect(server.received).toHaveLength(4);
-  });
-
   test('a call that one member began is never sent again as another, or with the key', async () => {
     const store = sharedStore({ ...kept('1'), expires_at: Date.now() + 9e6 });
     const others = { ...kept('2'), expires_at: Date.now() + 9e6, user: { ...user, user_id: 'v' } };
@@ -187,14 +174,6 @@ describe('a refresh that fails before the token has ended', () => {
       'Bearer access-1',
     ]);
     expect(store.saves).toEqual([]);
-  });
-
-  test('because it was refused ends the session', async () => {
-    const store = sharedStore(due());
-    server.script(failure(401, 'invalid or expired refresh token'));
-    const { translations } = clientOf(server.address, { tokens: store });
-    expect(await errorOf(translations.get('1'))).toBeInstanceOf(AuthenticationError);
-    expect([server.received.length, store.saves]).toEqual([1, [null]]);
   });
 
   test('because its tokens could not be saved fails the call', async () => {

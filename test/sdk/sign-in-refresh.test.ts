@@ -13,7 +13,6 @@ import {
 } from './sign-in-recorder.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
-const brief = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', ACCESS_TOKEN_TTL_SECONDS: '5' } });
 
 let members = 0;
 
@@ -63,12 +62,6 @@ describe('a refresh before the token ends', () => {
     expect(sent.every(({ status }) => status === 200)).toBe(true);
   });
 
-  test('the refresh carries no credential but the token', async () => {
-    const { client, refreshes } = await signedIn(ended);
-    await client.auth.me();
-    expect(refreshes()[0]?.headers).not.toHaveProperty('authorization');
-  });
-
   test('within the last 30 seconds, not before', async () => {
     const soon = await signedIn((tokens) => ({ ...tokens, expires_at: Date.now() + 29_000 }));
     await soon.client.auth.me();
@@ -76,33 +69,6 @@ describe('a refresh before the token ends', () => {
     const later = await signedIn((tokens) => ({ ...tokens, expires_at: Date.now() + 40_000 }));
     await later.client.auth.me();
     expect(later.refreshes()).toHaveLength(0);
-  });
-
-  test('a short-lived token of 5 seconds is used before it is renewed', async () => {
-    const { client, refreshes } = await signedIn(undefined, undefined, brief);
-    await client.auth.me();
-    await client.auth.me();
-    expect(refreshes()).toHaveLength(0);
-  });
-
-  test('the scope of the sign-in is kept', async () => {
-    const { client, store, email } = await signedIn();
-    store.tokens = ended(await client.auth.signIn({ email, password, scope: 'reports:read' }));
-    await client.auth.me();
-    expect(store.tokens).toMatchObject({ scope: 'reports:read' });
-    expect(store.tokens.expires_at).toBeGreaterThan(Date.now());
-  });
-
-  test('each refresh sends the previous one’s token: none is sent twice', async () => {
-    const { client, store, refreshes } = await signedIn(ended);
-    for (let round = 0; round < 3; round += 1) {
-      await Promise.all([client.auth.me(), client.translations.listPage()]);
-      store.tokens = ended(store.tokens as Tokens);
-    }
-    const tokens = refreshes().map(({ input }) => input['refresh_token']);
-    expect(tokens).toHaveLength(3);
-    expect(new Set(tokens).size).toBe(3);
-    expect(refreshes().every(({ status }) => status === 200)).toBe(true);
   });
 });
 
@@ -135,43 +101,6 @@ describe('a refresh after a 401', () => {
     expect(refreshes()).toHaveLength(1);
   });
 
-  test('a call that begins during the refresh waits for it', async () => {
-    const asked = Promise.withResolvers<void>();
-    const answered = Promise.withResolvers<void>();
-    const { client, calls, sent } = await signedIn(refused, ({ input }) => {
-      if (input['grant_type'] !== 'refresh_token') return undefined;
-      asked.resolve();
-      return answered.promise;
-    });
-    const first = client.auth.me();
-    await asked.promise;
-    const later = client.auth.me();
-    // One iteration of the event loop, in which it would be sent.
-    await new Promise((resolve) => setImmediate(resolve));
-    answered.resolve();
-    await Promise.all([first, later]);
-    expect(calls()).toEqual(['/api/auth/me', '/api/oauth2/token', '/api/auth/me', '/api/auth/me']);
-    expect(sent.map(({ status }) => status)).toEqual([401, 200, 200, 200]);
-  });
-
-  test('a token that an administrator revoked is refreshed, writes and files included', async () => {
-    const { client, first, refreshes, calls } = await signedIn();
-    const revoked = await app.json('POST', '/api/oauth2/revoke', {
-      headers: {
-        'content-type': 'application/x-www-form-urlencoded',
-        authorization: `Bearer ${first.access_token}`,
-      },
-      body: `token=${first.access_token}`,
-    });
-    expect(revoked.status).toBe(200);
-    const data = new TextEncoder().encode('The plan');
-    const jobs = await client.translations.createFromFile({ name: 'plan.md', data }, { target_lang: 'fr' });
-    expect(jobs).toHaveLength(1);
-    expect(calls()).toEqual(['/api/translations', '/api/oauth2/token', '/api/translations']);
-    expect(refreshes()).toHaveLength(1);
-    expect((await client.translations.create(hello)).status).toBe('published');
-  });
-
   test('once: if the new token is refused too, the call fails', async () => {
     const { client, refreshes, calls } = await signedIn(refused, ({ call, headers }) => {
       if (call === '/api/auth/me') headers['authorization'] = `Bearer ${'y'.repeat(43)}`;
@@ -192,19 +121,6 @@ describe('a refresh after a 401', () => {
     expect(store.tokens).toEqual(first);
     const own = clientOf(app.address, { tokens: store, tenantId });
     expect((await own.translations.listPage()).items).toEqual([]);
-  });
-
-  test('neither for a wrong password, while somebody is signed in', async () => {
-    const { client, email, refreshes } = await signedIn();
-    await errorOf(client.auth.signIn({ email, password: 'not the passphrase' }));
-    expect(refreshes()).toHaveLength(0);
-  });
-
-  test('neither for an API key or an access token of the options', async () => {
-    const { fetch, calls } = recorder();
-    const client = clientOf(app.address, { apiKey: 'none', accessToken: 'none', fetch });
-    expect(await errorOf(client.translations.listPage())).toBeInstanceOf(AuthenticationError);
-    expect(calls()).toEqual(['/api/translations']);
   });
 });
 

@@ -2,66 +2,41 @@
 // whose procedures return less, and against the published declarations.
 import {
   type AgentRun,
-  type AuthenticatedUser,
   type BatchInput,
   type BatchTranslationRequest,
   type CallOptions,
   DocumentFailedError,
-  type DocumentFile,
-  type DocumentListQuery,
   type DocumentPoller,
-  type DocumentProgress,
-  type DocumentSegment,
   type DocumentTextRequest,
   type DocumentUpload,
-  type EmailSignupRequest,
+  type Fetch,
   type FieldProblem,
   type FileTranslationRequest,
-  type GoldenFile,
-  type GoldenFormat,
-  type HealthStatus,
-  type HumanReviewTask,
   ImportFailedError,
   type ImportPoller,
-  type InviteSignupRequest,
   type JobStatus,
   type LanguageCode,
   LinguaLoop,
   LinguaLoopError,
   languages,
   type Me,
-  type MemoryExport,
-  type MfaChallenge,
-  type MfaEnrollment,
-  type MfaPrompt,
   MfaRequiredError,
   NotFoundError,
-  type OAuth2TokenResponse,
-  type Page,
   type QualityAssessment,
-  type QualityGate,
   type ReviewAction,
-  type ReviewRequest,
   type SignInOptions,
   type SignInRequest,
-  type SignupResponse,
   type SourceFile,
   type SourceLanguageCode,
-  type TenantAccount,
   type TenantDocumentJob,
-  type TerminologySet,
   TimeoutError,
   type TokenStore,
   type Tokens,
-  type TranslationDeletion,
   type TranslationJob,
   type TranslationListQuery,
-  type TranslationMemoryImportJob,
   type TranslationMemorySet,
   type TranslationRequest,
   tokensOf,
-  type UploadedTerminologySet,
-  type Workspace,
   WorkspaceRequiredError,
 } from '#sdk/index.ts';
 
@@ -123,55 +98,7 @@ export type CompletedWithAuto = Usable<
 >;
 export type NoCode = Usable<IsAny<LanguageCode> | (string extends LanguageCode ? true : false), false>;
 export const codes: readonly LanguageCode[] = languages.map(({ code }) => code);
-export type Status = Usable<'published' | 'awaiting_review' | 'failed', JobStatus>;
-export type Assessment = Usable<QualityAssessment, { score: number; issues: { explanation: string }[] }>;
-export type Run = Usable<
-  AgentRun,
-  { steps: { name: string }[]; quality_gate: QualityGate | null; human_review_task: HumanReviewTask | null }
->;
-export type Gate = Usable<QualityGate, { decision: 'pass' | 'needs_human' | 'fail'; threshold: number }>;
-export type Task = Usable<HumanReviewTask, { status: 'open' | 'completed' | 'cancelled'; reason: string }>;
-export type Signup = Usable<
-  SignupResponse,
-  { account: TenantAccount; tenant_api_key: string | null; token?: OAuth2TokenResponse | undefined }
->;
-export type Challenged = Usable<
-  SignupResponse,
-  { mfa_required: boolean; mfa_challenge?: MfaChallenge | undefined; next: Record<string, string> }
->;
-export type Invited = Usable<{ email: string; password: string; invite_token: string }, InviteSignupRequest>;
-export type Challenge = Usable<
-  MfaChallenge,
-  { challenge_id: string; method: 'totp' | 'totp_enroll'; expires_in: number }
->;
-export type Enrollment = Usable<MfaEnrollment, { secret: string; otpauth_uri: string; qr_code: string }>;
-export type Offered = Usable<Workspace, { tenant_id: string; tenant_name: string }>;
-export type SignedIn = Usable<
-  Tokens,
-  {
-    access_token: string;
-    refresh_token: string;
-    expires_at: number;
-    refresh_expires_at: number;
-    scope: string;
-    user: AuthenticatedUser;
-  }
->;
-export type WhoAmI = Usable<Me, { user: { email: string; totp_enrolled: boolean }; tenant: TenantAccount }>;
-export type Token = Usable<OAuth2TokenResponse, { access_token: string; user: { role: string } }>;
-export type Account = Usable<TenantAccount, { id: string; name: string; monthly_char_limit: number }>;
-export type Health = Usable<HealthStatus, { status: 'ok'; live_services: boolean }>;
 export type Request = Usable<{ source_text: string; target_lang: string }, TranslationRequest>;
-export type Founding = Usable<{ tenant_name: string; email: string; password: string }, EmailSignupRequest>;
-export type Query = Usable<{ status?: JobStatus; limit?: number; cursor?: string }, TranslationListQuery>;
-export type Filters = Usable<
-  {
-    target_lang: string;
-    created_after: string;
-    metadata: { project: string; batch: number; done: boolean };
-  },
-  TranslationListQuery & DocumentListQuery
->;
 export type Batch = Usable<
   { inputs: { Text: string; Targets: { Language: string }[] }[] },
   BatchTranslationRequest
@@ -185,14 +112,6 @@ export type BatchItem = Usable<
   },
   BatchInput
 >;
-export type DocumentText = Usable<
-  { source_text: string; target_lang: string; metadata: { source_document: { name: string }; mine: number } },
-  DocumentTextRequest
->;
-export type FileFields = Usable<
-  { target_lang: string; source_lang: string; domain: string; tone: string; gender: string; metadata: Json },
-  FileTranslationRequest
->;
 export type AnyFile = Usable<
   | File
   | { name: string; data: Blob; contentType: string }
@@ -200,96 +119,12 @@ export type AnyFile = Usable<
   | { name: string; data: ArrayBuffer },
   SourceFile
 >;
-export type Reviews = Usable<
-  | { action: 'modify'; final_translation: string; notes: string }
-  | { action: 'save'; final_translation: string }
-  | { action: 'approve' | 'reject'; reviewer: string | null },
-  ReviewRequest
->;
 export type Action = Usable<'save' | 'approve' | 'modify' | 'reject', ReviewAction>;
-export type Golden = Usable<GoldenFile, { bytes: Uint8Array; contentType: string; fileName: string }>;
-export type Formats = Usable<'txt' | 'docx' | 'pdf', GoldenFormat>;
-export type Deletion = Usable<
-  TranslationDeletion,
-  { deleted: true; job_id: string; records_removed: number; golden_records_deleted: number }
->;
-export type Glossary = Usable<
-  TerminologySet,
-  { id: string; source_lang: string | null; entry_count: number }
->;
-export type UploadedGlossary = Usable<UploadedTerminologySet, { id: string; warnings: string[] }>;
-export type MemorySet = Usable<
-  TranslationMemorySet,
-  {
-    origin: 'tmx_import' | 'golden_approved';
-    imported?: number | undefined;
-    total_units?: number | undefined;
-  }
->;
-export type Import = Usable<
-  TranslationMemoryImportJob,
-  { id: string; status: string; error: string | null; result: TranslationMemorySet | null }
->;
 
-export type Document = Usable<
-  TenantDocumentJob,
-  {
-    id: string;
-    status: string;
-    source_format: 'pdf' | 'docx' | 'xlsx';
-    progress: DocumentProgress | null;
-    failure: { code: string; stage: string; message: string } | null;
-    artifacts: { kind: 'source' | 'translated'; sha256: string }[];
-  }
->;
-export type Segment = Usable<
-  DocumentSegment,
-  { region_id: string; target_text: string | null; quality: { needs_review: boolean } }
->;
-export type Uploaded = Usable<{ target_lang: string; text_type: 'Html' }, DocumentUpload>;
-
-export type Known = Usable<
-  | IsAny<
-      | TerminologySet
-      | UploadedTerminologySet
-      | TranslationMemorySet
-      | TranslationMemoryImportJob
-      | ImportPoller
-      | MemoryExport
-    >
-  | IsAny<TenantDocumentJob | DocumentPoller | DocumentFile | DocumentSegment | DocumentUpload>
-  | IsAny<TranslationJob | AgentRun | QualityAssessment | QualityGate | HumanReviewTask | TranslationRequest>
-  | IsAny<SignupResponse | OAuth2TokenResponse | TenantAccount | EmailSignupRequest | HealthStatus>
-  | IsAny<JobStatus | TranslationListQuery>
-  | IsAny<Tokens | MfaChallenge | MfaEnrollment | MfaPrompt | Workspace | Me | InviteSignupRequest>
-  | IsAny<BatchTranslationRequest | DocumentTextRequest | FileTranslationRequest | SourceFile>
-  | IsAny<ReviewRequest | ReviewAction | GoldenFile | GoldenFormat | TranslationDeletion>,
-  false
->;
-
-export async function calls(client: LinguaLoop, options: CallOptions): Promise<void> {
-  const created: TranslationJob = await client.translations.create(
-    { source_text: 'Hello', target_lang: 'fr', text_type: 'Html', metadata: { a: 1 } },
-    { ...options, idempotencyKey: 'k' },
-  );
-  const page: Page<TranslationJob> = await client.translations.listPage({ limit: 5 }, options);
-  for await (const job of client.translations.list({ status: created.status })) page.items.push(job);
-
-  const { translations } = client;
-  const batch: TranslationJob[] = await translations.createBatch(
-    { inputs: [{ Text: 'Hello', Targets: [{ Language: 'fr' }] }] },
-    { ...options, idempotencyKey: 'k' },
-  );
-  batch.push(...(await translations.createFromFile(new File([], 'a.md'), { target_lang: 'fr' }, options)));
+export async function calls(client: LinguaLoop, created: TranslationJob): Promise<void> {
+  const { translations, tenants, usage, billing } = client;
   const content = { name: 'a.md', data: new Uint8Array(), contentType: 'text/markdown' };
-  batch.push(...(await translations.createFromFile(content, { target_lang: 'fr', metadata: { a: 1 } })));
-  const document = { source_text: 'Hello', target_lang: 'fr', metadata: { source_document: {} } };
-  batch.push(...(await translations.createFromText(document, options)));
-  const reviewed: TranslationJob = await translations.review(created.id, { action: 'approve' }, options);
-  await translations.review(reviewed.id, { action: 'modify', final_translation: 'Salut' });
-  const golden: GoldenFile = await translations.golden(created.id, { format: 'pdf' }, options);
-  const deletion: TranslationDeletion = await translations.delete(created.id, options);
-  new Blob([golden.bytes], { type: deletion.job_id });
+  new LinguaLoop({ baseUrl: 'http://localhost', fetch, accessToken: async () => 't', timeout: 1 });
 
   // @ts-expect-error Targets are missing
   await translations.createBatch({ inputs: [{ Text: 'Hello' }] });
@@ -311,18 +146,30 @@ export async function calls(client: LinguaLoop, options: CallOptions): Promise<v
   await translations.golden(created.id, { format: 'odt' });
   // @ts-expect-error only what creates takes a key
   await translations.review(created.id, { action: 'approve' }, { idempotencyKey: 'k' });
-
   // @ts-expect-error target_lang is missing
-  await client.translations.create({ source_text: 'Hello' });
+  await translations.create({ source_text: 'Hello' });
   // @ts-expect-error no such status
-  client.translations.list({ status: 'done' });
+  translations.list({ status: 'done' });
   // @ts-expect-error no such field
   created.translation;
   // @ts-expect-error only what creates takes a key
   await client.translations.get(created.id, { idempotencyKey: 'k' });
   // @ts-expect-error the unit is milliseconds, and the name is timeout
   new LinguaLoop({ baseUrl: 'http://localhost', timeoutMs: 1 });
-  new LinguaLoop({ baseUrl: 'http://localhost', fetch, accessToken: async () => 't', timeout: 1 });
+  // @ts-expect-error the tenant is named first
+  usage.records({ period: '2026-11' });
+  // @ts-expect-error no such format
+  await usage.export('t', { format: 'xlsx' });
+  // @ts-expect-error all of them are in `records`
+  await usage.summary('t', { cursor: 'c' });
+  // @ts-expect-error no such plan
+  await billing.checkout({ tier: 'gold' });
+  // @ts-expect-error no such toggle
+  await tenants.setSecurityPolicy({ mfa: true });
+  // @ts-expect-error a tenant is named in the options
+  await tenants.invites.create({ tenant_id: 't' });
+  // @ts-expect-error the name is missing
+  await tenants.create({});
 }
 
 export async function signingIn(client: LinguaLoop, options: CallOptions): Promise<Tokens> {
@@ -356,40 +203,21 @@ export async function signingIn(client: LinguaLoop, options: CallOptions): Promi
   return tokens;
 }
 
-export async function remembering({ memory, terminology }: LinguaLoop, file: File): Promise<Uint8Array> {
-  await terminology.delete((await terminology.upload(file, { name: 'T', source_lang: 'en' })).id);
-  const pair = { source_lang: 'en', target_lang: 'fr' };
-  const onProgress = (job: TranslationMemoryImportJob) => void job.deduped_units;
-  const poller: ImportPoller = await memory.importTmx(file, { name: 'M', ...pair }, { onProgress });
-  const resumed = await memory.resumeImport(poller.id ?? '', { pollEvery: { firstMs: 1, maxMs: 2 } });
-  for await (const { status } of resumed) status satisfies string;
-  const stored: TranslationMemorySet = await poller.pollUntilDone();
-  for await (const piece of await memory.export(stored.id)) piece satisfies Uint8Array;
-  // @ts-expect-error the languages are missing
-  await memory.importTmx(file, { name: 'M' });
-  return (await memory.exportGolden(pair)).bytes();
-}
-
-export async function documented({ documents }: LinguaLoop, file: File): Promise<Uint8Array> {
-  const onProgress = ({ progress }: TenantDocumentJob) => void progress?.translated_segments;
-  const poller: DocumentPoller = await documents.translate(
-    file,
-    { target_lang: 'fr' },
-    { wait: true, onProgress },
-  );
-  const resumed = await documents.resume(poller.toJSON(), { pollEvery: { firstMs: 1, maxMs: 2 } });
-  for await (const { status } of resumed) status satisfies string;
+export async function files({ memory, documents }: LinguaLoop, file: File): Promise<void> {
+  const { pollUntilDone }: ImportPoller = await memory.resumeImport('a', {
+    pollEvery: { firstMs: 1, maxMs: 2 },
+  });
+  (await pollUntilDone()) satisfies TranslationMemorySet;
+  const poller: DocumentPoller = await documents.resume((await documents.resume('a')).toJSON());
   const job: TenantDocumentJob = await poller.pollUntilDone().catch((error) => {
     if (error instanceof DocumentFailedError) return error.job;
     throw error;
   });
-  for await (const { region_id, cell_id } of documents.segments(job.id, { flagged: true }))
-    await documents.review(job.id, { corrections: [{ region_id, cell_id, target_text: 'x' }] });
   (await documents.approve(job.id)).approval_result.fed_pairs satisfies number;
-  (await documents.delete(job.id)).artifacts_removed satisfies number;
+  // @ts-expect-error the languages are missing
+  await memory.importTmx(file, { name: 'M' });
   // @ts-expect-error the language is missing
   await documents.translate(file, {});
-  return (await documents.download(job.id)).bytes();
 }
 
 export function errors(thrown: unknown): string | FieldProblem[] | 404 | number {
@@ -401,3 +229,9 @@ export function errors(thrown: unknown): string | FieldProblem[] | 404 | number 
   if (thrown instanceof LinguaLoopError) return thrown.detail;
   throw thrown;
 }
+
+/** A function without streams is a valid `fetch`, too. */
+export const plainFetch: Fetch = async (url, init) => {
+  const { status, ok, headers, text, arrayBuffer } = await fetch(url, init);
+  return { status, ok, headers, text, arrayBuffer };
+};

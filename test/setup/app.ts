@@ -21,7 +21,7 @@ import { createTestDatabase, type TestDatabase } from './database.ts';
 export interface TestAppOptions {
   /** Environment variables on top of the defaults. */
   env?: Record<string, string> | undefined;
-  /** Where it listens, if its own settings must name the address. */
+  /** The port, if its own settings must contain the URL. */
   port?: number;
   engine?: Engine;
   embedder?: Embedder;
@@ -144,7 +144,7 @@ export function useTestApp(options: TestAppOptions = {}): TestApp {
   return app;
 }
 
-/** Starts another application in this process over the database of `app`, with settings of its own. */
+/** Starts another application in this process over the database of `app`, with separate settings. */
 export async function startBeside(app: TestApp, env: Record<string, string>) {
   const { address, close } = await startApp(app.databaseUrl, { env });
   return { ...connect(address), close };

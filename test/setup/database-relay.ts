@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 export interface DatabaseRelay {
   /** The database's URL by way of the relay. */
   url: string;
-  /** Cuts each connection when the database confirms a commit on it: the commit holds, and its client does not know. */
+  /** Cuts each connection when the database confirms a commit on it: the commit holds, but its client does not know. */
   loseCommits(): void;
   /** Cuts all connections, and refuses new ones. */
   cut(): void;

@@ -5,7 +5,7 @@ import { inject, onTestFinished } from 'vitest';
 export interface TestDatabase {
   /** As the service's role. */
   url: string;
-  /** As the superuser, to whom no row-level policy applies: reads what is really stored. */
+  /** As the superuser, to whom no row-level policy applies: reads the stored rows. */
   superuserUrl: string;
   drop(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { Engine, EngineResult, Judgement, TranslationTask } from '#server/platform/engines/engine.ts';
 
-/** A text with nothing special about it. */
+/** A text without special properties. */
 export const plainTask: TranslationTask = {
   segments: ['Hello'],
   sourceLang: 'en',
@@ -19,9 +19,9 @@ export function answered<T>(value: T, tokens = 0): EngineResult<T> {
 const good: Judgement = { score: 95, issues: [], summary: 'good' };
 
 /**
- * An engine in this process, which translates by `translate` and by default finds no fault. It is for tests that
- * an HTTP fake cannot serve: runs that are held while the test does something else. Not live: what it returns is no
- * translation, and would not pass the plausibility checks.
+ * An engine in this process, which translates with `translate` and by default finds no issues. It is for tests that an HTTP
+ * fake cannot serve: runs that are held during other actions. Not live: its results are not real translations, and would not
+ * pass the plausibility checks.
  */
 export function engineOf(translate: Engine['translate'], overrides: Partial<Engine> = {}): Engine {
   return {

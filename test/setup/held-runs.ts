@@ -2,17 +2,17 @@ import type { Engine } from '#server/platform/engines/engine.ts';
 import { answered, engineOf } from './engine.ts';
 import { poll } from './poll.ts';
 
-/** A translation that waits for the test. */
+/** A translation that is held until the test ends it. */
 export interface HeldRun {
   text: string;
-  /** Ends when the service gives the run up. */
+  /** Aborts when the service aborts the run. */
   signal: AbortSignal | undefined;
   /** Returns «text», at a cost of `tokens` input and output tokens. */
   succeed(tokens?: number): void;
   fail(error: Error): void;
 }
 
-/** An engine that holds the texts that begin with `held` until the test ends them; any other is translated at once. */
+/** An engine that holds texts starting with `held` until the test ends them; other texts are translated immediately. */
 export function holdRuns() {
   const all: HeldRun[] = [];
   let seen = 0;
@@ -31,7 +31,7 @@ export function holdRuns() {
       seen += 1;
       return run;
     },
-    /** Ends whatever a test has left behind. */
+    /** Ends all remaining runs of a test. */
     release(): void {
       for (const run of all.splice(0)) run.fail(new Error('the test is over'));
       seen = 0;

@@ -9,7 +9,9 @@ import { poll } from './poll.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Starts the service as a process of its own, at LOG_LEVEL=debug unless `env` says otherwise, and collects all that it prints. */
+/**
+ * Starts the service in a separate process, with LOG_LEVEL=debug unless `env` has another level, and collects its output.
+ */
 export async function startLoggedService(env: Record<string, string>) {
   const database = await createTestDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-log-'));

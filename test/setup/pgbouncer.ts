@@ -7,12 +7,12 @@ import { onTestFinished } from 'vitest';
 import { freePort } from '#db/embedded/secrets.ts';
 import { poll } from './poll.ts';
 
-/** Debian puts it where only root's PATH leads. */
+/** Debian installs it in a directory that only root's PATH contains. */
 const program = ['pgbouncer', '/usr/sbin/pgbouncer'].find(
   (name) => spawnSync(name, ['--version']).status === 0,
 );
 
-/** Why the tests with PgBouncer are skipped; undefined if they are not. */
+/** The reason why the tests with PgBouncer are skipped; undefined if they run. */
 export const withoutPgbouncer = program === undefined ? 'pgbouncer is not installed' : undefined;
 if (withoutPgbouncer) console.warn(`tests of connection poolers are skipped: ${withoutPgbouncer}`);
 
@@ -30,7 +30,7 @@ export async function startPgbouncer(
   const { hostname, port, username, password } = new URL(url);
   const folder = await mkdtemp(join(tmpdir(), 'lingualoop-pgbouncer-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  // PgBouncer refuses to run as root, and another user has to read its files.
+  // PgBouncer does not run as root, and another user has to read its files.
   await chmod(folder, 0o755);
   const listen = await freePort();
   await writeFile(

@@ -1,5 +1,5 @@
 /** Calls `look` again until it returns something, for at most `seconds`. */
-export async function poll<T>(look: () => Promise<T | undefined | false | null>, seconds = 20): Promise<T> {
+export async function poll<T>(look: () => Promise<T | undefined | false | null>, seconds = 60): Promise<T> {
   const end = Date.now() + seconds * 1000;
   for (;;) {
     const found = await look();

@@ -48,12 +48,12 @@ function templateUrl(url: string): string {
   return template.href;
 }
 
-/** Makes a data folder with the template, of a server that is stopped. */
+/** Makes a data directory with the template, of a server that is stopped. */
 async function createTemplate(dataDir: string): Promise<void> {
   const server = await joinEmbeddedPostgres(dataDir);
   const superuser = postgres(server.superuserUrl, { max: 1, onnotice: () => {} });
   const role = new URL(server.url).username;
-  // What a test writes need not outlive a power cut, and dropping a database is ten times as fast.
+  // Tests need no durability, and dropping a database is ten times as fast.
   await superuser.unsafe('alter system set fsync = off');
   await superuser.unsafe('alter system set full_page_writes = off');
   await superuser.unsafe("alter system set max_wal_size = '256MB'");
@@ -64,8 +64,8 @@ async function createTemplate(dataDir: string): Promise<void> {
 }
 
 /**
- * Copies the data folder that an earlier run made, so that most runs neither create a cluster nor migrate. Makes it anew when a
- * migration, the embedded PostgreSQL or a dependency has changed. Rejects where there is no cp.
+ * Copies the data directory that an earlier run made, so that most runs neither create a cluster nor migrate. Makes a new one if a
+ * migration, the embedded PostgreSQL or a dependency has changed. Rejects without cp.
  */
 async function copyKept(dataDir: string): Promise<void> {
   const folder = join(kept, await fingerprint());
@@ -79,14 +79,14 @@ async function copyKept(dataDir: string): Promise<void> {
     await rename(draft, folder);
     await rm(made, { recursive: true });
   }
-  // With owners, modes and times: PostgreSQL refuses a folder that others can read.
+  // With owners, modes and times: PostgreSQL refuses a directory that others can read.
   await run('cp', ['-a', folder, dataDir]);
   const file = join(dataDir, 'postgres.json');
   const secrets = JSON.parse(await readFile(file, 'utf8'));
   await writeFile(file, JSON.stringify({ ...secrets, port: await freePort() }));
 }
 
-/** A hash of all that a data folder with the template is made from. */
+/** A hash of all that a data directory with the template is made from. */
 async function fingerprint(): Promise<string> {
   const hash = createHash('sha256').update(`${process.platform} ${process.getuid?.()}`);
   const within = (folder: string) =>

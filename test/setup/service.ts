@@ -10,13 +10,13 @@ const mallocSettings = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072'
 export interface RunningService {
   address: string;
   pid: number;
-  /** Peak resident memory of the process so far, in MB; null where the system does not tell. */
+  /** Peak resident memory of the process so far, in MB; null if the system does not report it. */
   peakMemory(): Promise<number | null>;
   /** Sends the signal and waits for the end; returns the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts one of the service's commands as its own process, and waits for the line that says it runs. */
+/** Starts one of the service's commands in a separate process, and waits for the line that reports its start. */
 export async function startService(
   env: Record<string, string>,
   script = 'server/main.ts',

@@ -2,7 +2,7 @@ import type postgres from 'postgres';
 import { expect } from 'vitest';
 import { openSuperuser } from './database.ts';
 
-/** Where something is stored. */
+/** The table and columns of stored values. */
 interface Stored {
   superuserUrl: string;
 }

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from '../../db/embedded/folder.ts';
 
-/** Linux's folder in memory. */
+/** Linux's directory in memory. */
 const memory = '/dev/shm';
 /** Bytes that must be free there. A whole run needs a quarter of it. */
 const needed = 4 * 2 ** 30;
 const prefix = 'lingualoop-tests-';
 
 /**
- * Makes a folder for all temporary files of this run: in memory where there is room, since to copy a database is a thousand small files, and
+ * Makes a directory for all temporary files of this run: in memory if there is space, because copying a database means a thousand small files, and
  * a disk takes ten times as long. The processes of the test files get it as TMPDIR.
  * @returns removes it
  */
@@ -19,7 +19,7 @@ export async function useTemporaryFolder(): Promise<() => Promise<void>> {
   const parent = (await isRoomy()) ? memory : tmpdir();
   await removeLeftovers(parent);
   const folder = await mkdtemp(join(parent, `${prefix}${process.pid}-`));
-  // As open as /tmp: PostgreSQL runs as another user where the tests run as root.
+  // As open as /tmp: PostgreSQL runs as another user if the tests run as root.
   await chmod(folder, 0o1777);
   process.env['TMPDIR'] = folder;
   // A PostgreSQL whose files are gone ends itself within a minute.

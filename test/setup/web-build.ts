@@ -11,7 +11,7 @@ export default function setup(): void {
     cwd: root,
   });
   if (!sources.some((file) => statSync(join(root, file)).mtimeMs > built)) return;
-  // In a process of its own: vitest sets NODE_ENV, from which Vite and React would take that it is no build for production.
+  // In a separate process: vitest sets NODE_ENV, which would tell Vite and React that this is not a production build.
   execFileSync(process.execPath, [join(root, 'web/build.ts')], {
     env: {},
     stdio: ['ignore', 'ignore', 'inherit'],

@@ -1,25 +1,13 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { checkGoldenRecords } from '#test/factories/golden-check.ts';
-import { env } from '#test/factories.ts';
-import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
-import { type Bound, impatient, openBound } from './bound-workspace.ts';
-import { startAccount } from './data-lake-account.ts';
+import { type Bound, impatient, openBound, useAccountApp } from './bound-workspace.ts';
 
-const account = await startAccount();
-afterAll(() => account.lake.close());
-
-const app = useTestApp({
-  env: {
-    ...env,
-    STALE_PENDING_SECONDS: '1',
-    SWEEP_INTERVAL_SECONDS: '1',
-    STORAGE_BINDING_ENABLED: 'true',
-    STORAGE_ENDPOINT_OVERRIDE: account.lake.url,
-  },
+const { account, app } = await useAccountApp({
+  env: { STALE_PENDING_SECONDS: '1', SWEEP_INTERVAL_SECONDS: '1' },
   accountTimes: impatient,
 });
 
@@ -99,17 +87,6 @@ describe('the check of golden records reaches into the account', () => {
     await openSuperuser(app.superuserUrl)`delete from translation_jobs where job_id = ${lost.id}`;
     await checked();
     expect([recordsOf(lost.id).length, recordsOf(kept.id).length]).toEqual([0, 1]);
-  });
-
-  test('a record whose connection was cut after it was written stays the parked job’s, and is published once', async () => {
-    const end = mine.fail({ how: 'cut_after', path: /^golden\/[0-9a-f]{6}\// });
-    expect((await mine.submit({ source_text: 'Hello', target_lang: 'fr' })).status).toBe(502);
-    end();
-    const [{ id }] = await mine.list();
-    await checkGoldenRecords(app.services);
-    expect((await mine.replay()).replay).toMatchObject({ published: 1 });
-    await checked();
-    expect([recordsOf(id).length, linesOf(id).length]).toEqual([1, 1]);
   });
 
   test('a record that the account refuses to remove is tried again', async () => {

@@ -64,26 +64,11 @@ async function onPlatform({ tenantId }: Bound): Promise<Map<string, string>> {
   return found;
 }
 
-describe('B "Routing": a record in the tenant’s account', () => {
-  /** What only operators see (B 2.2, C 4), each with words that occur nowhere else. */
-  const operatorOnly = {
-    'request.metadata.candidate_models': 'zq-candidate-model',
-    'request.metadata.primary_model': 'zq-primary-model',
-    'quality_assessment.model': 'zq-assessment-model',
-    'agent_run.steps[].metadata': 'zq-step-metadata',
-    'agent_run.steps[].metadata.token_usage': '918273645',
-    'agent_run.steps[].tool_calls[].metadata': 'zq-tool-metadata',
-    'agent_run.steps[].tool_calls[].tool_name': 'zq-tool-name',
-    'agent_run.steps[].tool_calls[].input_summary': 'zq-tool-input',
-    'agent_run.steps[].tool_calls[].output_summary': 'zq-tool-output',
-    'agent_run.steps[].decisions[].metadata': 'zq-decision-metadata',
-    'agent_run.steps[].decisions[].rationale': 'zq-rationale',
-    'agent_run.quality_gate.metadata.trace': 'zq-gate-trace',
-    'agent_run.quality_gate.metadata.models': 'zq-gate-models',
-    'agent_run.token_usage': '564738291',
-  };
+describe('a record in the tenant’s account (B "Routing")', () => {
+  /** Words in every field that only operators see, which occur nowhere else. */
+  const operatorOnly = 'zq-operator-only';
 
-  /** Adds them all to a stored job. */
+  /** Adds them to a stored job. */
   async function plant(id: string) {
     const sql = openSuperuser(app.superuserUrl);
     const [row] = await sql`
@@ -91,38 +76,22 @@ describe('B "Routing": a record in the tenant’s account', () => {
     // biome-ignore lint/suspicious/noExplicitAny: JSON of any shape
     const { request, quality_assessment, agent_run } = row as Record<string, any>;
     const at = new Date().toISOString();
-    request.metadata.candidate_models = [operatorOnly['request.metadata.candidate_models']];
-    request.metadata.primary_model = operatorOnly['request.metadata.primary_model'];
-    quality_assessment.model = operatorOnly['quality_assessment.model'];
+    const metadata = { model: operatorOnly, token_usage: { total_tokens: 918273645 } };
+    request.metadata.candidate_models = [operatorOnly];
+    request.metadata.primary_model = operatorOnly;
+    quality_assessment.model = operatorOnly;
     expect(agent_run.steps.length).toBeGreaterThan(3);
     for (const step of agent_run.steps) {
-      step.metadata = {
-        model: operatorOnly['agent_run.steps[].metadata'],
-        token_usage: { total_tokens: 918273645 },
-      };
-      step.tool_calls.push({
-        id,
-        tool_name: operatorOnly['agent_run.steps[].tool_calls[].tool_name'],
-        status: 'completed',
-        input_summary: operatorOnly['agent_run.steps[].tool_calls[].input_summary'],
-        output_summary: operatorOnly['agent_run.steps[].tool_calls[].output_summary'],
-        error: null,
-        started_at: at,
-        completed_at: at,
-        metadata: { model: operatorOnly['agent_run.steps[].tool_calls[].metadata'] },
-      });
-      step.decisions.push({
-        id,
-        label: 'a decision',
-        outcome: 'kept-outcome',
-        rationale: operatorOnly['agent_run.steps[].decisions[].rationale'],
-        confidence: 0.625,
-        created_at: at,
-        metadata: { model: operatorOnly['agent_run.steps[].decisions[].metadata'] },
-      });
+      step.metadata = metadata;
+      const summaries = { input_summary: operatorOnly, output_summary: operatorOnly };
+      const times = { started_at: at, completed_at: at };
+      const call = { id, tool_name: operatorOnly, status: 'completed', error: null };
+      step.tool_calls.push({ ...call, ...summaries, ...times, metadata });
+      const decision = { id, label: 'a decision', outcome: 'kept-outcome', confidence: 0.625 };
+      step.decisions.push({ ...decision, rationale: operatorOnly, created_at: at, metadata });
     }
-    agent_run.quality_gate.metadata.trace = operatorOnly['agent_run.quality_gate.metadata.trace'];
-    agent_run.quality_gate.metadata.models = [operatorOnly['agent_run.quality_gate.metadata.models']];
+    agent_run.quality_gate.metadata.trace = operatorOnly;
+    agent_run.quality_gate.metadata.models = [operatorOnly];
     agent_run.token_usage = { input_tokens: 564738291 };
     await sql`
       update translation_jobs set request = ${sql.json(request)}, agent_run = ${sql.json(agent_run)},
@@ -150,7 +119,7 @@ describe('B "Routing": a record in the tenant’s account', () => {
     });
     expect([done.status, done.body.status]).toEqual([200, 'human_edited']);
     const written = everything();
-    for (const [field, words] of Object.entries(operatorOnly)) expect(written, field).not.toContain(words);
+    for (const words of [operatorOnly, '918273645', '564738291']) expect(written).not.toContain(words);
     for (const name of Object.values(models)) expect(written).not.toContain(name);
 
     const record = JSON.parse(mine.content(goldenPath(job.id)));
@@ -185,7 +154,7 @@ describe('B "Routing": a record in the tenant’s account', () => {
     // The platform's row keeps all of it.
     const [row] = await openSuperuser(app.superuserUrl)`
       select to_jsonb(j)::text as job from translation_jobs j where job_id = ${job.id}`;
-    for (const words of Object.values(operatorOnly)) expect(row!['job']).toContain(words);
+    expect(row!['job'].split(operatorOnly).length).toBeGreaterThan(20);
   });
 
   test('of a job that several models worked on names none of them', async () => {
@@ -254,7 +223,7 @@ describe('B "Routing": a record in the tenant’s account', () => {
   });
 });
 
-describe('B "Routing": documents', () => {
+describe('documents', () => {
   test('have their files in the account, and on the platform the counts of their approval alone', async () => {
     await mine.connect();
     const { id } = await mine.translate([cat, bread], { target_lang: 'de' });
@@ -277,43 +246,27 @@ describe('B "Routing": documents', () => {
       for (const words of [cat, bread, 'Kunden', german[cat]!, german[bread]!, ...Object.values(models)])
         expect(content).not.toContain(words);
   });
-
-  test('sent as a text file, page by page, have a record for each page', async () => {
-    await mine.connect();
-    const pages = await mine.post(
-      new TextEncoder().encode(cat),
-      { 'content-type': 'text/plain' },
-      '?target_lang=de',
-    );
-    expect(pages.status).toBe(200);
-    expect(mine.content(goldenPath(pages.body[0].id))).toContain(german[cat]!);
-  });
 });
 
-describe('B 2.10 prefixes', () => {
-  test.each([
-    ['loop/records/', 'loop/files/'],
-    ['team.records/', 'team.docs/'],
-  ])(
-    'records and their manifest go to %s, files to %s, of the tenant’s choice',
-    async (golden, documents) => {
-      await mine.connect({ prefixes: { golden, documents } });
-      const job = await mine.job({ source_text: cat, target_lang: 'de' });
-      const { id } = await mine.translate([bread], { target_lang: 'de' });
-      const manifest = `${golden}manifest/${today()}.jsonl`;
-      await expect.poll(() => mine.stored()).toContain(manifest);
-      expect(mine.stored()).toEqual([
-        expect.stringMatching(new RegExp(`^${documents}${id}/source-`)),
-        expect.stringMatching(new RegExp(`^${documents}${id}/translated-`)),
-        ...[goldenPath(job.id, golden), manifest].toSorted(),
-      ]);
-      // Files of former directories are found where they are.
-      await mine.connect();
-      expect((await mine.download(id)).status).toBe(200);
-      expect((await mine.correct(id, { A1: 'anders' })).status).toBe(200);
-      expect(mine.stored().filter((path) => path.startsWith(`documents/${id}/`))).toHaveLength(1);
-    },
-  );
+describe('prefixes (B 2.10)', () => {
+  test('records and their manifest, and files, go to the directories of the tenant’s choice', async () => {
+    const [golden, documents] = ['team.records/', 'team.docs/'];
+    await mine.connect({ prefixes: { golden, documents } });
+    const job = await mine.job({ source_text: cat, target_lang: 'de' });
+    const { id } = await mine.translate([bread], { target_lang: 'de' });
+    const manifest = `${golden}manifest/${today()}.jsonl`;
+    await expect.poll(() => mine.stored()).toContain(manifest);
+    expect(mine.stored()).toEqual([
+      expect.stringMatching(new RegExp(`^${documents}${id}/source-`)),
+      expect.stringMatching(new RegExp(`^${documents}${id}/translated-`)),
+      ...[goldenPath(job.id, golden), manifest].toSorted(),
+    ]);
+    // Files of former directories are found where they are.
+    await mine.connect();
+    expect((await mine.download(id)).status).toBe(200);
+    expect((await mine.correct(id, { A1: 'anders' })).status).toBe(200);
+    expect(mine.stored().filter((path) => path.startsWith(`documents/${id}/`))).toHaveLength(1);
+  });
 });
 
 test('two tenants with two accounts never mix, whoever asks at the same time', async () => {

@@ -1,21 +1,14 @@
 import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { newId } from '#server/platform/ids.ts';
 import { destinationOf } from '#server/storage/destination.ts';
 import { storeFile } from '#server/translation/documents/artifacts.ts';
 import { removeUnreferencedFiles } from '#server/translation/documents/unreferenced-files.ts';
-import { useTestApp } from '#test/setup/app.ts';
-import { type Bound, openBound } from './bound-workspace.ts';
-import { startAccount } from './data-lake-account.ts';
+import { type Bound, openBound, useAccountApp } from './bound-workspace.ts';
 import { verifyHere } from './verify.ts';
 
-const account = await startAccount();
-afterAll(() => account.lake.close());
-
-const app = useTestApp({
-  env: { STORAGE_BINDING_ENABLED: 'true', STORAGE_ENDPOINT_OVERRIDE: account.lake.url },
-});
+const { account, app } = await useAccountApp();
 
 let mine: Bound;
 beforeEach(async () => {

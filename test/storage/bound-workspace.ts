@@ -1,10 +1,10 @@
-import { expect, onTestFinished } from 'vitest';
+import { afterAll, expect, onTestFinished } from 'vitest';
 import { type Documents, openDocuments } from '#test/documents/workspace.ts';
-import type { Fields, Headers } from '#test/factories.ts';
-import type { TestApp } from '#test/setup/app.ts';
+import { env, type Fields, type Headers } from '#test/factories.ts';
+import { type TestApp, type TestAppOptions, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { withWorkers } from '#test/translation-memory/background.ts';
-import type { TestAccount } from './data-lake-account.ts';
+import { startAccount, type TestAccount } from './data-lake-account.ts';
 import type { FaultRule } from './data-lake-emulator.ts';
 
 type Answer = ReturnType<TestApp['json']>;
@@ -37,6 +37,14 @@ export interface Bound extends Documents {
 
 /** How long requests to an account take in tests that make it fail. */
 export const impatient = { timeout: 1500, retryDelay: 20 };
+
+/** An emulated account, and an application whose workspaces may bind it. */
+export async function useAccountApp({ env: more, ...options }: TestAppOptions = {}) {
+  const account = await startAccount();
+  afterAll(() => account.lake.close());
+  const binding = { STORAGE_BINDING_ENABLED: 'true', STORAGE_ENDPOINT_OVERRIDE: account.lake.url };
+  return { account, app: useTestApp({ env: { ...env, ...binding, ...more }, ...options }) };
+}
 
 let opened = 0;
 

@@ -1,19 +1,10 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { openDataLake } from '#server/platform/stores/data-lake.ts';
-import { env as platform } from '#test/factories.ts';
-import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { eventsOf } from '#test/setup/stored-rows.ts';
-import { type Bound, impatient, openBound } from './bound-workspace.ts';
-import { startAccount } from './data-lake-account.ts';
+import { type Bound, impatient, openBound, useAccountApp } from './bound-workspace.ts';
 
-const account = await startAccount();
-afterAll(() => account.lake.close());
-
-const app = useTestApp({
-  env: { ...platform, STORAGE_BINDING_ENABLED: 'true', STORAGE_ENDPOINT_OVERRIDE: account.lake.url },
-  accountTimes: impatient,
-});
+const { account, app } = await useAccountApp({ accountTimes: impatient });
 
 /** The workspace that binds the container first, and another one that binds the same. */
 let first: Bound;

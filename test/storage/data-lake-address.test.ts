@@ -8,40 +8,34 @@ import {
 
 const accountUrl = 'https://contoso01.dfs.core.windows.net';
 
-describe('B 4.6 account_url', () => {
-  test.each([
-    'https://contoso01.dfs.core.windows.net',
-    'https://contoso01.dfs.core.windows.net/',
-    'https://contoso01.blob.core.windows.net',
-    'https://contoso01.blob.core.windows.net/',
-  ])('%s is kept in its dfs form', (text) => {
-    expect(parseAccountUrl(text)).toEqual({ accountUrl });
-  });
+describe('account_url (B 4.6)', () => {
+  test.each(['https://contoso01.dfs.core.windows.net/', 'https://contoso01.blob.core.windows.net'])(
+    '%s is kept in its dfs form',
+    (text) => {
+      expect(parseAccountUrl(text)).toEqual({ accountUrl });
+    },
+  );
 
   test.each([
+    'https://cont%6Fso01.dfs.core.windows.net',
+    'https://contoso01.dfs.core.windows.net\\@example.org',
+    'https://169.254.169.254/metadata',
     'http://contoso01.dfs.core.windows.net',
     'https://contoso01.dfs.core.windows.net:443',
-    'https://contoso01.dfs.core.windows.net//',
     'https://contoso01.dfs.core.windows.net/files',
     'https://contoso01.dfs.core.windows.net?sv=1&sig=secret',
-    'https://contoso01.dfs.core.windows.net/?',
     'https://contoso01.dfs.core.windows.net#secret',
     'https://user:secret@contoso01.dfs.core.windows.net',
     'https://contoso01.dfs.core.windows.net@secret.example',
     'https://contoso01.dfs.core.windows.net.secret.example',
-    'https://contoso01.dfs.core.windows.net.',
     'https://secret.example/contoso01.dfs.core.windows.net',
     'https://contoso01.file.core.windows.net',
     'https://contoso01.privatelink.dfs.core.windows.net',
     'https://contoso01-secondary.dfs.core.windows.net',
-    'https://Contoso01.dfs.core.windows.net',
-    'https://ab.dfs.core.windows.net',
     `https://${'a'.repeat(25)}.dfs.core.windows.net`,
-    'https://dfs.core.windows.net',
     'https://127.0.0.1',
     ' https://contoso01.dfs.core.windows.net',
     'https://contoso01.dfs.core.windows.net\n',
-    'contoso01',
     '',
   ])('%j is refused, and not repeated', (text) => {
     const read = parseAccountUrl(text);
@@ -51,25 +45,11 @@ describe('B 4.6 account_url', () => {
 });
 
 describe('the name of a filesystem', () => {
-  test.each(['abc', 'my-files', '0data0', 'a'.repeat(63), 'a-b-c', 'a-b'])('%s is one', (name) => {
+  test.each(['abc', 'a-b-c', 'a'.repeat(63)])('%s is one', (name) => {
     expect(checkFilesystem(name)).toBeNull();
   });
 
-  test.each([
-    '',
-    'ab',
-    'a'.repeat(64),
-    'My',
-    '-abc',
-    'abc-',
-    'a--b',
-    'a_b',
-    'a.b',
-    '$root',
-    'a/b',
-    'abc\n',
-    'äbc',
-  ])('%j is none', (name) => {
+  test.each(['', 'My', 'abc-', 'a--b', 'a_b', '$root', 'abc\n'])('%j is none', (name) => {
     expect(checkFilesystem(name)).toEqual({ problem: expect.any(String) });
   });
 });
@@ -99,19 +79,13 @@ describe('the form of a secret', () => {
   test.each<DataLakeCredential>([
     { mode: 'sas', token: '' },
     { mode: 'sas', token: 'secret' },
-    { mode: 'sas', token: 'sv=1&sp=secret' },
     { mode: 'sas', token: 'sig=secret' },
-    { mode: 'sas', token: 'sv=&sig=secret' },
     { mode: 'sas', token: `https://contoso01.dfs.core.windows.net/secret?${sas} ` },
     { mode: 'sas', token: `${sas}#secret` },
     { mode: 'sas', token: `${sas}\r\nsecret: x` },
     { mode: 'sas', token: `${sas}&x=${'secret'.repeat(2000)}` },
-    { mode: 'connection_string', connectionString: '' },
-    { mode: 'connection_string', connectionString: 'secret' },
     { mode: 'connection_string', connectionString: `AccountKey=${key}` },
-    { mode: 'connection_string', connectionString: named('') },
     { mode: 'connection_string', connectionString: named('AccountKey=sec ret') },
-    { mode: 'connection_string', connectionString: named('AccountKey=') },
     { mode: 'connection_string', connectionString: named('SharedAccessSignature=sv=1&sp=secret') },
     { mode: 'connection_string', connectionString: `AccountName=other;AccountKey=${key}` },
   ])('%j does not, and the problem does not repeat it', (credential) => {

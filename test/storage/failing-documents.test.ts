@@ -1,23 +1,13 @@
-import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { sendMeasurements } from '#server/platform/telemetry.ts';
 import { recordingEngine } from '#test/documents/workspace.ts';
-import { env } from '#test/factories.ts';
-import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { keyed } from '#test/translations/workspace.ts';
-import { type Bound, impatient, openBound } from './bound-workspace.ts';
-import { startAccount } from './data-lake-account.ts';
+import { type Bound, impatient, openBound, useAccountApp } from './bound-workspace.ts';
 import type { FaultRule } from './data-lake-emulator.ts';
 
-const account = await startAccount();
-afterAll(() => account.lake.close());
-
 const engine = recordingEngine();
-const app = useTestApp({
-  env: { ...env, STORAGE_BINDING_ENABLED: 'true', STORAGE_ENDPOINT_OVERRIDE: account.lake.url },
-  engine,
-  accountTimes: impatient,
-});
+const { account, app } = await useAccountApp({ engine, accountTimes: impatient });
 
 async function connected(): Promise<Bound> {
   const workspace = await openBound(app, account);
@@ -31,13 +21,12 @@ beforeEach(async () => {
   mine = await connected();
 });
 
-const writeFaults: [string, FaultRule][] = (['create', 'append'] as const).flatMap((operation) => [
-  [`${operation}: 500`, { operation, how: 500, message: 'The server is busy.' }],
-  [`${operation}: 403`, { operation, how: 403, message: 'Not authorized.' }],
-  [`${operation}: no response`, { operation, how: 'timeout' }],
-  [`${operation}: cut before the work is done`, { operation, how: 'cut' }],
-  [`${operation}: cut after the work is done`, { operation, how: 'cut_after' }],
-]);
+const writeFaults: [string, FaultRule][] = [
+  ['create: 403', { operation: 'create', how: 403, message: 'Not authorized.' }],
+  ['append: 500', { operation: 'append', how: 500, message: 'The server is busy.' }],
+  ['append: no response', { operation: 'append', how: 'timeout' }],
+  ['append: cut after the work is done', { operation: 'append', how: 'cut_after' }],
+];
 
 /** Runs a case for each fault at the same time, in a workspace of its own: most of it is waiting between retries. */
 const forEachFault = (work: (workspace: Bound, rule: FaultRule, name: string) => Promise<void>) =>
@@ -102,11 +91,8 @@ describe('the account fails at each write', () => {
     });
   });
 
-  test.each<[string, FaultRule]>([
-    ['500', { how: 500, times: 1 }],
-    ['a cut connection', { how: 'cut', times: 1 }],
-    ['a cut connection after the work is done', { how: 'cut_after', times: 1 }],
-  ])('one passing failure (%s) is not noticed: one file each, billed once', async (_name, rule) => {
+  test('one passing failure is not noticed: one file each, billed once', async () => {
+    const rule: FaultRule = { how: 'cut_after', times: 1 };
     for (const kind of [/\/source-/, /\/translated-/])
       for (const operation of ['create', 'append'] as const) mine.fail({ ...rule, operation, path: kind });
     const { id } = await mine.translate(['Hello']);
@@ -157,7 +143,7 @@ describe('the account fails at a read', () => {
     expect((await mine.approve(id)).body.approval_result).toMatchObject({ already_approved: false });
   });
 
-  test('B 4.3: a file that is gone, or that somebody changed, is 500, and the source is never served instead', async () => {
+  test('a file that is gone, or that somebody changed, is 500, and the source is never served instead', async () => {
     const { id } = await mine.translate(['Hello']);
     const [translated = ''] = mine.stored().filter((path) => path.includes('/translated-'));
     const content = account.lake.files(account.name, mine.filesystem).get(translated)!;
@@ -176,7 +162,7 @@ describe('the account fails at a read', () => {
   });
 });
 
-describe('B 2.7: a job that fails after its translated file reached the account', () => {
+describe('a job that fails after its translated file reached the account (B 2.7)', () => {
   /** Makes the transaction fail that would end the tenant's documents. */
   async function refuseToFinish(workspace: Bound, { times = 100, code = 'P0001' } = {}) {
     const sql = openSuperuser(app.superuserUrl);
@@ -237,17 +223,6 @@ describe('B 2.7: a job that fails after its translated file reached the account'
     expect((await mine.summary()).body.billable_chars).toBe(0);
     expect(job.error).not.toMatch(/billed|need not be sent/);
     expect(await mine.records()).toEqual([]);
-  });
-
-  test('that fails before is not billed, whatever the storage', async () => {
-    engine.reply = () => {
-      throw new Error('no model');
-    };
-    const id = await mine.queue(['Hello']);
-    await mine.run(id);
-    expect(await mine.read(id)).toMatchObject({ status: 'failed', failure: { stage: 'map_translate' } });
-    expect(await mine.records()).toEqual([]);
-    expect(mine.stored().filter((path) => path.includes('/translated-'))).toEqual([]);
   });
 
   test('a database that fails for a moment is not noticed: one file, billed once', {

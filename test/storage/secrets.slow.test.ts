@@ -1,21 +1,12 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { workbookFile } from '#test/factories/workbook.ts';
-import { env } from '#test/factories.ts';
-import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { startLoggedService } from '#test/setup/logged-service.ts';
 import { auditOf, contentsOf, eventsOf, everyRow } from '#test/setup/stored-rows.ts';
 import { demote } from '#test/translations/workspace.ts';
-import { type Bound, impatient, openBound } from './bound-workspace.ts';
-import { startAccount } from './data-lake-account.ts';
+import { type Bound, impatient, openBound, useAccountApp } from './bound-workspace.ts';
 
-const account = await startAccount();
-afterAll(() => account.lake.close());
-
-const app = useTestApp({
-  env: { ...env, STORAGE_BINDING_ENABLED: 'true', STORAGE_ENDPOINT_OVERRIDE: account.lake.url },
-  accountTimes: impatient,
-});
+const { account, app } = await useAccountApp({ accountTimes: impatient });
 
 const { connectionString } = account.credentials.connection_string;
 const signature = new URLSearchParams(account.sas).get('sig')!;
@@ -129,7 +120,7 @@ test('a secret that does not have the form of its mode is in no request', async 
   expect(account.lake.requests).toHaveLength(before);
 });
 
-describe('A 6 rule 5: the audit log', () => {
+describe('the audit log (A 6 rule 5)', () => {
   const events = async (action: string) =>
     (await eventsOf(app, mine.tenantId, action)).map(({ actor, target, details }) => ({
       actor,

@@ -2,11 +2,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { BlobStore } from '#server/platform/stores/blob-store.ts';
 import { openFolder } from '#server/platform/stores/folder-store.ts';
 import { openVerifiedStream } from '#server/platform/stores/verified-stream.ts';
-import { startAccount } from './data-lake-account.ts';
 
 const path = 'tenant/documents/file';
 const content = randomBytes(3_000_000);
@@ -22,17 +21,6 @@ function damaged(): Buffer {
   return other;
 }
 
-const providers: Record<string, () => Promise<{ store: BlobStore; close(): Promise<unknown> }>> = {
-  async folder() {
-    const folder = await mkdtemp(join(tmpdir(), 'lingualoop-store-'));
-    return { store: openFolder(folder), close: () => rm(folder, { recursive: true, force: true }) };
-  },
-  async 'data lake'() {
-    const account = await startAccount();
-    return { store: account.open(), close: account.lake.close };
-  },
-};
-
 /** The files that this process has open of those that downloads use. */
 async function openFiles(): Promise<string[]> {
   const descriptors = await readdir('/proc/self/fd');
@@ -40,14 +28,14 @@ async function openFiles(): Promise<string[]> {
   return names.filter((name) => /lingualoop-(download|store)/.test(name));
 }
 
-describe.each(Object.entries(providers))('a verified stream of a %s', (_, start) => {
+describe('a verified stream', () => {
   let store: BlobStore;
-  let close: () => Promise<unknown>;
   beforeEach(async () => {
-    ({ store, close } = await start());
+    const folder = await mkdtemp(join(tmpdir(), 'lingualoop-store-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    store = openFolder(folder);
     await store.put(path, content);
   });
-  afterEach(() => close());
 
   const open = () => openVerifiedStream(store, path, fingerprint);
   const read = async () => {

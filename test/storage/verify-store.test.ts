@@ -71,11 +71,6 @@ describe('a difference is found, named by its ids, and is the only one:', () => 
       await rm(place(record));
       return ['record missing', job.id];
     },
-    async 'a published job that refers to no record'({ place, record, job, sql }) {
-      await rm(place(record));
-      await sql`update translation_jobs set golden_uri = null where job_id = ${job.id}`;
-      return ['record missing', job.id];
-    },
     async 'a record that is not JSON'({ place, record, job }) {
       await writeFile(place(record), (await readFile(place(record), 'utf8')).slice(0, -1));
       return ['record damaged', job.id];
@@ -99,13 +94,6 @@ describe('a difference is found, named by its ids, and is the only one:', () => 
       await writeFile(place(earlier), await readFile(place(record)));
       await age(earlier);
       return ['record without a row', job.id];
-    },
-    async 'a record of no document'({ place, age, record }) {
-      const id = newId();
-      const lost = record.replaceAll(/[0-9a-f]{32}/g, id);
-      await writeFile(place(lost), '{}');
-      await age(lost);
-      return ['record without a row', id];
     },
     async 'a line that is gone'({ sql, job, line }) {
       const found = await line(job.id);
@@ -132,10 +120,6 @@ describe('a difference is found, named by its ids, and is the only one:', () => 
     },
     async 'a file that is longer'({ file, place }) {
       await appendFile(place(file.path), 'x');
-      return ['file damaged', file.id];
-    },
-    async 'a file that is cut off'({ file, place }) {
-      await writeFile(place(file.path), (await readFile(place(file.path))).subarray(0, -1));
       return ['file damaged', file.id];
     },
     async 'a file without a row'({ place, age }) {

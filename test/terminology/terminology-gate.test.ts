@@ -18,13 +18,6 @@ beforeEach(async () => {
   mine = await openSets(app);
 });
 
-const keys = [
-  'expected_target_counts',
-  'matched_source_terms',
-  'missing_terms',
-  'observed_target_counts',
-  'passed',
-];
 const gateOf = (job: Job) => job.request.metadata.terminology_gate;
 
 /** Expects a job that waits for a reviewer because of its terms. */
@@ -39,7 +32,7 @@ function expectNoncompliant(job: Job): void {
   expect(gateOf(job).passed).toBe(false);
 }
 
-describe('B 1 rule 4: non-compliant output cannot publish autonomously, whatever its score', () => {
+describe('noncompliant output is not published automatically, whatever its score (B 1 rule 4)', () => {
   // The stub's translation is the source behind the language's code: whatever has another target is missing from it.
   test('at any threshold', async () => {
     await mine.glossary(['invoice,facture']);
@@ -47,20 +40,6 @@ describe('B 1 rule 4: non-compliant output cannot publish autonomously, whatever
       expectNoncompliant(
         await mine.job({ source_text: 'Pay the invoice.', metadata: { min_quality_score } }),
       );
-  });
-
-  test('one reason for each trigger, in their order', async () => {
-    await mine.glossary(['invoice,facture']);
-    const job = await mine.job({
-      source_text: 'Pay the invoice.',
-      domain: 'legal',
-      metadata: { sensitive: true },
-    });
-    const { triggers, reasons } = job.agent_run.quality_gate;
-    expect(reasons).toHaveLength(triggers.length);
-    expect(blockingOf(job)).toEqual(
-      expect.arrayContaining(['policy_required', 'sensitive_content', 'terminology_noncompliant']),
-    );
   });
 
   test('a term of another pair, or one that does not occur, holds nothing', async () => {
@@ -91,7 +70,7 @@ describe('B 1 rule 4: non-compliant output cannot publish autonomously, whatever
     expect(body.request.metadata).toHaveProperty('terminology_gate_override');
   });
 
-  test('B 2.1: of HTML the text is checked, without parts that are never translated', async () => {
+  test('of HTML the text is checked, without parts that are never translated', async () => {
     await mine.glossary(['invoice,facture']);
     const html = (source_text: string) => mine.job({ source_text, text_type: 'Html' });
     expect((await html('<p class="invoice" id=invoice>Hi</p><!-- invoice -->')).status).toBe('published');
@@ -110,30 +89,14 @@ describe('B 1 rule 4: non-compliant output cannot publish autonomously, whatever
   });
 });
 
-describe('B 2.6: terminology_gate', () => {
-  test('has its keys, and stands in the gate’s metadata too', async () => {
+describe('terminology_gate (B 2.6)', () => {
+  test('stands in the metadata of the gate too, with the terms', async () => {
     await mine.glossary(['invoice,facture']);
     const job = await mine.job({ source_text: 'Pay the invoice.' });
-    expect(Object.keys(gateOf(job)).toSorted()).toEqual(expect.arrayContaining(keys));
     expect(job.agent_run.quality_gate.metadata.terminology_gate).toEqual(gateOf(job));
     for (const key of ['terminology_matches', 'terminology_entries'])
       expect(JSON.stringify(job.request.metadata[key])).toContain('invoice');
     expect(await mine.read(job.id)).toEqual(job);
-  });
-
-  test('counts each target that is expected, and each that is there', async () => {
-    await mine.glossary(['KapiMart,KapiMart', 'invoice,facture', 'order,commande']);
-    const job = await mine.job({ source_text: 'KapiMart sends an invoice. The invoice of KapiMart is due.' });
-    const gate = gateOf(job);
-    expect(gate.expected_target_counts).toEqual({ KapiMart: 2, facture: 2 });
-    expect(gate.observed_target_counts).toMatchObject({ KapiMart: 2 });
-    expect(gate.observed_target_counts.facture ?? 0).toBe(0);
-    expect(JSON.stringify(gate.missing_terms)).toMatch(/invoice|facture/);
-    expect(JSON.stringify(gate.missing_terms)).not.toContain('KapiMart');
-    expect(JSON.stringify(gate.matched_source_terms)).toMatch(/KapiMart/);
-    expect(JSON.stringify(gate.matched_source_terms)).toMatch(/invoice/);
-    expect(JSON.stringify(gate.matched_source_terms)).not.toContain('order');
-    expectNoncompliant(job);
   });
 
   test('passed, with nothing missing, where all are there: published', async () => {
@@ -150,7 +113,7 @@ describe('B 2.6: terminology_gate', () => {
   });
 });
 
-describe('B 1 rule 4: glossaries are enforced during translation', () => {
+describe('glossaries are enforced during translation (B 1 rule 4)', () => {
   const source_text = 'The museum is open every day except Monday.';
 
   test('the model gets the terms that occur, with their targets, and no others', async () => {
@@ -164,12 +127,5 @@ describe('B 1 rule 4: glossaries are enforced during translation', () => {
     const asked = fake.requests.map(askedOf).filter(({ role }) => role === 'translation');
     const data = JSON.stringify(asked.map((one) => one.data));
     expect([/Kunsthaus/, /Drahtesel/, /musée/].map((term) => term.test(data))).toEqual([true, false, false]);
-  });
-
-  test('another tenant’s glossary is not enforced', async () => {
-    const other = await openSets(app);
-    await other.glossary(['invoice,facture']);
-    const job = await mine.job({ source_text: 'Pay the invoice.' });
-    expect([job.status, gateOf(job)?.passed ?? true]).toEqual(['published', true]);
   });
 });

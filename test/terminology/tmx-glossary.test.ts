@@ -64,9 +64,4 @@ describe('a TMX glossary', () => {
     expect(await mine.glossaries()).toMatchObject([{ entry_count: 1 }]);
     expect(await served('ledger')).toBe('grand livre');
   });
-
-  test('of over 2000 entries is 422', async () => {
-    const { status, body } = await upload(corpusFile('tmx/made-5200-units.tmx'));
-    expect([status, body.detail]).toEqual([422, expect.stringMatching(/^terminology_max_terms_exceeded:/)]);
-  });
 });

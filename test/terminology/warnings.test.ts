@@ -14,7 +14,7 @@ const header = 'source_term,target_term';
 const warnings = async (lines: string[], fields: Record<string, string> = pair): Promise<string[]> =>
   (await mine.glossary(lines, fields)).warnings;
 
-describe('C 6: an upload returns warnings', () => {
+describe('an upload returns warnings (C 6)', () => {
   test('none if there is nothing to warn of, and none in the list', async () => {
     const set = await mine.glossary([header, 'ledger,grand livre', '', 'stock,inventaire'], pair);
     expect(set.warnings).toEqual([]);
@@ -42,13 +42,6 @@ describe('C 6: an upload returns warnings', () => {
     expect(await warnings(lines)).toEqual([
       'skipped, because the source or the target term is missing: lines 4, 5, 8',
     ]);
-  });
-
-  test('units of a TMX file that were skipped, too', async () => {
-    const seg = (lang: string, text: string) => `<tuv xml:lang="${lang}"><seg>${text}</seg></tuv>`;
-    const file = `<tmx version="1.4"><header/><body>\n<tu>${seg('en', 'a')}${seg('fr', 'b')}</tu>\n<tu>${seg('en', 'c')}</tu>\n</body></tmx>`;
-    const { body } = await mine.uploadFile(file, pair, { name: 't.tmx', type: 'application/xml' });
-    expect(body.warnings).toEqual(['skipped, because the source or the target term is missing: line 3']);
   });
 
   test('two targets for one source, of one pair and case rule', async () => {
@@ -83,14 +76,9 @@ describe('C 6: an upload returns warnings', () => {
     expect(told.join('\n')).toMatch(/lines 2, 4, .* and 100 more/);
     expect(told.join('\n')).toMatch(/“😀0 x{20,60}…” \(lines 1, 121\).* and 40 more/);
   });
-
-  test('and none if the upload is refused', async () => {
-    const { body } = await mine.uploadFile('only one column', pair);
-    expect(body).not.toHaveProperty('warnings');
-  });
 });
 
-describe('B 4.4: a content type that does not fit the file', () => {
+describe('a content type that does not fit the file (B 4.4)', () => {
   test('is 415 with the accepted types in its message: curl declares application/octet-stream', async () => {
     const csv = await mine.uploadFile('a,b', pair, { type: 'application/octet-stream' });
     expect(refusal(csv)).toEqual([

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
-import { expectOverLimit, expectPaymentRequired, provision, text, trialist } from '../billing/customers.ts';
+import { expectPaymentRequired, text, trialist } from '../billing/customers.ts';
 import { paid } from '../billing/payments.ts';
 import { keyed } from '../translations/workspace.ts';
 import { expectServed } from './fast-path-jobs.ts';
@@ -13,7 +13,7 @@ beforeEach(() => {
   source = text(20);
 });
 
-describe('B 8 "Exact tier": metered and drawn against the trial like any job', () => {
+describe('metered and drawn against the trial like any job (B 8 "Exact tier")', () => {
   test('what a memory or a glossary serves uses the trial up; a replay uses nothing', async () => {
     const founder = await trialist(app);
     await setsOf(app, founder.headers).memory([[source, 'servi']]);
@@ -26,20 +26,9 @@ describe('B 8 "Exact tier": metered and drawn against the trial like any job', (
     expect(await founder.billed()).toBe(30);
     expectPaymentRequired(await founder.translate('x'), 'free trial used up');
   });
-
-  test('and the monthly allowance', async () => {
-    const free = await provision(app, {
-      monthly_char_limit: 30,
-      metadata: { pay_subscription_status: 'active' },
-    });
-    await setsOf(app, free.headers).memory([[source, 'servi']]);
-    expectServed((await free.translate(source)).body, 'tm_exact', 'servi');
-    expectOverLimit(await free.translate(source));
-    expect(await free.billed()).toBe(20);
-  });
 });
 
-describe('B 7: sets are no billable work', () => {
+describe('sets are no billable work (B 7)', () => {
   test('a tenant whose trial covers no API call keeps its glossaries and memory by its key', async () => {
     const { withKey } = await trialist(app);
     const mine = setsOf(app, withKey.headers);

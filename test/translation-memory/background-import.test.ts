@@ -20,7 +20,7 @@ const large = tmx(pairs(4));
 const inProgress = [409, expect.stringMatching(/^tm_import_in_progress:/)];
 const final = async (source_text: string) => (await mine.job({ source_text })).final_translation;
 
-describe('B 8 "Asynchronous import threshold": above 5000 segments', () => {
+describe('above 5000 segments (B 8 "Asynchronous import threshold")', () => {
   test('tmx/made-5200-units.tmx is 202, and ends with the result of a synchronous response', async () => {
     const at = await openSets(app);
     const answer = await at.importFile(tmxFile('made-5200-units'), { name: 'Valves' });
@@ -51,23 +51,9 @@ describe('B 8 "Asynchronous import threshold": above 5000 segments', () => {
       'Vérifiez l’élément sensor numéro 1 avant le démarrage 0.',
     );
   });
-
-  test('counted after duplicate sources collapse: 5000 are inline, whatever else is stored', async () => {
-    const at = await openSets(app);
-    const units = pairs(5000);
-    const { status, body } = await at.importFile(tmx([...units, ...units.slice(0, 300), ['no target', '']]));
-    expect(status).toBe(200);
-    expect(body).toMatchObject({
-      total_units: 5301,
-      imported: 5000,
-      skipped_units: 1,
-      duplicates_dropped: 300,
-    });
-    expectAccepted(await at.importFile(tmx(pairs(5001))));
-  });
 });
 
-describe('B 2.9, 3.3: the import job', () => {
+describe('the import job (B 2.9, 3.3)', () => {
   test('runs until it is completed; its result is exactly the body of a synchronous 200', async () => {
     const small = (await mine.importFile(tmx(pairs(1)), { name: 'small' })).body;
     const units: [string, string][] = [...pairs(5), ['one sentence 1', 'la dernière'], ['no target', '']];
@@ -116,7 +102,7 @@ describe('B 2.9, 3.3: the import job', () => {
   });
 });
 
-describe('B 4.5: while an import runs', () => {
+describe('while an import runs (B 4.5)', () => {
   test('a second of its name is 409 tm_import_in_progress:, large or small; of another name, or tenant, not', async () => {
     const job = expectAccepted(await mine.importFile(large));
     expect(refusal(await mine.importFile(large))).toEqual(inProgress);
@@ -156,7 +142,7 @@ describe('B 4.5: while an import runs', () => {
   });
 });
 
-describe('B 4.5: every rejection stays synchronous', () => {
+describe('every rejection stays synchronous (B 4.5)', () => {
   test('a large file that is refused is refused at once, and leaves no job', async () => {
     const refused: [number, () => ReturnType<Sets['importFile']>][] = [
       [400, () => mine.importFile(large.slice(0, -20))],

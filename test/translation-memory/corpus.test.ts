@@ -81,12 +81,6 @@ describe('of duplicates in one file the newest changedate is kept, then the last
     for (const [source, target] of Object.entries(expected))
       expect((await ofMine(source, 'fr')).final_translation.normalize('NFC')).toBe(target);
   });
-
-  test('olifant-changedate.tmx, of seven without a date: the last', async () => {
-    await mine.importFile(tmxFile('olifant-changedate'));
-    const job = await ofMine('One entry in the TM.', 'fr');
-    expect(job.final_translation).toBe('Une entrée dans la MT (no file, no group)');
-  });
 });
 
 describe('hostile and broken files', () => {
@@ -94,12 +88,6 @@ describe('hostile and broken files', () => {
     const { status, body } = await mine.importFile(corpusFile(`tmx-bad/${name}.tmx`));
     expect([status, typeof body.detail]).toEqual([400, 'string']);
     expect(await mine.memories()).toEqual([]);
-  });
-
-  test('deeply-nested.tmx is rejected or read, and the service continues', async () => {
-    const { status } = await mine.importFile(corpusFile('tmx-bad/deeply-nested.tmx'));
-    expect([200, 400]).toContain(status);
-    expect((await mine.importFile(tmxFile('omegat'), { name: 'another' })).status).toBe(200);
   });
 
   test('bare-zh-pt.tmx: the base of a split language is read as its declared variant', async () => {

@@ -1,12 +1,14 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { runImport } from '#server/language/translation-memory/imports/run-import.ts';
+import { isReceiving } from '#server/language/translation-memory/imports/start-import.ts';
 import { indexSet } from '#server/language/translation-memory/index-set.ts';
 import { appendPairOfJob } from '#server/language/translation-memory/learning.ts';
 import { sweepUnusedVersions } from '#server/language/translation-memory/versions.ts';
+import { waitingOr } from '#test/access/held-transactions.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
+import { poll } from '#test/setup/poll.ts';
 import { openSets, refusal } from './sets.ts';
 import { pairs, tmx } from './tmx.ts';
 
@@ -44,9 +46,9 @@ describe('a set that is deleted', () => {
       `select from memory_segments where tenant_id = '${tenantId}' limit 1 for update`,
     );
     const indexed = indexSet(app.services, tenantId, body.id);
-    await delay(500);
+    await waitingOr(app, 1, indexed);
     const removed = mine.removeMemory(body.id);
-    await delay(300);
+    await waitingOr(app, 2, removed);
     await letGo();
     await indexed;
     expect((await removed).status).toBe(204);
@@ -62,58 +64,12 @@ describe('a set that is deleted', () => {
     const { body: set } = await mine.importFile(tmx(pairs(10)));
     const letGo = await holdTurn(mine.tenantId);
     const importing = mine.importFile(tmx(pairs(20)));
-    await delay(1000);
-    const removed = mine.removeMemory(set.id);
-    await delay(300);
+    await poll(async () => isReceiving({ tenantId: mine.tenantId, name: 'A memory' }));
+    const removed = await mine.removeMemory(set.id);
     await letGo();
-    expect(refusal(await removed)).toEqual([409, expect.stringMatching(/^tm_import_in_progress: /)]);
+    expect(refusal(removed)).toEqual([409, expect.stringMatching(/^tm_import_in_progress: /)]);
     expect((await importing).status).toBe(200);
     expect(await mine.memories()).toMatchObject([{ id: set.id, entry_count: 20 }]);
-  });
-
-  test('or a second import into it, while another process stores one, is 409', async () => {
-    const mine = await openSets(app);
-    const { body: set } = await mine.importFile(tmx(pairs(10)));
-    const letGo = await holdTurn(mine.tenantId, 'A memory');
-    const answers = [await mine.removeMemory(set.id), await mine.importFile(tmx(pairs(20)))];
-    await letGo();
-    for (const answer of answers)
-      expect(refusal(answer)).toEqual([409, expect.stringMatching(/^tm_import_in_progress: /)]);
-    expect((await mine.removeMemory(set.id)).status).toBe(204);
-  });
-
-  test('that another process replaces while the deletion waits is 409, and the new version stays', async () => {
-    const mine = await openSets(app);
-    const { body: set } = await mine.importFile(tmx(pairs(10)));
-    const { tenantId } = mine;
-    const letGo = await holdTurn(tenantId);
-    const removed = mine.removeMemory(set.id);
-    await delay(500);
-    await app.database.inTenant(tenantId, async (tx) => {
-      await tx.execute(sql`insert into memory_contents (tenant_id, content_id) values (${tenantId}, 'next')`);
-      await tx.execute(sql`update memory_sets set content_id = 'next' where set_id = ${set.id}`);
-    });
-    await letGo();
-    expect((await removed).status).toBe(409);
-    expect(await mine.memories()).toHaveLength(1);
-  });
-
-  test('while a worker activates its new version is 409, or deleted: never 204 and still there', async () => {
-    const mine = await openSets(app);
-    const { body: set } = await mine.importFile(tmx(pairs(10)));
-    const { tenantId } = mine;
-    const { status, body } = await mine.importFile(tmx(pairs(600)));
-    expect(status).toBe(202);
-    const letGo = await hold(`select from memory_sets where set_id = '${set.id}' for update`);
-    const shown = runImport(app.services, tenantId, body.job.id);
-    await delay(300);
-    const removed = mine.removeMemory(set.id);
-    await delay(300);
-    await letGo();
-    await shown;
-    const answer = await removed;
-    expect([204, 409]).toContain(answer.status);
-    expect(await mine.memories()).toHaveLength(answer.status === 204 ? 0 : 1);
   });
 });
 
@@ -136,7 +92,7 @@ test('an approval concurrent with the deletion of its golden set leaves no segme
   const appended = app.database.inTenant(tenantId, (tx) =>
     appendPairOfJob(tx, tenantId, { jobId: 'late', published: sql`true` }, set.name, learned, 1000),
   );
-  await delay(300);
+  await waitingOr(app, 1, appended);
   await letGo();
   await appended;
   expect(await left(tenantId)).toEqual(nothing);

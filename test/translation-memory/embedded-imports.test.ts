@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { runImport } from '#server/language/translation-memory/imports/run-import.ts';
-import { atItsPath, embeddedTexts, embeddings, isEmbedding } from '#test/fakes/embeddings.ts';
+import { atItsPath, embeddedTexts, embeddings } from '#test/fakes/embeddings.ts';
 import { failure, type Reply } from '#test/fakes/openai.ts';
 import type { Signup } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
@@ -27,7 +27,7 @@ const blocks = async ({ tenantId }: Signup) => {
 };
 
 describe('an import that is stored at once', () => {
-  test('C 6: has a vector for each segment that may be offered, and records the model', async () => {
+  test('has a vector for each segment that may be offered, and records the model', async () => {
     const tenant = await app.signUp();
     const pairs = [...manyPairs(600), ['x '.repeat(1500), 'long'], ['short', 'y '.repeat(1500)]] as const;
     const { status, body } = await importPairs(tenant, pairs);
@@ -50,7 +50,7 @@ describe('an import that is stored at once', () => {
   test.each<[string, Reply]>([
     ['500', failure(500)],
     ['too few vectors', embeddings({ change: (body) => ({ data: body.data.slice(1) }) })],
-  ])('B 4.5: is a 502 if the model returns %s; the earlier set stays', async (_, reply) => {
+  ])('is a 502 if the model returns %s; the earlier set stays', async (_, reply) => {
     const tenant = await app.signUp();
     await importPairs(tenant, [['Old source', 'Ancienne cible']]);
     fake.otherwise(atItsPath(reply));
@@ -74,26 +74,9 @@ describe('an import that is stored at once', () => {
     await app.json('DELETE', `/api/tm/${id}`, tenant);
     expect(await blocks(tenant)).toEqual([]);
   });
-
-  test('an import refused for capacity has not called the model', async () => {
-    const tenant = await app.signUp();
-    expect((await importPairs(tenant, manyPairs(29_500))).status).toBe(202);
-    expect((await importPairs(tenant, manyPairs(600), 'More')).status).toBe(422);
-    expect(fake.requests).toEqual([]);
-  });
 });
 
 describe('an import in the background', () => {
-  test('whose worker runs three times at once is shown once, with a vector for each segment', async () => {
-    const tenant = await app.signUp();
-    const { body } = await importPairs(tenant, manyPairs(1500));
-    await Promise.all([1, 2, 3].map(() => runImport(app.services, tenant.tenantId, body.job.id)));
-    expect(await sets(tenant)).toMatchObject([{ entry_count: 1500, stub_embeddings: false }]);
-    expect((await blocks(tenant)).flatMap(({ nos }) => nos.map(Number))).toEqual(
-      Array.from({ length: 1500 }, (_, at) => at + 1),
-    );
-  });
-
   const begin = async (pairs = manyPairs(800)) => {
     const tenant = await app.signUp();
     const { status, body } = await importPairs(tenant, pairs);
@@ -118,25 +101,7 @@ describe('an import in the background', () => {
     expect((await blocks(tenant)).flatMap(({ nos }) => nos)).toHaveLength(800);
   });
 
-  test('makes the vectors before its set is there', async () => {
-    const { tenant, poll, run } = await begin();
-    let seen: unknown[] | undefined;
-    fake.otherwise(
-      atItsPath(async (response, request) => {
-        seen ??= await sets(tenant);
-        await embeddings()(response, request);
-      }),
-    );
-    await run();
-    expect(seen).toEqual([]);
-    expect(await poll()).toMatchObject({
-      status: 'completed',
-      result: { imported: 800, embedding_model: 'near-1', stub_embeddings: false },
-    });
-    expect((await blocks(tenant)).flatMap(({ nos }) => nos)).toHaveLength(800);
-  });
-
-  test('B 4.5: ends failed after its tries, with the message of the 502, and nothing is imported', async () => {
+  test('ends failed after its tries, with the message of the 502, and nothing is imported', async () => {
     const { tenant, poll, run } = await begin();
     fake.otherwise(atItsPath(failure(500)));
     for (let attempt = 1; attempt < 5; attempt++) {
@@ -149,58 +114,5 @@ describe('an import in the background', () => {
     expect((await importPairs(tenant, manyPairs(1))).status).toBe(502);
     fake.otherwise(atItsPath(embeddings()));
     expect((await importPairs(tenant, manyPairs(1))).status).toBe(200);
-  });
-
-  test('the vectors of a killed worker are not paid for again', async () => {
-    // Three parts of a million characters.
-    const pairs = manyPairs(2600).map(([source, target]): [string, string] => [
-      `${source}${'.'.repeat(900)}`,
-      target,
-    ]);
-    const { poll, run } = await begin(pairs);
-    let calls = 0;
-    fake.otherwise(
-      atItsPath((response, request) => {
-        calls += 1;
-        return (calls <= 30 ? embeddings() : failure(400))(response, request);
-      }),
-    );
-    await expect(run()).rejects.toThrow();
-    const before = new Set(embeddedTexts(fake.requests.slice(0, 30)));
-    fake.requests.length = 0;
-    fake.otherwise(atItsPath(embeddings()));
-    await run();
-    expect((await poll()).status).toBe('completed');
-    const again = embeddedTexts(fake.requests);
-    expect(again.length).toBeGreaterThan(500);
-    // The first part at least.
-    expect(again.length).toBeLessThan(1700);
-    expect(before.size).toBeGreaterThan(900);
-  });
-
-  test('vectors of another model than the configured one are not stored', async () => {
-    const { tenant, poll, run } = await begin();
-    const { embedder } = app.services;
-    const other = { model: 'near-2', embed: embedder!.embed };
-    Object.assign(app.services, { embedder: other });
-    try {
-      fake.otherwise(atItsPath(embeddings()));
-      // Its vectors are made; then the database is in the way of the rest.
-      const sql = openSuperuser(app.superuserUrl);
-      await sql`alter table memory_vectors add constraint never check (false) not valid`;
-      await expect(run()).rejects.toThrow();
-      await sql`alter table memory_vectors drop constraint never`;
-      Object.assign(app.services, { embedder: null });
-      fake.requests.length = 0;
-      await run();
-      expect(await poll()).toMatchObject({
-        status: 'completed',
-        result: { embedding_model: null, stub_embeddings: true },
-      });
-      expect(fake.requests.filter(isEmbedding)).toEqual([]);
-      expect(await blocks(tenant)).toEqual([]);
-    } finally {
-      Object.assign(app.services, { embedder });
-    }
   });
 });

@@ -23,7 +23,7 @@ const settings = {
   OPENAI_MODEL: 'translator-1',
   OPENAI_REFINER_MODEL: 'judge-1',
   OPENAI_EMBEDDING_MODEL: 'near-1',
-  OPENAI_TIMEOUT_SECONDS: 1,
+  OPENAI_TIMEOUT_SECONDS: 20,
   OPENAI_MAX_RETRIES: 1,
 };
 

@@ -9,7 +9,7 @@ const { app, fake, importPairs } = await useEmbeddingApp({ TM_ASYNC_THRESHOLD: '
 
 const sets = async (tenant: Signup) => (await app.json('GET', '/api/tm', tenant)).body;
 
-test('C 1: a process of workers, by its environment alone, embeds imports and approved pairs', async () => {
+test('a process of workers, by its environment alone, embeds imports and approved pairs', async () => {
   const tenant = await app.signUp();
   const source_text = 'A text of which nothing is known';
   const { body } = await app.json('POST', '/api/translations', {

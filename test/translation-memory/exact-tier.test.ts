@@ -4,6 +4,7 @@ import { goldenFiles } from '../translations/golden-files.ts';
 import { keyed } from '../translations/workspace.ts';
 import { expectPipeline, expectServed, fastPathOf, type Job } from './fast-path-jobs.ts';
 import { openSets, type Sets } from './sets.ts';
+import type { Unit } from './tmx.ts';
 
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
 const app = useTestApp({ env });
@@ -13,7 +14,7 @@ beforeEach(async () => {
   mine = await openSets(app);
 });
 
-describe('B 8 "Exact tier": which sources are a 100 % match', () => {
+describe('which sources are a 100 % match (B 8 "Exact tier")', () => {
   test.each([
     ['runs of white space', 'Save the file.', 'Save  the\tfile.'],
     ['stored with lines', 'Save\n   the file.', 'Save the file.'],
@@ -39,14 +40,6 @@ describe('B 8 "Exact tier": which sources are a 100 % match', () => {
     expectServed(await mine.job(), 'tm_exact', target);
   });
 
-  test('B 8 "Close-match text length": at any length', async () => {
-    const source = `${'A long sentence. '.repeat(2900)}End.`;
-    expect(source.length).toBeGreaterThan(49_000);
-    const target = `${'Une longue phrase. '.repeat(2900)}Fin.`;
-    await mine.memory([[source, target]]);
-    expectServed(await mine.job({ source_text: source }), 'tm_exact', target);
-  });
-
   test('the request’s languages decide, source and target, and a memory serves only its own direction', async () => {
     await mine.memory([['Hello', 'Bonjour']]);
     for (const [source_lang, target_lang] of [
@@ -63,7 +56,7 @@ describe('B 8 "Exact tier": which sources are a 100 % match', () => {
   });
 });
 
-describe('B 8 "Exact tier": the job of a match', () => {
+describe('the job of a match (B 8 "Exact tier")', () => {
   test('is published unchanged: nulls, provenance, a passed gate of 100, no task; read again it is the same', async () => {
     await mine.memory([['Hello', 'Bonjour']]);
     const job = await mine.job({ metadata: { colour: 'red', min_quality_score: 100 } });
@@ -88,15 +81,6 @@ describe('B 8 "Exact tier": the job of a match', () => {
     expect(job.request.metadata).not.toHaveProperty('golden_uri');
   });
 
-  test('C 7: it can be downloaded like any other, and stays when the memory is deleted', async () => {
-    const { id: set } = await mine.memory([['Hello', 'Bonjour']]);
-    const job = await mine.job();
-    await mine.removeMemory(set);
-    const download = await mine.golden(job.id);
-    expect([download.status, (await download.text()).trim()]).toEqual([200, 'Bonjour']);
-    expect(await mine.read(job.id)).toEqual(job);
-  });
-
   test('is metered like any job, and the usage record names the source', async () => {
     await mine.memory([['Hello', 'Bonjour']]);
     const served = await mine.job();
@@ -116,7 +100,7 @@ describe('B 8 "Exact tier": the job of a match', () => {
     expect(records[full.id]).toMatchObject({ fast_path: null });
   });
 
-  test('B 4.2: sent again with its key it is a replay, even if the memory has changed', async () => {
+  test('sent again with its key it is a replay, even if the memory has changed', async () => {
     await mine.memory([['Hello', 'Bonjour']]);
     const text = { source_text: 'Hello', target_lang: 'fr' };
     const first = await mine.submit(text, keyed('k'));
@@ -130,25 +114,54 @@ describe('B 8 "Exact tier": the job of a match', () => {
   });
 });
 
-describe('B 8 "Exact tier": every way to send a text', () => {
-  test('the items of a batch, each for itself', async () => {
-    await mine.memory([['Hello', 'Bonjour']]);
-    await mine.memory([['Hello', 'Hallo']], { name: 'German', target_lang: 'de' });
-    const to = (...codes: string[]) => codes.map((Language) => ({ Language }));
-    const { status, body } = await mine.submit({
-      inputs: [
-        { Text: 'Hello', Targets: to('fr', 'de', 'it') },
-        { Text: 'Hello ', Targets: to('fr') },
-        { Text: 'Bye', Targets: to('fr') },
-      ],
-    });
-    expect(status).toBe(200);
-    expect(body.map((job: Job) => [job.final_translation, fastPathOf(job) ?? null])).toEqual([
-      ['Bonjour', 'tm_exact'],
-      ['Hallo', 'tm_exact'],
-      ['[it] Hello', null],
-      ['Bonjour', 'tm_exact'],
-      ['[fr] Bye', null],
-    ]);
+describe('several stored segments share a source (B 8)', () => {
+  const put = (name: string, target: string, changedate?: string) =>
+    mine.memory([{ source: 'Hello', target, ...(changedate && { changedate }) } satisfies Unit], { name });
+  const served = async (target: string) => expectServed(await mine.job(), 'tm_exact', target);
+
+  /** Approves a target of «Hello» by a reviewer's hand. */
+  async function approve(target: string): Promise<void> {
+    const { id } = await mine.job({ metadata: { sensitive: true } });
+    expect((await mine.review(id, { action: 'modify', final_translation: target })).status).toBe(200);
+  }
+
+  test('golden origin over imported, whatever the dates and the order', async () => {
+    await put('before', 'imported before', '20990101T000000Z');
+    await approve('approved');
+    await served('approved');
+    await put('after', 'imported after', '20990101T000000Z');
+    await served('approved');
+    // The name says nothing about the origin.
+    await put('golden', 'imported as golden', '20990101T000000Z');
+    await served('approved');
+  });
+
+  test('then the newest changedate, whichever set was written last', async () => {
+    await put('a', 'newest', '20240601T120000Z');
+    await put('b', 'older', '20240601T115959Z');
+    await put('c', 'oldest', '19990101T000000Z');
+    await served('newest');
+    await put('b', 'newer still', '20240601T120001Z');
+    await served('newer still');
+  });
+
+  test('then the set that was written last', async () => {
+    await put('a', 'first');
+    await put('b', 'second');
+    await served('second');
+    await put('a', 'first again');
+    await served('first again');
+  });
+
+  test('when the winner’s set goes, the next one serves', async () => {
+    const set = await put('a', 'newest', '20240601T120000Z');
+    await put('b', 'older', '20230601T120000Z');
+    await approve('approved');
+    await served('approved');
+    const golden = (await mine.memories()).find(({ name }: { name: string }) => name.startsWith('golden-'));
+    expect((await mine.removeMemory(golden.id)).status).toBe(204);
+    await served('newest');
+    await mine.removeMemory(set.id);
+    await served('older');
   });
 });

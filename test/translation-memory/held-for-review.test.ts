@@ -41,13 +41,4 @@ describe('an exact match of a sensitive or regulated request is held for review'
     });
     expect(await mine.usage()).toMatchObject([{ job_id: job.id, billable_chars: 5 }]);
   });
-
-  test('rejected it leaves nothing, and the import is still served', async () => {
-    const job = await mine.job({ metadata: { regulated: true } });
-    const { body } = await mine.review(job.id, { action: 'reject' });
-    expect(body.status).toBe('rejected');
-    expect(await recordsOf(app, mine, job.id)).toEqual([]);
-    expect(await mine.memories()).toHaveLength(1);
-    expectServed(await mine.job(), 'tm_exact', 'Bonjour');
-  });
 });

@@ -32,15 +32,9 @@ describe('which files are imported', () => {
     },
   );
 
-  test.each([null, ''])('one with the content type %j is read', async (type) => {
-    expect((await mine.importFile(file, {}, { type })).status).toBe(200);
-  });
-
   test.each([
     ['empty', ''],
-    ['text', 'Hello'],
     ['without a unit', tmxOf('')],
-    ['with a source alone', tmx([['Hello', '']])],
     ['in another language', tmx([['Hello', 'Hallo']], 'en', 'de')],
   ])('one that is %s is 400, and leaves the set of that name as it was', async (_, content) => {
     await mine.memory([['Hello', 'Bonjour']]);
@@ -65,5 +59,52 @@ test('a unit that lacks a side, or has a blank one, is skipped and counted', asy
     skipped_units: 4,
     duplicates_dropped: 0,
     entry_count: 1,
+  });
+});
+
+const counts = { total_units: 1, imported: 1, skipped_units: 0, duplicates_dropped: 0 };
+
+test('an import returns the set, with its counts', async () => {
+  const { status, body } = await mine.importFile(file, { name: 'Manuals' });
+  expect(status).toBe(200);
+  expect(body).toMatchObject({
+    ...counts,
+    id: expect.stringMatching(/^[0-9a-f]{32}$/),
+    name: 'Manuals',
+    source_lang: 'en',
+    target_lang: 'fr',
+    origin: 'tmx_import',
+    entry_count: 1,
+    stub_embeddings: true,
+  });
+  expect([null, 'string']).toContain(body.embedding_model && typeof body.embedding_model);
+});
+
+describe('the fields of an import (B 4.5)', () => {
+  test.each(['name', 'source_lang', 'target_lang'])(
+    'without %s, or with an empty one, it is 400',
+    async (field) => {
+      for (const value of [undefined, '']) {
+        const { status } = await mine.importFile(file, { [field]: value });
+        expect([value, status]).toEqual([value, 400]);
+      }
+      expect(await mine.memories()).toEqual([]);
+    },
+  );
+
+  test('a name has 1 to 128 characters, which are code points', async () => {
+    for (const name of ['n', 'n'.repeat(128), '😀'.repeat(128)]) {
+      const { status, body } = await mine.importFile(file, { name });
+      expect([status, body.name]).toEqual([200, name]);
+    }
+    for (const name of ['n'.repeat(129), '😀'.repeat(129)])
+      expect((await mine.importFile(file, { name })).status).toBe(400);
+    expect(await mine.memories()).toHaveLength(3);
+  });
+
+  test('a name in golden-approved-* is 400', async () => {
+    for (const name of ['golden-approved-en-fr', 'golden-approved-', 'golden-approved-anything'])
+      expect((await mine.importFile(file, { name })).status).toBe(400);
+    expect((await mine.importFile(file, { name: 'golden-approved' })).status).toBe(200);
   });
 });

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { indexPair, indexPendingPairs } from '#server/language/translation-memory/index-pair.ts';
 import { indexPending, indexSet } from '#server/language/translation-memory/index-set.ts';
 import { findClose } from '#server/language/translation-memory/lookup/close-match.ts';
 import { useTestApp } from '#test/setup/app.ts';
@@ -12,6 +13,21 @@ const pair = { pairSource: 'en', pairTarget: 'fr' };
 const sentence = (index: number) =>
   `Valve ${index * 7919} of the ${['north', 'south', 'east', 'west'][index % 4]} wing leaks ${index} drops.`;
 
+/** Sources of 1900 characters that have the same words, in an order of their own. */
+const words = 'valve pump wing north south leaks drops machine cellar weekly checked before started'.split(
+  ' ',
+);
+function long(seed: number): string {
+  let [state, text] = [seed + 1, `Text ${seed}:`];
+  while (text.length < 1900) {
+    state = (Math.imul(state, 48271) + 12345) & 0x7fffffff;
+    text += ` ${words[(state >>> 8) % words.length]}`;
+  }
+  return text.slice(0, 1899).trimEnd().padEnd(1900, '.');
+}
+/** Nearly the same text. */
+const like = (source: string) => `${source.slice(0, 20)}exactly ${source.slice(20, -12)}.`;
+
 /** A tenant with a golden set of `count` pairs, as publication leaves them: none of them in the index. */
 async function withGolden(count: number) {
   const mine = await openSets(app);
@@ -21,12 +37,21 @@ async function withGolden(count: number) {
   return { tenantId, setId };
 }
 
-function append(tenantId: string, setId: string, from: number, count: number) {
-  const rows = Array.from({ length: count }, (_, index) => ({ n: from + index, s: sentence(from + index) }));
+const append = (tenantId: string, setId: string, from: number, count: number) =>
+  add(tenantId, setId, range(from, count).map(sentence));
+
+const range = (from: number, count: number) => Array.from({ length: count }, (_, index) => from + index);
+
+/** Far above the numbers of imported segments. */
+let segmentNo = 1_000_000;
+
+/** Adds sources to a set, as publication leaves them: in no index. The later ones are the newer ones. */
+function add(tenantId: string, setId: string, sources: string[]) {
+  const rows = sources.map((s) => ({ n: ++segmentNo, s }));
   return app.database.inTenant(tenantId, (tx) =>
     tx.execute(sql`
       insert into memory_segments (tenant_id, content_id, segment_no, source_hash, source_text, target_text)
-      select ${tenantId}, (select content_id from memory_sets where set_id = ${setId}), 1000 + n, substring(sha256(s::bytea) for 16), s, 'Vanne ' || n
+      select ${tenantId}, (select content_id from memory_sets where set_id = ${setId}), n, substring(sha256(s::bytea) for 16), s, 'Vanne ' || n
       from json_to_recordset(${JSON.stringify(rows)}::json) as r(n int, s text)`),
   );
 }
@@ -51,6 +76,13 @@ const places = (tenantId: string) =>
 const find = async (tenantId: string, text: string) =>
   (await findClose(app.database, tenantId, pair, text)).close.map(({ sourceText }) => sourceText);
 
+async function jobsOf(task: string): Promise<string[]> {
+  const jobs = await app.database.inPlatform((tx) =>
+    tx.execute<{ key: string }>(sql`select key from graphile_worker.jobs where task_identifier = ${task}`),
+  );
+  return jobs.map(({ key }) => key);
+}
+
 describe('segments that come one by one', () => {
   test('are found before they are indexed, and after', async () => {
     const { tenantId, setId } = await withGolden(300);
@@ -71,12 +103,6 @@ describe('segments that come one by one', () => {
       expect(await find(tenantId, sentence(index).replace('drops', 'drips'))).toContain(sentence(index));
   });
 
-  test('two indexings of one set at once leave it indexed once', async () => {
-    const { tenantId, setId } = await withGolden(300);
-    await Promise.all([1, 2, 3].map(() => indexSet(app.services, tenantId, setId)));
-    expect(await places(tenantId)).toEqual({ waiting: 0, shards: 1, segments: 301, places: 301 });
-  });
-
   test('deleted segments are no longer found, though the index still has their grams', async () => {
     const { tenantId, setId } = await withGolden(300);
     await indexSet(app.services, tenantId, setId);
@@ -90,13 +116,68 @@ describe('segments that come one by one', () => {
     const many = await withGolden(300);
     const few = await withGolden(30);
     await indexPending(app.services);
-    const jobs = await app.database.inPlatform((tx) =>
-      tx.execute<{ key: string }>(
-        sql`select key from graphile_worker.jobs where task_identifier = 'index_memory'`,
-      ),
-    );
-    const keys = jobs.map(({ key }) => key);
+    const keys = await jobsOf('index_memory');
     expect(keys).toContain(`index_memory:${many.setId}`);
     expect(keys).not.toContain(`index_memory:${few.setId}`);
+  });
+});
+
+/** A tenant's sets that wait for an index together. */
+describe('segments of many sets', () => {
+  let tenantId: string;
+  let setIds: string[];
+
+  beforeEach(async () => {
+    const mine = await openSets(app);
+    tenantId = mine.tenantId;
+    setIds = [];
+    for (let n = 0; n < 8; n++)
+      setIds.push((await mine.memory([[`Set ${n}`, 'Vanne']], { name: `Set ${n}` })).id);
+  });
+
+  async function swept(): Promise<string[]> {
+    await indexPendingPairs(app.services);
+    const keys = await jobsOf('index_memory_pair');
+    return keys.filter((key) => key === `index_memory_pair:${tenantId}:en:fr`);
+  }
+
+  describe('many long segments in no index', () => {
+    beforeEach(async () => {
+      for (const [set, setId] of setIds.entries())
+        await add(tenantId, setId, range(set * 255, 255).map(long));
+    });
+
+    test('a lookup reads a part of them, and finds the newest', async () => {
+      const source = long(8 * 255 - 3);
+      expect((await find(tenantId, like(source)))[0]).toBe(source);
+      expect(await find(tenantId, like(long(1)))).not.toContain(long(1));
+    });
+
+    test('the sweep brings all of their sets into the index, where the oldest is found too', async () => {
+      expect(await swept()).toHaveLength(1);
+      await indexPair(app.services, { tenantId, ...pair });
+      expect((await find(tenantId, like(long(1))))[0]).toBe(long(1));
+    });
+  });
+
+  describe('small sets', () => {
+    test('are indexed once 1000 segments of their pair wait, and not before', async () => {
+      for (const [set, setId] of setIds.slice(1).entries())
+        await add(tenantId, setId, range(set * 138, 138).map(sentence));
+      expect(await swept()).toEqual([]);
+      await add(tenantId, setIds[0]!, range(5000, 31).map(sentence));
+      expect(await swept()).toHaveLength(1);
+    });
+
+    test('a source is found behind many newer ones that are much longer or shorter', async () => {
+      await add(tenantId, setIds[0]!, [sentence(42)]);
+      await add(tenantId, setIds[1]!, range(0, 200).map(long));
+      await add(
+        tenantId,
+        setIds[2]!,
+        range(0, 200).map((n) => `Valve ${n}`),
+      );
+      expect(await find(tenantId, sentence(42).replace('drops', 'drips'))).toEqual([sentence(42)]);
+    });
   });
 });

@@ -70,7 +70,7 @@ async function due(): Promise<boolean> {
   return jobs.length > 0;
 }
 
-test('the small sets of a pair share a shard, in which each of their segments is found', async () => {
+test('the small sets of a pair share a shard, in which each of their segments is found, by their tenant only', async () => {
   expect(await stored()).toEqual({ own: 6, shared: 0, waiting: 360, lists: 0 });
   const before = await listsRead();
   expect(await due()).toBe(true);
@@ -78,6 +78,8 @@ test('the small sets of a pair share a shard, in which each of their segments is
   expect(await stored()).toEqual({ own: 0, shared: 1, waiting: 0, lists: 1 });
   expect(await listsRead()).toBeLessThan(before / 3);
   for (const set of [0, 5, 11]) expect(await find(seedOf(set, 42))).toContain(sentence(seedOf(set, 42)));
+  const { tenantId: other } = await app.signUp();
+  expect((await findClose(app.database, other, pair, like(3))).close).toEqual([]);
 });
 
 test('later segments go into the same shard, once', async () => {
@@ -103,16 +105,6 @@ test('the segments of a deleted set are skipped at once, and do not crowd out ot
   expect(await find(seedOf(11, 42))).toContain(sentence(seedOf(11, 42)));
 });
 
-test('a set that is uploaded again is found with its new content', async () => {
-  await index();
-  await upload(2, 90_000);
-  expect(await find(90_042)).toContain(sentence(90_042));
-  expect(await find(seedOf(2, 42))).not.toContain(sentence(seedOf(2, 42)));
-  await index();
-  expect(await stored()).toMatchObject({ own: 0, shared: 1, waiting: 0 });
-  expect(await find(90_042)).toContain(sentence(90_042));
-});
-
 test('a set indexed by itself while its pair is indexed stays in one shard: that of the pair', async () => {
   const { fileWork } = app.services;
   /** Indexes the pair between the set's indexing reading and storing. */
@@ -135,10 +127,4 @@ test('a set indexed by itself while its pair is indexed stays in one shard: that
   );
   expect([...places]).toEqual([{ place: markOf(0) }]);
   expect(await find(seedOf(inNone, 42))).toContain(sentence(seedOf(inNone, 42)));
-});
-
-test('another tenant’s index is not read', async () => {
-  await index();
-  const { tenantId: other } = await app.signUp();
-  expect((await findClose(app.database, other, pair, like(3))).close).toEqual([]);
 });

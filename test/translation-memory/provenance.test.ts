@@ -49,18 +49,6 @@ describe('Provenance: a match names its source, in the trace that the tenant see
     expect(await mine.read(job.id)).toEqual(job);
   });
 
-  test('an exact match that is held, so that the reviewer knows its source', async () => {
-    await mine.memory([unit], { name: 'Manuals zq82' });
-    expectNamed(await mine.job({ domain: 'legal' }), 'Manuals zq82', 'unit-zq81', moment);
-  });
-
-  test('an approved pair: the golden set, and the tuid that its export has, of the job', async () => {
-    const { id } = await mine.job({ metadata: { sensitive: true } });
-    await mine.review(id, { action: 'modify', final_translation: 'Salut' });
-    expectNamed(await mine.job(), 'golden-approved-en-fr', id);
-    expect((await mine.exportGolden('?source_lang=en&target_lang=fr')).text).toContain(`tuid="${id}"`);
-  });
-
   test('a glossary term that served: its set', async () => {
     await mine.glossary('Hello,Bonjour', { name: 'Terms zq83' });
     const job = await mine.job();

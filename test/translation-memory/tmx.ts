@@ -1,3 +1,5 @@
+import { SaxesParser } from 'saxes';
+
 /** A unit of a file that a test writes. */
 export interface Unit {
   source: string;
@@ -43,7 +45,7 @@ export const pairs = (count: number, source = 'sentence', target = 'phrase'): [s
 export interface ReadUnit {
   tuid: string | undefined;
   changedate: string | undefined;
-  /** The first text of each language, as it is tagged in lower case. */
+  /** The text of each language, as it is tagged in lower case. */
   variants: Map<string, string>;
 }
 
@@ -53,52 +55,34 @@ export interface ReadTmx {
   units: ReadUnit[];
 }
 
-const token =
-  /<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<!DOCTYPE[^>]*>|<!\[CDATA\[([\s\S]*?)\]\]>|<\/([\w:-]+)\s*>|<([\w:-]+)((?:\s+[\w:-]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*(\/?)>|([^<]+)/y;
-
 /** Elements within a segment whose text belongs to it; that of the others is of the file it was taken from. */
 const kept = new Set(['seg', 'hi']);
 
-/** Reads a well-formed TMX file, independently of the service's reader; returns its segments without inline tags. */
+/** Reads a TMX file, independently of the service's reader; returns its segments without inline tags. */
 export function readTmx(file: string | Uint8Array): ReadTmx {
-  const text = (typeof file === 'string' ? file : decoded(file))
-    .replace(/^\uFEFF/, '')
-    .replace(/\r\n?/g, '\n');
   const read: ReadTmx = { root: {}, header: {}, units: [] };
   const open: string[] = [];
   let lang = '';
-  let seg: string | undefined;
-  const add = (part: string) => {
-    const inside = open.slice(open.indexOf('seg'));
-    if (seg !== undefined && inside.every((name) => kept.has(name))) seg += part;
+  const parser = new SaxesParser();
+  parser.on('opentag', ({ name, attributes }) => {
+    open.push(name);
+    const { tuid, changedate } = attributes;
+    if (name === 'tmx') read.root = attributes;
+    if (name === 'header') read.header = attributes;
+    if (name === 'tu') read.units.push({ tuid, changedate, variants: new Map() });
+    if (name === 'tuv') lang = (attributes['xml:lang'] ?? attributes['lang'] ?? '').toLowerCase();
+    if (name === 'seg') add('');
+  });
+  const add = (text: string) => {
+    const at = open.indexOf('seg');
+    if (at < 0 || !open.slice(at).every((name) => kept.has(name))) return;
+    const { variants } = read.units.at(-1)!;
+    variants.set(lang, (variants.get(lang) ?? '') + text);
   };
-  token.lastIndex = 0;
-  while (token.lastIndex < text.length) {
-    const at = token.lastIndex;
-    const found = token.exec(text);
-    if (!found) throw new Error(`no XML at ${at}: ${text.slice(at, at + 40)}`);
-    const [, cdata, closed, opened, attributes = '', empty, chars] = found;
-    if (cdata !== undefined) add(cdata);
-    else if (chars !== undefined) add(unescaped(chars));
-    else if (opened !== undefined) {
-      const named = attributesOf(attributes);
-      if (opened === 'tmx') read.root = named;
-      if (opened === 'header') read.header = named;
-      if (opened === 'tu')
-        read.units.push({ tuid: named['tuid'], changedate: named['changedate'], variants: new Map() });
-      if (opened === 'tuv') lang = (named['xml:lang'] ?? named['lang'] ?? '').toLowerCase();
-      if (opened === 'seg') seg = '';
-      if (empty === '') open.push(opened);
-    } else if (closed !== undefined) {
-      if (open.pop() !== closed) throw new Error(`${closed} closes nothing at ${at}`);
-      if (closed === 'seg') {
-        const { variants } = read.units.at(-1)!;
-        if (!variants.has(lang)) variants.set(lang, seg ?? '');
-        seg = undefined;
-      }
-    }
-  }
-  if (open.length > 0) throw new Error(`left open: ${open}`);
+  parser.on('text', add);
+  parser.on('cdata', add);
+  parser.on('closetag', () => void open.pop());
+  parser.write(typeof file === 'string' ? file : decoded(file)).close();
   return read;
 }
 
@@ -112,7 +96,7 @@ export function pairsOf({ units }: ReadTmx, sources: string[], targets: string[]
   });
 }
 
-/** C 7 "Duplicates of one file": newest changedate, then the last; alike by B 8's normalised source. */
+/** Of units with the same normalized source, the one with the newest changedate, then the last. */
 export function collapsed(units: Unit[]): Unit[] {
   const left = new Map<string, Unit>();
   for (const one of units) {
@@ -129,22 +113,3 @@ function decoded(bytes: Uint8Array): string {
     first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
   return new TextDecoder(encoding, { fatal: true }).decode(bytes);
 }
-
-const attributesOf = (text: string) =>
-  Object.fromEntries(
-    [...text.matchAll(/([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g)].map(([, name = '', double, single]) => [
-      name,
-      unescaped(double ?? single ?? ''),
-    ]),
-  );
-
-const named: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
-
-const unescaped = (text: string) =>
-  text.replace(/&(#x[\da-f]+|#\d+|\w+);/gi, (_, name: string) => {
-    if (name.startsWith('#x')) return String.fromCodePoint(Number.parseInt(name.slice(2), 16));
-    if (name.startsWith('#')) return String.fromCodePoint(Number(name.slice(1)));
-    const char = named[name];
-    if (char === undefined) throw new Error(`an entity of its own: ${name}`);
-    return char;
-  });

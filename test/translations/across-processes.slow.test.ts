@@ -1,93 +1,21 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { useProcesses } from '#test/factories/processes.ts';
 import { startFakeOpenAi } from '#test/fakes/openai.ts';
-import { connect } from '#test/setup/app.ts';
-import { createTestDatabase, openSuperuser, type TestDatabase } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
-import { type RunningService, startService } from '#test/setup/service.ts';
-import { askedRoles, cat, german, good, models, sentences } from './live.ts';
+import { askedRoles, cat, german, good } from './live.ts';
 import { keyed, PATH } from './workspace.ts';
 
 const fake = await startFakeOpenAi();
 afterAll(() => fake.close());
 
-let database: TestDatabase;
-let dataDir: string;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-processes-'));
-});
-afterAll(async () => {
-  await database?.drop();
-  await rm(dataDir, { recursive: true, force: true });
-});
-
-const running = new Set<RunningService>();
+const { sql, start } = useProcesses(fake);
 beforeEach(() => {
   fake.requests.length = 0;
   fake.otherwise(good);
 });
-afterEach(async () => {
-  await Promise.all([...running].map((service) => service.stop('SIGKILL')));
-  running.clear();
-});
-
-async function start(env: Record<string, string> = {}) {
-  const service = await startService(
-    {
-      LOG_LEVEL: 'silent',
-      DATABASE_URL: database.url,
-      DATA_DIR: dataDir,
-      SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
-      OPENAI_API_KEY: 'sk-test',
-      OPENAI_BASE_URL: fake.baseUrl,
-      OPENAI_MODEL: models.translator,
-      OPENAI_REFINER_MODEL: models.refiner,
-      OPENAI_MAX_RETRIES: '0',
-      AUTH_RATE_LIMIT_ENABLED: 'false',
-      ...env,
-    },
-    'server/main.ts',
-    ['--api-only'],
-  );
-  running.add(service);
-  return { ...connect(service.address), service };
-}
 
 const usageOf = async (tenantId: string) =>
-  openSuperuser(database.superuserUrl)`select job_id from usage_records where tenant_id = ${tenantId}`;
-
-test('B 4.2 rule 4: 200 submissions of 20 keys over two processes are 20 jobs, run and billed once each', async () => {
-  const apps = await Promise.all([start(), start()]);
-  const { headers, tenantId } = await apps[0].signUp();
-  const answers = await Promise.all(
-    Array.from({ length: 200 }, async (_, at) => {
-      const n = at % 20;
-      const answer = await apps[(at + Math.floor(at / 20)) % 2]!.json('POST', PATH, {
-        headers: { ...headers, ...keyed(`key ${n}`) },
-        body: { source_text: sentences[n], target_lang: 'de' },
-      });
-      return { n, ...answer };
-    }),
-  );
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-  for (const { n, body } of answers) expect(body.request.source_text).toBe(sentences[n]);
-  const jobs = new Map(answers.map(({ n, body }) => [n, body.id]));
-  for (const { n, body } of answers) expect(body.id).toBe(jobs.get(n));
-  expect(new Set(jobs.values()).size).toBe(20);
-  expect(answers.filter(({ headers: sent }) => sent.get('idempotency-replayed') === null)).toHaveLength(20);
-
-  expect(askedRoles(fake)).toEqual({ translation: 20, assessment: 20, verification: 20 });
-  const { body: list } = await apps[1].json('GET', `${PATH}?limit=200`, { headers });
-  expect(list).toHaveLength(20);
-  for (const job of list)
-    expect(job).toMatchObject({ status: 'published', final_translation: german[job.request.source_text] });
-  expect((await usageOf(tenantId)).map(({ job_id }) => job_id).toSorted()).toEqual(
-    [...jobs.values()].toSorted(),
-  );
-});
+  sql()`select job_id from usage_records where tenant_id = ${tenantId}`;
 
 test('a process that dies between the model’s response and the commit: run again elsewhere, billed once', async () => {
   const doomed = await start({ STALE_PENDING_SECONDS: '1' });
@@ -100,7 +28,7 @@ test('a process that dies between the model’s response and the commit: run aga
     });
 
   // The row is locked as soon as it is there, so that the response cannot be stored.
-  const locker = openSuperuser(database.superuserUrl);
+  const locker = sql();
   const held = await locker.reserve();
   const lost = submit(doomed).catch(() => 'lost');
   const id = await poll(async () => {

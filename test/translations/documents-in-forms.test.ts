@@ -1,19 +1,15 @@
 import { readFile } from 'node:fs/promises';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { workbook, xlsxType } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { poll } from '#test/setup/poll.ts';
 import { withWorkers } from '#test/translation-memory/background.ts';
-import { answerOf, keyed, openWorkspace, PATH, type Workspace } from './workspace.ts';
+import { keyed, useWorkspace } from './workspace.ts';
 
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
 const app = useTestApp({ env });
-const off = useTestApp({ env: { ...env, TRANSLATION_ENABLED: 'false' } });
 
-let mine: Workspace;
-beforeEach(async () => {
-  mine = await openWorkspace(app);
-});
+const mine = useWorkspace(app);
 
 const docx = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 
@@ -28,7 +24,7 @@ const book = (name = 'Menu.xlsx', type = xlsxType) => new File([workbook('Soup',
 
 const documents = async (by = mine) => (await app.json('GET', '/api/documents', by)).body;
 
-describe('B 4.1: a document in the form of POST /api/translations', () => {
+describe('a document in the form of POST /api/translations (B 4.1)', () => {
   test('is queued and answered with 200; it is polled and downloaded as a document job', async () => {
     const { status, body } = await mine.post(
       form(book(), {
@@ -70,31 +66,13 @@ describe('B 4.1: a document in the form of POST /api/translations', () => {
     expect(await mine.usage()).toMatchObject([{ job_id: body.id, billable_chars: 9 }]);
   });
 
-  test('`wait` and the fields of a text do not count', async () => {
-    const { status, body } = await mine.post(
-      form(book(), { target_lang: 'fr', wait: 'true', model: 'any', metadata: '{"min_quality_score":3}' }),
-      {},
-    );
-    expect([status, body.status]).toEqual([200, 'queued']);
-  });
-
-  test('B 4.2: the key is the document’s own; a resend returns the job that it names', async () => {
+  test('the key is the document’s own; a resend returns the job that it names', async () => {
     const first = await mine.post(form(book()), keyed('menu-1'));
     const second = await mine.post(form(book()), keyed('menu-1'));
     expect(first.body.request.idempotency_key).toBe('menu-1');
     expect([second.status, second.body]).toEqual([200, first.body]);
     expect([first, second].map(({ headers }) => headers.get('idempotency-replayed'))).toEqual([null, 'true']);
     expect(await documents()).toHaveLength(1);
-  });
-
-  test.each([
-    ['the extension', book('a.XLSX', 'application/octet-stream')],
-    ['the extension, whatever the content type', book('a.xlsx', 'text/csv')],
-    ['the content type', book('a', xlsxType)],
-    ['the content type of an unknown extension', book('a.bin', `${xlsxType}; charset=binary`)],
-  ])('is known by %s', async (_, file) => {
-    const { status, body } = await mine.post(form(file), {});
-    expect([status, body.source_format]).toEqual([200, 'xlsx']);
   });
 
   test('a Word file, too: only as a raw body it is flattened', async () => {
@@ -105,38 +83,4 @@ describe('B 4.1: a document in the form of POST /api/translations', () => {
     expect([raw.status, Array.isArray(raw.body)]).toEqual([200, true]);
     expect(await documents()).toHaveLength(1);
   });
-
-  test('B 4.3: a text extension wins over the content type: the file is flattened', async () => {
-    for (const type of [xlsxType, docx, 'application/pdf']) {
-      const { status, body } = await mine.post(form(new File(['Hello'], 'note.txt', { type })), {});
-      expect([status, body.length]).toEqual([200, 1]);
-    }
-    expect(await documents()).toEqual([]);
-  });
-
-  test.each([
-    ['of no XLSX', 400, new File(['PK'], 'a.xlsx'), {}],
-    ['of nothing', 400, new File([], 'a.xlsx'), {}],
-    ['without a language', 400, book(), { target_lang: '' }],
-    ['of an unknown language', 422, book(), { target_lang: 'xx' }],
-    ['of an unknown text type', 400, book(), { text_type: 'Rich' }],
-  ])('%s is %d, and no job exists', async (_, status, file, fields) => {
-    const refused = await mine.post(form(file, { target_lang: 'fr', ...fields }), {});
-    expect([refused.status, refused.body.detail]).toEqual([status, expect.any(String)]);
-    expect(await documents()).toEqual([]);
-  });
-
-  test('the order of the gates: the switch, the form, the credential', async () => {
-    const send = (to: typeof app, fields: Record<string, string>) =>
-      answerOf(to.request(PATH, { method: 'POST', body: form(book(), fields) }));
-    expect((await send(off, { target_lang: 'xx' })).status).toBe(503);
-    expect((await send(app, { target_lang: 'xx' })).status).toBe(422);
-    expect((await send(app, { target_lang: 'fr' })).status).toBe(401);
-  });
-});
-
-test('B 4.1: a raw XLSX is no text', async () => {
-  const raw = { 'content-type': 'application/octet-stream', 'x-source-filename': 'a.xlsx' };
-  const { status } = await mine.post(workbook('Soup'), raw, '?target_lang=fr');
-  expect(status).toBe(415);
 });

@@ -2,10 +2,9 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Judgement, QualityIssue, Verification } from '#server/platform/engines/engine.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
-import { triggerCodes } from './submitting.ts';
 import { openWorkspace, type Workspace } from './workspace.ts';
 
-/** What the model says of each text. */
+/** The responses of the model for each text. */
 interface Script {
   translations: Record<string, string>;
   assess: (text: string) => Partial<Judgement>;
@@ -56,7 +55,11 @@ let texts = 0;
 async function judged(words: Partial<Script> = {}, metadata: object = {}, fields: object = {}) {
   script = { ...plain, ...words };
   const job = await mine.job({ source_text: `Text ${++texts}`, metadata, ...fields });
-  return { job, gate: job.agent_run.quality_gate, codes: triggerCodes(job) };
+  return {
+    job,
+    gate: job.agent_run.quality_gate,
+    codes: job.agent_run.quality_gate.metadata.trigger_codes as string[],
+  };
 }
 
 const issue = (severity: QualityIssue['severity'], explanation = 'x'): QualityIssue => ({
@@ -116,27 +119,43 @@ describe('the quality gate (B 2.3)', () => {
     expect(job.verification.passed).toBe(!expected.includes('verification_failed'));
   });
 
-  test('quotes the critical issue in its reason', async () => {
-    const issues = [issue('major', 'a nuance'), issue('critical', 'negation lost')];
-    const { gate } = await judged({ assess: () => ({ issues }) });
-    expect(gate.reasons).toEqual([expect.stringContaining('negation lost')]);
-  });
-
   test('holds for a verification that did not pass, whatever its score', async () => {
     const { job, gate } = await judged({ verify: { passed: false, score: 100 } }, { min_quality_score: 0 });
     expect(gate.triggers).toEqual([{ code: 'verification_failed', severity: 'blocking' }]);
     expect([gate.metadata.verification_passed, job.status]).toEqual([false, 'awaiting_review']);
   });
 
-  test('names all flags of a request in one reason', async () => {
-    const { gate } = await judged({}, { sensitive: true, requires_human_review: 1, regulated: 0 });
-    expect(gate.triggers).toEqual([{ code: 'sensitive_content', severity: 'blocking' }]);
-    expect(gate.metadata.risk_flags).toEqual(['sensitive', 'requires_human_review']);
-    expect(gate.reasons[0]).toMatch(/sensitive.*requires_human_review/);
+  test('holds regulated domains and flagged requests, whatever the score', async () => {
+    for (const domain of ['finance', 'financial', 'healthcare', 'legal', 'MEDICAL', ' pharma '])
+      expect((await judged({}, { min_quality_score: 0 }, { domain })).codes).toEqual(['policy_required']);
+    for (const domain of ['marketing', 'legalese', 'constructor', ''])
+      expect((await judged({}, {}, { domain })).codes).toEqual([]);
+    for (const flag of ['sensitive', 'regulated', 'requires_human_review']) {
+      for (const value of [true, -1, 'false', ['a']])
+        expect((await judged({}, { [flag]: value, min_quality_score: 0 })).codes).toEqual([
+          'sensitive_content',
+        ]);
+      for (const value of [false, 0, '', null])
+        expect((await judged({}, { [flag]: value })).codes).toEqual([]);
+    }
   });
 
-  test.each(['MEDICAL', ' Finance '])('reads the regulated domain %j', async (domain) => {
-    expect((await judged({}, {}, { domain })).codes).toEqual(['policy_required']);
+  test('names all triggers together, each once with its reason', async () => {
+    const { job, gate, codes } = await judged(
+      { assess: () => ({ score: 60, issues: [issue('critical')] }), verify: { passed: false } },
+      { regulated: true },
+      { domain: 'medical' },
+    );
+    expect(codes.toSorted()).toEqual([
+      'critical_issue',
+      'low_quality_score',
+      'policy_required',
+      'sensitive_content',
+      'verification_failed',
+    ]);
+    expect(new Set(gate.reasons).size).toBe(codes.length);
+    expect(gate.metadata.trigger_codes).toEqual(codes);
+    expect(job.agent_run.human_review_task.triggers).toEqual(gate.triggers);
   });
 
   test.each([
@@ -186,12 +205,9 @@ describe('repairs', () => {
   test.each([
     [undefined, 2],
     [0, 1],
-    [1, 1],
     [4.9, 4],
     [5, 5],
-    [6, 5],
     ['4', 2],
-    [null, 2],
   ])('with max_quality_loop_retries %j are %d', async (value, rounds) => {
     const { job } = await judged(
       { assess: scores({}), repairs: ['b', 'c', 'd', 'e', 'f', 'g'] },
@@ -217,8 +233,14 @@ describe('repairs', () => {
 });
 
 describe('the options of a request (B 2.6)', () => {
-  test.each(['50', null, true, [50]])('min_quality_score %j counts as absent', async (value) => {
-    expect((await judged({}, { min_quality_score: value })).gate.threshold).toBe(85);
+  test.each([
+    [-5, 0],
+    [92.5, 92.5],
+    [150, 100],
+    ['50', 85],
+    [null, 85],
+  ])('min_quality_score %j is a threshold of %d', async (value, threshold) => {
+    expect((await judged({}, { min_quality_score: value })).gate.threshold).toBe(threshold);
   });
 
   test.each([

@@ -1,42 +1,30 @@
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
+import { checkGoldenRecords } from '#test/factories/golden-check.ts';
 import type { TestApp } from '#test/setup/app.ts';
+import { poll } from '#test/setup/poll.ts';
 
 interface Tenant {
   tenantId: string;
 }
 
-/** The tenant's golden folder in the file store; undefined before the first record. */
-async function goldenFolder({ services }: TestApp, { tenantId }: Tenant): Promise<string | undefined> {
-  const all = await readdir(services.settings.DATA_DIR, { recursive: true, withFileTypes: true });
-  const found = all
-    .filter((entry) => entry.isDirectory() && entry.name === 'golden')
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => path.includes(tenantId));
-  if (found.length > 1) throw new Error(`${found.length} golden folders of one tenant`);
-  return found[0];
-}
+const goldenFolder = ({ services }: TestApp, { tenantId }: Tenant) =>
+  join(services.settings.DATA_DIR, 'storage', tenantId, 'golden');
 
-/** A worker may remove a file after it was listed. */
-async function readUnlessRemoved(path: string): Promise<string | undefined> {
-  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-    return undefined;
-  });
-}
-
-/** Every file of the tenant below golden/, with its text, as paths from there. */
+/** Every file of the tenant below golden/, with its text, as paths from there. A worker may remove one after it was listed. */
 export async function goldenFiles(app: TestApp, tenant: Tenant): Promise<Map<string, string>> {
-  const files = new Map<string, string>();
-  const folder = await goldenFolder(app, tenant);
-  if (folder === undefined) return files;
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
-    if (entry.isFile()) {
-      const path = join(entry.parentPath, entry.name);
-      const text = await readUnlessRemoved(path);
-      if (text !== undefined) files.set(path.slice(folder.length + 1), text);
-    }
-  return files;
+  const folder = goldenFolder(app, tenant);
+  const listed = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const paths = listed
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  const texts = await Promise.all(paths.map((path) => readFile(path, 'utf8').catch(() => undefined)));
+  return new Map(
+    paths.flatMap((path, at) =>
+      texts[at] === undefined ? [] : [[path.slice(folder.length + 1), texts[at]]],
+    ),
+  );
 }
 
 /** The records that mention `id`, parsed. */
@@ -61,14 +49,32 @@ export async function manifestLinesOf({ services }: TestApp, { tenantId }: Tenan
   return lines;
 }
 
-/** Puts a file where the folder was, so that nobody can write below it, root included; returns the way back. */
+/** Puts a file where the folder was, so that no one can write below it, root included; returns the way back. */
 export async function breakGoldenStore(app: TestApp, tenant: Tenant): Promise<() => Promise<void>> {
-  const folder = await goldenFolder(app, tenant);
-  if (folder === undefined) throw new Error('nothing was stored yet');
+  const folder = goldenFolder(app, tenant);
   await rename(folder, `${folder}.away`);
   await writeFile(folder, 'no folder');
   return async () => {
     await rm(folder);
     await rename(`${folder}.away`, folder);
   };
+}
+
+/** Checks the records repeatedly until their announcements in a folder are old enough. Returns how many were removed. */
+export async function checkUntilDone({ services }: TestApp, folder: string): Promise<number> {
+  let removed = 0;
+  await poll(async () => {
+    removed += (await checkGoldenRecords(services)).removed;
+    return (await readdir(join(services.settings.DATA_DIR, 'storage/golden', folder))).length === 0;
+  });
+  return removed;
+}
+
+/** The services of a process that finds the store's system started again since its last use. */
+export async function restartSystem({ services }: TestApp, lastUse = new Date()) {
+  const state = join(services.settings.DATA_DIR, 'storage/.state.json');
+  const known = JSON.parse(await readFile(state, 'utf8'));
+  await writeFile(state, JSON.stringify({ ...known, booted: known.booted - 3_600_000 }));
+  await utimes(state, lastUse, lastUse);
+  return { ...services, storage: openPlatformStore(services.settings) };
 }

@@ -1,14 +1,11 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { answerOf, openWorkspace, type Workspace } from './workspace.ts';
+import { answerOf, openWorkspace, useWorkspace } from './workspace.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 
-let mine: Workspace;
-beforeEach(async () => {
-  mine = await openWorkspace(app);
-});
+const mine = useWorkspace(app);
 
 const docx = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 const disposition = (response: Response) => response.headers.get('content-disposition') ?? '';
@@ -29,7 +26,7 @@ async function setStatus(id: string, status: string) {
   await openSuperuser(app.superuserUrl)`update translation_jobs set status = ${status} where job_id = ${id}`;
 }
 
-describe('B 4.1, C 4: the formats', () => {
+describe('the formats (B 4.1, C 4)', () => {
   test('txt, also where none is named: UTF-8 text', async () => {
     const job = await mine.job({ source_text: 'Grüße 世界 😀' });
     for (const format of [undefined, 'txt']) {
@@ -52,16 +49,9 @@ describe('B 4.1, C 4: the formats', () => {
     expect(bytes.subarray(0, magic.length).toString()).toBe(magic);
     expect((await textIn(download, format)).replace(/\s+/g, ' ')).toBe('[fr] A letter to the city');
   });
-
-  test.each(['html', ''])('another format (%j) is 422', async (format) => {
-    const job = await mine.job();
-    const { status, body } = await answerOf(mine.golden(job.id, format));
-    expect(status).toBe(422);
-    expect(body.detail).toBeInstanceOf(Array);
-  });
 });
 
-describe('B 4.1: the Content-Disposition is an attachment', () => {
+describe('the Content-Disposition is an attachment (B 4.1)', () => {
   const named = (name: string) =>
     mine
       .submit({ source_text: 'Hello', target_lang: 'fr', metadata: { source_document: { name } } })
@@ -100,7 +90,7 @@ describe('B 4.1: the Content-Disposition is an attachment', () => {
   });
 });
 
-describe('B 3.1: only published and human_edited jobs can be downloaded', () => {
+describe('only published and human_edited jobs can be downloaded (B 3.1)', () => {
   test('a held one is 409, until it is approved', async () => {
     const job = await mine.job({ domain: 'legal' });
     for (const format of ['txt', 'docx', 'pdf']) expect((await mine.golden(job.id, format)).status).toBe(409);
@@ -110,19 +100,16 @@ describe('B 3.1: only published and human_edited jobs can be downloaded', () => 
     expect((await (await mine.golden(job.id)).text()).trim()).toBe('Salut');
   });
 
-  test.each(['pending', 'translated', 'refined', 'approved', 'rejected', 'failed', 'persistence_failed'])(
-    '%s is 409',
-    async (status) => {
-      const job = await mine.job();
-      await setStatus(job.id, status);
-      const answer = await answerOf(mine.golden(job.id));
-      expect(answer.status).toBe(409);
-      expect(answer.body.detail).toEqual(expect.any(String));
-    },
-  );
+  test.each(['pending', 'rejected', 'persistence_failed'])('%s is 409', async (status) => {
+    const job = await mine.job();
+    await setStatus(job.id, status);
+    const answer = await answerOf(mine.golden(job.id));
+    expect(answer.status).toBe(409);
+    expect(answer.body.detail).toEqual(expect.any(String));
+  });
 });
 
-describe('B 5: the credentials of a download', () => {
+describe('the credentials of a download (B 5)', () => {
   test('a job of another tenant is 404 for its key, its session and its cookie', async () => {
     const job = await mine.job();
     const other = await openWorkspace(app);

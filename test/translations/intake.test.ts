@@ -26,7 +26,7 @@ test('metadata has at most 65536 characters of JSON, and may have all of them', 
   expect((await mine.submit({ ...text, metadata: sized(65_537) })).status).toBe(413);
 });
 
-describe('B 2.6: keys that the service writes are discarded from a submission', () => {
+describe('keys that the service writes are discarded from a submission (B 2.6)', () => {
   const metadata = {
     tenant: { id: 'another' },
     primary_model: 'another',

@@ -1,16 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Signup, useTestApp } from '#test/setup/app.ts';
+import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { PATH, submittingTo } from './submitting.ts';
+import { openWorkspace, PATH, type Workspace } from './workspace.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 
-let owner: Signup;
+let owner: Workspace;
 /** The ids of jobs, by what is special about them. */
 const made: Record<string, string> = {};
 beforeAll(async () => {
-  owner = await app.signUp();
-  const { accepted } = submittingTo(app, () => owner);
+  owner = await openWorkspace(app);
   const jobs: Record<string, Record<string, unknown>> = {
     plain: { target_lang: 'fr' },
     german: { target_lang: 'de', source_lang: 'fr' },
@@ -19,13 +18,13 @@ beforeAll(async () => {
     text: { target_lang: 'fr', metadata: { n: '5', 'a.b[c]': 'x' } },
     yes: { target_lang: 'fr', metadata: { done: true, o: { n: 5 }, none: null } },
   };
-  for (const [name, job] of Object.entries(jobs)) made[name] = (await accepted(job)).id;
+  for (const [name, job] of Object.entries(jobs)) made[name] = (await owner.job(job)).id;
 });
 
 const ask = (query: string, headers: Record<string, string> = owner.headers) =>
   app.json('GET', `${PATH}?${query}`, { headers });
 
-/** The names of the jobs that a query lists, newest first. */
+/** The names of the jobs that a query lists, latest first. */
 async function listed(query: string): Promise<string[]> {
   const { status, body, headers } = await ask(query);
   expect(status, JSON.stringify(body)).toBe(200);
@@ -75,7 +74,7 @@ describe('the list of jobs', () => {
     ]);
   });
 
-  test('refuses an unsupported language by the list of the supported ones', async () => {
+  test('rejects an unsupported language with the list of the supported ones', async () => {
     expect(await ask('target_lang=tlh')).toMatchObject({
       status: 422,
       body: { detail: expect.stringContaining('supported languages: en, es') },
@@ -108,9 +107,8 @@ describe('the list of jobs', () => {
 });
 
 test('a filter that finds nothing near ends after 10,000 jobs, and its cursor leads on to what it finds', async () => {
-  const tenant = await app.signUp();
-  const { accepted } = submittingTo(app, () => tenant);
-  const oldest = await accepted({ target_lang: 'de', metadata: { project: 'deep' } });
+  const tenant = await openWorkspace(app);
+  const oldest = await tenant.job({ target_lang: 'de', metadata: { project: 'deep' } });
   const sql = openSuperuser(app.superuserUrl);
   await sql`
     insert into translation_jobs (tenant_id, job_id, status, request, agent_run, created_at, updated_at)

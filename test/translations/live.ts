@@ -40,28 +40,6 @@ export const german: Record<string, string> = {
     'Die Kinder spielen im Garten hinter der Schule.',
   'We would like to order another bottle of water.': 'Wir möchten noch eine Flasche Wasser bestellen.',
   'Her new book will be published next spring.': 'Ihr neues Buch wird im nächsten Frühling veröffentlicht.',
-  'The old bridge across the river was closed for repairs.':
-    'Die alte Brücke über den Fluss wurde wegen Reparaturen gesperrt.',
-  'He forgot his umbrella and came home completely wet.':
-    'Er vergaß seinen Regenschirm und kam völlig durchnässt nach Hause.',
-  'The museum is open every day except Monday.': 'Das Museum ist täglich außer montags geöffnet.',
-  'She learned to swim in the lake near her village.':
-    'Sie lernte in dem See in der Nähe ihres Dorfes schwimmen.',
-  'Our neighbours have bought a small red car.': 'Unsere Nachbarn haben ein kleines rotes Auto gekauft.',
-  'The doctor recommends a walk after every meal.':
-    'Der Arzt empfiehlt nach jeder Mahlzeit einen Spaziergang.',
-  'I have never seen such a beautiful sunset before.':
-    'Ich habe noch nie zuvor einen so schönen Sonnenuntergang gesehen.',
-  'The shop around the corner sells fruit and vegetables.': 'Der Laden um die Ecke verkauft Obst und Gemüse.',
-  'They are looking for an apartment with a balcony.': 'Sie suchen eine Wohnung mit einem Balkon.',
-  'The teacher explained the difficult question once more.':
-    'Die Lehrerin erklärte die schwierige Frage noch einmal.',
-  'It was raining when we arrived at the station.': 'Es regnete, als wir am Bahnhof ankamen.',
-  'The coffee in this small restaurant is excellent.':
-    'Der Kaffee in diesem kleinen Restaurant ist ausgezeichnet.',
-  'You can return the shoes if they do not fit.': 'Sie können die Schuhe zurückgeben, wenn sie nicht passen.',
-  'Please save your changes before you close the program.':
-    'Bitte speichern Sie Ihre Änderungen, bevor Sie das Programm schließen.',
 };
 
 export const sentences = Object.keys(german);
@@ -73,7 +51,7 @@ export const translate = (text: string) => german[text] ?? `Hier steht eine Übe
 /** A model without faults. */
 export const good: Reply = translatingReply({ translate });
 
-/** Answers `reply` to what `matches`, and everything else well. */
+/** Replies with `reply` if `matches`, and otherwise well. */
 export const when =
   (matches: (asked: Asked) => boolean, reply: Reply, otherwise: Reply = good): Reply =>
   (response, request) =>

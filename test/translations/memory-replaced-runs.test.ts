@@ -9,7 +9,7 @@ const fake = await startFakeOpenAi();
 afterAll(() => fake.close());
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' }, engine: liveEngine(fake) });
 
-test('C 7: a run that another has replaced adds nothing to the memory', async () => {
+test('a run that another has replaced adds nothing to the memory', async () => {
   const mine = await openSets(app);
   const request = { source_text: 'The cat sleeps on the warm roof.', target_lang: 'de' };
   const headers = { ...mine.headers, 'idempotency-key': 'once' };

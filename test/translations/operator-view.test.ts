@@ -22,7 +22,7 @@ beforeAll(async () => {
 const read = (headers: Record<string, string>) => app.json('GET', `/api/translations/${id}`, { headers });
 const bearer = () => ({ authorization: `Bearer ${tenant.accessToken}` });
 
-test('B 2.2, C 7: the operator key beside a tenant’s token shows the whole job, on every route', async () => {
+test('the operator key next to a tenant’s token shows the whole job, on every route', async () => {
   const operator = { ...bearer(), 'x-api-key': operatorKey };
   const { body } = await read(operator);
   expect(body.quality_assessment.model).toBe('model');
@@ -33,6 +33,15 @@ test('B 2.2, C 7: the operator key beside a tenant’s token shows the whole job
   expect(debate.metadata.losers).toHaveLength(1);
   const list = await app.json('GET', '/api/translations', { headers: operator });
   expect(list.body[0].agent_run.steps[0].metadata.models).toEqual(['model']);
+});
+
+test('the job, its list entry and /trpc are the same', async () => {
+  const { body: job } = await read(tenant.headers);
+  const list = await app.json('GET', '/api/translations', { headers: tenant.headers });
+  expect(list.body).toEqual([job]);
+  const input = encodeURIComponent(JSON.stringify({ json: { job_id: id } }));
+  const rpc = await app.json('GET', `/trpc/translations.get?input=${input}`, { headers: tenant.headers });
+  expect(rpc.body.result.data.json).toEqual(job);
 });
 
 test('other callers do not see it: a member, a key, a wrong operator key', async () => {

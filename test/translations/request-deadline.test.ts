@@ -32,7 +32,7 @@ const hangAt = (words: string) => {
   model.otherwise((response, request) => {
     if (!JSON.stringify(askedOf(request).data).includes(words)) return answer(response, request);
     hung += 1;
-    // The service must not keep what it has given up.
+    // The service must not keep aborted calls.
     response.once('close', () => {
       hung -= 1;
     });
@@ -83,7 +83,7 @@ describe('the deadline of a request', () => {
 
   test('hands a document with wait=true to the workers: 202 with the job in progress, billed once', async () => {
     hangAt('Hello');
-    // The first file waits until the sandbox has started, which may take as long as the deadline.
+    // The first file is delayed until the sandbox has started, which may take as long as the deadline.
     await (await openDocuments(app, { tenant_name: 'Another' })).queue(['Text']);
     const mine = await openDocuments(app);
     const { status, body } = await mine.send({ wait: 'true', idempotency_key: 'later' });

@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { failure, startFakeOpenAi } from '#test/fakes/openai.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { openSuperuser } from '#test/setup/database.ts';
 import { bread, cat, german, good, liveEngine } from './live.ts';
 import { answerOf, keyed, openWorkspace, type Workspace } from './workspace.ts';
 
@@ -124,37 +123,6 @@ describe('a key that is used again with another request', () => {
     expect(again.body.request.source_text).toBe(cat);
     expect(again.headers.get('idempotency-replayed')).toBeNull();
     expect([differs(again), ...warned(again)]).toEqual(['true', true]);
-  });
-
-  test('two different requests at once: one of them is told', async () => {
-    const mine = await openWorkspace(app);
-    const texts = ['Hello', 'Bye'];
-    const answers = await Promise.all(
-      Array.from({ length: 10 }, (_, n) => mine.submit({ ...hello, source_text: texts[n % 2] }, keyed('k'))),
-    );
-    const winner = answers[0]?.body.request.source_text;
-    for (const [n, answer] of answers.entries()) {
-      expect(answer.body.request.source_text).toBe(winner);
-      expect(differs(answer)).toBe(texts[n % 2] === winner ? null : 'true');
-    }
-  });
-
-  test('a job from before fingerprints were stored has no warning', async () => {
-    const mine = await openWorkspace(app);
-    const { body: job } = await mine.submit(hello, keyed('k'));
-    const sql = openSuperuser(app.superuserUrl);
-    const [stored] = await sql`select request_fingerprint from translation_jobs where job_id = ${job.id}`;
-    expect(stored?.['request_fingerprint']).toHaveLength(32);
-    await sql`update translation_jobs set request_fingerprint = null where job_id = ${job.id}`;
-    expectSame(await mine.submit({ ...hello, tone: 'formal' }, keyed('k')));
-  });
-
-  test('a job without a key has no fingerprint', async () => {
-    const mine = await openWorkspace(app);
-    const { body: job } = await mine.submit(hello);
-    const [stored] = await openSuperuser(app.superuserUrl)`
-      select request_fingerprint from translation_jobs where job_id = ${job.id}`;
-    expect(stored?.['request_fingerprint']).toBeNull();
   });
 });
 

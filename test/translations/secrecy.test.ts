@@ -2,17 +2,16 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { failure, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { bread, cat, german, good, liveEngine, models, translate } from './live.ts';
-import { keyed, openWorkspace, type Workspace } from './workspace.ts';
+import { keyed, useWorkspace } from './workspace.ts';
 
 const fake = await startFakeOpenAi();
 afterAll(() => fake.close());
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' }, engine: liveEngine(fake) });
 
-let mine: Workspace;
-beforeEach(async () => {
+const mine = useWorkspace(app);
+beforeEach(() => {
   fake.otherwise(good);
   fake.requests.length = 0;
-  mine = await openWorkspace(app);
 });
 
 const usage = { prompt_tokens: 918_273, completion_tokens: 645_321 };
@@ -50,7 +49,7 @@ async function expectSecretsKeptOf(id: string) {
   );
 }
 
-describe('B 2.2: a tenant sees no models, tokens or prompts', () => {
+describe('a tenant sees no models, tokens or prompts (B 2.2)', () => {
   const metadata = { candidate_models: [models.extra], debate_rounds: 2, min_quality_score: 90 };
 
   test('of a job that went through every step, on any route', async () => {

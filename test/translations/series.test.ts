@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { failStaleJobsOfTenant } from '#server/translation/texts/stale-sweep.ts';
 import { type Signup, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
 import { poll } from '#test/setup/poll.ts';
 
-/** Texts whose translation waits until the test releases them; any other is translated at once. */
+/** Texts whose translation waits until the test releases them; any other is translated immediately. */
 const held = new Map<string, () => void>();
 const asked: string[] = [];
 const app = useTestApp({
@@ -74,15 +73,6 @@ test('a job that is deleted while it runs ends its series, and leaves no job pen
   expect((await answer).status).toBe(404);
   expect(await stored()).toEqual([]);
   expect(asked).toEqual(['held one']);
-});
-
-test('so does a job that is marked failed while it runs', async () => {
-  const answer = sendBatch(['held one', 'two']);
-  const letGo = await heldText('held one');
-  await failStaleJobsOfTenant(app.database, tenant.tenantId, -1);
-  letGo();
-  expect((await answer).status).toBe(503);
-  expect(await stored()).toEqual([['batch:0', 'failed', false]]);
 });
 
 test('two submissions of one series at once run each item once', async () => {

@@ -121,7 +121,7 @@ function fullJob(operator: boolean): TranslationJob {
   };
 }
 
-test('the tenant’s view omits only operator fields, and leaves the stored job alone', () => {
+test('the tenant’s view omits only operator fields, and leaves the stored job unchanged', () => {
   const stored = fullJob(true);
   const view = tenantView(stored);
   expect(stored).toStrictEqual(fullJob(true));

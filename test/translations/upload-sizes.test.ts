@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import http from 'node:http';
-import net from 'node:net';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type TestApp, useTestApp } from '#test/setup/app.ts';
 import { openWorkspace, PATH, type Workspace } from './workspace.ts';
@@ -31,28 +30,16 @@ const partHead = (name: string, type: string) =>
     '',
   ].join('\r\n');
 
-/**
- * Sends the head of a request and the start of its body, keeps the connection open, and returns what comes back: the
- * rest of the body is never sent, so that a response cannot have waited for it.
- */
+/** Sends the head of a request and the start of its body, and never the rest: a response cannot have waited for it. */
 async function begin(at: TestApp, headers: Record<string, string>, start = '', query = '?target_lang=fr') {
-  const { hostname, port } = new URL(at.address);
-  const socket = net.connect(Number(port), hostname);
-  onTestFinished(() => void socket.destroy());
-  socket.setTimeout(5000, () => socket.destroy(new Error('no answer')));
-  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  socket.write(
-    `${[`POST ${PATH}${query} HTTP/1.1`, 'Host: localhost', ...head].join('\r\n')}\r\n\r\n${start}`,
-  );
-  let received = '';
-  for await (const chunk of socket) {
-    received += chunk;
-    const length = /^content-length: (\d+)/im.exec(received)?.[1];
-    const bodyAt = received.indexOf('\r\n\r\n') + 4;
-    if (bodyAt > 3 && length !== undefined && received.length >= bodyAt + Number(length)) break;
-  }
-  const detail = /"detail":"([^"]*)"/.exec(received)?.[1];
-  return { status: Number(received.split(' ')[1]), detail };
+  const request = http.request(`${at.address}${PATH}${query}`, { method: 'POST', agent: false, headers });
+  onTestFinished(() => void request.destroy());
+  request.flushHeaders();
+  if (start) request.write(start);
+  const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+  let text = '';
+  for await (const chunk of response) text += chunk;
+  return { status: response.statusCode, detail: JSON.parse(text).detail };
 }
 
 /** Streams a body without a declared length, in chunks, until there is a response or all of it has been sent. */
@@ -96,7 +83,7 @@ function* blocks(total: number, block: number, start = '') {
 const over = { status: 413, detail: 'request body exceeds MAX_REQUEST_BYTES' };
 const farOver = { status: 413, detail: 'request body exceeds MAX_UPLOAD_BYTES' };
 
-describe('B 8: the declared size of a text submission, before its body is read', () => {
+describe('the declared size of a text submission, before its body is read (B 8)', () => {
   test.each(['text/plain', 'text/html', 'application/xml', 'application/octet-stream', 'application/pdf'])(
     'a raw body of 10,000,001 bytes as %s is 413',
     async (type) => {
@@ -132,22 +119,10 @@ describe('B 8: the declared size of a text submission, before its body is read',
   });
 });
 
-describe('A 8, B 8: the absolute size', () => {
-  test('a form that declares 30,000,001 bytes is 413 from its headers alone', async () => {
-    const headers = { 'content-type': form, 'content-length': '30000001', ...mine.headers };
-    expect(await begin(app, headers, '', '')).toMatchObject({ status: 413 });
-  });
-
+describe('the absolute size (A 8, B 8)', () => {
   test('MAX_UPLOAD_BYTES moves it', async () => {
     const headers = { 'content-type': form, ...tight.headers, 'content-length': '20001' };
     expect(await begin(small, headers, '', '')).toMatchObject(farOver);
-  });
-
-  test('a document in a form is limited by it, not by the size of a text', async () => {
-    const parts = partHead('a.docx', 'application/octet-stream');
-    const body = `${parts}${'x'.repeat(5000)}\r\n--${edge}--\r\n`;
-    // Documents are not taken yet; what counts here is that its size is no reason.
-    expect((await tight.post(body, { 'content-type': form })).status).not.toBe(413);
   });
 
   test('a raw body that declares nothing is 413 once it has streamed past it', async () => {
@@ -155,20 +130,6 @@ describe('A 8, B 8: the absolute size', () => {
     const { status, text } = await stream(small, headers, blocks(20_001, 1000));
     expect(status).toBe(413);
     expect(JSON.parse(text).detail).toBe(farOver.detail);
-  });
-
-  test('so is a form', async () => {
-    const headers = { 'content-type': form, ...tight.headers };
-    const body = blocks(21_000, 1000, partHead('a.txt', 'text/plain'));
-    const { status, text } = await stream(small, headers, body);
-    expect(status).toBe(413);
-    expect(JSON.parse(text).detail).toMatch(/^request body exceeds MAX_/);
-  });
-
-  test('by default it is 30,000,000 bytes', async () => {
-    const headers = { 'content-type': 'text/plain', ...mine.headers };
-    const { status } = await stream(app, headers, blocks(30_000_001, 500_000));
-    expect(status).toBe(413);
   });
 
   test('afterwards nothing was stored, and the service still responds', async () => {

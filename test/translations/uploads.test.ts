@@ -1,10 +1,8 @@
-import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
 import { SandboxError } from '#server/platform/sandbox/sandbox-error.ts';
 import { useTestApp } from '#test/setup/app.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
-const closed = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', TRANSLATION_ENABLED: 'false' } });
 
 const undo: (() => void)[] = [];
 afterEach(() => {
@@ -31,33 +29,6 @@ async function upload(headers: Record<string, string>, ...files: File[]) {
   const answer = await app.request('/api/translations', { method: 'POST', headers, body: form });
   return { status: answer.status, body: JSON.parse(await answer.text()) };
 }
-
-test('B 4.1 gate 1: a service that is switched off refuses before it checks a size', async () => {
-  const { port } = new URL(closed.address);
-  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    const sent = httpRequest({
-      port,
-      method: 'POST',
-      path: '/api/translations?target_lang=fr',
-      headers: { 'content-type': 'text/plain', 'content-length': '10000001' },
-      agent: false,
-    });
-    sent.on('response', resolve);
-    sent.on('error', reject);
-    sent.flushHeaders();
-  });
-  answer.destroy();
-  expect(answer.statusCode).toBe(503);
-});
-
-test('of two files in a form the first one counts', async () => {
-  const { headers } = await app.signUp();
-  const { status, body } = await upload(headers, new File(['First'], 'a.txt'), new File(['Second'], 'b.txt'));
-  expect(status).toBe(200);
-  expect(body.map(({ request }: { request: { source_text: string } }) => request.source_text)).toEqual([
-    'First',
-  ]);
-});
 
 test('with a full sandbox, files and renderings are 503 to retry, and plain texts still download', async () => {
   const { headers } = await app.signUp();

@@ -1,3 +1,4 @@
+import { beforeEach } from 'vitest';
 import { bearer, type Fields, type Headers } from '#test/factories.ts';
 import type { Signup, TestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
@@ -47,6 +48,13 @@ export async function openWorkspace(app: TestApp, fields?: Fields) {
 }
 
 export type Workspace = Awaited<ReturnType<typeof openWorkspace>>;
+
+/** A fresh workspace for each test. */
+export function useWorkspace(app: TestApp): Workspace {
+  const mine = {} as Workspace;
+  beforeEach(async () => void Object.assign(mine, await openWorkspace(app)));
+  return mine;
+}
 
 export const keyed = (value: string) => ({ 'idempotency-key': value });
 

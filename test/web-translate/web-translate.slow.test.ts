@@ -22,7 +22,7 @@ const engine = engineOf(async ({ segments, targetLang }) =>
 );
 const app = useTestApp({ engine });
 
-/** The service with a model, whose translations it checks. This one translates into French, and loses a placeholder. */
+/** The service with a model, whose translations it checks. This model translates into French, and loses a placeholder. */
 const fake = await startFakeOpenAi();
 afterAll(() => fake.close());
 const french: Record<string, string> = {
@@ -43,7 +43,7 @@ const english = {
 
 type Texts = Record<string, Record<string, string>>;
 
-/** A folder of catalogs with these files, and a workspace. */
+/** A directory of catalogs with these files, and a workspace. */
 async function scene(files: Record<string, Texts> = { en: english }, at = app) {
   const folder = await mkdtemp(join(tmpdir(), 'lingualoop-locales-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -76,7 +76,7 @@ async function scene(files: Record<string, Texts> = { en: english }, at = app) {
     read: async (name: string, locale = 'fr'): Promise<Record<string, string>> =>
       JSON.parse(await readFile(path(locale, name), 'utf8')),
     files: async () => (await readdir(folder, { recursive: true })).filter((name) => name.includes('.')),
-    /** How many jobs and bills the workspace has. */
+    /** The numbers of the workspace's jobs and usage records. */
     async stored() {
       const [counts] = await openSuperuser(at.superuserUrl)`
         select (select count(*)::int from translation_jobs where tenant_id = ${tenantId}) as jobs,
@@ -91,7 +91,7 @@ async function scene(files: Record<string, Texts> = { en: english }, at = app) {
 const idOf = (out: string) => /\/app\/review\?item=([0-9a-f]{32})$/m.exec(out)?.[1] as string;
 
 describe('npm run web:translate', () => {
-  test('writes what is missing, in the order of the English, and nothing the second time', async () => {
+  test('writes missing messages in the order of the English, and nothing the second time', async () => {
     const here = await scene({
       en: english,
       fr: { 'review.json': { old: 'Vieux', waiting: '{count} textes' } },
@@ -112,7 +112,7 @@ describe('npm run web:translate', () => {
     expect(await here.stored()).toEqual({ jobs: 2, billed: 2 });
   });
 
-  test('translates a message again whose English has changed, unless a person has translated it', async () => {
+  test('translates a message again if its English has changed, unless it was translated by hand', async () => {
     const here = await scene();
     await here.run();
     await here.write('en', { 'review.json': { title: 'Review', waiting: '{count} texts' } });
@@ -124,14 +124,14 @@ describe('npm run web:translate', () => {
       title: 'Review (fr)',
       waiting: '{count} textes attendent',
     });
-    // The person's is remembered as one of this English: the next change of it counts.
+    // The manual translation is stored with this English, so the next change of it counts.
     await here.write('en', { 'review.json': { title: 'Review', waiting: '{count} texts wait' } });
     expect((await here.run('--list')).out).toMatch(/fr\/review\.json: waiting\n1 to translate\.\n$/);
     expect((await here.run('--adopt')).out).toBe('0 to translate.\n');
     expect((await here.run()).out).toBe('0 to translate.\n');
   });
 
-  test('a translation that lost a placeholder is held, and written once a reviewer has approved it', async () => {
+  test('a translation that lost a placeholder awaits review, and is written after the approval', async () => {
     const here = await scene({ en: english }, live);
     const held = await here.run();
     expect(held.code).toBe(0);
@@ -150,7 +150,7 @@ describe('npm run web:translate', () => {
     expect(await here.stored()).toEqual({ jobs: 3, billed: 3 });
   });
 
-  test('what a reviewer rejected, or approved without a placeholder, is a failure that names file and key', async () => {
+  test('a translation that was rejected, or approved without a placeholder, is a failure that names file and key', async () => {
     const here = await scene({ en: english }, live);
     const held = await here.run();
     await here.review(idOf(held.out), { action: 'approve' });
@@ -171,7 +171,7 @@ describe('npm run web:translate', () => {
     expect(rejected.out).toMatch(/waiting: its translation was rejected \(No placeholder\)/);
   });
 
-  test('one that fails is named and leaves the others alone; the next run tries it again', async () => {
+  test('one that fails is listed and does not affect the others; the next run tries it again', async () => {
     const here = await scene();
     translate = async (segment, language) => {
       if (segment.startsWith('There are')) throw new AppError('content_filtered', 'the model refused');
@@ -188,7 +188,7 @@ describe('npm run web:translate', () => {
     expect(await here.stored()).toMatchObject({ jobs: 3 });
   });
 
-  test('Ctrl-C leaves whole files; the next run goes on and pays nothing twice', async () => {
+  test('Ctrl-C leaves complete files; the next run continues and nothing is billed twice', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 12 }, (_, n) => [`key${n}`, `Text number ${n} of the page`]),
     );
@@ -234,7 +234,7 @@ describe('npm run web:translate', () => {
     expect(await here.stored()).toEqual({ jobs: 0, billed: 0 });
   });
 
-  test('a language that the interface has not is refused; a wrong credential stops the run at once', async () => {
+  test('a language that the interface does not have is rejected; a wrong credential stops the run immediately', async () => {
     const here = await scene();
     expect(await here.run('--to', 'tlh')).toMatchObject({
       code: 2,

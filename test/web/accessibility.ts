@@ -5,9 +5,9 @@ import { expect } from 'vitest';
 
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe finds on the page: a line for each rule that is broken, with the elements. */
+/** axe's findings for the page: a line for each violated rule, with the elements. */
 export async function violationsOn(page: Page): Promise<string[]> {
-  // Half a megabyte: a page that stays needs it once.
+  // Half a megabyte, so it is loaded once per page.
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
   return page.evaluate(
     `axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, nodes }) =>
@@ -15,7 +15,7 @@ export async function violationsOn(page: Page): Promise<string[]> {
   );
 }
 
-/** The elements for which one has to scroll sideways; none if everything fits into the window. */
+/** The elements that require horizontal scrolling; none if everything fits into the window. */
 export function tooWideOn(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     if (document.documentElement.scrollWidth <= innerWidth) return [];
@@ -27,7 +27,7 @@ export function tooWideOn(page: Page): Promise<string[]> {
   });
 }
 
-/** Expects that axe finds nothing on the page, and that nobody has to scroll sideways. */
+/** Expects no findings of axe and no horizontal scrolling. */
 export async function expectAccessible(page: Page): Promise<void> {
   expect(await violationsOn(page)).toEqual([]);
   expect(await tooWideOn(page)).toEqual([]);

@@ -8,7 +8,7 @@ const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
 describe.skipIf(withoutBrowser)('an administrator at /app/members', () => {
-  test('changes a role, revokes and restores a member, and hands out a password link', async () => {
+  test('changes a role, revokes and restores a member, and creates a password reset link', async () => {
     const team = await openTeam(app);
     const colleague = await team.join();
     const { page } = await browser.person('/app/members');
@@ -23,7 +23,7 @@ describe.skipIf(withoutBrowser)('an administrator at /app/members', () => {
     await row(colleague).getByText('Administrator').waitFor();
     const { body: me } = await app.json('GET', '/api/auth/me', { headers: colleague.bearer });
     expect(me.user.role).toBe(administrator);
-    await dialog.getByRole('button', { name: 'Issue password link' }).click();
+    await dialog.getByRole('button', { name: 'Create password reset link' }).click();
     const link = await dialog.getByLabel('Link to set a new password').inputValue();
     const [, reset_token] = link.split('/signin#reset_token=');
     expect(
@@ -45,15 +45,15 @@ describe.skipIf(withoutBrowser)('an administrator at /app/members', () => {
     await row(colleague).getByText('Revoked').waitFor({ state: 'detached' });
   });
 
-  test('invites somebody by a link that is shown once, and withdraws the invite', async () => {
+  test('invites a member with a link that is shown once, and withdraws the invite', async () => {
     const team = await openTeam(app);
     const { page } = await browser.person('/app/members');
     await signIn(page, team.founder);
-    await page.getByText('Nobody is invited yet.').waitFor();
-    await page.getByText('Invite somebody').click();
-    await page.getByLabel('E-mail address', { exact: true }).fill('newcomer@example.org');
+    await page.getByText('No invites yet.').waitFor();
+    await page.getByText('Invite member').click();
+    await page.getByLabel('Email', { exact: true }).fill('newcomer@example.org');
     await page.getByRole('button', { name: 'Create invite' }).click();
-    const link = await page.getByLabel('Link of the invite').inputValue();
+    const link = await page.getByLabel('Invite link').inputValue();
     const invite_token = decodeURIComponent(link.split('/signin#invite_token=')[1] ?? '');
     const preview = () => app.json('POST', '/api/auth/invites/preview', { body: { invite_token } });
     expect((await preview()).body).toMatchObject({ valid: true, email: 'newcomer@example.org' });

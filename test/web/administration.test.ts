@@ -8,7 +8,7 @@ import { startAccount, type TestAccount } from '#test/storage/data-lake-account.
 import { signIn } from './admin.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 
-/** Without a BASE_URL: the browser speaks http with the application itself. */
+/** Without a BASE_URL: the browser uses plain http. */
 const env: Record<string, string> = { ...operatorEnv, BASE_URL: '', STORAGE_BINDING_ENABLED: 'true' };
 let account: TestAccount;
 beforeAll(async () => {
@@ -21,7 +21,7 @@ const { app } = billing;
 const browser = useBrowser(app);
 
 describe.skipIf(withoutBrowser)('an administrator', () => {
-  test('subscribes from the trial, comes back, and buys characters', async () => {
+  test('subscribes from the trial, returns, and buys characters', async () => {
     const founder = await signUpFounder(app);
     const { page } = await browser.person('/billing', { leavesTo: 'https://checkout.stripe.example' });
     await signIn(page, founder);
@@ -32,7 +32,7 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
     expect(session?.fields['metadata[tenant_id]']).toBe(founder.tenantId);
 
     await page.goto(`${app.address}/billing?checkout=success`);
-    await page.getByText('as soon as the payment processor has confirmed').waitFor();
+    await page.getByText('starts when the payment is confirmed').waitFor();
     await billing.deliver(subscriptionEvent('created', founder.tenantId, { id: 'sub_journey' }));
     await page.getByText('The payment is confirmed.').waitFor();
     await page.getByText('of 1,500,000 characters').waitFor();
@@ -41,13 +41,13 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
     await page.getByRole('button', { name: 'Buy' }).click();
     await page.waitForURL('https://checkout.stripe.example/**');
     await page.goto(`${app.address}/billing?topup=success`);
-    await page.getByRole('status').getByText('credited').waitFor();
+    await page.getByRole('status').getByText('added').waitFor();
     await billing.deliver(topUpEvent(founder.tenantId));
     await page.getByText('The payment is confirmed.').waitFor();
     await page.getByText('1,000,000', { exact: true }).waitFor();
   });
 
-  test('sees usage by day, in a table too, and saves the ledger', async () => {
+  test('sees usage by day, also in a table, and exports usage records', async () => {
     const founder = await signUpFounder(app);
     const body = { source_text: 'Twenty-two characters.', target_lang: 'fr' };
     await app.json('POST', '/api/translations', { headers: founder.bearer, body });
@@ -59,7 +59,7 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
       .waitFor();
     await page.locator('canvas').waitFor();
     const download = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Export the ledger (CSV)' }).click();
+    await page.getByRole('button', { name: 'Export usage records (CSV)' }).click();
     const file = await (await download).createReadStream();
     const text = (await file.toArray()).join('');
     const { body: jobs } = await app.json('GET', '/api/translations', { headers: founder.bearer });
@@ -67,17 +67,17 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
     expect(text.trim().split('\n')).toHaveLength(2);
   });
 
-  test('binds an account, is told what is wrong with it, verifies it and leaves it', async () => {
+  test('connects an account, sees its error, verifies it and disconnects it', async () => {
     const founder = await signUpFounder(app);
     const { page } = await browser.person('/app/storage');
     await signIn(page, founder);
-    await page.getByText('Bind an account of your own').click();
-    await page.getByLabel('Address of the account').fill('https://example.org');
+    await page.getByText('Connect your own storage').click();
+    await page.getByLabel('Account URL').fill('https://example.org');
     await page.getByLabel('Container', { exact: true }).fill(account.address.filesystem);
     await page.getByLabel('SAS token', { exact: true }).fill(account.sas);
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText(/^account_url /).waitFor();
-    await page.getByLabel('Address of the account').fill(account.address.accountUrl);
+    await page.getByLabel('Account URL').fill(account.address.accountUrl);
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Not verified').waitFor();
     expect(await page.content()).not.toContain(new URLSearchParams(account.sas).get('sig'));
@@ -85,21 +85,21 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
 
     await page.getByRole('button', { name: 'Verify' }).click();
     await page.getByText('Verified', { exact: true }).waitFor();
-    await page.getByText('Jobs that waited for storage: 0 published').waitFor();
-    await page.getByRole('button', { name: 'Leave this account' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Leave this account' });
-    await dialog.getByLabel('Remove the binding').check();
-    await dialog.getByRole('button', { name: 'Leave this account' }).click();
-    await page.getByText('In the platform’s storage.').waitFor();
+    await page.getByText('Jobs waiting for storage: 0 published').waitFor();
+    await page.getByRole('button', { name: 'Disconnect this account' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Disconnect this account' });
+    await dialog.getByLabel('Remove the connection').check();
+    await dialog.getByRole('button', { name: 'Disconnect this account' }).click();
+    await page.getByText('Platform storage.').waitFor();
   });
 
-  test('replaces the API key by the password, and finds that in the audit log', async () => {
+  test('rotates the API key with the password, and finds that in the audit log', async () => {
     const founder = await signUpFounder(app);
     const { page } = await browser.person('/app/security');
     await signIn(page, founder);
-    await page.getByText('Replace the API key').first().click();
+    await page.getByText('Rotate API key').first().click();
     await page.getByLabel('Your password').fill(password);
-    await page.getByRole('button', { name: 'Replace the API key' }).click();
+    await page.getByRole('button', { name: 'Rotate API key' }).click();
     const key = await page.getByLabel('New API key').inputValue();
     const status = async (apiKey: string) =>
       (await app.json('GET', '/api/translations', { headers: { 'x-api-key': apiKey } })).status;
@@ -107,17 +107,17 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
 
     await page.getByText('Administration', { exact: true }).click();
     await page.getByRole('link', { name: 'Audit' }).click();
-    await page.getByLabel('Action').selectOption('API key replaced');
+    await page.getByLabel('Action').selectOption('API key rotated');
     await page.waitForURL('**/app/audit?action=api_key_rotated');
-    await page.getByRole('row').filter({ hasText: founder.email }).getByText('API key replaced').waitFor();
+    await page.getByRole('row').filter({ hasText: founder.email }).getByText('API key rotated').waitFor();
     expect(await page.content()).not.toContain(key);
     await page.getByLabel('First day').focus();
     await page.keyboard.type('01312999');
     await page.waitForURL('**/app/audit?action=api_key_rotated&since=2999-01-31');
-    await page.getByText('Nothing of this kind happened.').waitFor();
+    await page.getByText('No matching events.').waitFor();
   });
 
-  test('who is an operator sees all workspaces, provisions one, and the sum of usage', async () => {
+  test('as an operator sees all workspaces and the sum of usage, and provisions a workspace', async () => {
     const customer = await signUpFounder(app);
     const body = { source_text: 'Some work', target_lang: 'fr' };
     await app.json('POST', '/api/translations', { headers: customer.bearer, body });
@@ -132,14 +132,14 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
     });
     const { page } = await browser.person('/app');
     await signIn(page, person);
-    await page.getByLabel('Code').fill(totpCode(secret, 1));
+    await page.getByLabel('Verification code').fill(totpCode(secret, 1));
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('Administration', { exact: true }).click();
     await page.getByRole('link', { name: 'Operator' }).click();
     await page.getByText('Provision a workspace').click();
     await page.getByLabel('Name').fill('A new <b>customer</b>');
     await page.getByRole('button', { name: 'Create' }).click();
-    const key = await page.getByLabel('API key of the workspace').inputValue();
+    const key = await page.getByLabel('Workspace API key').inputValue();
     const headers = { 'x-api-key': key };
     expect((await app.json('GET', '/api/translations', { headers })).status).toBe(200);
     await page.getByRole('row').filter({ hasText: 'A new <b>customer</b>' }).waitFor();
@@ -148,20 +148,20 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
 });
 
 describe.skipIf(withoutBrowser)('a member without the role', () => {
-  test('has no entries of administrators, and learns at their addresses who can help', async () => {
+  test('has no navigation entries of administrators, and sees at their URLs whom to ask', async () => {
     const team = await openTeam(app);
     const member = await team.join();
     const { page } = await browser.person('/app/members');
     await signIn(page, member);
-    await page.getByText('Only administrators').waitFor();
+    await page.getByText('Only workspace administrators').waitFor();
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.url()));
     for (const path of ['members', 'audit', 'usage', 'storage', 'operator']) {
       await page.goto(`/app/${path}`);
-      await page.getByText('Only administrators of the workspace can use this.').waitFor();
+      await page.getByText('Only workspace administrators can open this page.').waitFor();
     }
     await page.goto('/billing');
-    await page.getByText('Only administrators of the workspace can use this.').waitFor();
+    await page.getByText('Only workspace administrators can open this page.').waitFor();
     expect(await page.getByRole('navigation').getByRole('link', { name: 'Members' }).count()).toBe(0);
     expect(
       asked.filter((url) => /\/(trpc\/audit|api\/(auth\/users|tenants|storage|billing))/.test(url)),

@@ -9,7 +9,7 @@ import { cutWords, servePseudoLocale, wordsInNoCatalog } from './interface-words
 import { watchTokens } from './kept-tokens.ts';
 import { follow, openRequests, sessionCookie, settled, withoutSession, withSession } from './screens.ts';
 
-/** Everything that a deployment can have is on, and the person is an operator: so that every screen has all its parts. */
+/** All features of a deployment are enabled, and the member is an operator, so that every screen has all its parts. */
 const billing = useBillingApp({ ...operatorEnv, BASE_URL: '', STORAGE_BINDING_ENABLED: 'true' });
 const { app } = billing;
 const browser = useBrowser(app);
@@ -22,7 +22,7 @@ beforeAll(async () => {
   if (!withoutBrowser) workspace = await fillWorkspace(billing);
 });
 
-/** Opens a browser, signed out. @param prepare what the browser is taught before it loads the application */
+/** Opens a browser, signed out. @param prepare changes to the browser before it loads the application */
 async function opened(options: PersonOptions, prepare?: typeof servePseudoLocale) {
   const { page, context } = await browser.person('/about', { viewport: wide, ...options });
   await prepare?.(context);
@@ -30,8 +30,8 @@ async function opened(options: PersonOptions, prepare?: typeof servePseudoLocale
 }
 
 /**
- * Visits every screen, and collects what is wrong on each.
- * @param look returns what is wrong on the screen that is shown
+ * Visits every screen, and collects the errors of each.
+ * @param look returns the errors of the current screen
  */
 async function visitAll(
   page: Page,
@@ -41,7 +41,7 @@ async function visitAll(
   const asked = openRequests(page);
   const visit = async (path: string, isSignedIn: boolean) => {
     await settled(page, asked);
-    // What is behind a disclosure is looked at, too.
+    // Contents of disclosures are checked, too.
     await page.evaluate(() => {
       for (const one of document.querySelectorAll('details')) one.open = true;
     });
@@ -79,7 +79,7 @@ describe.skipIf(withoutBrowser)('every screen', { timeout: 60_000 }, () => {
     expect(faults).toEqual([]);
   });
 
-  test('has all its words from the catalogs, and has room for longer ones', async () => {
+  test('has all its texts from the catalogs, and has space for longer ones', async () => {
     const { page } = await opened({ locale: 'en' }, servePseudoLocale);
     const faults = await visitAll(page, async () => {
       const found = [...(await wordsInNoCatalog(page)), ...(await cutWords(page))];

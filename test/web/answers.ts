@@ -1,26 +1,26 @@
 import type { BrowserContext } from 'playwright-core';
 import { AppError, type AppErrorOptions, type ErrorName, errorBody, errorTable } from '#server/errors.ts';
 
-/** A refusal in the service's own form. */
+/** An error in the service's form. */
 export interface Refusal extends AppErrorOptions {
   code: ErrorName;
   detail: ConstructorParameters<typeof AppError>[1];
 }
 
-/** The id that every request has which is refused here. */
+/** The ID of every rejected request. */
 export const refusedRequest = 'request-4711';
 
-/** Stands between a browser and the service's API. */
+/** Controls the requests between a browser and the service's API. */
 export interface Answers {
-  /** From now on every call is refused, except those of the named paths. */
+  /** From now on every request is rejected, except those of the named paths. */
   refuse(refusal: Refusal, except?: readonly string[]): void;
-  /** From now on calls wait for their answer, except those of the named paths. */
+  /** From now on requests are held, except those of the named paths. */
   hold(except?: readonly string[]): void;
-  /** From now on the service answers, also what waits. */
+  /** From now on the service responds, also to held requests. */
   pass(): void;
 }
 
-/** Stands between a browser and the service's API, which answers until told otherwise. */
+/** Controls the requests between a browser and the service's API, which responds until told otherwise. */
 export async function standBetween(context: BrowserContext): Promise<Answers> {
   let refusal: Refusal | undefined;
   let held: PromiseWithResolvers<void> | undefined;
@@ -30,7 +30,7 @@ export async function standBetween(context: BrowserContext): Promise<Answers> {
     if (spared.includes(pathname)) return route.continue();
     await held?.promise;
     if (refusal) return route.fulfill(responseOf(refusal, pathname));
-    // The page may be gone by now.
+    // The page may be closed by now.
     return route.continue().catch(() => {});
   });
   const become = (next: { refusal?: Refusal; held?: typeof held }, except: readonly string[] = []) => {
@@ -46,7 +46,7 @@ export async function standBetween(context: BrowserContext): Promise<Answers> {
   };
 }
 
-/** The response to a refused call of a path. `states.test.ts` compares it with one of the service. */
+/** The response to a rejected request for a path. `states.test.ts` compares it with one of the service. */
 export function responseOf({ code, detail, ...options }: Refusal, path: string) {
   const error = new AppError(code, detail, options);
   const body = errorBody(error, refusedRequest);

@@ -13,12 +13,12 @@ const browser = useBrowser(app);
 const jobsOf = async (apiKey: string) =>
   (await app.json('GET', '/api/translations', { headers: { 'x-api-key': apiKey } })).body;
 
-describe.skipIf(withoutBrowser)('a person with a batch', () => {
-  test('sees the item that failed beside its text, resumes, and nothing is made twice', async () => {
+describe.skipIf(withoutBrowser)('a batch', () => {
+  test('sees the failed item next to its text, resumes, and nothing runs twice', async () => {
     model.break();
     const { page, apiKey } = await signedIn(app, browser, '/app/translate?kind=batch&from=en&to=["de","ja"]');
     await page.getByRole('textbox', { name: 'Text 1' }).fill('First\nThe broken one\nLast');
-    await page.getByRole('button', { name: 'Make 3 texts of its lines' }).click();
+    await page.getByRole('button', { name: 'Split lines into 3 texts' }).click();
     await page.getByText('6 translations of at most 50').waitFor();
     await page.getByRole('button', { name: 'Translate', exact: true }).click();
 
@@ -27,7 +27,7 @@ describe.skipIf(withoutBrowser)('a person with a batch', () => {
     await failed.getByText('The broken one').waitFor();
     await failed.getByText('German').waitFor();
     await results.getByText('2 of 6 done').waitFor();
-    expect(await results.getByText('Not begun').count()).toBe(3);
+    expect(await results.getByText('Not started').count()).toBe(3);
     const before = await jobsOf(apiKey);
     expect(before).toHaveLength(3);
 
@@ -41,11 +41,11 @@ describe.skipIf(withoutBrowser)('a person with a batch', () => {
     for (const { id } of before) expect(ids).toContain(id);
   });
 
-  test('goes on without an item that fails again and again, and sends it by itself later', async () => {
+  test('continues without an item that keeps failing, and sends it separately later', async () => {
     model.break();
     const { page } = await signedIn(app, browser, '/app/translate?kind=batch&from=en&to=["de"]');
     await page.getByRole('textbox', { name: 'Text 1' }).fill('A broken one\nGood\nAnother broken one\nLast');
-    await page.getByRole('button', { name: 'Make 4 texts of its lines' }).click();
+    await page.getByRole('button', { name: 'Split lines into 4 texts' }).click();
     await page.getByRole('button', { name: 'Translate', exact: true }).click();
     const results = page.getByRole('region', { name: 'Results' });
     const leaveOut = (text: string) =>
@@ -53,7 +53,7 @@ describe.skipIf(withoutBrowser)('a person with a batch', () => {
         .getByRole('listitem')
         .filter({ hasText: text })
         .filter({ hasText: 'the model could not be reached' })
-        .getByRole('button', { name: 'Go on without it' })
+        .getByRole('button', { name: 'Skip and continue' })
         .click();
     await leaveOut('A broken one');
     await leaveOut('Another broken one');
@@ -65,7 +65,7 @@ describe.skipIf(withoutBrowser)('a person with a batch', () => {
     await results.getByText('3 of 4 done').waitFor();
   });
 
-  test('a list that was read before the response and comes after it takes nothing back', async () => {
+  test('a list that was requested before the response and arrives after it reverts nothing', async () => {
     const { page } = await signedIn(app, browser, '/app/translate?kind=batch&from=en&to=["de"]');
     const [seen, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const arrived = Promise.withResolvers<void>();
@@ -92,18 +92,18 @@ describe.skipIf(withoutBrowser)('a person with a batch', () => {
   });
 });
 
-describe.skipIf(withoutBrowser)('a person with a text file', () => {
-  test('is told what becomes of the layout, sees the page that failed, and resumes', async () => {
+describe.skipIf(withoutBrowser)('a text file', () => {
+  test('shows the effect on the layout and the failed page, and resumes', async () => {
     model.break();
     const { page, apiKey } = await signedIn(app, browser, '/app/translate?kind=file&from=en&to=["de"]');
-    // A page has 5,000 characters at most.
+    // A page has at most 5,000 characters.
     const pages = ['First page. '.repeat(410), 'A broken page. '.repeat(327), 'Last page. '.repeat(20)];
     await page.getByLabel('File to translate').setInputFiles({
       name: 'three pages.txt',
       mimeType: 'text/plain',
       buffer: Buffer.from(pages.join('\n\n')),
     });
-    await page.getByText('The text of the file is taken out and translated page by page.').waitFor();
+    await page.getByText('The text is extracted and translated page by page.').waitFor();
     await page.getByRole('button', { name: 'Translate', exact: true }).click();
 
     const results = page.getByRole('region', { name: 'Results' });
@@ -122,16 +122,16 @@ describe.skipIf(withoutBrowser)('a person with a text file', () => {
     for (const { id } of before) expect(ids).toContain(id);
   });
 
-  test('a Word file keeps its layout unless its text alone is wanted, and both are said before it is sent', async () => {
+  test('a Word file keeps its layout unless only its text is selected, and both are shown before sending', async () => {
     const { page } = await signedIn(app, browser, '/app/translate?kind=file&from=en&to=["de"]');
     await page.getByLabel('File to translate').setInputFiles({
       name: 'letter.docx',
       mimeType: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
       buffer: Buffer.from('no Word file'),
     });
-    await page.getByText('The file is translated as a document, and its layout is kept.').waitFor();
+    await page.getByText('The file is translated as a document and keeps its layout.').waitFor();
     await page.getByLabel('Text only').check();
-    await page.getByText('Its layout is lost.').waitFor();
+    await page.getByText('The layout is lost.').waitFor();
     await page.getByRole('button', { name: 'Translate', exact: true }).click();
     await page.getByRole('alert').getByText('source_document').waitFor();
     await page.getByLabel('File to translate').setInputFiles({
@@ -139,10 +139,10 @@ describe.skipIf(withoutBrowser)('a person with a text file', () => {
       mimeType: 'application/octet-stream',
       buffer: Buffer.from('MZ'),
     });
-    await page.getByText('This kind of file cannot be translated.').waitFor();
+    await page.getByText('Unsupported file type.').waitFor();
   });
 
-  test('sees how much of a document has been sent, and goes to it', async () => {
+  test('shows the upload progress of a document, and links to it', async () => {
     const { page, context } = await signedIn(app, browser, '/app/translate?kind=file&from=en&to=["de"]');
     const { name, type } = corpusDocument('docx/two-columns-headers.docx');
     const file = corpusFile('docx/two-columns-headers.docx');
@@ -153,11 +153,11 @@ describe.skipIf(withoutBrowser)('a person with a text file', () => {
     const rest = { offline: false, latency: 0, downloadThroughput: -1 };
     await network.send('Network.emulateNetworkConditions', { ...rest, uploadThroughput });
     await page.getByRole('button', { name: 'Translate', exact: true }).click();
-    const bar = page.getByRole('progressbar', { name: 'Uploading …' });
+    const bar = page.getByRole('progressbar', { name: 'Uploading…' });
     await expect
       .poll(() => bar.evaluate((element) => (element as HTMLProgressElement).value), { interval: 20 })
       .toSatisfy((sent: number) => sent > 0 && sent < 1);
-    await page.getByRole('link', { name: 'Open the document' }).click();
+    await page.getByRole('link', { name: 'Open document' }).click();
     await page.getByRole('heading', { name, level: 1 }).waitFor();
   });
 });

@@ -1,7 +1,10 @@
 import { AppError } from '#server/errors.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
 
-/** An engine that translates as the stub does, and fails at texts with the word "broken" until it is mended. While it is held it takes its time. */
+/**
+ * An engine that translates like the stub, and fails for texts with the word "broken" until it is fixed. While it is held,
+ * it does not respond.
+ */
 export function breakingEngine() {
   let isBroken = true;
   let held: Promise<void> | undefined;
@@ -18,7 +21,7 @@ export function breakingEngine() {
     break(): void {
       isBroken = true;
     },
-    /** @returns a function that lets it go on */
+    /** @returns a function that releases it */
     hold(): () => void {
       const { promise, resolve } = Promise.withResolvers<void>();
       held = promise;

@@ -7,12 +7,12 @@ const executable = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/
   existsSync(file),
 );
 
-/** Why journeys are skipped here; undefined if they can run. */
+/** The reason why browser tests are skipped here; undefined if they can run. */
 export const withoutBrowser = executable ? undefined : 'chromium is not installed';
 
 if (withoutBrowser) console.log(`The journeys of the web application are skipped: ${withoutBrowser}.`);
 
-/** A person with a browser of their own: cookies and storages are shared by its tabs only. */
+/** A user with a separate browser: only its tabs share cookies and storage. */
 export interface Person {
   context: BrowserContext;
   page: Page;
@@ -24,16 +24,16 @@ export interface PersonOptions {
   locale?: string;
   colorScheme?: 'light' | 'dark';
   viewport?: { width: number; height: number };
-  /** Another origin to which the application may send the person, like a payment page; it is empty here. */
+  /** Another origin to which the application may redirect, such as a payment page; it is empty here. */
   leavesTo?: string;
 }
 
 /**
- * A browser for the tests of a file. After each test it holds that no page wrote an error to its console, broke the content
- * security policy or asked another origin for anything.
- * @param others origins that may be asked, too: an identity provider's
- * @param mayEnd whether the service may end in the middle of a request
- * @param mayBlock whether the browser may keep responses of other origins from pages
+ * A browser for the tests of a file. After each test it checks that no page wrote an error to its console, violated the
+ * content security policy or requested another origin.
+ * @param others other allowed origins: an identity provider's
+ * @param mayEnd whether the service may end during a request
+ * @param mayBlock whether the browser may block responses of other origins
  */
 export function useBrowser(
   app: Pick<TestApp, 'address'>,
@@ -78,7 +78,7 @@ export function useBrowser(
   };
 
   return {
-    /** Opens a browser window of its own at an address of the application. */
+    /** Opens a separate browser window at a URL of the application. */
     async person(path: string, { leavesTo, ...options }: PersonOptions = {}): Promise<Person> {
       const context = await (browser as Browser).newContext({ baseURL: app.address, ...options });
       context.setDefaultTimeout(20_000);
@@ -93,7 +93,10 @@ export function useBrowser(
   };
 }
 
-/** Chromium writes a line for each response of 400 and above, and for each request without a network; a test that expects one looks at the page. */
+/**
+ * Chromium writes a line for each response of 400 and above, and for each request while offline; a test that expects one
+ * checks the page.
+ */
 function isRefusedRequest(text: string): boolean {
   return /^Failed to load resource: (the server responded with a status of|net::ERR_INTERNET_DISCONNECTED)/.test(
     text,

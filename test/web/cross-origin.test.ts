@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 
-/** Two sites of others: one that the service lets in, and one that it does not. */
+/** Two other sites: one that the service allows, and one that it does not. */
 const sites = await Promise.all([site(), site()]);
 const [allowed, stranger] = sites.map(({ origin }) => origin) as [string, string];
 const app = useTestApp({ env: { CORS_ORIGINS: allowed } });
@@ -40,7 +40,7 @@ describe.skipIf(withoutBrowser)('a page of another origin, in a browser', () => 
     });
   });
 
-  test('reads why it was refused', async () => {
+  test('can read the error', async () => {
     const { page } = await person(allowed);
     const seen = await page.evaluate(async (address) => {
       const response = await fetch(`${address}/api/translations`, { headers: { 'x-api-key': 'wrong' } });
@@ -49,7 +49,7 @@ describe.skipIf(withoutBrowser)('a page of another origin, in a browser', () => 
     expect(seen).toEqual([401, { detail: 'missing or invalid tenant credentials' }]);
   });
 
-  test('gets nothing with cookies, and nothing at all from an origin that is not in the list', async () => {
+  test('gets no access with cookies, and none at all from an origin that is not in the list', async () => {
     const outcome = async (origin: string, credentials: 'include' | 'omit') => {
       const { page } = await person(origin);
       return page.evaluate(

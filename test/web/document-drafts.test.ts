@@ -11,7 +11,7 @@ import { memberAt, patient, signInAt } from './reviewing.ts';
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
-/** A founder, and a colleague, at a translated document of three segments. */
+/** Two members of a workspace at a translated document of three segments. */
 async function atDocument() {
   const team = await openTeam(app);
   const colleague = await team.join();
@@ -28,7 +28,7 @@ async function atDocument() {
     colleague,
     path,
     targets: async () => (await segments()).map((one: { target_text: string }) => one.target_text),
-    /** As a colleague's program does it. */
+    /** A correction by a colleague's program. */
     async correct(index: number, target_text: string) {
       const { region_id, cell_id } = (await segments())[index];
       const body = { corrections: [{ region_id, cell_id, target_text }] };
@@ -37,7 +37,7 @@ async function atDocument() {
   };
 }
 
-const left = (page: Page) => page.getByRole('region', { name: 'Corrections that you have not applied' });
+const left = (page: Page) => page.getByRole('region', { name: 'Unapplied corrections' });
 const field = (page: Page, number: number) =>
   page.getByRole('textbox', { name: `Translation of segment ${number}` });
 
@@ -46,13 +46,13 @@ async function type(page: Page, number: number, text: string): Promise<void> {
   await field(page, number).fill(text);
 }
 
-/** What was typed 300 ms ago is in the browser's storage. */
+/** A text is in the browser's storage after 300 ms. */
 const stored = (page: Page) => page.waitForTimeout(300);
 
-/** Waits until this many texts of this device are listed at signing out, and stays signed in. */
+/** Waits until this many texts of this device are listed at sign-out, and stays signed in. */
 async function signOutLists(page: Page, texts: readonly string[]): Promise<void> {
   await page.getByRole('button', { name: 'Sign out' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Texts that you have not sent' });
+  const dialog = page.getByRole('dialog', { name: 'Unsent changes' });
   await dialog
     .getByRole('listitem')
     .nth(texts.length - 1)
@@ -66,7 +66,7 @@ describe.skipIf(withoutBrowser)(
   'corrections of a document that were not applied',
   { timeout: 40_000 },
   () => {
-    test('are offered as differences after a crash and a reload, never applied by themselves, and forgotten when they are', async () => {
+    test('are offered as differences after a crash and a reload, never applied automatically, and deleted after that', async () => {
       const { page, tab, context, path, targets } = await atDocument();
       await type(page, 1, 'Salut');
       await type(page, 3, 'Merci');
@@ -77,23 +77,23 @@ describe.skipIf(withoutBrowser)(
 
       const second = await tab();
       await second.goto(path);
-      await left(second).getByText('You made 2 corrections here earlier').waitFor();
+      await left(second).getByText('You have 2 unapplied corrections').waitFor();
       expect(await left(second).locator('ins').allTextContents()).toEqual(
         expect.arrayContaining(['Merci', 'Salut']),
       );
       expect(await second.getByRole('region', { name: 'Corrections', exact: true }).count()).toBe(0);
       await second.reload();
-      await left(second).getByText('You made 2 corrections here earlier').waitFor();
+      await left(second).getByText('You have 2 unapplied corrections').waitFor();
       expect(await targets()).toEqual(['[fr] Hello', '[fr] Goodbye', '[fr] Thanks']);
       await expectAccessible(second);
-      // An approval cannot be taken back, so they are decided on first.
+      // Unapplied corrections must be decided before an approval.
       expect(await second.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true);
       await signOutLists(second, ['Salut', 'Merci']);
 
       const thanks = left(second).getByRole('listitem').filter({ hasText: 'Merci' });
       await thanks.getByRole('button', { name: 'Discard' }).click();
-      await left(second).getByText('You made 1 correction here earlier').waitFor();
-      await left(second).getByRole('button', { name: 'Take it up' }).click();
+      await left(second).getByText('You have 1 unapplied correction').waitFor();
+      await left(second).getByRole('button', { name: 'Restore it' }).click();
       await left(second).waitFor({ state: 'detached' });
       await second.getByRole('button', { name: 'Apply 1 correction' }).click();
       await expect.poll(targets, patient).toEqual(['Salut', '[fr] Goodbye', '[fr] Thanks']);
@@ -102,7 +102,7 @@ describe.skipIf(withoutBrowser)(
       await second.waitForURL('**/signin*');
     });
 
-    test('are kept when the document is left, and name the translation that they replace', async () => {
+    test('are kept when the document is closed, and include the translation that they replace', async () => {
       const { page, correct, targets } = await atDocument();
       await type(page, 1, 'Mine');
       await type(page, 2, 'Au revoir');
@@ -111,7 +111,7 @@ describe.skipIf(withoutBrowser)(
       await correct(0, 'Theirs');
       await page.goBack();
       await left(page).getByText('The translation has changed since.').waitFor();
-      await left(page).getByRole('button', { name: 'Take all up' }).click();
+      await left(page).getByRole('button', { name: 'Restore all' }).click();
       const conflict = page.getByRole('alert');
       for (const text of ['[fr] Hello', 'Theirs', 'Mine'])
         await conflict.getByText(text, { exact: true }).waitFor();
@@ -121,12 +121,12 @@ describe.skipIf(withoutBrowser)(
       await expect.poll(targets, patient).toEqual(['Theirs', 'Au revoir', '[fr] Thanks']);
     });
 
-    test('are never shown to another person in the same browser', async () => {
+    test('are never shown to another member in the same browser', async () => {
       const { page, path, founder, colleague } = await atDocument();
       await type(page, 1, 'Confidentiel');
       const signOut = async () => {
         await page.getByRole('button', { name: 'Sign out' }).click();
-        const dialog = page.getByRole('dialog', { name: 'Texts that you have not sent' });
+        const dialog = page.getByRole('dialog', { name: 'Unsent changes' });
         await dialog.getByRole('button', { name: 'Keep and sign out' }).click();
         await page.waitForURL('**/signin*');
       };
@@ -137,16 +137,16 @@ describe.skipIf(withoutBrowser)(
       await type(page, 2, 'A correction of the colleague');
       await stored(page);
       await page.reload();
-      await left(page).getByText('You made 1 correction here earlier').waitFor();
+      await left(page).getByText('You have 1 unapplied correction').waitFor();
       expect(await page.getByText('Confidentiel').count()).toBe(0);
       await signOut();
       await page.goto(path);
       await signInAt(page, founder);
-      await left(page).getByText('You made 1 correction here earlier').waitFor();
+      await left(page).getByText('You have 1 unapplied correction').waitFor();
       expect(await left(page).locator('ins').allTextContents()).toContain('Confidentiel');
     });
 
-    test('are said to be kept nowhere if the device refuses to, and leaving asks first', async () => {
+    test('are shown as not saved if the browser blocks storage, and leaving asks first', async () => {
       const { page, path, targets } = await atDocument();
       await page.addInitScript(() => {
         IDBObjectStore.prototype.put = () => {
@@ -155,20 +155,20 @@ describe.skipIf(withoutBrowser)(
       });
       await page.goto(path);
       await type(page, 1, 'Salut');
-      await page.getByText('This device keeps nothing').waitFor();
+      await page.getByText("This browser can't save drafts").waitFor();
       const asked = page.waitForEvent('dialog');
       const leaving = page.getByRole('link', { name: 'All documents' }).click();
       const dialog = await asked;
-      expect(dialog.message()).toContain('1 correction is not applied, and will be lost.');
+      expect(dialog.message()).toContain('1 correction is not applied and will be lost.');
       await dialog.dismiss();
       await leaving;
       expect(await field(page, 1).inputValue()).toBe('Salut');
-      // Nor does it keep anybody from applying them.
+      // The corrections can still be applied.
       await page.getByRole('button', { name: 'Apply 1 correction' }).click();
       await expect.poll(targets, patient).toEqual(['Salut', '[fr] Goodbye', '[fr] Thanks']);
     });
 
-    test('of two tabs are kept apart, and each is offered only when its tab is no more', async () => {
+    test('of two tabs are separate, and each is offered only after its tab was closed', async () => {
       const { page, tab, path } = await atDocument();
       await type(page, 1, 'From the first tab');
       await stored(page);
@@ -180,10 +180,10 @@ describe.skipIf(withoutBrowser)(
       expect(await field(page, 1).inputValue()).toBe('From the first tab');
       await page.close();
       await second.reload();
-      await left(second).getByText('You made 2 corrections here earlier').waitFor();
-      // The newest of a segment; the other stays on offer.
-      await left(second).getByRole('button', { name: 'Take all up' }).click();
-      await left(second).getByText('You made 1 correction here earlier').waitFor();
+      await left(second).getByText('You have 2 unapplied corrections').waitFor();
+      // The latest of a segment is used; the other stays on offer.
+      await left(second).getByRole('button', { name: 'Restore all' }).click();
+      await left(second).getByText('You have 1 unapplied correction').waitFor();
       await second.getByRole('button', { name: 'Open segment 1', exact: true }).click();
       expect(await field(second, 1).inputValue()).toBe('From the second tab');
       await left(second).getByRole('button', { name: 'Discard it' }).click();

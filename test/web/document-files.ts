@@ -4,7 +4,7 @@ import { documentForm } from '#test/factories.ts';
 import type { TestApp } from '#test/setup/app.ts';
 import type { Founder } from './founder.ts';
 
-/** Sends a file as the founder's program does. @param wait whether it is translated when this returns */
+/** Uploads a file over the API. @param wait whether to return after the translation */
 export async function sendDocument(
   app: TestApp,
   { apiKey }: Pick<Founder, 'apiKey'>,
@@ -25,7 +25,7 @@ export async function sendDocument(
   return job.id;
 }
 
-/** A file of the corpus, by its path in it. */
+/** A file of the corpus, by its path. */
 export function corpusDocument(path: string): File {
   return new File([new Uint8Array(corpusFile(path))], path.slice(path.indexOf('/') + 1));
 }

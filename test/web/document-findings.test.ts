@@ -6,7 +6,7 @@ import { useBrowser, withoutBrowser } from './browser.ts';
 import { corpusDocument, sendDocument } from './document-files.ts';
 import { signedIn } from './founder.ts';
 
-/** Doubts each text, and translates short ones into very long ones. */
+/** Doubts each text, and translates short texts into very long ones. */
 const engine = engineOf(
   async ({ segments }) =>
     answered(segments.map((text) => (text.length < 30 ? `${text}, and much more than it was before` : text))),
@@ -60,8 +60,8 @@ test.skipIf(withoutBrowser)(
     await open('Much longer than the source', nameOf('translation_expansion'));
     await field.waitFor();
     expect(new URL(page.url()).search).toBe('');
-    await page.locator('summary').getByText('Content kept untranslated').click();
-    // It names no segment.
+    await page.locator('summary').getByText('Unsupported content not translated').click();
+    // It has no segment.
     await page.getByText('2 texts in charts are not translated').waitFor();
     expect(await page.getByRole('button', { name: 'texts in charts' }).count()).toBe(0);
   },
@@ -84,7 +84,7 @@ test.skipIf(withoutBrowser)(
     expect(await page.getByRole('button', { name: 'Open segment 1', exact: true }).count()).toBe(0);
     await page.getByLabel('Needs review 1').uncheck();
     await page.getByRole('button', { name: 'Open segment 1', exact: true }).click();
-    await page.getByRole('button', { name: 'Take back confirmation' }).click();
+    await page.getByRole('button', { name: 'Undo confirmation' }).click();
     await page.getByLabel('Needs review 2').waitFor();
   },
 );

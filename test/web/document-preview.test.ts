@@ -8,7 +8,7 @@ import { signedIn } from './founder.ts';
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
-/** Somebody new at the document that they made of a file of the corpus. */
+/** A new member at a document from a file of the corpus. */
 async function openDocument(path: string) {
   const founder = await signedIn(app, browser, '/app/documents');
   const id = await sendDocument(app, founder, corpusDocument(path));
@@ -26,7 +26,7 @@ test.skipIf(withoutBrowser)(
     const marked = page.locator('[data-marked]').first();
     await marked.waitFor();
     const [paper, mark] = [await first.boundingBox(), await marked.boundingBox()];
-    // The canvas has been painted, and the mark lies within the page.
+    // The canvas has been painted, and the mark is within the page.
     expect(mark!.x).toBeGreaterThanOrEqual(paper!.x);
     expect(mark!.y + mark!.height).toBeLessThanOrEqual(paper!.y + paper!.height + 1);
     await page.getByRole('button', { name: 'Open segment 2', exact: true }).click();
@@ -49,7 +49,7 @@ test.skipIf(withoutBrowser)(
       await route.fulfill({ response, body: 'x'.repeat(length) });
     });
     await page.getByRole('radio', { name: 'Source' }).check();
-    await page.getByRole('alert').getByText('Something unexpected went wrong').waitFor();
+    await page.getByRole('alert').getByText('Something went wrong').waitFor();
     await page.getByRole('radio', { name: 'Translation' }).check();
     await first.waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
@@ -76,7 +76,7 @@ test.skipIf(withoutBrowser)(
       expect.arrayContaining(['sandbox allow-scripts', "default-src 'none'", "frame-ancestors 'self'"]),
     );
     expect(policy).not.toContain('connect-src');
-    // Another one, whose text stands there once.
+    // Another segment, whose text occurs once.
     const other = texts.findIndex(
       (text, index) => index !== 2 && texts.indexOf(text) === texts.lastIndexOf(text),
     );
@@ -117,8 +117,8 @@ test.skipIf(withoutBrowser)(
     await page.goto(`/app/documents/${id}`);
     await page.getByText('2,100 segments', { exact: true }).waitFor();
     expect(await page.getByRole('button', { name: /^Open segment/ }).count()).toBeLessThan(100);
-    await page.getByRole('searchbox', { name: 'Find in source and translation' }).fill('sentence 2050');
-    await page.getByRole('button', { name: 'Find', exact: true }).click();
+    await page.getByRole('searchbox', { name: 'Search source and translation' }).fill('sentence 2050');
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
     await page.getByText('1 segment', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Open segment 2050', exact: true }).click();
     await page.getByRole('button', { name: 'Clear filters' }).click();

@@ -9,28 +9,28 @@ import { signedIn } from './founder.ts';
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
-describe.skipIf(withoutBrowser)('a person at /app/documents', { timeout: 40_000 }, () => {
-  test('sees a document go from waiting to translated without a reload, and approves several at once', async () => {
+describe.skipIf(withoutBrowser)('a reviewer at /app/documents', { timeout: 40_000 }, () => {
+  test('sees a document change from queued to translated without a reload, and approves several together', async () => {
     const founder = await signedIn(app, browser, '/app/documents');
     const { page, tenantId } = founder;
-    await page.getByText('No document yet.').waitFor();
+    await page.getByText('No documents yet.').waitFor();
     const id = await sendDocument(app, founder, workbookFile(['Hello']), false);
     await sendDocument(app, founder, workbookFile(['Goodbye']));
     await page.reload();
-    const waiting = page.getByRole('row').filter({ hasText: 'Waiting' });
+    const waiting = page.getByRole('row').filter({ hasText: 'Queued' });
     await waiting.waitFor();
     await runDocument(app.services, tenantId, id);
     await waiting.waitFor({ state: 'detached' });
-    await page.getByRole('checkbox', { name: 'Choose all that can be approved' }).check();
+    await page.getByRole('checkbox', { name: 'Select all that can be approved' }).check();
     await page.getByRole('button', { name: 'Approve 2 documents' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
-    // Nobody has opened them: they are named one by one.
+    // They have not been opened, so each is named separately.
     const leftOut = page.getByRole('dialog', { name: '2 items were not approved' });
     await leftOut.waitFor();
     for (const box of await leftOut.getByRole('checkbox').all()) await box.check();
     await leftOut.getByRole('button', { name: 'Approve 2 items' }).click();
     await leftOut.waitFor({ state: 'detached' });
-    const results = page.getByRole('region', { name: 'What became of each' });
+    const results = page.getByRole('region', { name: 'Results' });
     await results.waitFor();
     expect(await results.getByRole('listitem').allInnerTexts()).toEqual(
       Array(2).fill(expect.stringMatching(/^Approved/)),
@@ -57,7 +57,7 @@ describe.skipIf(withoutBrowser)('a person at /app/documents', { timeout: 40_000 
     await page.getByText('2 segments', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
-    // A correction of this document is critical: the person is asked.
+    // A correction of this document is critical, so the reviewer is asked.
     if (path.startsWith('docx/')) {
       const asked = page.getByRole('dialog', { name: 'Approve with critical findings?' });
       await asked.getByRole('button', { name: 'Approve anyway' }).click();
@@ -75,7 +75,7 @@ describe.skipIf(withoutBrowser)('a person at /app/documents', { timeout: 40_000 
     expect(body.segments.map((one: { target_text: string }) => one.target_text)).toEqual(['Bref', 'Encore']);
   });
 
-  test('takes the approval of a document back', async () => {
+  test('reopens an approved document', async () => {
     const founder = await signedIn(app, browser, '/app/documents');
     const { page } = founder;
     const id = await sendDocument(app, founder, workbookFile(['Hello']));
@@ -93,7 +93,7 @@ describe.skipIf(withoutBrowser)('a person at /app/documents', { timeout: 40_000 
     expect(body).toMatchObject({ status: 'translated', approved_at: null });
   });
 
-  test('chooses between the texts where somebody else corrected the same segment meanwhile', async () => {
+  test('selects one of the texts if someone else has corrected the same segment', async () => {
     const founder = await signedIn(app, browser, '/app/documents');
     const { page, apiKey } = founder;
     const id = await sendDocument(app, founder, workbookFile(['Hello', 'Goodbye']));

@@ -9,7 +9,7 @@ import { sessionCookie } from './screens.ts';
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
-/** What the eye can tell an element by where there are only the system's colours: without shadows, and without our backgrounds. */
+/** Visible properties of an element if only the system's colors apply: without shadows, and without our backgrounds. */
 const marksOf = (page: Page, selector: string) =>
   page
     .locator(selector)
@@ -30,12 +30,12 @@ const marksOf = (page: Page, selector: string) =>
       ]);
     });
 
-/** That the two can be told apart. */
+/** The two must be distinguishable. */
 const expectDifferent = async (page: Page, one: string, other: string) =>
   expect([one, await marksOf(page, one)]).not.toEqual([one, await marksOf(page, other)]);
 
-describe.skipIf(withoutBrowser)('in forced colours, without motion', () => {
-  test('what is current, chosen, changed and focused can be told from the rest', async () => {
+describe.skipIf(withoutBrowser)('in forced colors, without motion', () => {
+  test('current, selected, changed and focused elements can be distinguished from others', async () => {
     const founder = await found(app);
     for (let jobs = 0; jobs < 2; jobs += 1) await submitHeld(app, founder);
     const document = await addDocument(app, founder);
@@ -73,7 +73,7 @@ describe.skipIf(withoutBrowser)('in forced colours, without motion', () => {
       await page.locator('main h1').waitFor();
       for (let stops = 0; stops < 12; stops += 1) {
         await page.keyboard.press('Tab');
-        // Some have an outline of their own, but none has none.
+        // Some have their own outline, and all have one.
         expect(
           await page.evaluate(() => {
             const { outlineStyle, outlineWidth } = getComputedStyle(window.document.activeElement as Element);

@@ -3,14 +3,14 @@ import type { Person, PersonOptions, useBrowser } from './browser.ts';
 
 const password = 'a long enough passphrase';
 
-/** A person who has just founded a workspace, with its API key. */
+/** The creator of a new workspace, with its API key. */
 export interface Founder extends Person {
   email: string;
   tenantId: string;
   apiKey: string;
 }
 
-/** Founds a workspace and signs its founder in, in a browser of their own, at an address of the application. */
+/** Creates a workspace and signs its creator in, with a separate browser, at a URL of the application. */
 export async function signedIn(
   app: TestApp,
   browser: ReturnType<typeof useBrowser>,

@@ -11,7 +11,7 @@ import {
   submit,
 } from '#test/factories.ts';
 
-/** A workspace of the operator with some of everything, so that every screen has all its parts. */
+/** An operator's workspace with data of all kinds, so that every screen has all its parts. */
 export type FullWorkspace = Awaited<ReturnType<typeof fillWorkspace>>;
 
 export async function fillWorkspace({ app, sql, deliver }: BillingApp) {
@@ -32,7 +32,7 @@ export async function fillWorkspace({ app, sql, deliver }: BillingApp) {
   await sql`update translation_jobs set status = 'failed' where job_id = ${failed}`;
   const waiting = await submit(app, operator, { source_text: 'A text that waits' });
   await sql`update translation_jobs set status = 'pending' where job_id = ${waiting}`;
-  /** What is shown at an address with a parameter. */
+  /** The item at a URL with a parameter. */
   const ids: Record<string, string> = {
     '/jobs/$jobId': job,
     '/app/documents/$documentId': await addDocument(app, operator),
@@ -45,9 +45,9 @@ export async function fillWorkspace({ app, sql, deliver }: BillingApp) {
   await team.invite({ email: 'newcomer@example.org' });
   return {
     operator,
-    /** Who is no administrator. */
+    /** A member who is not an administrator. */
     member,
-    /** The address of a screen, by the path that the router has for it. */
+    /** The URL of a screen, by the router's path. */
     addressOf: (path: string) =>
       path.replace(/\$\w+/, () => {
         if (!ids[path]) throw new Error(`the workspace of this test has nothing for ${path}`);

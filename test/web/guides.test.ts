@@ -22,7 +22,7 @@ const attributes = (text: string, name: string) =>
   [...text.matchAll(new RegExp(`\\s${name}="([^"]*)"`, 'g'))].map(([, value]) => value as string);
 
 describe('the guides', () => {
-  test('every Markdown file of docs/ is a page, and the list beside each page names all', async () => {
+  test('every Markdown file of docs/ is a page, and the list next to each page has all', async () => {
     for (const name of ['', ...names]) {
       const { status, text } = await get(`/docs/guides/${name}`);
       expect([name, status]).toEqual([name, 200]);
@@ -52,7 +52,7 @@ describe('the guides', () => {
     expect(broken).toEqual([]);
   });
 
-  test('files that are no guides are neither pages nor links', async () => {
+  test('files that are not guides are neither pages nor links', async () => {
     for (const name of [
       'README',
       '0017-admission',
@@ -89,7 +89,7 @@ describe('the guides', () => {
     }
   });
 
-  test('have the public address of the service in every command', async () => {
+  test('have the public URL of the service in every command', async () => {
     for (const name of ['quick-start', 'billing', 'sdk']) {
       const { text } = await get(`/docs/guides/${name}`, below);
       expect(text).not.toContain('127.0.0.1:8080');
@@ -99,7 +99,7 @@ describe('the guides', () => {
     expect((await get('/docs/guides/engines', below)).text).toContain('http://127.0.0.1:8080/v1');
   });
 
-  test('name their addresses under the path of the public address', async () => {
+  test('have URLs under the path of the public URL', async () => {
     for (const path of ['/docs/guides/', '/docs/guides/sdk', '/docs/guides/search?q=job'])
       for (const name of ['href', 'action'])
         for (const address of attributes((await get(path, below)).text, name).filter((one) =>
@@ -108,7 +108,7 @@ describe('the guides', () => {
           expect(address).toMatch(/^\/it&(amp|#38);s\//);
   });
 
-  test('the style is kept for ever, by an address that changes with it', async () => {
+  test('the style is cached forever, at a URL that changes with it', async () => {
     const address = attributes((await get('/docs/guides/')).text, 'href').find((one) => one.includes('.css'));
     const { headers } = await get(address as string);
     expect(headers.get('content-type')).toBe('text/css; charset=utf-8');
@@ -138,13 +138,13 @@ describe('the search', () => {
     expect((await find('POST /api/translations/{job_id}/review'))[0]).toMatch(/^\/docs#\/Translations\/\w+/);
   });
 
-  test('needs every word, and says when nothing has all', async () => {
+  test('requires every word, and shows if there is no match', async () => {
     expect(await find('secrets key')).not.toEqual([]);
     expect(await find('secrets zyzzyva')).toEqual([]);
     expect((await get('/docs/guides/search?q=zyzzyva')).text).toContain('No results');
   });
 
-  test('takes any query, and shows it as text', async () => {
+  test('accepts any query, and shows it as text', async () => {
     const hostile = [
       '',
       ' ',
@@ -186,7 +186,7 @@ describe.skipIf(withoutBrowser)('in a browser', () => {
     }
   });
 
-  // The pages have one style: these have all that it is for.
+  // The pages share one style; these use all of it.
   test.each(['sdk', 'settings', 'search?q=key'])(
     '%s is accessible in the dark and at 320 pixels',
     async (path) => {
@@ -216,7 +216,7 @@ describe.skipIf(withoutBrowser)('in a browser', () => {
     await expectAccessible(page);
   });
 
-  test('is searched with the keyboard alone', async () => {
+  test('is searched using only the keyboard', async () => {
     const { page } = await person('/docs/guides/');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');

@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 
 const names = hostileTexts.map((text) => text.slice(0, 128));
-/** Without what a name and a cell of a CSV file must not have. */
+/** Without characters that are invalid in a name and a CSV cell. */
 const lines = hostileTexts.map((text) => text.replace(/\p{Cc}+/gu, ' ').slice(0, 128));
 
 /** A browser of the operator. */
@@ -45,7 +45,7 @@ async function signedIn() {
   await context.addCookies([await sessionCookie(app, me)]);
   await page.goto('/app/security');
   const asked = openRequests(page);
-  /** Goes to a screen, opens all that is behind a disclosure, and looks. */
+  /** Opens a screen and all its disclosures, and checks it. */
   const harmAt = async (address: string, texts?: readonly string[]) => {
     await follow(page, address);
     await settled(page, asked);
@@ -58,12 +58,12 @@ async function signedIn() {
   return { page, harmAt };
 }
 
-describe.skipIf(withoutBrowser)('30 texts that want to be more than text are shown as text', () => {
-  test('as names of workspaces, and as what members, invites and the audit log have of others', async () => {
+describe.skipIf(withoutBrowser)('30 hostile texts are shown as text', () => {
+  test('as names of workspaces, and in members, invites and the audit log', async () => {
     for (const name of names) {
       const { status } = await app.json('POST', '/api/tenants', { headers: me.bearer, body: { name } });
       expect([name, status]).toEqual([name, 200]);
-      // No address is such a text; but an identity provider, or a later version, is a stranger, too.
+      // No email address can be such a text; but an identity provider, or a later version, may store one.
       await app.database.inTenant(operatorWorkspace, async (tx) => {
         await addMember(tx, {
           tenantId: operatorWorkspace,
@@ -131,8 +131,8 @@ describe.skipIf(withoutBrowser)('30 texts that want to be more than text are sho
     ]).toEqual([]);
   });
 
-  test('as names and segments of documents, and as what went wrong with them', async () => {
-    // What XML cannot hold is refused with the file.
+  test('as names and segments of documents, and in their errors', async () => {
+    // Characters that XML cannot contain are rejected with the file.
     const cells = lines.map((text) => text.replace(']]>', ']]').replaceAll(/[\uffff\r]/g, ''));
     const id = await addDocument(app, me, { source_document: workbookFile(cells) });
     const { body: read } = await app.json('GET', `/api/documents/${id}/segments`, { headers: me.bearer });
@@ -165,7 +165,7 @@ describe.skipIf(withoutBrowser)('30 texts that want to be more than text are sho
     ]).toEqual([]);
   });
 
-  test('as the account that is bound, and what it answered', async () => {
+  test('as the connected account, and in its response', async () => {
     const sql = postgres(app.superuserUrl, { max: 1, onnotice: () => {} });
     await sql`
       insert into storage_bindings (tenant_id, account_url, filesystem, auth_mode, documents_prefix, golden_prefix,

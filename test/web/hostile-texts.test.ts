@@ -9,7 +9,7 @@ import { follow, openRequests, sessionCookie, settled } from './screens.ts';
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', STORAGE_BINDING_ENABLED: 'true' } });
 const browser = useBrowser(app);
 
-/** A workspace, and a browser of its founder. */
+/** A workspace, and a browser of its creator. */
 async function signedIn(at = '/app') {
   const me = await found(app);
   const { page, context } = await browser.person('/about', { locale: 'en' });
@@ -19,7 +19,7 @@ async function signedIn(at = '/app') {
   return { me, page };
 }
 
-/** Jobs with the texts in every field that a request has. @returns their ids */
+/** Jobs with the texts in every field of a request. @returns their IDs */
 async function submitAll({ key: headers }: Account, isHeld: boolean): Promise<string[]> {
   const ids: string[] = [];
   for (const [index, text] of hostileTexts.entries()) {
@@ -43,7 +43,7 @@ async function submitAll({ key: headers }: Account, isHeld: boolean): Promise<st
 
 const excerpts = hostileTexts.map((text) => text.slice(0, 300));
 
-describe.skipIf(withoutBrowser)('30 texts that want to be more than text are shown as text', () => {
+describe.skipIf(withoutBrowser)('30 hostile texts are shown as text', () => {
   test('at home, in the list, and each as a job with its review', async () => {
     const { me, page } = await signedIn();
     const asked = openRequests(page);
@@ -77,7 +77,7 @@ describe.skipIf(withoutBrowser)('30 texts that want to be more than text are sho
     await page.goto('/app/review');
     for (const [index, text] of hostileTexts.entries()) {
       await opened(page, text.slice(0, 1000));
-      // The target has the source in it, and is made different.
+      // The target contains the source, and is made different.
       await field(page).fill(`${hostileTexts.at(index - 2)} ${text}`);
       if (index % 10 === 0 || text.includes('\u2069')) faults.push(...(await harmOn(page, [text])));
       await page.keyboard.press('Alt+ArrowDown');
@@ -86,7 +86,7 @@ describe.skipIf(withoutBrowser)('30 texts that want to be more than text are sho
     expect(faults).toEqual([]);
   });
 
-  test('in every field that a person fills', async () => {
+  test('in every field of a form', async () => {
     const { me, page } = await signedIn();
     await submitAll(me, false);
     const faults: string[] = [];
@@ -121,7 +121,7 @@ describe.skipIf(withoutBrowser)('30 texts that want to be more than text are sho
     expect(faults).toEqual([]);
   });
 
-  test('from a form; and what cannot be stored is refused at its field', async () => {
+  test('from a form; and text that cannot be stored is rejected at its field', async () => {
     const { page } = await signedIn('/app/translate?from=en&to=["de"]');
     const text = page.getByLabel('Text to translate');
     const submit = page.getByRole('button', { name: 'Translate', exact: true });
@@ -129,13 +129,13 @@ describe.skipIf(withoutBrowser)('30 texts that want to be more than text are sho
       await text.fill(sent);
       await submit.click();
       const result = page.getByRole('article').locator('p[lang=de]');
-      // A field has its own ends of lines.
+      // A field normalizes line ends.
       await expect.poll(() => result.textContent(), patient).toBe(`[de] ${sent.replaceAll('\r\n', '\n')}`);
       expect(await harmOn(page)).toEqual([]);
     }
     for (const unit of refusedUnits) {
       await text.fill('');
-      // What drives the browser cannot carry it.
+      // The browser driver cannot transmit it.
       await text.evaluate((_, code) => {
         document.execCommand('insertText', false, `before ${String.fromCharCode(code)} after`);
       }, unit);

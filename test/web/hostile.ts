@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { tooWideOn } from './accessibility.ts';
 
-/** Texts that would do harm as markup, as a pattern, as a message's placeholder, or by their direction and width. */
+/** Texts that could do harm as markup, as a pattern, as a message's placeholder, or by their direction and width. */
 export const hostileTexts: readonly string[] = [
   '<img src=x onerror="window.harmed = true">',
   '"><script>window.harmed = true</script>',
@@ -36,19 +36,19 @@ export const hostileTexts: readonly string[] = [
   'W'.repeat(50_000),
 ];
 
-/** All of them in one text that is not too long. */
+/** All of them in one text of acceptable length. */
 export const allHostile = hostileTexts.map((text) => text.slice(0, 300)).join(' ');
 
-/** The code units that the service does not take, because they cannot be stored: NUL, and half of a pair. */
+/** The code units that the service rejects because they cannot be stored: NUL, and half of a surrogate pair. */
 export const refusedUnits = [0x0, 0xd83d];
 
-/** Of windows. */
+/** Widths of windows. */
 const bothWidths = [1280, 320];
 
 /**
- * Looks at a screen in a wide and in a narrow window, unless told otherwise. Its interface is English.
+ * Checks a screen in a wide and in a narrow window, unless specified otherwise. Its interface is English.
  * @param texts each must be the whole text of an element, or the value of a field
- * @returns what became of a text that is more than text
+ * @returns the effects of a text that is not shown as plain text
  */
 export async function harmOn(
   page: Page,
@@ -68,7 +68,7 @@ export async function harmOn(
   ];
 }
 
-/** Scripts that ran, and elements and attributes that the application does not have. Runs in the page. */
+/** Scripts that ran, and elements and attributes that do not belong to the application. Runs in the page. */
 function madeOfTexts(): string[] {
   const found = 'harmed' in window ? ['a script ran'] : [];
   const foreign =
@@ -76,7 +76,7 @@ function madeOfTexts(): string[] {
   for (const element of document.querySelectorAll(foreign))
     if (!element.matches('body > script[type=module]'))
       found.push(`there is ${element.outerHTML.slice(0, 200)}`);
-  // An isolated text can end its isolate by a character, but not its box.
+  // A character can end the isolate of an isolated text, but not its box.
   for (const element of document.querySelectorAll('bdi, span[dir]'))
     if (element.checkVisibility() && getComputedStyle(element).display === 'inline')
       found.push(`not in a box of its own: ${element.outerHTML.slice(0, 200)}`);
@@ -86,7 +86,7 @@ function madeOfTexts(): string[] {
   return found;
 }
 
-/** The texts that no element and no field has as a whole. Runs in the page. */
+/** The texts that are not the whole text of any element or field. Runs in the page. */
 function missingTexts(texts: string[]): string[] {
   const shown = new Set<string>();
   for (const element of document.querySelectorAll('body *')) {
@@ -99,7 +99,9 @@ function missingTexts(texts: string[]): string[] {
     .map((text) => `not shown: ${JSON.stringify(text.slice(0, 200))}`);
 }
 
-/** Words of the interface whose letters run from right to left, because a text beside them was not kept to itself. Runs in the page. */
+/**
+ * Words of the interface whose letters run from right to left, because an adjacent text was not isolated. Runs in the page.
+ */
 function reversedWords(): string[] {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   const found: string[] = [];

@@ -7,8 +7,8 @@ import { languageCodes } from '#server/languages.ts';
 const folder = join(import.meta.dirname, '../../web/locales/en');
 
 /**
- * Serves a language that nobody speaks in the place of English: each message stands between brackets, and is a third longer, as the
- * words of many languages are. What has no brackets then is in no catalog.
+ * Serves an artificial language in place of English: each message is in brackets, and a third longer, like the messages of
+ * many languages. Text without brackets is in no catalog.
  */
 export async function servePseudoLocale(context: BrowserContext): Promise<void> {
   const messages = Object.fromEntries(
@@ -28,7 +28,7 @@ export async function servePseudoLocale(context: BrowserContext): Promise<void> 
   );
 }
 
-/** Names of languages and months, which the browser knows by itself. */
+/** Names of languages and months, which the browser supplies. */
 const known = (() => {
   const names = new Intl.DisplayNames('en', { type: 'language', languageDisplay: 'standard' });
   const months = (style: 'short' | 'long') =>
@@ -41,8 +41,8 @@ const known = (() => {
 })();
 
 /**
- * The words that a page served in the pseudo-locale shows, or says to a screen reader, although they are in no catalog. Texts of tenants,
- * names and codes are no words of the interface: they stand in elements that say so.
+ * Words that a page in the pseudo-locale shows, or exposes to a screen reader, although they are in no catalog. Texts of
+ * tenants, names and codes do not count: they are in elements marked as such.
  */
 export function wordsInNoCatalog(page: Page): Promise<string[]> {
   return page.evaluate((namesOfBrowser) => {
@@ -51,7 +51,7 @@ export function wordsInNoCatalog(page: Page): Promise<string[]> {
       !element.closest(notOurs) && (element.closest('select') ?? element).checkVisibility();
     const leftOf = (text: string) => {
       let left = text;
-      // A message may stand in another one.
+      // A message may contain another one.
       for (let before = ''; before !== left; ) {
         before = left;
         left = left.replace(/⟦[^⟦⟧]*⟧/g, ' ');
@@ -79,7 +79,7 @@ export function wordsInNoCatalog(page: Page): Promise<string[]> {
   }, known);
 }
 
-/** The words of a page in the pseudo-locale of which a part cannot be seen, because the element around them is too small. */
+/** Words of a page in the pseudo-locale that are partly hidden, because the surrounding element is too small. */
 export function cutWords(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const isCut = (element: Element) => {

@@ -11,7 +11,7 @@ const browser = useBrowser(app);
 const home = (page: Page) => page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
 
 async function signIn(page: Page, email: string, secret = password): Promise<void> {
-  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(secret);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
@@ -25,14 +25,14 @@ async function invite({ bearer }: Person, fields: Record<string, unknown> = {}):
 }
 
 describe.skipIf(withoutBrowser)('an invite link', () => {
-  test('leaves the address at once, says where it leads, and makes a member who has a member’s limits', async () => {
+  test('is removed from the URL immediately, shows its workspace, and creates a member with a member’s limits', async () => {
     const admin = await found(app, { tenant_name: '<i>Presse</i> & Verlag' });
     const email = freshEmail();
     const token = await invite(admin, { email });
     const { page, context } = await browser.person(`/signin#invite_token=${token}`);
     await page.getByText('<i>Presse</i> & Verlag').waitFor();
     expect(page.url()).toBe(`${app.address}/signin`);
-    const address = page.getByLabel('E-mail address');
+    const address = page.getByLabel('Email');
     expect([await address.inputValue(), await address.getAttribute('readonly')]).toEqual([email, '']);
     await page.getByLabel('New password').fill(password);
     await page.getByRole('button', { name: 'Join' }).click();
@@ -44,27 +44,27 @@ describe.skipIf(withoutBrowser)('an invite link', () => {
     for (const one of context.pages()) expect(one.url()).not.toContain('invite_token');
   });
 
-  test('that is used, withdrawn or invented says so, and leads to the sign-in', async () => {
+  test('that is used, withdrawn or invented shows an error, and links to the sign-in', async () => {
     const admin = await found(app);
     const used = await invite(admin);
     await app.json('POST', '/api/auth/signup/email', {
       body: { tenant_name: '-', email: freshEmail(), password, invite_token: used },
     });
     const { page } = await browser.person(`/signin#invite_token=${used}`);
-    await page.getByText('not valid any more').waitFor();
-    await page.getByRole('button', { name: 'Sign in instead' }).click();
+    await page.getByText('no longer valid').waitFor();
+    await page.getByRole('button', { name: 'Back to sign-in' }).click();
     await signIn(page, admin.email);
     await home(page);
     for (const token of ['x', `${admin.tenantId}.${'A'.repeat(43)}`, '%00', 'a'.repeat(20_000)]) {
-      // Changes the fragment of an open page only.
+      // Changes only the fragment of an open page.
       await page.goto('/signin');
       await home(page);
       await page.goto(`/signin#invite_token=${token}`);
-      await page.getByText(/not valid any more|too long|NUL/).waitFor();
+      await page.getByText(/no longer valid|too long|NUL/).waitFor();
     }
   });
 
-  test('that somebody opens who is signed in elsewhere is theirs to take or to leave', async () => {
+  test('can be accepted or ignored by a member who is signed in to another workspace', async () => {
     const me = await found(app, { tenant_name: 'Mine' });
     const token = await invite(await found(app, { tenant_name: 'Theirs' }));
     const { page } = await browser.person('/signin');
@@ -73,7 +73,7 @@ describe.skipIf(withoutBrowser)('an invite link', () => {
     await page.goto(`/signin#invite_token=${token}`);
     await page.getByText('Theirs').waitFor();
     const email = freshEmail();
-    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Email').fill(email);
     await page.getByLabel('New password').fill(password);
     await page.getByRole('button', { name: 'Join' }).click();
     await home(page);
@@ -82,7 +82,7 @@ describe.skipIf(withoutBrowser)('an invite link', () => {
 });
 
 describe.skipIf(withoutBrowser)('a reset link', () => {
-  test('sets a new password once; the old one and the old session are good for nothing', async () => {
+  test('sets a new password once; the old one and the old session no longer work', async () => {
     const admin = await found(app);
     const member = await join(app, admin);
     const { body } = await app.json('POST', `/api/auth/users/${member.userId}/password-reset-link`, {
@@ -93,12 +93,12 @@ describe.skipIf(withoutBrowser)('a reset link', () => {
     await page.getByRole('heading', { name: 'Set a new password' }).waitFor();
     expect(page.url()).toBe(`${app.address}/signin`);
     await page.getByLabel('New password').fill('password1234');
-    await page.getByRole('button', { name: 'Set the password' }).click();
+    await page.getByRole('button', { name: 'Set password' }).click();
     await page.getByRole('alert').getByText('too common').waitFor();
     const fresh = 'quite another passphrase';
     await page.getByLabel('New password').fill(fresh);
-    await page.getByRole('button', { name: 'Set the password' }).click();
-    await page.getByText('Your new password is set').first().waitFor();
+    await page.getByRole('button', { name: 'Set password' }).click();
+    await page.getByText('Password updated').first().waitFor();
     await signIn(page, member.email, password);
     await page.getByRole('alert').getByText('invalid email or password').waitFor();
     await signIn(page, member.email, fresh);
@@ -107,13 +107,13 @@ describe.skipIf(withoutBrowser)('a reset link', () => {
 
     const second = await browser.person(pathname + hash);
     await second.page.getByLabel('New password').fill(fresh);
-    await second.page.getByRole('button', { name: 'Set the password' }).click();
+    await second.page.getByRole('button', { name: 'Set password' }).click();
     await second.page.getByRole('alert').getByText('invalid or expired reset link').waitFor();
   });
 });
 
-describe.skipIf(withoutBrowser)('a session that ends while somebody works', () => {
-  test('is begun again in place; calls that waited go on, and the address cannot be changed', async () => {
+describe.skipIf(withoutBrowser)('a session that ends during work', () => {
+  test('is renewed in place; waiting requests continue, and the email address is fixed', async () => {
     const me = await found(app);
     const { page, tab } = await browser.person('/signin');
     await signIn(page, me.email);
@@ -122,14 +122,14 @@ describe.skipIf(withoutBrowser)('a session that ends while somebody works', () =
     await second.goto('/app');
     await home(second);
     await openSuperuser(app.superuserUrl)`delete from tokens where user_id = ${me.userId}`;
-    // A call of the page itself may have opened the dialog already, which would keep a click away.
+    // A request of the page may already have opened the dialog, which would block a click.
     await page.getByRole('navigation').getByRole('link', { name: 'Jobs' }).dispatchEvent('click');
     const dialog = page.getByRole('dialog', { name: 'Sign in again' });
     await dialog.waitFor();
     await page.keyboard.press('Escape');
     const field = dialog.getByLabel('Password', { exact: true });
     expect(await field.evaluate((input) => input === document.activeElement)).toBe(true);
-    expect(await dialog.getByLabel('E-mail address').getAttribute('readonly')).toBe('');
+    expect(await dialog.getByLabel('Email').getAttribute('readonly')).toBe('');
     await field.fill('not my passphrase');
     await page.keyboard.press('Enter');
     await dialog.getByRole('alert').getByText('invalid').waitFor();
@@ -137,7 +137,7 @@ describe.skipIf(withoutBrowser)('a session that ends while somebody works', () =
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'detached' });
     await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
-    // The other tab has the new session without asking for it.
+    // The other tab has the new session without a request.
     await second.getByRole('navigation').getByRole('link', { name: 'Jobs' }).click();
     await second.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
     expect(await second.getByRole('dialog').count()).toBe(0);

@@ -8,7 +8,7 @@ const model = breakingEngine();
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' }, engine: model.engine });
 const browser = useBrowser(app);
 
-/** Translates texts over the API. @returns their jobs, as far as they did not fail */
+/** Translates texts over the API. @returns the jobs that did not fail */
 async function translate(apiKey: string, ...texts: { source_text: string; [field: string]: unknown }[]) {
   const jobs = [];
   for (const text of texts) {
@@ -21,12 +21,12 @@ async function translate(apiKey: string, ...texts: { source_text: string; [field
   return jobs;
 }
 
-describe.skipIf(withoutBrowser)('a person at home', () => {
-  test('sees what waits, what failed last, and what is left of the allowance', async () => {
+describe.skipIf(withoutBrowser)('a member at /app', () => {
+  test('sees jobs that await review, recent failures, and the remaining allowance', async () => {
     model.break();
     const { page, apiKey } = await signedIn(app, browser, '/app');
-    await page.getByText('Nothing waits for review.').waitFor();
-    await page.getByText('Nothing failed.').waitFor();
+    await page.getByText('Nothing to review.').waitFor();
+    await page.getByText('No failures.').waitFor();
     await translate(
       apiKey,
       { source_text: 'Sign here.', domain: 'legal' },
@@ -34,13 +34,13 @@ describe.skipIf(withoutBrowser)('a person at home', () => {
       { source_text: 'Good' },
     );
     await page.reload();
-    const waiting = page.getByRole('region', { name: 'Waiting for review' });
+    const waiting = page.getByRole('region', { name: 'Awaiting review' });
     await waiting.getByText('Sign here.', { exact: true }).waitFor();
-    const failures = page.getByRole('region', { name: 'Newest failures' });
+    const failures = page.getByRole('region', { name: 'Recent failures' });
     await failures.getByText('A broken text').waitFor();
     expect(await page.getByText('Good').count()).toBe(0);
     // "Sign here." and "Good" are billed; the failure is not.
-    await page.getByText('499,986 of 500,000 weighted characters are left.').waitFor();
+    await page.getByText('499,986 of 500,000 characters remaining.').waitFor();
     await failures.getByRole('link', { name: 'All failures' }).click();
     await page.waitForURL('**/app/jobs?status=failed');
     await page.getByRole('link', { name: 'A broken text' }).click();
@@ -48,11 +48,11 @@ describe.skipIf(withoutBrowser)('a person at home', () => {
   });
 });
 
-describe.skipIf(withoutBrowser)('a person at /app/jobs', () => {
-  test('finds jobs by status, and the filter stays in the address over a reload', async () => {
+describe.skipIf(withoutBrowser)('a member at /app/jobs', () => {
+  test('finds jobs by status, and the filter stays in the URL after a reload', async () => {
     model.mend();
     const { page, apiKey } = await signedIn(app, browser, '/app/jobs');
-    await page.getByText('No job yet. What you translate appears here.').waitFor();
+    await page.getByText('No jobs yet. Your translations appear here.').waitFor();
     await translate(apiKey, { source_text: 'Sign here.', domain: 'legal' }, { source_text: 'Good morning' });
     await page.reload();
     await page.getByRole('link', { name: 'Good morning' }).waitFor();
@@ -64,10 +64,10 @@ describe.skipIf(withoutBrowser)('a person at /app/jobs', () => {
     await page.getByRole('link', { name: 'Sign here.' }).waitFor();
     expect(await page.getByLabel('Status').inputValue()).toBe('awaiting_review');
     await page.getByLabel('Status').selectOption('Rejected');
-    await page.getByText('No job fits these filters.').waitFor();
+    await page.getByText('No jobs match these filters.').waitFor();
   });
 
-  test('finds jobs by text, language, reason and day, one narrowing the other', async () => {
+  test('finds jobs by a combination of text, language, reason and day', async () => {
     model.mend();
     const { page, apiKey } = await signedIn(app, browser, '/app/jobs');
     await translate(
@@ -82,32 +82,32 @@ describe.skipIf(withoutBrowser)('a person at /app/jobs', () => {
     };
     await page.goto('/app/jobs?text=good');
     await expect.poll(shown).toEqual(['Good evening', 'Good morning']);
-    await page.getByLabel('Into').selectOption('French');
+    await page.getByLabel(/^To/).selectOption('French');
     await expect.poll(shown).toEqual(['Good evening']);
     await page.getByRole('button', { name: 'Clear all' }).click();
     await expect.poll(shown).toEqual(['Good evening', 'Good morning', 'Sign 100% here.']);
-    await page.getByLabel('Reason for review').selectOption('Policy requires it');
+    await page.getByLabel('Reason for review').selectOption('Review required by policy');
     await expect.poll(shown).toEqual(['Sign 100% here.']);
     await page.getByRole('button', { name: 'Clear all' }).click();
     // A pattern of a database is only a text here.
     await page.getByRole('searchbox').fill('0%');
     await page.getByRole('button', { name: 'Search' }).click();
     await expect.poll(shown).toEqual(['Sign 100% here.']);
-    // The digits of a year are no days of their own.
-    await page.getByLabel('Changed since').focus();
+    // While a year is typed, its digits are not separate days.
+    await page.getByLabel('Updated from').focus();
     await page.keyboard.type('01312999');
-    await page.getByText('No job fits these filters.').waitFor();
+    await page.getByText('No jobs match these filters.').waitFor();
     expect(new URL(page.url()).searchParams.get('since')).toBe('2999-01-31');
-    // What is left unfinished gives way to the filter that counts.
+    // An unfinished value is replaced by the active filter.
     await page.getByRole('searchbox').focus();
-    await page.getByLabel('Changed since').focus();
+    await page.getByLabel('Updated from').focus();
     await page.keyboard.type('020120');
-    expect(await page.getByLabel('Changed since').inputValue()).toBe('0020-02-01');
+    expect(await page.getByLabel('Updated from').inputValue()).toBe('0020-02-01');
     await page.getByRole('searchbox').focus();
-    await expect.poll(() => page.getByLabel('Changed since').inputValue()).toBe('2999-02-01');
+    await expect.poll(() => page.getByLabel('Updated from').inputValue()).toBe('2999-02-01');
   });
 
-  test('an address with filters that do not exist shows the whole list', async () => {
+  test('a URL with unknown filters shows the whole list', async () => {
     const { page, apiKey } = await signedIn(app, browser, '/app/jobs');
     await translate(apiKey, { source_text: 'Good morning' });
     await page.goto(
@@ -117,14 +117,14 @@ describe.skipIf(withoutBrowser)('a person at /app/jobs', () => {
   });
 });
 
-describe.skipIf(withoutBrowser)('a person at /jobs/{id}', () => {
-  test('reads why the job waits and how it came about; an administrator deletes it', async () => {
+describe.skipIf(withoutBrowser)('a member at /jobs/{id}', () => {
+  test("reads the job's reasons for review and its steps; an administrator deletes it", async () => {
     model.mend();
     const { page, apiKey } = await signedIn(app, browser, '/app');
     const [job] = await translate(apiKey, { source_text: 'Sign here.', domain: 'legal' });
     await page.goto(`/jobs/${job.id}`);
-    await page.getByText('the domain "legal" always needs a human reviewer').waitFor();
-    await page.getByText('Policy requires it').waitFor();
+    await page.getByText('the domain "legal" always requires a human review').waitFor();
+    await page.getByText('Review required by policy').waitFor();
     await page.getByRole('heading', { name: 'Steps' }).waitFor();
     expect(await page.getByRole('button', { name: 'Download TXT' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Delete this job' }).click();
@@ -133,7 +133,7 @@ describe.skipIf(withoutBrowser)('a person at /jobs/{id}', () => {
     await page.getByRole('button', { name: 'Delete this job' }).click();
     await dialog.getByRole('button', { name: 'Delete this job' }).click();
     await page.waitForURL('**/app/jobs');
-    await page.getByText('No job yet.').waitFor();
+    await page.getByText('No jobs yet.').waitFor();
     const { status } = await app.json('GET', `/api/translations/${job.id}`, {
       headers: { 'x-api-key': apiKey },
     });

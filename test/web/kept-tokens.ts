@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core';
 
-/** Knows the tokens of a browser: those that its pages send, and those in its cookies. */
+/** Collects the tokens of a browser: those that its pages send, and those in its cookies. */
 export function watchTokens(context: BrowserContext) {
   const seen = new Set<string>();
   context.on('request', (request) => {
@@ -8,7 +8,7 @@ export function watchTokens(context: BrowserContext) {
     if (authorization) seen.add(authorization.replace(/^Bearer /, ''));
   });
   return {
-    /** The places where a script, or who looks at the screen, could read one of them. */
+    /** The places in which a script, or a person at the screen, could read one of them. */
     async readableOn(page: Page): Promise<string[]> {
       for (const { name, value, httpOnly } of await context.cookies(
         ['/', '/signin'].map((path) => new URL(path, page.url()).href),
@@ -23,7 +23,7 @@ export function watchTokens(context: BrowserContext) {
   };
 }
 
-/** All that a script of the page can read; runs in the page. */
+/** Everything that a script of the page can read; runs in the page. */
 async function readPlaces(): Promise<Record<string, string>> {
   const result = <T>(request: IDBRequest<T>) =>
     new Promise<T>((resolve, reject) => {

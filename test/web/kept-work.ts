@@ -1,47 +1,47 @@
 import type { Seen } from './witness.ts';
 
-/** A job as the database has it. */
+/** A stored job. */
 export interface StoredJob {
   id: string;
   source: string;
   text: string;
   isWaiting: boolean;
-  /** How often an approval took effect. */
+  /** The number of times that an approval took effect. */
   approvals: number;
 }
 
-/** Where a text can be: the database, the storage of the browser, the field; the last only while its page lives. */
+/** Places of a text: the database, the browser's storage, the field; the last only while its page exists. */
 export interface Places {
   /** By source text. */
   jobs: ReadonlyMap<string, StoredJob>;
-  /** Texts that are offered, newest first, by the job's id. */
+  /** Offered texts, the latest first, by job ID. */
   drafts: ReadonlyMap<string, readonly string[]>;
   field: { source: string; text: string } | undefined;
-  /** When the page ended; undefined if it lives. */
+  /** Time at which the page ended; undefined if it exists. */
   endedAt: number | undefined;
 }
 
-/** What was typed into one field, from the moment it was shown. */
+/** The texts typed into one field since it was shown. */
 interface Thread {
   source: string;
   page: number;
   field: number;
   texts: { text: string; at: number }[];
-  /** Texts over which the key that saves was pressed, since the note said that all of it is saved. */
+  /** Texts that were saved by keyboard, until the note confirmed all of them. */
   saving: string[];
-  /** One of these the note has called saved. */
+  /** The note has confirmed one of these. */
   saved: string[];
 }
 
-/** Milliseconds: what was typed later than this before a page ended may be lost. */
+/** Milliseconds: a text typed later than this before a page ended may be lost. */
 const mayBeLost = 1000;
 
-/** What a person has typed, approved and been told, which must be true after every kill. */
+/** The reviewer's texts, approvals and confirmations, which must hold after every kill. */
 export class KeptWork {
-  /** Approvals that were pressed, with the text of the field, by source text. */
+  /** Approvals with the text of the field, by source text. */
   private readonly approved = new Map<string, { page: number; text: string }[]>();
   private threads: Thread[] = [];
-  /** The most that the queue called saved. */
+  /** The highest number of reviews that the queue reported as saved. */
   private toldSaved = 0;
   private page = 0;
   readonly counts = { keystrokes: 0, approvals: 0, saves: 0, used: 0, discarded: 0, lost: 0 };
@@ -71,7 +71,7 @@ export class KeptWork {
     }
   }
 
-  /** The person gives a text up: it was offered and discarded, or another one that was used takes its place. */
+  /** The reviewer discards a text: it was offered and discarded, or replaced by another one. */
   giveUp(source: string, text: string, as: 'used' | 'discarded'): void {
     this.counts[as] += 1;
     this.threads = this.threads.filter(
@@ -79,7 +79,7 @@ export class KeptWork {
     );
   }
 
-  /** The jobs whose approval was pressed on this page, and which still wait. */
+  /** The jobs that were approved on this page, and still await review. */
   unfinished(jobs: Places['jobs']): StoredJob[] {
     return [...this.approved]
       .filter(
@@ -88,7 +88,7 @@ export class KeptWork {
       .map(([source]) => jobs.get(source) as StoredJob);
   }
 
-  /** What is lost, done twice, or not as the person was told. Goes on from what was found. */
+  /** Texts that are lost, done twice, or not as shown to the reviewer. Continues from the found state. */
   check(places: Places): string[] {
     const wrong = [...this.checkApprovals(places)];
     const left: Thread[] = [];
@@ -115,10 +115,10 @@ export class KeptWork {
     if (done < this.toldSaved) yield `${this.toldSaved} reviews were called saved, and ${done} are`;
   }
 
-  /** @returns what is wrong; the thread with what is left of it; undefined if nothing is owed any more */
+  /** @returns the errors; the rest of the thread; undefined if nothing is left to check */
   private checkThread(thread: Thread, job: StoredJob, places: Places): string | Thread | undefined {
     const { source, texts, saved } = thread;
-    // What was approved is compared with the field by itself.
+    // The approved text is compared separately.
     if (!job.isWaiting) return undefined;
     const order = texts.map(({ text }) => text);
     const since = order.indexOf(saved[0] ?? '');
@@ -157,7 +157,7 @@ export class KeptWork {
   }
 }
 
-/** Whether a text has every word of another one: the person in these tests types words that occur once, and deletes none. */
+/** Whether a text has every word of another one: reviewers in these tests type unique words, and delete none. */
 function has(text: string, other: string): boolean {
   return other.split(/\s+/).every((word) => text.includes(word));
 }

@@ -6,17 +6,17 @@ import { totpCode } from '#test/setup/totp.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 import { signInAt } from './reviewing.ts';
 
-/** Without a BASE_URL: the browser speaks http with the application itself. */
+/** Without a BASE_URL: the browser uses plain http. */
 const billing = useBillingApp({ BASE_URL: '' });
 const { app } = billing;
 const browser = useBrowser(app);
 
 describe.skipIf(withoutBrowser)('an administrator', () => {
-  test('replaces the API key by a code of the authenticator, after a wrong one', async () => {
+  test('rotates the API key with an authenticator code, after a wrong one', async () => {
     const founder = await foundEnrolled(app);
     const { secret } = founder;
     const { page, context } = await browser.person('/about');
-    // A sign-in would use up the only good code of these 30 seconds.
+    // A sign-in would use the only valid code of these 30 seconds.
     const { refreshToken: value } = await app.database.inTenant(founder.tenantId, async (tx) => {
       const member = await lockMember(tx, founder.tenantId, founder.userId);
       if (!member) throw new Error('no such member');
@@ -25,9 +25,9 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
     const url = new URL('/signin', app.address).href;
     await context.addCookies([{ name: 'll_refresh', value, url, httpOnly: true, sameSite: 'Strict' }]);
     await page.goto('/app/security');
-    await page.getByText('Replace the API key').first().click();
-    const code = page.getByLabel('Code of your authenticator');
-    const replace = page.getByRole('button', { name: 'Replace the API key' });
+    await page.getByText('Rotate API key').first().click();
+    const code = page.getByLabel('Verification code');
+    const replace = page.getByRole('button', { name: 'Rotate API key' });
     const good = totpCode(secret, 1);
     await code.fill(good === '000000' ? '000001' : '000000');
     await replace.click();
@@ -41,7 +41,7 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
     expect([await status(key), await status(founder.apiKey)]).toEqual([200, 401]);
   });
 
-  test("goes to Stripe's portal as the customer of the workspace, and comes back to billing", async () => {
+  test("opens Stripe's portal as the customer of the workspace, and returns to billing", async () => {
     const founder = await found(app);
     const customer = 'cus_portal';
     billing.stripe.subscribe(customer, { status: 'active' });
@@ -59,7 +59,7 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
     await page.goto(`${app.address}${back.pathname}${back.search}`);
     await page.getByRole('heading', { name: 'Billing', level: 1 }).waitFor();
 
-    // A customer that was deleted at Stripe is no dead end.
+    // The test also covers a customer that was deleted at Stripe.
     billing.stripe.deleteCustomer(customer);
     await page.getByRole('button', { name: 'Open the billing portal' }).click();
     await page.getByRole('alert').getByText('no Stripe customer').waitFor();

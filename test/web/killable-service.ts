@@ -8,19 +8,19 @@ import { connect, type TestApp } from '#test/setup/app.ts';
 import { createTestDatabase, type TestDatabase } from '#test/setup/database.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
 
-/** Of the service. */
+/** Key of the service. */
 export const secretsKey = Buffer.alloc(32);
 
 export interface KillableService extends Pick<TestApp, 'address' | 'request' | 'json' | 'signUp'> {
-  /** Reads what is really stored. */
+  /** Reads the stored rows. */
   sql: postgres.Sql;
   /** Ends the process by SIGKILL. */
   kill(): Promise<void>;
-  /** Starts it again: at the same address, over the same database and data folder. */
+  /** Starts it again with the same URL, database and data directory. */
   start(): Promise<void>;
 }
 
-/** The service of a test file as a process of its own, which can be killed and started again. */
+/** The service of a test file in a separate process, which can be killed and restarted. */
 export function useKillableService(): KillableService {
   const service = {} as KillableService;
   let database: TestDatabase;

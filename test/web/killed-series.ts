@@ -9,7 +9,10 @@ import { crash, foundTexts, pause, ReviewerAtWork, readDrafts } from './reviewer
 import { field, signInAt, waitingJobs } from './reviewing.ts';
 import { witness } from './witness.ts';
 
-/** What is killed, while a person types and approves. The network and the server come back a moment later; a tab is opened anew. */
+/**
+ * The victim of a kill, while a reviewer types and approves. Network and server return a moment later; a tab is opened
+ * again.
+ */
 export const victims = [
   'tab crashes',
   'tab is closed',
@@ -20,10 +23,10 @@ export const victims = [
 ] as const;
 export type Victim = (typeof victims)[number];
 
-/** One person at the review editor of a service, kill after kill. */
+/** A reviewer at the review screen, through a series of kills. */
 export class KilledSeries {
   readonly kept = new KeptWork();
-  /** Requests that carried an approval, and those that were answered with success, by job. */
+  /** Requests with an approval, and successful responses, by job. */
   readonly sent = { all: 0, done: new Map<string, number>() };
   signIns = 0;
   private page!: Page;
@@ -63,7 +66,7 @@ export class KilledSeries {
     await this.open();
   }
 
-  /** Kills once, goes on, and looks at what is there. @returns what is lost, done twice, or not as the person was told */
+  /** Kills once, continues, and checks the result. @returns errors: lost, done twice, or not as shown to the reviewer */
   async kill(victim: Victim): Promise<string[]> {
     const { context } = this.person;
     const { page, random, service } = this;
@@ -72,13 +75,13 @@ export class KilledSeries {
     await this.moment();
     if (victim.startsWith('server')) await service.kill();
     if (victim.startsWith('network')) await context.setOffline(true);
-    // The person goes on without them.
+    // The reviewer continues without them.
     if (!victim.startsWith('tab')) await pause(random() * 1500);
     const endedAt = endsTab ? Date.now() : undefined;
     if (victim === 'tab is closed') await page.close();
     else if (endsTab) await crash(page, this.session);
     const stopped = endsTab && worker.stop();
-    // A page that has crashed takes no setting any more.
+    // A crashed page does not accept settings.
     if (endsTab) await page.close().catch(() => undefined);
     if (victim.startsWith('server')) await service.start();
     if (victim.startsWith('network')) await context.setOffline(false);
@@ -99,13 +102,13 @@ export class KilledSeries {
     return wrong;
   }
 
-  /** Approves whatever came back, until nothing does. */
+  /** Approves everything that was not saved, until nothing is left. */
   async finish(): Promise<string[]> {
     await this.settle();
     return this.look(undefined);
   }
 
-  /** Waits until nothing is being sent, and what was typed last is stored. */
+  /** Waits until nothing is being sent, and the last text is stored. */
   private async settle(): Promise<void> {
     await poll(async () => !(await this.page.locator('#queue + p').innerText()).includes('being sent'));
     await pause(300);
@@ -120,13 +123,13 @@ export class KilledSeries {
     const wrong = this.kept.check({ jobs, drafts, field: shown?.field, endedAt });
     for (const [job, count] of this.sent.done)
       if (count > 1) wrong.push(`${count} approvals of ${job} were answered with success`);
-    // An approval that is not stored is back in the list.
+    // An approval that is not stored is in the list again.
     for (const { id, source } of shown ? this.kept.unfinished(jobs) : [])
       if (!shown?.rows.includes(id)) wrong.push(`${source} was approved, waits, and is not in the list`);
     return wrong;
   }
 
-  /** Whether the text that was kept of the open item is offered. */
+  /** Whether the stored text of the open item is offered. */
   private async lookAtOffered(): Promise<string[]> {
     const { source } = (await this.shown()).field;
     const job = (await this.stored()).get(source);
@@ -149,14 +152,14 @@ export class KilledSeries {
     });
   }
 
-  /** A page of the application's origin in which nothing of it runs. */
+  /** A page of the application's origin without its scripts. */
   private async blankTab(): Promise<Page> {
     const tab = await this.person.tab();
     await tab.goto('/healthz');
     return tab;
   }
 
-  /** Opens the editor in a new tab: where the service begins, or at the item that was open. */
+  /** Opens the screen in a new tab: at its start, or at the item that was open. */
   private async open(): Promise<void> {
     await this.moreJobs();
     const item = this.page && new URL(this.page.url()).searchParams.get('item');
@@ -172,7 +175,7 @@ export class KilledSeries {
       .catch(async () => {
         throw new Error(`no field is shown, but: ${await this.page.locator('body').innerText()}`);
       });
-    // The session's cookie was lost with the answer that carried it.
+    // The session's cookie was lost with its response.
     if ((await signIn.count()) > 0) {
       this.signIns += 1;
       await signInAt(this.page, this.member);
@@ -201,7 +204,7 @@ export class KilledSeries {
     for (const listener of this.listeners) listener(event);
   }
 
-  /** The moment of a kill: any, or right after a key, a request or an answer. */
+  /** The time of a kill: any, or directly after a key, a request or a response. */
   private async moment(): Promise<void> {
     const { random, listeners } = this;
     await pause(random() * 1500);

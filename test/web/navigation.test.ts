@@ -31,11 +31,11 @@ describe.skipIf(withoutBrowser)("an administrator's navigation", () => {
       );
     expect(places).toHaveLength(12);
     expect(Math.max(...places) - Math.min(...places)).toBeLessThan(4);
-    // Nor does a control in it have two.
+    // Controls in it are on one line, too.
     expect((await page.locator('.frame-header').boundingBox())?.height).toBeLessThan(60);
   });
 
-  test('opens by keys, says where the person is, and closes by Escape, by a choice, and when something else is clicked', async () => {
+  test('opens by keyboard, marks the current page, and closes on Escape, on a selection, and on a click elsewhere', async () => {
     const { page } = await administratorAt('/app', 'en', 1280);
     const menu = page.getByText('Administration', { exact: true });
     const members = page.getByRole('navigation').getByRole('link', { name: 'Members' });
@@ -59,7 +59,7 @@ describe.skipIf(withoutBrowser)("an administrator's navigation", () => {
     await members.waitFor({ state: 'hidden' });
   });
 
-  test('opens among the other links in a window of 320 px, and is as wide as that', async () => {
+  test('opens between the other links in a window of 320 px, and is as wide as the window', async () => {
     const { page } = await administratorAt('/app', 'ar', 320);
     await page.locator('.frame-menu summary').click();
     await page.locator('.frame-menu a').first().waitFor();

@@ -12,7 +12,7 @@ import { field, opened, openReview, said, waitingJobs } from './reviewing.ts';
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
-/** Selects words with the mouse, as far as the screen notices. */
+/** Selects words like a mouse, from the screen's point of view. */
 async function selectWords(page: Page, words: string): Promise<void> {
   await page.evaluate((wanted) => {
     for (const element of document.querySelectorAll('[data-source]')) {
@@ -33,7 +33,7 @@ const selectInField = (page: Page, words: string) =>
   }, words);
 
 describe.skipIf(withoutBrowser)('selected words become a glossary term', { timeout: 30_000 }, () => {
-  test('words of the source and of the translation, by the button, and the next translation has them', async () => {
+  test('words of the source and the translation, with the button, and the next translation uses them', async () => {
     const { page, apiKey } = await signedIn(app, browser, '/app');
     const headers = { 'x-api-key': apiKey };
     const sets = setsOf(app, headers);
@@ -54,7 +54,7 @@ describe.skipIf(withoutBrowser)('selected words become a glossary term', { timeo
     await dialog.getByRole('button', { name: 'Add' }).click();
     await said(page, 'Added to House.');
     expect(await page.getByRole('dialog').count()).toBe(0);
-    // The side shows it at once, and the text that was being written stays.
+    // The side panel shows it immediately, and the edited text stays.
     await page.getByText('invoice → facture').waitFor();
     expect(await field(page).inputValue()).toBe('Payez la facture.');
 
@@ -65,7 +65,7 @@ describe.skipIf(withoutBrowser)('selected words become a glossary term', { timeo
     expect(body.request.metadata.terminology_gate.matched_source_terms).toEqual(['invoice']);
   });
 
-  test('by the keyboard alone; a term that is there already is said, other translations are named', async () => {
+  test('only by keyboard; an existing term is announced, other translations are listed', async () => {
     const { page, apiKey } = await signedIn(app, browser, '/app');
     const headers = { 'x-api-key': apiKey };
     await setsOf(app, headers).glossary(['invoice,facture'], { name: 'House' });
@@ -75,7 +75,7 @@ describe.skipIf(withoutBrowser)('selected words become a glossary term', { timeo
     await selectInField(page, 'facture');
     await page.keyboard.press('Control+i');
     const dialog = page.getByRole('dialog');
-    // Nothing is selected in the source: it is asked for first.
+    // Nothing is selected in the source, so the dialog asks for it first.
     await page.waitForFunction(() => document.activeElement?.matches('dialog input[lang=en]'));
     await page.keyboard.type('invoice');
     await page.keyboard.press('Enter');
@@ -85,14 +85,14 @@ describe.skipIf(withoutBrowser)('selected words become a glossary term', { timeo
     await dialog.getByText('Added to House.').waitFor();
     await dialog.getByRole('listitem').getByText('facture').waitFor();
     await page.keyboard.press('Escape');
-    // The work goes on where it was.
+    // The focus is in the same place as before.
     expect(await page.evaluate(() => document.activeElement?.matches('[data-edited]'))).toBe(true);
     await page.keyboard.press('Escape');
     await page.keyboard.press('?');
     await page.getByRole('dialog').getByText('Add the selected words to a glossary').waitFor();
   });
 
-  test('words that were selected in one item are not offered in the next, nor those outside of a source', async () => {
+  test('words selected in one item are not offered in the next, nor words outside of a source', async () => {
     const { page, apiKey } = await signedIn(app, browser, '/app');
     const headers = { 'x-api-key': apiKey };
     await waitingJobs(app, headers, ['Pay the invoice now.', 'Second item.']);
@@ -106,7 +106,7 @@ describe.skipIf(withoutBrowser)('selected words become a glossary term', { timeo
     await page.evaluate(() => getSelection()?.selectAllChildren(document.querySelector('h1') as Element));
     await page.evaluate(() => new Promise(requestAnimationFrame));
     expect(await offer.count()).toBe(0);
-    // There is no glossary: the dialog says where one is made.
+    // Without a glossary, the dialog links to the page that creates one.
     await page.keyboard.press('Control+i');
     await page.getByRole('dialog').getByRole('link', { name: 'Upload one' }).click();
     await page.waitForURL('**/app/glossaries');

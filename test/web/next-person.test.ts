@@ -8,8 +8,8 @@ import { field, memberAt, opened, openReview, signInAt, waitingJobs } from './re
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
-describe.skipIf(withoutBrowser)('who signs in after somebody else, in the same tab', () => {
-  test('sees nothing that the other one has read, even while the service has not answered', async () => {
+describe.skipIf(withoutBrowser)('a member who signs in after another one, in the same tab', () => {
+  test('sees no data of the other one, even before the service responds', async () => {
     const one = await found(app);
     const other = await found(app);
     await waitingJobs(app, one.key, ['A text of the first workspace']);
@@ -39,7 +39,7 @@ describe.skipIf(withoutBrowser)('who signs in after somebody else, in the same t
     );
   });
 
-  test('has nothing to do with a review that the other one was still sending', async () => {
+  test('does not continue a review that the other one was still sending', async () => {
     const one = await found(app);
     const other = await join(app, one);
     const jobs = await waitingJobs(app, one.key, ['First text', 'Second text']);
@@ -47,10 +47,10 @@ describe.skipIf(withoutBrowser)('who signs in after somebody else, in the same t
     await openReview(page);
     await opened(page, 'First text');
     await page.route('**/trpc/translations.act*', () => undefined);
-    // As if a repetition waited: it would be made in the name of who signs in next.
+    // A retry in the queue would be sent for the next member.
     const ended = page.waitForEvent('requestfailed', (request) => request.url().includes('translations.act'));
     await field(page).press('Control+Enter');
-    await page.getByText('1 being sent').waitFor();
+    await page.getByText('1 being saved').waitFor();
     const second = await tab();
     await second.goto('/app');
     await second.getByRole('button', { name: 'Sign out' }).click();
@@ -61,12 +61,12 @@ describe.skipIf(withoutBrowser)('who signs in after somebody else, in the same t
     await page.getByRole('link', { name: 'Review', exact: true }).first().click();
     const row = page.locator(`[data-row="${jobs[0]?.id}"]`);
     await row.waitFor();
-    expect(await row.getByText('Refused').count()).toBe(0);
+    expect(await row.getByText('Not saved').count()).toBe(0);
   });
 });
 
-describe.skipIf(withoutBrowser)('who signs out while reviews are being sent', () => {
-  test('is asked before they are lost, and is not once they have been sent', async () => {
+describe.skipIf(withoutBrowser)('a member who signs out while reviews are being sent', () => {
+  test('is asked before they are lost, but not after they were sent', async () => {
     const founder = await found(app);
     const [job] = await waitingJobs(app, founder.key, ['First text', 'Second text']);
     const { page } = await memberAt(browser, founder, '/app');
@@ -80,7 +80,7 @@ describe.skipIf(withoutBrowser)('who signs out while reviews are being sent', ()
     const dialog = page.getByRole('dialog', { name: 'Sign out' });
     await dialog.getByText('1 review is still being sent').waitFor();
     await (await held.promise).continue();
-    await dialog.getByText('No review is being sent any more.').waitFor();
+    await dialog.getByText('All reviews are sent.').waitFor();
     await dialog.getByRole('button', { name: 'Stay signed in' }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.waitForURL('**/signin*');

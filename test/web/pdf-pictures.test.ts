@@ -23,7 +23,9 @@ const [black, white]: Colour[] = [
   [255, 255, 255],
 ];
 
-/** Pictures of 16 by 16 pixels in four squares, whose colours are named row by row: encoded by OpenJPEG, and as a region in MMR. */
+/**
+ * Pictures of 16 by 16 pixels in four squares, with their colors row by row: encoded by OpenJPEG, and as a region in MMR.
+ */
 const pictures = {
   JPXDecode: {
     bytes: `AAAADGpQICANCocKAAAAFGZ0eXBqcDIgAAAAAGpwMiAAAAAtanAyaAAAABZpaGRyAAAAEAAAABAAAwcHAAAAAAAPY29scgEAAAAAABAAAAGOanAyY/9P/1EALwAAAAAAEAAAABAAAAAAAAAAAAAAABAAAAAQAAAAAAAAAAAAAwcBAQcBAQcBAf9SAAwAAAABAAAEBAAB/1wABEBA/2QAJQABQ3JlYXRlZCBieSBPcGVuSlBFRyB2ZXJzaW9uIDIuNS4w/5AACgAAAAABFgAB/5PPtZwUAFtD2M54jXWb8eBbwDCPMU4j7lNEhL7HAAAYR5inEfcpokJEs4AwjzFOI+5TRISJZwBhHmKcR9ymiQl8YOAAAMI5x/j9FOEfcpokJfbFgAADCOcf4/RThISJZwBhHmKcR9ymiQl/z7UQEVBTGQquM0DTC6nSAABhIS+rtCEAAAAAYRrD7H6KcI+5TRIS8VnwAAwjnH+P0U4R9ymiPuU0R9ymiPuU0R9ymiQl/3/PtVARUFStzMfMXT3AAwjzFOI+5TRIS/gn6gAAAAMI1h9j9FOEfcpokJeKz4AAYSEvAFoAAMI5x/j9FOEfcpoj7lNEhLxWfAADCOcf4/RThH3KaJCX/3//2Q==`,
@@ -55,7 +57,7 @@ async function pdfWith(filter: keyof typeof pictures): Promise<Uint8Array<ArrayB
   return new Uint8Array(await madePdf({ content, resources: { XObject: { P: picture } } }));
 }
 
-/** The middles of the picture's four squares, as parts of the page's width and height. */
+/** The centers of the picture's four squares, as fractions of the page's width and height. */
 const places = [
   [150, 150],
   [250, 150],
@@ -63,7 +65,7 @@ const places = [
   [250, 250],
 ].map(([x, y]) => [x! / 400, y! / 400] as const);
 
-/** The colours that the page has at these places. */
+/** The colors of the page at these places. */
 const shownColours = (page: Page): Promise<Colour[]> =>
   page.getByRole('img', { name: 'Page 1', exact: true }).evaluate((element, points) => {
     const canvas = element as HTMLCanvasElement;
@@ -73,7 +75,7 @@ const shownColours = (page: Page): Promise<Colour[]> =>
     });
   }, places);
 
-/** The colours that poppler paints there. */
+/** The colors that poppler paints there. */
 function popplerColours(pdf: Uint8Array): Colour[] {
   const image = execFileSync('pdftoppm', ['-r', '72', '-singlefile', '-'], { input: pdf });
   // "P6", width, height and 255, then three bytes a pixel.
@@ -84,7 +86,7 @@ function popplerColours(pdf: Uint8Array): Colour[] {
   });
 }
 
-/** How far apart two colours are at most, of 255. */
+/** Maximum distance between two colors, out of 255. */
 const distance = (one: readonly Colour[], other: readonly Colour[]): number =>
   Math.max(...one.flatMap((colour, at) => colour.map((value, part) => Math.abs(value - other[at]![part]!))));
 
@@ -111,7 +113,7 @@ test.skipIf(withoutBrowser).each(['JPXDecode', 'JBIG2Decode'] as const)(
         .poll(async () => distance(await shownColours(page), shows), { timeout: 10_000 })
         .toBeLessThan(6);
     }
-    // What reads a stranger's file compiles the decoders of this application, and reaches nothing else.
+    // The worker that reads an untrusted file compiles the application's decoders, and has no other access.
     expect(policies).toEqual([
       "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'",
     ]);

@@ -9,7 +9,7 @@ import { field, memberAt, opened, openReview, patient, said, signInAt, waitingJo
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
-/** A founder at the first of two waiting jobs. */
+/** A reviewer at the first of two jobs that await review. */
 async function atFirstJob() {
   const founder = await found(app);
   const [job] = await waitingJobs(app, founder.key, ['The first text', 'The second text']);
@@ -20,12 +20,12 @@ async function atFirstJob() {
   return { founder, stored, ...person };
 }
 
-describe.skipIf(withoutBrowser)('a text that was typed and not sent', () => {
-  test('is offered as a difference after a crash and a reload, is never sent by itself, and is listed at signing out', async () => {
+describe.skipIf(withoutBrowser)('a text that was typed but not sent', () => {
+  test('is offered as a difference after a crash and a reload, is never sent automatically, and is listed at sign-out', async () => {
     const { page, tab, stored, context } = await atFirstJob();
     await field(page).fill('Un texte');
     await page.keyboard.type(' tapé');
-    // 300 ms later it is in the browser's storage.
+    // It is in the browser's storage 300 ms later.
     await page.waitForTimeout(300);
     const crashed = page.waitForEvent('crash');
     void (await context.newCDPSession(page)).send('Page.crash').catch(() => undefined);
@@ -33,29 +33,29 @@ describe.skipIf(withoutBrowser)('a text that was typed and not sent', () => {
 
     const second = await tab();
     await openReview(second);
-    const offered = second.getByRole('region', { name: 'Text that you have not sent' });
-    await offered.getByRole('button', { name: 'Use this text' }).waitFor();
+    const offered = second.getByRole('region', { name: 'Unsent changes' });
+    await offered.getByRole('button', { name: 'Restore' }).waitFor();
     expect(await offered.locator('ins').allTextContents()).toContain('tapé');
     expect(await field(second).inputValue()).toBe('[fr] The first text');
     expect((await stored()).final_translation).toBe('[fr] The first text');
 
     await second.reload();
-    await offered.getByRole('button', { name: 'Use this text' }).click();
+    await offered.getByRole('button', { name: 'Restore' }).click();
     expect(await field(second).inputValue()).toBe('Un texte tapé');
     await second.getByRole('button', { name: 'Sign out' }).click();
-    const dialog = second.getByRole('dialog', { name: 'Texts that you have not sent' });
+    const dialog = second.getByRole('dialog', { name: 'Unsent changes' });
     await dialog.getByText('Un texte tapé').waitFor();
     await dialog.getByRole('button', { name: 'Stay signed in' }).click();
 
     await field(second).press('Control+Enter');
     await expect.poll(async () => (await stored()).status, patient).toBe('human_edited');
     expect((await stored()).final_translation).toBe('Un texte tapé');
-    // What was sent is kept no longer.
+    // After sending, the text is deleted from the browser.
     await second.getByRole('button', { name: 'Sign out' }).click();
     await second.waitForURL('**/signin*');
   });
 
-  test('stays in place when the session ends, and goes on after signing in again', async () => {
+  test('stays in place when the session ends, and continues after signing in again', async () => {
     const { page, founder, stored } = await atFirstJob();
     await field(page).fill('Avant la fin');
     await openSuperuser(app.superuserUrl)`delete from tokens where tenant_id = ${founder.tenantId}`;
@@ -69,14 +69,14 @@ describe.skipIf(withoutBrowser)('a text that was typed and not sent', () => {
     expect(await field(page).inputValue()).toBe('Avant la fin');
   });
 
-  test('comes back with its item if the service cannot be reached, and can be sent later', async () => {
+  test('returns with its item if the service cannot be reached, and can be sent later', async () => {
     const { page, context, stored } = await atFirstJob();
     await field(page).fill('Hors ligne');
     await context.setOffline(true);
     await page.keyboard.press('Control+Enter');
-    await page.getByRole('button', { name: /^The first text.*Refused/ }).waitFor();
+    await page.getByRole('button', { name: /^The first text.*Not saved/ }).waitFor();
     await page.getByRole('button', { name: /^The first text/ }).click();
-    await page.getByRole('alert').getByText('You are offline.').first().waitFor();
+    await page.getByRole('alert').getByText("You're offline.").first().waitFor();
     expect(await field(page).inputValue()).toBe('Hors ligne');
     expect((await stored()).status).toBe('awaiting_review');
     await context.setOffline(false);
@@ -84,9 +84,9 @@ describe.skipIf(withoutBrowser)('a text that was typed and not sent', () => {
     await expect.poll(async () => (await stored()).final_translation, patient).toBe('Hors ligne');
   });
 
-  test('is offered beside an older one that was not decided on, however often the page has crashed', async () => {
+  test('is offered with an older undecided one, even after several crashes of the page', async () => {
     const { page, tab } = await atFirstJob();
-    const offers = (at: Page) => at.getByRole('region', { name: 'Text that you have not sent' });
+    const offers = (at: Page) => at.getByRole('region', { name: 'Unsent changes' });
     let open = page;
     for (const text of ['Un', 'Deux', 'Trois']) {
       await field(open).fill(text);
@@ -98,7 +98,7 @@ describe.skipIf(withoutBrowser)('a text that was typed and not sent', () => {
     }
     expect(await offers(open).locator('ins').allTextContents()).toEqual(['Trois', 'Deux', 'Un']);
     await field(open).fill('Quatre');
-    await offers(open).nth(1).getByRole('button', { name: 'Discard it' }).click();
+    await offers(open).nth(1).getByRole('button', { name: 'Discard' }).click();
     await open.waitForTimeout(300);
     await open.reload();
     await expect
@@ -106,7 +106,7 @@ describe.skipIf(withoutBrowser)('a text that was typed and not sent', () => {
       .toEqual(['Quatre', 'Trois', 'Un']);
   });
 
-  test('is not forgotten when an earlier save of its item is answered after it was typed', async () => {
+  test('is kept when the response to an earlier save arrives after it was typed', async () => {
     const { page, tab } = await atFirstJob();
     await field(page).fill('Premier');
     let answer: (() => void) | undefined;
@@ -131,17 +131,17 @@ describe.skipIf(withoutBrowser)('a text that was typed and not sent', () => {
     const again = await tab();
     await openReview(again);
     await again.getByRole('button', { name: /^The first text/ }).click();
-    await again.getByRole('region', { name: 'Text that you have not sent' }).getByText('Second').waitFor();
+    await again.getByRole('region', { name: 'Unsent changes' }).getByText('Second').waitFor();
   });
 
-  test('comes back with its approval if the draft that was saved just before cannot be sent', async () => {
+  test('returns with its approval if the draft that was saved just before cannot be sent', async () => {
     const { page, context, stored } = await atFirstJob();
     await field(page).fill('Hors ligne');
     await context.setOffline(true);
     await page.keyboard.press('Control+s');
     await page.keyboard.press('Control+Enter');
-    await said(page, /Sending the approval\. Next/);
-    await page.getByRole('button', { name: /^The first text.*Refused/ }).click();
+    await said(page, /Approving… Next/);
+    await page.getByRole('button', { name: /^The first text.*Not saved/ }).click();
     expect(await field(page).inputValue()).toBe('Hors ligne');
     await context.setOffline(false);
     await page.keyboard.press('Control+Enter');

@@ -15,7 +15,7 @@ const ways: [string, PersonOptions][] = [
   ['light, German, 800 px', { locale: 'de', colorScheme: 'light', viewport: { width: 800, height: 640 } }],
 ];
 
-/** Of the texts of each kind, one; one loses its placeholder. */
+/** One text of each kind; one of them loses its placeholder. */
 const hostile = [
   '<img src=x onerror="window.harmed = true"> {name}',
   ...hostileTexts.filter((text) => text.startsWith('</textarea>') || text.startsWith('\u202emirrored')),

@@ -18,7 +18,7 @@ import {
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
-/** A founder at the first of the jobs that wait for review. */
+/** A reviewer at the first of the jobs that await review. */
 async function atJobs(...texts: string[]) {
   const founder = await found(app);
   const jobs = await waitingJobs(app, founder.key, texts);
@@ -27,7 +27,7 @@ async function atJobs(...texts: string[]) {
   await opened(page, texts[0] ?? '');
   const stored = async (n: number) =>
     (await app.json('GET', `/api/translations/${jobs[n]?.id}`, { headers: founder.key })).body;
-  /** What somebody else does. */
+  /** An action of another reviewer. */
   const other = async (n: number, body: object) => {
     const path = `/api/translations/${jobs[n]?.id}/review`;
     expect((await app.json('POST', path, { headers: founder.key, body })).status).toBe(200);
@@ -35,7 +35,7 @@ async function atJobs(...texts: string[]) {
   return { founder, page, context, stored, other };
 }
 
-/** The next call of a procedure is refused. */
+/** Rejects the next call of a procedure. */
 const refuseNext = (page: Page, procedure: 'act' | 'reviewMany') =>
   page.route(
     `**/trpc/translations.${procedure}*`,
@@ -43,7 +43,7 @@ const refuseNext = (page: Page, procedure: 'act' | 'reviewMany') =>
     { times: 1 },
   );
 
-/** The next call of a procedure waits for what is returned. */
+/** Delays the next call of a procedure until the returned function is called. */
 async function holdNext(page: Page, procedure: 'act' | 'reviewMany') {
   const held = Promise.withResolvers<Route>();
   await page.route(`**/trpc/translations.${procedure}*`, (route) => held.resolve(route), { times: 1 });
@@ -58,36 +58,36 @@ const bulk = (page: Page, action: string) => page.getByRole('group').getByRole('
 /** Longer than the list's excerpts. */
 const long = (text: string) => `${text} ${'and so on '.repeat(40)}to the end.`;
 
-describe.skipIf(withoutBrowser)('what is sent from the review editor', () => {
-  test('is the whole text of a job that came back from an approval of many', async () => {
+describe.skipIf(withoutBrowser)('the text sent from the review screen', () => {
+  test('is the whole text of a job that a bulk approval did not save', async () => {
     const between = Array.from({ length: 8 }, (_, n) => `Between ${n}`);
     const { page, stored, other } = await atJobs('First', long('Second'), ...between, long('Last'));
     await select(page, 'Second');
     await refuseNext(page, 'reviewMany');
     await bulk(page, 'Approve').click();
-    await row(page, 'Second', 'Refused').click();
+    await row(page, 'Second', 'Not saved').click();
     const whole = `[fr] ${long('Second')}`;
     await expect.poll(() => field(page).inputValue(), patient).toBe(whole);
     await field(page).press('Control+Enter');
     await expect.poll(async () => (await stored(1)).status, patient).toBe('published');
     expect((await stored(1)).final_translation).toBe(whole);
 
-    // What the list has of a job that was never read is nothing to compare with what somebody else wrote.
+    // The list's excerpt of a job that was never loaded cannot be compared with another reviewer's text.
     await openReview(page);
     await opened(page, 'First');
     const theirs = `${long('Le dernier')} Fin.`;
     await other(10, { action: 'save', final_translation: theirs });
     await select(page, 'Last');
     await bulk(page, 'Approve').click();
-    await row(page, 'Last', 'Changed by somebody else').click();
+    await row(page, 'Last', 'Changed by someone else').click();
     const conflict = page.locator('section[aria-labelledby=conflict]');
     await conflict.getByText(theirs).waitFor();
-    expect(await conflict.getByText('The text you began with').count()).toBe(0);
-    await conflict.getByRole('button', { name: 'Go on with their text' }).click();
+    expect(await conflict.getByText('Version you opened').count()).toBe(0);
+    await conflict.getByRole('button', { name: 'Use their text' }).click();
     await expect.poll(() => field(page).inputValue(), patient).toBe(theirs);
   });
 
-  test('is the match in the field, also with others at once; an emptied field holds up no other', async () => {
+  test('is the match in the field, also in a bulk approval; an empty field does not block others', async () => {
     const { page, stored, other } = await atJobs('Before', 'The door is open.', 'The door is open now.');
     await other(1, { action: 'approve', final_translation: 'La porte est ouverte.' });
     await row(page, 'The door is open now').click();
@@ -100,7 +100,7 @@ describe.skipIf(withoutBrowser)('what is sent from the review editor', () => {
     expect((await stored(2)).final_translation).toBe('La porte est ouverte.');
   });
 
-  test('passes over an emptied field among many', async () => {
+  test('skips an empty field in a bulk approval', async () => {
     const { page, stored } = await atJobs('First', 'Second');
     await field(page).fill('');
     await select(page, 'First');
@@ -111,7 +111,7 @@ describe.skipIf(withoutBrowser)('what is sent from the review editor', () => {
     expect((await stored(0)).status).toBe('awaiting_review');
   });
 
-  test('is the text of the field, though a draft of another one is still being saved', async () => {
+  test('is the text of the field, although a draft of another one is still being saved', async () => {
     const { page, stored } = await atJobs('First', 'Second', 'Third', 'Fourth');
     const first = holdNext(page, 'act');
     await field(page).fill('Brouillon');
@@ -124,7 +124,7 @@ describe.skipIf(withoutBrowser)('what is sent from the review editor', () => {
     await expect.poll(async () => (await stored(0)).status, patient).toBe('published');
     expect((await stored(0)).final_translation).toBe('[fr] First');
 
-    // With others at once, too; and a draft of one's own is no change of somebody else.
+    // The same in a bulk approval; and the reviewer's own draft does not count as someone else's change.
     const second = holdNext(page, 'act');
     await field(page).fill('Brouillon');
     await page.keyboard.press('Control+s');
@@ -147,7 +147,7 @@ describe.skipIf(withoutBrowser)('what is sent from the review editor', () => {
     expect((await stored(2)).status).toBe('human_edited');
   });
 
-  test('never overwrites what somebody else has saved since it came back', async () => {
+  test('never overwrites a draft that someone else has saved since', async () => {
     const { page, stored, other } = await atJobs('First', 'Second', 'Third', 'Fourth');
     const conflict = page.locator('section[aria-labelledby=conflict]');
     for (const name of ['First', 'Second']) {
@@ -155,21 +155,21 @@ describe.skipIf(withoutBrowser)('what is sent from the review editor', () => {
       await refuseNext(page, 'act');
       await field(page).fill(`Mon texte: ${name}`);
       await page.keyboard.press('Control+Enter');
-      await row(page, name, 'Refused').waitFor();
+      await row(page, name, 'Not saved').waitFor();
     }
     await other(0, { action: 'save', final_translation: 'Leur texte' });
-    // The list is read again: it has their version before the item is opened.
+    // The list is reloaded: it has their version before the item is opened.
     const read = page.waitForResponse('**/trpc/translations.search*');
     await page.getByText('Filters').click();
     await page.getByLabel('Target language').selectOption('fr');
     await (await read).finished();
 
     await row(page, 'First').click();
-    await conflict.getByText('The text you began with').waitFor();
+    await conflict.getByText('Version you opened').waitFor();
     await field(page).press('Control+Enter');
-    await said(page, 'This item cannot be reviewed as it is now.');
+    await said(page, "This translation can't be reviewed right now.");
     expect((await stored(0)).final_translation).toBe('Leur texte');
-    await conflict.getByRole('button', { name: 'Go on with my text' }).click();
+    await conflict.getByRole('button', { name: 'Keep my text' }).click();
     await page.keyboard.press('Control+Enter');
     await expect.poll(async () => (await stored(0)).final_translation, patient).toBe('Mon texte: First');
 
@@ -177,11 +177,11 @@ describe.skipIf(withoutBrowser)('what is sent from the review editor', () => {
     await row(page, 'Second').click();
     await opened(page, 'Second');
     await field(page).press('Control+Enter');
-    await row(page, 'Second', 'Changed by somebody else').click();
-    await page.getByRole('button', { name: 'Give up my text' }).click();
+    await row(page, 'Second', 'Changed by someone else').click();
+    await page.getByRole('button', { name: 'Discard my text' }).click();
     await row(page, 'Second', 'Changed').waitFor({ state: 'detached' });
 
-    // A draft that is refused because of theirs brings its approval back as changed, not as refused.
+    // If a draft is rejected because of theirs, its approval counts as changed, not as rejected.
     await row(page, 'Third').click();
     await opened(page, 'Third');
     await other(2, { action: 'save', final_translation: 'Leur troisième' });
@@ -190,29 +190,29 @@ describe.skipIf(withoutBrowser)('what is sent from the review editor', () => {
     await page.keyboard.press('Control+s');
     await page.keyboard.press('Control+Enter');
     await (await held).continue();
-    await said(page, 'An item came back: somebody else has changed it.');
-    await row(page, 'Third', 'Changed by somebody else').click();
-    await conflict.getByRole('button', { name: 'Go on with my text' }).waitFor();
+    await said(page, 'A review was not saved because someone else changed the translation.');
+    await row(page, 'Third', 'Changed by someone else').click();
+    await conflict.getByRole('button', { name: 'Keep my text' }).waitFor();
     expect(await field(page).inputValue()).toBe('Mon troisième');
     await field(page).press('Control+s');
     await said(page, /^Not saved/);
     expect((await stored(2)).final_translation).toBe('Leur troisième');
   });
 
-  test('saved as a draft after it came back, is in the editor’s hands again', async () => {
+  test('saved as a draft after a failed review, can be edited again', async () => {
     const { page, stored } = await atJobs('First', 'Second');
     await refuseNext(page, 'act');
     await field(page).fill('Premier');
     await page.keyboard.press('Control+Enter');
-    await row(page, 'First', 'Refused').click();
+    await row(page, 'First', 'Not saved').click();
     await field(page).press('Control+s');
     await said(page, 'Draft saved.');
-    await row(page, 'First', 'Refused').waitFor({ state: 'detached' });
+    await row(page, 'First', 'Not saved').waitFor({ state: 'detached' });
     await field(page).press('Control+Enter');
     await expect.poll(async () => (await stored(0)).status, patient).toBe('human_edited');
   });
 
-  test('comes back from a rejection with the text of the field, and with the reason', async () => {
+  test('returns after a failed rejection with the text of the field and the reason', async () => {
     const { page, stored, other } = await atJobs('First', 'Second', 'Third');
     await refuseNext(page, 'act');
     await field(page).fill('Presque');
@@ -220,7 +220,7 @@ describe.skipIf(withoutBrowser)('what is sent from the review editor', () => {
     await page.keyboard.press('r');
     await page.keyboard.type('Too literal');
     await page.keyboard.press('Control+Enter');
-    await row(page, 'First', 'Refused').click();
+    await row(page, 'First', 'Not saved').click();
     expect(await field(page).inputValue()).toBe('Presque');
     await page.keyboard.press('Escape');
     await page.keyboard.press('r');
@@ -229,7 +229,7 @@ describe.skipIf(withoutBrowser)('what is sent from the review editor', () => {
     await expect.poll(async () => (await stored(0)).status, patient).toBe('rejected');
     expect((await stored(0)).agent_run.human_review_task.metadata.notes).toBe('Too literal');
 
-    // A reason is kept, too, if the item changes while it is written.
+    // A reason is kept even if the item changes while it is written.
     await opened(page, 'Second');
     await other(1, { action: 'save', final_translation: 'Leur texte' });
     const held = holdNext(page, 'act');
@@ -242,26 +242,26 @@ describe.skipIf(withoutBrowser)('what is sent from the review editor', () => {
     const conflict = page.locator('section[aria-labelledby=conflict]');
     await conflict.waitFor();
     await page.keyboard.press('Control+Enter');
-    await said(page, 'This item cannot be reviewed as it is now.');
-    await conflict.getByRole('button', { name: 'Go on with their text' }).click();
+    await said(page, "This translation can't be reviewed right now.");
+    await conflict.getByRole('button', { name: 'Use their text' }).click();
     await page.keyboard.press('Escape');
     await page.keyboard.press('r');
     expect(await page.getByRole('dialog').getByRole('textbox').inputValue()).toBe('Too free');
     await page.keyboard.press('Control+Enter');
     await expect.poll(async () => (await stored(1)).status, patient).toBe('rejected');
 
-    // No reason is asked for where none could be sent.
+    // No reason is requested if a rejection is impossible.
     await opened(page, 'Third');
     await field(page).fill('Troisième');
     await page.waitForTimeout(300);
     await page.reload();
-    await page.getByRole('region', { name: 'Text that you have not sent' }).waitFor();
+    await page.getByRole('region', { name: 'Unsent changes' }).waitFor();
     await page.getByRole('button', { name: 'Reject' }).click();
-    await said(page, 'You wrote a text before and have not sent it: use it, or discard it.');
+    await said(page, 'You have unsent changes to this text. Restore or discard them first.');
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
 
-  test('are all that were selected, also where the device cannot read what it keeps', async () => {
+  test('are all that were selected, even if the browser cannot read its storage', async () => {
     const { page, stored } = await atJobs('First', 'Second');
     await page.evaluate(() => {
       IDBObjectStore.prototype.getAll = () => {

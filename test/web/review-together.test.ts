@@ -8,7 +8,7 @@ const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
 describe.skipIf(withoutBrowser)('two reviewers of one workspace', () => {
-  test('are not given the same job, and lose no word if they work on it nevertheless', async () => {
+  test('do not get the same job, and lose no text if they work on it nevertheless', async () => {
     const one = await found(app);
     const other = await join(app, one);
     const jobs = await waitingJobs(app, one.key, ['First text', 'Second text', 'Third text']);
@@ -30,49 +30,49 @@ describe.skipIf(withoutBrowser)('two reviewers of one workspace', () => {
     await (await upcoming).finished();
     const { page: theirs } = await memberAt(browser, other, '/app');
     await openReview(theirs);
-    // The first is passed over, and so is the second, which comes next; but nobody is locked out.
+    // The first and the second, which is next, are skipped; but both can be opened.
     await opened(theirs, 'Third text');
     const first = theirs.getByRole('button', { name: /^First text/ });
-    await first.getByText(`Being reviewed: ${one.email}`).waitFor();
+    await first.getByText(`In review by ${one.email}`).waitFor();
     await first.click();
-    await theirs.getByText(`Also working on this: ${one.email}`).waitFor();
+    await theirs.getByText(`Also reviewing: ${one.email}`).waitFor();
 
-    // Both write; the other one saves a draft first.
+    // Both write; the other reviewer saves a draft first.
     await field(mine).fill('Mon texte');
     await field(theirs).fill('Leur texte');
     await theirs.keyboard.press('Control+s');
     await said(theirs, 'Draft saved.');
     await mine.keyboard.press('Control+Enter');
-    await said(mine, 'An item came back: somebody else has changed it.');
+    await said(mine, 'A review was not saved because someone else changed the translation.');
     expect(await text(0)).toBe('Leur texte');
 
     await mine.getByRole('button', { name: /^First text/ }).click();
-    const conflict = mine.getByRole('region', { name: `${other.email} has changed this meanwhile` });
+    const conflict = mine.getByRole('region', { name: `${other.email} changed this translation` });
     await conflict.getByText('[fr] First text', { exact: true }).waitFor();
     expect(await conflict.locator('ins').allTextContents()).toEqual(expect.arrayContaining(['Leur', 'Mon']));
-    await conflict.getByRole('button', { name: 'Go on with my text' }).click();
+    await conflict.getByRole('button', { name: 'Keep my text' }).click();
     await mine.waitForFunction(() => document.activeElement?.matches('textarea[data-edited]'));
     expect(await field(mine).inputValue()).toBe('Mon texte');
     await mine.keyboard.press('Control+Enter');
     await expect.poll(() => text(0), patient).toBe('Mon texte');
 
-    // The other one typed on: the text stays in the field, and is not sent over the finished job.
+    // The other reviewer continues to type: the text stays in the field, and is not sent over the completed job.
     await field(theirs).fill('Leur autre texte');
     await theirs.keyboard.press('Control+Enter');
-    await said(theirs, 'An item came back: somebody else has changed it.');
+    await said(theirs, 'A review was not saved because someone else changed the translation.');
     await theirs.getByRole('button', { name: /^First text/ }).click();
-    await theirs.getByRole('region', { name: `${one.email} has already finished this review` }).waitFor();
+    await theirs.getByRole('region', { name: `${one.email} already completed this review` }).waitFor();
     expect(await field(theirs).inputValue()).toBe('Leur autre texte');
     expect(await text(0)).toBe('Mon texte');
   });
 
-  test('keep the focus where it is when a draft of the other one appears in the open item', async () => {
+  test('keep the focus when a draft of the other reviewer appears in the open item', async () => {
     const founder = await found(app);
     const [, second] = await waitingJobs(app, founder.key, ['First text', 'Second text', 'Third text']);
     const { page } = await memberAt(browser, founder, '/app');
     await page.clock.install();
     await openReview(page);
-    /** Somebody saves a draft of the second, and the screen looks what has changed. */
+    /** Another reviewer saves a draft of the second, and the screen refreshes. */
     const change = async (final_translation: string) => {
       const { status } = await app.json('POST', `/api/translations/${second?.id}/review`, {
         headers: founder.key,
@@ -106,7 +106,7 @@ describe.skipIf(withoutBrowser)('two reviewers of one workspace', () => {
     expect(await field(page).inputValue()).toBe('Et Trois');
   });
 
-  test('keep the focus in the search, too, when an item that was still being read comes', async () => {
+  test('keep the focus in the search field when an item finishes loading', async () => {
     const founder = await found(app);
     await waitingJobs(app, founder.key, ['First text', `Second text ${'is long '.repeat(50)}`]);
     const { page } = await memberAt(browser, founder, '/app');

@@ -9,7 +9,7 @@ const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
 describe.skipIf(withoutBrowser)('a reviewer who types', () => {
-  test('Japanese by an input method: no key of a composition is a command', async () => {
+  test('Japanese with an input method: keys of a composition are not shortcuts', async () => {
     const founder = await found(app);
     const [job] = await waitingJobs(app, founder.key, ['Japan', 'Another one'], 'ja');
     const stored = async () =>
@@ -19,7 +19,7 @@ describe.skipIf(withoutBrowser)('a reviewer who types', () => {
     await field(page).fill('');
     const input = await context.newCDPSession(page);
     await input.send('Input.imeSetComposition', { text: 'にほん', selectionStart: 3, selectionEnd: 3 });
-    // The Enter that ends a composition, as Chromium and as Safari report it.
+    // The Enter key that ends a composition, as Chromium and Safari report it.
     await field(page).evaluate((element) => {
       const enter = { key: 'Enter', code: 'Enter', ctrlKey: true, bubbles: true, cancelable: true };
       element.dispatchEvent(new KeyboardEvent('keydown', { ...enter, isComposing: true }));
@@ -34,7 +34,7 @@ describe.skipIf(withoutBrowser)('a reviewer who types', () => {
     await opened(page, 'Another one');
     await expect.poll(async () => (await stored()).final_translation, patient).toBe('日本');
 
-    // Nor in the reason of a rejection, nor in the search.
+    // Nor in the reason of a rejection, nor in the search field.
     const press = (element: Locator, key: string, ctrlKey = false) =>
       element.evaluate((at, init) => at.dispatchEvent(new KeyboardEvent('keydown', init)), {
         ...{ key, ctrlKey, keyCode: 229, bubbles: true, cancelable: true },
@@ -47,12 +47,12 @@ describe.skipIf(withoutBrowser)('a reviewer who types', () => {
     expect(await reason.inputValue()).toBe('りゆう');
     await page.keyboard.press('Escape');
     await page.keyboard.press('/');
-    const search = page.getByRole('searchbox', { name: 'Find in source or translation' });
+    const search = page.getByRole('searchbox', { name: 'Search source or translation' });
     await press(search, 'Escape');
     await search.and(page.locator(':focus')).waitFor();
   });
 
-  test('with a heavy hand: a key that is held decides once, and walks on', async () => {
+  test('and holds keys: a held key decides once, and moves on', async () => {
     const founder = await found(app);
     const jobs = await waitingJobs(app, founder.key, ['One', 'Two', 'Three', 'Four', 'Five', 'Six']);
     const stored = () =>
@@ -91,7 +91,7 @@ describe.skipIf(withoutBrowser)('a reviewer who types', () => {
     await opened(page, 'Four');
   });
 
-  test('Arabic: the field has the translation’s own direction, whatever the interface has', async () => {
+  test('Arabic: the field has the direction of the translation, not of the interface', async () => {
     const founder = await found(app);
     await waitingJobs(app, founder.key, ['Welcome to {city}'], 'ar');
     const { page } = await memberAt(browser, founder, '/app');
@@ -100,14 +100,14 @@ describe.skipIf(withoutBrowser)('a reviewer who types', () => {
     expect(
       await textarea.evaluate((element) => [element.lang, element.dir, getComputedStyle(element).direction]),
     ).toEqual(['ar', 'rtl', 'rtl']);
-    await page.getByLabel('Language of the interface').selectOption('ar');
+    await page.getByLabel('Interface language').selectOption('ar');
     const source = page.locator('[lang=en]', { hasText: 'Welcome to {city}' }).last();
     expect(await source.evaluate((element) => getComputedStyle(element).direction)).toBe('ltr');
     await textarea.fill('مرحبًا بكم');
     expect(await textarea.inputValue()).toBe('مرحبًا بكم');
   });
 
-  test('puts a lost placeholder back by one key, and takes it back by undo', async () => {
+  test('inserts a missing placeholder with one key, and undoes it', async () => {
     const founder = await found(app);
     await waitingJobs(app, founder.key, ['Dear {name}, you have %s files.']);
     const { page } = await memberAt(browser, founder, '/app');
@@ -115,12 +115,12 @@ describe.skipIf(withoutBrowser)('a reviewer who types', () => {
     const textarea = field(page);
     await textarea.press('Control+a');
     await page.keyboard.type('Bonjour ');
-    await page.getByRole('button', { name: 'Put back {name}' }).waitFor();
+    await page.getByRole('button', { name: 'Insert missing {name}' }).waitFor();
     await page.keyboard.press('Control+.');
     expect(await textarea.inputValue()).toBe('Bonjour {name}');
     await page.keyboard.press('Control+.');
     expect(await textarea.inputValue()).toBe('Bonjour {name}%s');
-    // How much one undo takes back is the browser's own affair.
+    // The extent of one undo depends on the browser.
     const undo = async () => {
       await page.keyboard.press('Control+z');
       return textarea.inputValue();
@@ -129,7 +129,7 @@ describe.skipIf(withoutBrowser)('a reviewer who types', () => {
     await expect.poll(undo, { timeout: 15_000 }).toBe('[fr] Dear {name}, you have %s files.');
   });
 
-  test('walks the memory’s matches into the field, which is no edit, and gets the own text back', async () => {
+  test('inserts TM matches, which does not count as an edit, and restores the original text', async () => {
     const founder = await found(app);
     const [first] = await waitingJobs(app, founder.key, ['The door is open.', 'The door is open now.']);
     await app.json('POST', `/api/translations/${first?.id}/review`, {
@@ -144,27 +144,27 @@ describe.skipIf(withoutBrowser)('a reviewer who types', () => {
     await page.keyboard.press('Control+Shift+ArrowDown');
     await said(page, 'Match 1 of 1.');
     expect(await textarea.inputValue()).toBe('La porte est ouverte.');
-    // It is no edit: nothing is kept of it.
+    // It does not count as an edit, so it is not stored.
     await page.reload();
     await textarea.waitFor();
     await page.getByRole('button', { name: 'Insert' }).waitFor();
-    expect(await page.getByRole('region', { name: 'Text that you have not sent' }).count()).toBe(0);
+    expect(await page.getByRole('region', { name: 'Unsent changes' }).count()).toBe(0);
     await textarea.focus();
     await page.keyboard.press('Control+Shift+ArrowDown');
     await page.keyboard.press('Control+Shift+ArrowUp');
     expect(await textarea.inputValue()).toBe('[fr] The door is open now.');
   });
 
-  test('has the help, the palette, and can switch single keys off', async () => {
+  test('uses the help and the palette, and turns off single-key shortcuts', async () => {
     const founder = await found(app);
     await waitingJobs(app, founder.key, ['One', 'Two']);
     const { page } = await memberAt(browser, founder, '/app');
     await openReview(page);
     await field(page).press('Escape');
     await page.keyboard.press('?');
-    const help = page.getByRole('dialog', { name: 'Keys' });
-    await help.getByText('Approve and go to the next').waitFor();
-    await help.getByLabel('Keys without Ctrl, Alt or Command are commands').uncheck();
+    const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    await help.getByText('Approve and open next').waitFor();
+    await help.getByLabel('Single-key shortcuts').uncheck();
     await page.keyboard.press('Escape');
     await page.keyboard.press('j');
     await opened(page, 'One');

@@ -9,7 +9,7 @@ const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
 describe.skipIf(withoutBrowser)('a reviewer at /app/review', () => {
-  test('does twenty reviews by keyboard alone', async () => {
+  test('does twenty reviews using only the keyboard', async () => {
     const { page, apiKey } = await signedIn(app, browser, '/app');
     const headers = { 'x-api-key': apiKey };
     const jobs = await waitingJobs(
@@ -36,7 +36,7 @@ describe.skipIf(withoutBrowser)('a reviewer at /app/review', () => {
     await at(16);
     await said(page, 'Next: 16 of 20.');
 
-    // Then the list: one is rejected with a reason, one approved, and three at once.
+    // Then the list: one rejected with a reason, one approved, and three together.
     await keyboard.press('Escape');
     await keyboard.press('r');
     await page.getByRole('dialog').waitFor();
@@ -56,7 +56,7 @@ describe.skipIf(withoutBrowser)('a reviewer at /app/review', () => {
     for (const box of await leftOut.getByRole('checkbox').all()) await box.check();
     await leftOut.getByRole('button', { name: 'Approve 2 items' }).click();
     await said(page, '2 done.');
-    await page.getByText('Nothing waits for review.').waitFor();
+    await page.getByText('Nothing to review.').waitFor();
 
     const done = await Promise.all(
       jobs.map(async ({ id }) => (await app.json('GET', `/api/translations/${id}`, { headers })).body),
@@ -71,7 +71,7 @@ describe.skipIf(withoutBrowser)('a reviewer at /app/review', () => {
     expect(done[15].agent_run.human_review_task.metadata.notes).toBe('Not what was asked for');
   });
 
-  test('approves many at once: what was refused comes back, and a text that was not sent is left', async () => {
+  test('approves several together: failed ones return, and one with unsent changes is skipped', async () => {
     const { page, apiKey } = await signedIn(app, browser, '/app');
     const headers = { 'x-api-key': apiKey };
     const jobs = await waitingJobs(app, headers, ['First', 'Second', 'Third', 'Fourth', 'Fifth']);
@@ -79,7 +79,7 @@ describe.skipIf(withoutBrowser)('a reviewer at /app/review', () => {
       (await app.json('GET', `/api/translations/${jobs[n]?.id}`, { headers })).body.status;
     await openReview(page);
     await field(page).fill('Premier, pas encore envoyé');
-    // Looked at for as long as counts as opened.
+    // Shown for long enough to count as opened.
     const isOpened = page.waitForResponse((response) => {
       const sent = response.request().postData() ?? '';
       return sent.includes('"opened":true') && sent.includes(String(jobs[1]?.id));
@@ -95,7 +95,7 @@ describe.skipIf(withoutBrowser)('a reviewer at /app/review', () => {
     await page.locator('[data-row]').first().locator('xpath=../input').check();
     await page.getByText('5 selected').waitFor();
 
-    // Somebody else saves a draft of the third meanwhile, and the fourth is done.
+    // Someone else saves a draft of the third, and the fourth is completed.
     const saved = { action: 'save', final_translation: 'Troisième' };
     await app.json('POST', `/api/translations/${jobs[2]?.id}/review`, { headers, body: saved });
     await app.json('POST', `/api/translations/${jobs[3]?.id}/review`, {
@@ -103,10 +103,7 @@ describe.skipIf(withoutBrowser)('a reviewer at /app/review', () => {
       body: { action: 'approve' },
     });
     await page.getByRole('group', { name: '5 selected' }).getByRole('button', { name: 'Approve' }).click();
-    await page
-      .getByText('2 done, 2 came back, 1 left: it has a text that you have not sent.')
-      .first()
-      .waitFor();
+    await page.getByText('2 done, 2 not saved, 1 skipped because it has unsent changes.').first().waitFor();
     expect(await Promise.all([0, 1, 2, 3, 4].map(status))).toEqual([
       'awaiting_review',
       'published',
@@ -116,18 +113,18 @@ describe.skipIf(withoutBrowser)('a reviewer at /app/review', () => {
     ]);
 
     await page.getByRole('button', { name: /^Third/ }).click();
-    await page.getByRole('button', { name: 'Go on with their text' }).click();
+    await page.getByRole('button', { name: 'Use their text' }).click();
     await page.waitForFunction(() => document.activeElement?.matches('textarea[data-edited]'));
     expect(await field(page).inputValue()).toBe('Troisième');
     await page.keyboard.press('Control+Enter');
     await page.getByRole('button', { name: /^Fourth/ }).click();
-    await page.getByText('has already finished this review').first().waitFor();
+    await page.getByText('already completed this review').first().waitFor();
     await page.getByRole('button', { name: 'Next' }).click();
     await opened(page, 'First');
     expect(await status(2)).toBe('human_edited');
   });
 
-  test('takes a decision back: right after it, and later on the page of the job', async () => {
+  test('undoes a decision: directly after it, and later on the page of the job', async () => {
     const { page, apiKey } = await signedIn(app, browser, '/app');
     const headers = { 'x-api-key': apiKey };
     const [job] = await waitingJobs(app, headers, ['First', 'Second']);
@@ -152,19 +149,19 @@ describe.skipIf(withoutBrowser)('a reviewer at /app/review', () => {
     expect(await status()).toBe('awaiting_review');
   });
 
-  test('reads how many wait, though the list begins with a hundred', async () => {
+  test('reads the number of jobs, although the list begins with a hundred', async () => {
     const { page, apiKey } = await signedIn(app, browser, '/app');
     const texts = Array.from({ length: 103 }, (_, n) => `Sentence ${n + 1}`);
     await waitingJobs(app, { 'x-api-key': apiKey }, texts);
     await openReview(page);
-    await page.getByText('103 waiting', { exact: true }).waitFor();
+    await page.getByText('103 awaiting review', { exact: true }).waitFor();
     expect(await page.locator('[data-row]').count()).toBe(100);
-    // The service counts no filter.
+    // The service does not count with a filter.
     await page.goto('/app/review?text=Sentence');
-    await page.getByText('More than 100 waiting', { exact: true }).waitFor();
+    await page.getByText('More than 100 awaiting review', { exact: true }).waitFor();
   });
 
-  test('asks once for a page of the list that is refused, and goes on when it is asked again', async () => {
+  test('requests a failing page of the list once, and continues when it is requested again', async () => {
     const { page, apiKey } = await signedIn(app, browser, '/app');
     const texts = Array.from({ length: 103 }, (_, n) => `Sentence ${n + 1}`);
     await waitingJobs(app, { 'x-api-key': apiKey }, texts);

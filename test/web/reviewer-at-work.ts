@@ -5,15 +5,15 @@ import { pick, type Random } from '#test/bench/seeded-random.ts';
 import type { KeptWork } from './kept-work.ts';
 import { field } from './reviewing.ts';
 
-/** Milliseconds that a step may take in a page that works; the person then does something else. */
+/** Maximum milliseconds of a step in a working page; after that, the reviewer does something else. */
 const soon = { timeout: 2000 };
 
 let words = 0;
 
-/** A word that occurs once in a run, so that each is found again wherever it is. */
+/** A unique word, so that each can be found again. */
 const nextWord = () => `w${(words++).toString(36)}z`;
 
-/** A person in the review editor who types, approves, saves and walks on, at random, until told to stop or until the page ends. */
+/** A reviewer who types, approves, saves and navigates at random, until stopped or until the page ends. */
 export class ReviewerAtWork {
   private isStopped = false;
   private readonly done: Promise<void>;
@@ -28,7 +28,7 @@ export class ReviewerAtWork {
     this.done = this.work();
   }
 
-  /** Waits for the step under way. */
+  /** Waits for the current step. */
   async stop(): Promise<void> {
     this.isStopped = true;
     await this.done;
@@ -36,7 +36,7 @@ export class ReviewerAtWork {
 
   private async work(): Promise<void> {
     while (!this.isStopped) {
-      // A page that ends in the middle of a step, or an item that goes away under it.
+      // A page may end during a step, or the item may disappear.
       await this.step().catch(() => undefined);
     }
   }
@@ -45,7 +45,7 @@ export class ReviewerAtWork {
     const { page, random } = this;
     const chance = random();
     if (page.isClosed()) return pause(20);
-    const choice = page.getByRole('button', { name: /^Go on with my text|^Give up my text/ });
+    const choice = page.getByRole('button', { name: /^Keep my text|^Discard my text/ });
     if ((await choice.count()) > 0) return choice.first().click(soon);
     if ((await foundTexts(page).count()) > 0 && random() < 0.6) await this.decideFound();
     await field(page).focus(soon);
@@ -54,7 +54,7 @@ export class ReviewerAtWork {
     else if (chance < 0.75) await page.keyboard.press('Control+Enter');
     else if (chance < 0.83) await page.keyboard.press('Control+s');
     else if (chance < 0.87) {
-      // At once, before the draft has its answer.
+      // Immediately, before the response to the draft.
       await page.keyboard.press('Control+s');
       await page.keyboard.press('Control+Enter');
     } else if (chance < 0.92) await page.keyboard.press('Alt+ArrowDown');
@@ -62,10 +62,10 @@ export class ReviewerAtWork {
     else await pause(random() * 500);
   }
 
-  /** Takes a text that was offered, or gives it up. */
+  /** Restores or discards an offered text. */
   private async decideFound(): Promise<void> {
     const { page, random, kept } = this;
-    const name = random() < 0.75 ? 'Use this text' : 'Discard it';
+    const name = random() < 0.75 ? 'Restore' : 'Discard';
     const offer = foundTexts(page).first();
     const { source, text, replaced } = await offer.evaluate((region) => {
       const of = region.parentElement?.querySelector('textarea')?.closest('section')?.parentElement;
@@ -74,19 +74,19 @@ export class ReviewerAtWork {
       const source = of?.querySelector('section [lang]')?.textContent ?? '';
       return { source, text: shown.textContent, replaced: of?.querySelector('textarea')?.value ?? '' };
     });
-    // What was in the field is replaced. Before the click: the page may end with it.
-    if (name === 'Use this text') kept.giveUp(source, replaced, 'used');
+    // The text in the field is replaced. Recorded before the click, because the page may end with it.
+    if (name === 'Restore') kept.giveUp(source, replaced, 'used');
     else kept.giveUp(source, text, 'discarded');
     await offer.getByRole('button', { name }).click(soon);
   }
 }
 
-/** The texts that the editor offers. */
+/** The texts that the screen offers. */
 export function foundTexts(page: Page) {
-  return page.getByRole('region', { name: 'Text that you have not sent' });
+  return page.getByRole('region', { name: 'Unsent changes' });
 }
 
-/** All texts in the browser's storage, newest first, by the job's id. @param secretsKey of the service */
+/** All texts in the browser's storage, the latest first, by job ID. @param secretsKey of the service */
 export async function readDrafts(page: Page, secretsKey: Buffer): Promise<Map<string, string[]>> {
   const all = await readSealed(page);
   return new Map(
@@ -103,7 +103,7 @@ export async function readDrafts(page: Page, secretsKey: Buffer): Promise<Map<st
   );
 }
 
-/** The records of drafts as they are stored. */
+/** The stored records of drafts. */
 export function readSealed(page: Page): Promise<{ key: string; iv: number[]; sealed: number[] }[]> {
   return page.evaluate(async () => {
     const answer = <T>(request: IDBRequest<T>) =>
@@ -111,7 +111,7 @@ export function readSealed(page: Page): Promise<{ key: string; iv: number[]; sea
         request.onsuccess = () => resolve(request.result);
         request.onerror = () => reject(request.error);
       });
-    // Nothing here may create it.
+    // Must not create the database.
     if (!(await indexedDB.databases()).some(({ name }) => name === 'lingualoop-drafts')) return [];
     const database = await answer(indexedDB.open('lingualoop-drafts'));
     const store = database.transaction('drafts').objectStore('drafts');
@@ -128,7 +128,7 @@ export function readSealed(page: Page): Promise<{ key: string; iv: number[]; sea
   });
 }
 
-/** Ends the process of a page, as a crash does. */
+/** Crashes the process of a page. */
 export async function crash(page: Page, session: CDPSession): Promise<void> {
   const crashed = page.waitForEvent('crash');
   void session.send('Page.crash').catch(() => undefined);

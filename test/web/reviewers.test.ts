@@ -11,7 +11,7 @@ const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
 describe.skipIf(withoutBrowser)('the figures of reviewers at /app/usage', () => {
-  test('what was approved in the editor and in bulk, with the time of the first only, and as a file', async () => {
+  test('approvals on the review screen and in bulk, with time only for the former, and as a file', async () => {
     const { page, apiKey } = await signedIn(app, browser, '/app');
     await waitingJobs(app, { 'x-api-key': apiKey }, ['One two three four.', 'Second', 'Third']);
     const begun = Date.now();
@@ -24,7 +24,7 @@ describe.skipIf(withoutBrowser)('the figures of reviewers at /app/usage', () => 
     await page.keyboard.press('Shift+j');
     await page.keyboard.press('a');
     await approveUnopened(page);
-    await page.getByText('Nothing waits for review.').waitFor();
+    await page.getByText('Nothing to review.').waitFor();
     const longest = Date.now() - begun;
 
     await page.goto('/app/usage');
@@ -37,7 +37,7 @@ describe.skipIf(withoutBrowser)('the figures of reviewers at /app/usage', () => 
     expect(cells[4]).toMatch(/^\d+s\s*1 of 3 reviews$/);
 
     const download = page.waitForEvent('download');
-    await reviewers.getByRole('button', { name: 'Export the reviewers (CSV)' }).click();
+    await reviewers.getByRole('button', { name: 'Export reviewers (CSV)' }).click();
     const saved = await download;
     expect(saved.suggestedFilename()).toMatch(/^reviewers-\d{4}-\d\d-\d\d-\d{4}-\d\d-\d\d\.csv$/);
     const [head, line = ''] = (await readFile(await saved.path(), 'utf8')).split('\r\n');
@@ -56,15 +56,15 @@ describe.skipIf(withoutBrowser)('the figures of reviewers at /app/usage', () => 
     await expectAccessible(page);
     await page.locator('.language-choice').selectOption('en');
 
-    // Of the days that the page is about.
+    // On days outside of the page's range.
     await openSuperuser(app.superuserUrl)`update review_days set day = '2026-02-03'`;
     await page.goto('/app/usage?from=2026-02-03&to=2026-02-04');
     await row.waitFor();
     await page.goto('/app/usage?from=2026-02-04&to=2026-02-05');
-    await reviewers.getByText('No member decided a review on these days.').waitFor();
+    await reviewers.getByText('No reviews in this period.').waitFor();
   });
 
-  test('time in a hidden tab is no work', async () => {
+  test('time in a hidden tab does not count', async () => {
     const { page, apiKey } = await signedIn(app, browser, '/app');
     await waitingJobs(app, { 'x-api-key': apiKey }, ['One', 'Two']);
     await page.clock.install();
@@ -78,7 +78,7 @@ describe.skipIf(withoutBrowser)('the figures of reviewers at /app/usage', () => 
     await see('hidden');
     await page.clock.fastForward(3_600_000);
     await see('visible');
-    // A pause of an hour in a visible tab: of it, a minute counts.
+    // A pause of an hour in a visible tab counts as a minute.
     await page.clock.fastForward(3_600_000);
     await field(page).press('Control+Enter');
     await opened(page, 'Two');

@@ -2,10 +2,10 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { TestApp } from '#test/setup/app.ts';
 
-/** For what is looked for until it is there. */
+/** For checks that poll. */
 export const patient = { timeout: 10_000 };
 
-/** Jobs of a workspace that wait for review, oldest first. @param headers of the workspace */
+/** Jobs of a workspace that await review, oldest first. @param headers of the workspace */
 export async function waitingJobs(
   app: Pick<TestApp, 'json'>,
   headers: Record<string, string>,
@@ -25,13 +25,13 @@ export async function waitingJobs(
   return jobs;
 }
 
-/** Opens the review screen anew, and waits until the first job is open. */
+/** Loads the review screen, and waits until the first job is open. */
 export async function openReview(page: Page): Promise<void> {
   await page.goto('/app/review');
   await field(page).waitFor();
 }
 
-/** Signs a member of a workspace in, in a browser of their own, at an address of the application. */
+/** Signs a member in with a separate browser, at a URL of the application. */
 export async function memberAt(
   browser: ReturnType<typeof useBrowser>,
   { email, password }: Pick<Member, 'email' | 'password'>,
@@ -43,7 +43,7 @@ export async function memberAt(
   return person;
 }
 
-/** Fills in the sign-in that a page shows. */
+/** Fills in the sign-in form of a page. */
 export async function signInAt(
   page: Page,
   { email, password }: Pick<Member, 'email' | 'password'>,
@@ -67,17 +67,17 @@ export async function opened(page: Page, source: string): Promise<void> {
   );
 }
 
-/** The text that is edited. */
+/** The field with the translation. */
 export function field(page: Page) {
   return page.locator('textarea[data-edited]');
 }
 
-/** Waits until the live region has said something. */
+/** Waits for a text in the live region. */
 export async function said(page: Page, words: string | RegExp): Promise<void> {
   await page.locator('[aria-live=polite]').getByText(words).waitFor({ state: 'attached' });
 }
 
-/** Approves what an approval of many left out since nobody has opened it. */
+/** Approves the items that a bulk approval skipped because they were not opened. */
 export async function approveUnopened(page: Page) {
   const leftOut = page.getByRole('dialog', { name: /not approved$/ });
   await leftOut.waitFor();

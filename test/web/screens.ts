@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { lockMember, newFamily, startSession } from '#server/identity/access/sessions.ts';
 import type { TestApp } from '#test/setup/app.ts';
 
-/** The addresses of all screens, from the source of the router: a new screen is visited without a word here. */
+/** The URLs of all screens, from the source of the router, so that new screens are visited automatically. */
 const screens = readFileSync(join(import.meta.dirname, '../../web/app/router.tsx'), 'utf8')
   .matchAll(/\bpath: '([^']+)'/g)
   .map(([, path]) => path as string)
@@ -14,7 +14,7 @@ const screens = readFileSync(join(import.meta.dirname, '../../web/app/router.tsx
 export const withSession = screens.filter((path) => !path.startsWith('/signin'));
 export const withoutSession = screens.filter((path) => path.startsWith('/signin'));
 
-/** The cookie of a new session of somebody, whose browser needs no sign-in with it. */
+/** The session cookie of a member, so that the browser needs no sign-in. */
 export async function sessionCookie(
   app: TestApp,
   { tenantId, userId }: { tenantId: string; userId: string },
@@ -28,13 +28,13 @@ export async function sessionCookie(
   return { name: 'll_refresh', value: refreshToken, url, httpOnly: true, sameSite: 'Strict' as const };
 }
 
-/** Goes to an address as a link does it: the application goes there itself. */
+/** Opens a URL like a link: within the application. */
 export async function follow(page: Page, address: string): Promise<void> {
   await page.evaluate((to) => {
     document.querySelector('main h1')?.setAttribute('data-before', '');
     history.pushState({}, '', to);
   }, address);
-  // A screen that was just writing its own filters into the address may win; who types the address gets there.
+  // A screen that is writing its filters into the URL may win; typing the URL again works.
   await page
     .waitForFunction(() => document.querySelector('main h1:not([data-before])'), null, { timeout: 10_000 })
     .catch(() => {

@@ -10,7 +10,7 @@ import { field, memberAt, openReview, patient, signInAt, waitingJobs } from './r
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
-/** A founder who has typed into the first of two jobs. */
+/** A reviewer who has typed into the first of two jobs. */
 async function typed() {
   const founder = await found(app);
   const jobs = await waitingJobs(app, founder.key, ['A private source', 'Another source']);
@@ -21,7 +21,7 @@ async function typed() {
   return { founder, jobs, ...person };
 }
 
-/** Changes the only record of the browser, by code of the page that gets it with its key. */
+/** Changes the only record of the browser, with code of the page that receives it with its key. */
 function changeRecord(page: Page, change: string): Promise<void> {
   return page.evaluate(async (code) => {
     const answer = <T>(request: IDBRequest<T>) =>
@@ -60,26 +60,26 @@ function changeRecord(page: Page, change: string): Promise<void> {
   }, change);
 }
 
-/** Puts the only record of the browser where that of another member or job would be. */
+/** Moves the only record of the browser to the key of another member or job. */
 const moveRecord = (page: Page, from: string, to: string) => changeRecord(page, `${from} to ${to}`);
 
-/** Opens a job that another member may have been at: such a one is not offered. */
+/** Opens a job that another member may have claimed: such a job is not offered. */
 async function openJob(page: Page, id: string | undefined): Promise<void> {
   await page.goto('/app/review');
   await page.locator(`[data-row="${id}"]`).click();
   await field(page).waitFor();
 }
 
-const unreadable = '1 unsent change on this device cannot be opened';
+const unreadable = "1 unsent change on this device can't be opened";
 
-const offered = (page: Page) => page.getByRole('region', { name: 'Text that you have not sent' });
+const offered = (page: Page) => page.getByRole('region', { name: 'Unsent changes' });
 
 async function expectOffered(page: Page, text: string): Promise<void> {
-  await offered(page).getByRole('button', { name: 'Use this text' }).click();
+  await offered(page).getByRole('button', { name: 'Restore' }).click();
   expect(await field(page).inputValue()).toBe(text);
 }
 
-/** All that the browser's database holds, with the bytes as text. */
+/** The contents of the browser's database, with the bytes as text. */
 async function storedText(page: Page): Promise<string> {
   return (await readSealed(page))
     .map(({ key, iv, sealed }) => key + Buffer.from([...iv, ...sealed]).toString('latin1'))
@@ -87,14 +87,14 @@ async function storedText(page: Page): Promise<string> {
 }
 
 describe.skipIf(withoutBrowser)('a draft in the browser', () => {
-  test('holds nothing readable of what was typed, and opens again for its person', async () => {
+  test('has no readable text, and is restored for its member', async () => {
     const { page } = await typed();
     expect(await storedText(page)).not.toMatch(/secret|tap|private|source|text/);
     await page.reload();
     await expectOffered(page, 'Un secret tapé');
   });
 
-  test('is deleted at the sign-out, unless it is kept', async () => {
+  test('is deleted at sign-out, unless it is kept', async () => {
     const { page, founder } = await typed();
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Sign out' }).click();
@@ -110,7 +110,7 @@ describe.skipIf(withoutBrowser)('a draft in the browser', () => {
     expect(await readSealed(page)).toEqual([]);
   });
 
-  test('opens for no other member at the same browser, even where a record of theirs would be', async () => {
+  test("cannot be opened by another member in the same browser, even under their record's key", async () => {
     const { page, founder, jobs } = await typed();
     const other = await join(app, founder);
     await page.getByRole('button', { name: 'Sign out' }).click();
@@ -128,7 +128,7 @@ describe.skipIf(withoutBrowser)('a draft in the browser', () => {
     expect(await offered(page).count()).toBe(0);
   });
 
-  test('has a key of its member alone, the same at each request', async () => {
+  test('has a key for its member, the same at each request', async () => {
     const founder = await found(app);
     const other = await join(app, founder);
     const keysOf = async (headers: Record<string, string>) =>
@@ -137,7 +137,7 @@ describe.skipIf(withoutBrowser)('a draft in the browser', () => {
     expect(await keysOf(founder.bearer)).toEqual(await keysOf(founder.bearer));
   });
 
-  test('keeps nobody signed in while its keys do not come', async () => {
+  test('does not prevent a sign-out if its keys cannot be loaded', async () => {
     const { page } = await typed();
     await page.route('**/trpc/auth.draftKeys*', () => undefined);
     await page.reload();
@@ -146,7 +146,7 @@ describe.skipIf(withoutBrowser)('a draft in the browser', () => {
     expect(await readSealed(page)).toHaveLength(1);
   });
 
-  test('that was put in the place of another one is reported as unreadable and stays', async () => {
+  test("that was moved to another one's key is reported as unreadable and stays", async () => {
     const { page, jobs } = await typed();
     await moveRecord(page, String(jobs[0]?.id), String(jobs[1]?.id));
     await openJob(page, jobs[1]?.id);
@@ -162,7 +162,7 @@ describe.skipIf(withoutBrowser)('a draft in the browser', () => {
     await expect.poll(() => readSealed(page), patient).toEqual([]);
   });
 
-  test('of an earlier version of the application is sealed at the next start', async () => {
+  test('of an earlier version of the application is encrypted at the next start', async () => {
     const { page } = await typed();
     await changeRecord(page, 'unseal');
     await page.reload();
@@ -171,7 +171,7 @@ describe.skipIf(withoutBrowser)('a draft in the browser', () => {
     expect(await storedText(page)).not.toMatch(/vieux|private/);
   });
 
-  test('that the previous key of the service sealed opens, and is sealed by the present one', async () => {
+  test("that was encrypted with the service's previous key is decrypted, and encrypted with the current one", async () => {
     const { page, founder } = await typed();
     const [before] = await readSealed(page);
     const { secretsKeys } = app.services;

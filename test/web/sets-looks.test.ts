@@ -8,7 +8,7 @@ import { signedIn } from './founder.ts';
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
-/** Uploads a set over the API, under a name that is long and has markup and a bidi override in it. @returns its id */
+/** Uploads a set over the API, with a long name that contains markup and a bidi override. @returns its ID */
 async function upload(apiKey: string, path: string, part: string, file: File): Promise<string> {
   const form = new FormData();
   form.append(part, file);
@@ -23,7 +23,7 @@ async function upload(apiKey: string, path: string, part: string, file: File): P
 
 const hostile = '<script>alert(1)</script> \u202E{x} hello ';
 
-describe.skipIf(withoutBrowser)('the screens of glossaries and memories', { timeout: 40_000 }, () => {
+describe.skipIf(withoutBrowser)('the screens of glossaries and TMs', { timeout: 40_000 }, () => {
   test.each([
     { locale: 'en-GB', colorScheme: 'light' as const },
     { locale: 'ar', colorScheme: 'dark' as const },

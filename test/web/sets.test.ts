@@ -6,6 +6,7 @@ import { withWorkers } from '#test/translation-memory/background.ts';
 import { pairs, readTmx, tmx } from '#test/translation-memory/tmx.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 import { signedIn } from './founder.ts';
+import { patient } from './reviewing.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
@@ -19,16 +20,16 @@ const choose = (page: Page, name: string, text: string) =>
 
 const rowsOf = (page: Page) => page.locator('main tbody tr');
 
-describe.skipIf(withoutBrowser)('a person at /app/glossaries', { timeout: 30_000 }, () => {
-  test('sees the wrong line of a file, mends it, searches the terms and deletes the glossary', async () => {
+describe.skipIf(withoutBrowser)('a member at /app/glossaries', { timeout: 30_000 }, () => {
+  test('sees the wrong line of a file, corrects it, searches the terms and deletes the glossary', async () => {
     const { page } = await signedIn(app, browser, '/app/glossaries');
-    await page.getByText('No glossary yet.').waitFor();
+    await page.getByText('No glossaries yet.').waitFor();
     const header = 'source_term,target_term,source_lang,target_lang,case_sensitive';
     await choose(page, 'house.csv', `${header}\nlease,bail,en,fr,\n"contract,contrat,en,fr,\n`);
     await page.getByRole('button', { name: 'Upload' }).click();
     await page.getByRole('alert').getByText('terminology_file: line 3:').waitFor();
     await page.getByRole('figure', { name: 'Line 3 of your file' }).getByText('"contract,contrat').waitFor();
-    await page.getByText('No glossary yet.').waitFor();
+    await page.getByText('No glossaries yet.').waitFor();
 
     await choose(
       page,
@@ -36,10 +37,10 @@ describe.skipIf(withoutBrowser)('a person at /app/glossaries', { timeout: 30_000
       `${header}\nlease,bail,en,fr,\nContract 100%,contrat,en,fr,true\nrent,,en,fr,\n`,
     );
     await page.getByRole('button', { name: 'Upload' }).click();
-    await page.getByText('house has 2 terms now.').first().waitFor();
+    await page.getByText('house now has 2 terms.').first().waitFor();
     await page.getByText('skipped, because the source or the target term is missing: line 4').waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
-    // The next file is another glossary: nothing of this one stays in the form.
+    // The next file becomes another glossary: the form is empty.
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('');
     await page.getByRole('rowheader', { name: 'house' }).getByRole('link').click();
     await page.getByRole('heading', { name: 'house' }).waitFor();
@@ -49,45 +50,45 @@ describe.skipIf(withoutBrowser)('a person at /app/glossaries', { timeout: 30_000
     await expect.poll(() => rowsOf(page).allInnerTexts()).toEqual([expect.stringContaining('Contract 100%')]);
     await page.waitForURL('**?text=0%25');
     await page.getByLabel('Search in').selectOption('Translation');
-    await page.getByText('Nothing here has this text.').waitFor();
+    await page.getByText('No results.').waitFor();
 
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.waitForURL('**/app/glossaries');
-    await page.getByText('No glossary yet.').waitFor();
+    await page.getByText('No glossaries yet.').waitFor();
   });
 });
 
-describe.skipIf(withoutBrowser)('a person at /app/memories', { timeout: 40_000 }, () => {
+describe.skipIf(withoutBrowser)('a member at /app/memories', { timeout: 40_000 }, () => {
   test('imports 50,000 units, finds a word in them, exports them and deletes them', async () => {
     const { page } = await signedIn(app, browser, '/app/memories');
     await choose(page, 'contracts.tmx', tmx(pairs(50_000)));
     await page.getByRole('button', { name: 'Upload' }).click();
-    await page.getByText('Choose a language.').waitFor();
+    await page.getByText('Select a language.').waitFor();
     await page.getByLabel('From').selectOption('English');
-    await page.getByLabel('Into').selectOption('French');
+    await page.getByLabel(/^To/).selectOption('French');
     await page.getByRole('button', { name: 'Upload' }).click();
-    const imports = page.getByRole('region', { name: 'Imports in the background' });
-    await imports.getByText('Under way').waitFor();
+    const imports = page.getByRole('region', { name: 'Background imports' });
+    await imports.getByText('In progress').waitFor();
     expect(await imports.getByRole('progressbar').count()).toBe(1);
-    // What is under way is found again after a reload.
+    // A running import is shown again after a reload.
     await page.reload();
-    await imports.getByText('50,000 units').waitFor();
-    await withWorkers(app, () => imports.getByText('Done').waitFor());
+    await imports.getByText('50,000 segments').waitFor();
+    await withWorkers(app, () => imports.getByText('Completed').waitFor());
     await page.getByRole('link', { name: 'contracts' }).waitFor();
 
     await page.getByRole('link', { name: 'Concordance' }).click();
     await page.getByLabel('From').selectOption('English');
-    await page.getByLabel('Into').selectOption('French');
+    await page.getByLabel(/^To/).selectOption('French');
     await page.getByRole('searchbox', { name: 'Text' }).fill('SENTENCE 29');
     await page.getByLabel('Whole words only').check();
-    await expect.poll(() => rowsOf(page).count()).toBe(1);
+    await expect.poll(() => rowsOf(page).count(), patient).toBe(1);
     expect(await page.locator('mark').allInnerTexts()).toEqual(['sentence 29']);
     await page.getByLabel('Whole words only').uncheck();
     // 29, 290 to 299 and so on: 1,111 units, shown by pages.
-    await expect.poll(() => rowsOf(page).count()).toBe(50);
+    await expect.poll(() => rowsOf(page).count(), patient).toBe(50);
     await page.getByRole('button', { name: 'Show more' }).click();
-    await expect.poll(() => rowsOf(page).count()).toBe(100);
+    await expect.poll(() => rowsOf(page).count(), patient).toBe(100);
     await page.getByRole('link', { name: 'contracts' }).first().click();
 
     await page.getByRole('heading', { name: 'contracts' }).waitFor();
@@ -100,20 +101,20 @@ describe.skipIf(withoutBrowser)('a person at /app/memories', { timeout: 40_000 }
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.waitForURL('**/app/memories');
-    await page.getByText('No memory yet.').waitFor();
+    await page.getByText('No translation memories yet.').waitFor();
   });
 
-  test('a file that is no TMX is refused with its wrong line, and nothing is imported', async () => {
+  test('a file that is not TMX is rejected with its wrong line, and nothing is imported', async () => {
     const { page } = await signedIn(app, browser, '/app/memories');
     await choose(page, 'broken.tmx', tmx([['Hello', 'Bonjour']]).replace('</seg>', '</segment>'));
     await page.getByLabel('From').selectOption('English');
-    await page.getByLabel('Into').selectOption('French');
+    await page.getByLabel(/^To/).selectOption('French');
     await page.getByRole('button', { name: 'Upload' }).click();
     await page
       .getByRole('alert')
       .getByText(/line 4/)
       .waitFor();
     await page.getByRole('figure', { name: 'Line 4 of your file' }).getByText('</segment>').waitFor();
-    await page.getByText('No memory yet.').waitFor();
+    await page.getByText('No translation memories yet.').waitFor();
   });
 });

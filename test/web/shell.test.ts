@@ -23,7 +23,7 @@ const closed = useTestApp({
 const empty = await mkdtemp(join(tmpdir(), 'lingualoop-no-build-'));
 afterAll(() => rm(empty, { recursive: true }));
 
-/** What the page says of the deployment. */
+/** The deployment's properties in the page. */
 async function described(at = app, path = '/signin', headers: Record<string, string> = {}) {
   const text = await (await at.request(path, { headers })).text();
   const content = /<meta name="lingualoop" content="([^"]*)"/.exec(text)?.[1] ?? '';
@@ -51,7 +51,7 @@ describe('the page of the application', () => {
     expect(text).not.toContain('state=y');
   });
 
-  test("names its screen's own file at the address of every screen, so that the browser fetches it at once", async () => {
+  test("links the screen's file at the URL of every screen, so that the browser loads it immediately", async () => {
     const router = await readFile(join(dist, '../app/router.tsx'), 'utf8');
     const screens = router.split('createRoute(').flatMap((route) => {
       const path = /\bpath: '([^']+)'/.exec(route)?.[1]?.replaceAll(/\$\w+/g, 'x');
@@ -65,7 +65,7 @@ describe('the page of the application', () => {
     }
   });
 
-  test('names the ways to sign in that are on, and the path of the public address', async () => {
+  test('has the enabled ways to sign in, and the path of the public URL', async () => {
     expect(await described()).toMatchObject({
       basePath: '',
       passwordSignIn: true,
@@ -79,26 +79,27 @@ describe('the page of the application', () => {
     expect(below.catalogs.ar.workspace).toMatch(/^\/loop\/static\/locale-ar-workspace-[\w-]+\.js$/);
   });
 
-  test('holds no secret and no address of the deployment', async () => {
+  test('has no secret and no URL of the deployment', async () => {
     const { SECRETS_KEY, DATA_DIR } = app.services.settings;
     const text = JSON.stringify(await described());
     for (const secret of [SECRETS_KEY, DATA_DIR, app.databaseUrl]) expect(text).not.toContain(secret);
   });
 
-  test('says that nobody is signed in only if the browser would have sent the cookie', async () => {
+  test('reports a signed-out browser only if it would have sent the cookie', async () => {
     const direct = { 'sec-fetch-site': 'none' };
     expect((await described(app, '/signin', direct)).signedOut).toBe(true);
     expect((await described(app, '/signin', { ...direct, cookie: 'll_refresh=x' })).signedOut).toBe(false);
-    // SameSite=Strict: a link of another site comes without it. Plain http says nothing of where a request is from.
+    // SameSite=Strict: a link from another site does not send the cookie. Over plain http, the origin of a request is
+    // unknown.
     expect((await described(app, '/signin', { 'sec-fetch-site': 'cross-site' })).signedOut).toBe(false);
     expect((await described(app, '/signin')).signedOut).toBe(false);
-    // The cookie is for /signin alone.
+    // The cookie is sent only to /signin.
     expect((await described(app, '/app', direct)).signedOut).toBe(false);
   });
 });
 
 describe('the built files', () => {
-  test('may be kept for ever, and come compressed as they were built', async () => {
+  test('are cached forever, and sent compressed as built', async () => {
     const { scripts } = JSON.parse(await readFile(join(dist, 'build.json'), 'utf8'));
     const plain = await app.request(scripts[1], { headers: { 'accept-encoding': 'identity' } });
     expect(Object.fromEntries(plain.headers)).toMatchObject({
@@ -118,7 +119,7 @@ describe('the built files', () => {
     }
   });
 
-  test('that do not exist are a 404 that is not kept, and none leads out of the folder', async () => {
+  test('that do not exist return a 404 that is not cached, and no path leaves the directory', async () => {
     for (const path of [
       '/static/nowhere.js',
       '/static/',
@@ -135,7 +136,7 @@ describe('the built files', () => {
     }
   });
 
-  test('each have their compressed copy, which is what they are', async () => {
+  test('each have a compressed copy with equal content', async () => {
     const names = await readdir(join(dist, 'static'));
     for (const name of names.filter((one) => one.endsWith('.br'))) {
       const [copy, file] = await Promise.all(
@@ -147,7 +148,7 @@ describe('the built files', () => {
 });
 
 describe('without a build', () => {
-  test('the application is a 503 that names the command; the public pages are there', async () => {
+  test('the application returns a 503 that names the command; the public pages work', async () => {
     const http = fastify();
     handleErrors(http);
     await serveWeb(http, appRouter, contextOf(app.services, true), app.services, empty);

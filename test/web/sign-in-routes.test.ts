@@ -22,7 +22,7 @@ const post = (path: string, body: unknown, headers: Record<string, string> = {},
 
 const byPassword = ({ email, password }: Person) => ({ grant_type: 'password', username: email, password });
 
-/** The whole line of the cookie with the refresh token; undefined if the response leaves it as it is. */
+/** The complete Set-Cookie line with the refresh token; undefined if the response does not change it. */
 const cookieLine = ({ headers }: Answer) =>
   headers.getSetCookie().find((line) => /^(__Secure-)?ll_refresh=/.test(line));
 const tokenOf = (answer: Answer) => /^\w*-?ll_refresh=([^;]*)/.exec(cookieLine(answer) ?? '')?.[1];
@@ -30,7 +30,7 @@ const holding = (token: string | undefined) => ({ cookie: `ll_refresh=${token}` 
 const cleared = 'll_refresh=; Path=/signin; Max-Age=0; HttpOnly; SameSite=Strict';
 
 describe('the refresh token of the browser application', () => {
-  test('is in a cookie for /signin that no script reads, and in no response', async () => {
+  test('is in a cookie for /signin that scripts cannot read, and in no response', async () => {
     const answer = await post('token', byPassword(await found(app)));
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({ access_token: expect.any(String), expires_in: 3600 });
@@ -43,7 +43,7 @@ describe('the refresh token of the browser application', () => {
     expect(sessionCookie(answer)?.get('ll_session')).toBe(answer.body.access_token);
   });
 
-  test('of a sign-up, of a code and of an enrollment neither', async () => {
+  test('neither after a sign-up, a code nor an enrollment', async () => {
     const signup = await post('signup', founding());
     expect(signup.body).toMatchObject({
       tenant_api_key: expect.any(String),
@@ -86,11 +86,11 @@ describe('the refresh token of the browser application', () => {
       expect(JSON.stringify(answer.body)).not.toContain('refresh_token');
       expect(tokenOf(answer)).toMatch(/.{22}/);
     }
-    // Behind https, under the path of the public address.
+    // Over https, with the path of the public URL.
     expect(cookieLine(verified)).toMatch(/^__Secure-ll_refresh=.*; Path=\/loop\/signin; .*; Secure$/);
   });
 
-  test('is replaced by each refresh, whatever the body says, and a used one ends the session', async () => {
+  test('is replaced by each refresh, for any body, and a used one ends the session', async () => {
     const begun = await post('token', byPassword(await found(app)));
     const stranger = await post('token', byPassword(await found(app)));
     const renewed = await post('refresh', { refresh_token: tokenOf(stranger) }, holding(tokenOf(begun)));
@@ -123,7 +123,7 @@ describe('the refresh token of the browser application', () => {
     expect(cookieLine(wrong)).toBeUndefined();
   });
 
-  test('that is refused is taken out of the browser; without one there is nothing to renew', async () => {
+  test('that is rejected is removed from the browser; without one, no renewal is possible', async () => {
     const refused = await post('refresh', {}, holding('nobody-has-this'));
     expectRefused(refused, 401);
     expect(cookieLine(refused)).toBe(cleared);
@@ -152,15 +152,15 @@ describe('the refresh token of the browser application', () => {
     expect(sessionCookie(out)?.get('ll_session')).toBe('');
     expectRefused(await post('refresh', {}, holding(tokenOf(begun))), 401);
     expect((await meOf(app, begun.body.access_token)).status).toBe(401);
-    // Who is not signed in may still sign out.
+    // Signing out works without a session.
     expect((await post('signout', {})).status).toBe(200);
   });
 });
 
-describe('the addresses under /signin', () => {
+describe('the endpoints under /signin', () => {
   const paths = ['token', 'mfa/verify', 'mfa/confirm', 'signup', 'sso/callback', 'refresh', 'signout'];
 
-  test.each(paths)('%s: a page of another site is refused, and changes nothing', async (path) => {
+  test.each(paths)('%s: a page of another site is rejected, and changes nothing', async (path) => {
     const begun = await post('token', byPassword(await found(app)));
     for (const headers of [
       { 'sec-fetch-site': 'cross-site' },
@@ -175,7 +175,7 @@ describe('the addresses under /signin', () => {
     expect((await post('refresh', {}, holding(tokenOf(begun)))).status).toBe(200);
   });
 
-  test('take JSON objects only', async () => {
+  test('accept only JSON objects', async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
     expect((await post('token', 'grant_type=password', form)).status).toBe(400);
     for (const type of ['text/plain', 'multipart/form-data; boundary=x', 'application/xml'])
@@ -187,13 +187,13 @@ describe('the addresses under /signin', () => {
     expectInvalid(await post('signup', { email: 'a@example.org' }), 'tenant_name');
   });
 
-  test('refuse bodies above the limit of a request', async () => {
+  test('reject bodies above the limit of a request', async () => {
     const { MAX_REQUEST_BYTES } = app.services.settings;
     const body = JSON.stringify({ grant_type: 'password', username: 'x'.repeat(MAX_REQUEST_BYTES) });
     expect((await post('token', body)).status).toBe(413);
   });
 
-  test('say who may be signed in to several workspaces, and sign in to the chosen one', async () => {
+  test('return the workspaces of an email with several, and sign in to the selected one', async () => {
     const one = await found(app);
     const other = await found(app, { email: one.email });
     const asked = await post('token', byPassword(one));
@@ -211,12 +211,12 @@ describe('the addresses under /signin', () => {
     expect(JSON.stringify(body)).not.toContain('ll_refresh');
   });
 
-  test('answer another method with 405', async () => {
+  test('return 405 for other methods', async () => {
     const { status, headers } = await app.request('/signin/token');
     expect([status, headers.get('allow')]).toEqual([405, 'POST']);
   });
 
-  test('count attempts together with the addresses of the API', async () => {
+  test('count attempts together with the endpoints of the API', async () => {
     const from = { 'x-forwarded-for': '198.18.77.1' };
     const nobody = { email: 'nobody@example.org', password: 'not a passphrase of anybody' };
     const statuses: number[] = [];

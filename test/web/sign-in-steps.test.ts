@@ -13,44 +13,44 @@ const browser = useBrowser(app);
 const demandingBrowser = useBrowser(demanding);
 
 async function signIn(page: Page, email: string): Promise<void> {
-  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
 const home = (page: Page) => page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
 
-describe.skipIf(withoutBrowser)('founding a workspace', () => {
-  test('shows its API key once, and goes on when it is stored', async () => {
+describe.skipIf(withoutBrowser)('creating a workspace', () => {
+  test('shows its API key once, and continues when it is saved', async () => {
     const { page } = await browser.person('/signin');
-    await page.getByRole('link', { name: 'Found a workspace' }).click();
-    await page.getByLabel('Name of the workspace').fill('<b>Bücher</b> & Söhne');
-    await page.getByLabel('E-mail address').fill(freshEmail());
+    await page.getByRole('link', { name: 'Create a workspace' }).click();
+    await page.getByLabel('Workspace name').fill('<b>Bücher</b> & Söhne');
+    await page.getByLabel('Email').fill(freshEmail());
     await page.getByLabel('New password').fill('password1234');
-    await page.getByRole('button', { name: 'Found the workspace' }).click();
+    await page.getByRole('button', { name: 'Create workspace' }).click();
     await page.getByRole('alert').getByText('too common').waitFor();
     await page.getByLabel('New password').fill(password);
-    await page.getByRole('button', { name: 'Found the workspace' }).click();
-    await page.getByRole('heading', { name: 'Store the API key' }).waitFor();
+    await page.getByRole('button', { name: 'Create workspace' }).click();
+    await page.getByRole('heading', { name: 'Save your API key' }).waitFor();
     const key = await page.getByLabel('API key').inputValue();
     expect((await app.json('GET', '/api/translations', { headers: { 'x-api-key': key } })).status).toBe(200);
-    await page.getByRole('button', { name: 'I have stored it' }).click();
+    await page.getByRole('button', { name: 'I saved the key' }).click();
     await home(page);
     expect(await page.content()).not.toContain(key);
   });
 
   test('another tab that is signed in by the cookie does not take the key away', async () => {
     const { page, tab } = await browser.person('/signin?found=true');
-    await page.getByLabel('Name of the workspace').fill('Two tabs');
-    await page.getByLabel('E-mail address').fill(freshEmail());
+    await page.getByLabel('Workspace name').fill('Two tabs');
+    await page.getByLabel('Email').fill(freshEmail());
     await page.getByLabel('New password').fill(password);
-    await page.getByRole('button', { name: 'Found the workspace' }).click();
+    await page.getByRole('button', { name: 'Create workspace' }).click();
     await page.getByLabel('API key').waitFor();
     const second = await tab();
     await second.goto('/app');
     await home(second);
     expect(await page.getByLabel('API key').inputValue()).not.toBe('');
-    await page.getByRole('button', { name: 'I have stored it' }).click();
+    await page.getByRole('button', { name: 'I saved the key' }).click();
     await home(page);
   });
 });
@@ -60,36 +60,36 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     const person = await demandingBrowser.person('/signin?found=true');
     const { page } = person;
     const email = freshEmail();
-    await page.getByLabel('Name of the workspace').fill('Careful');
-    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Workspace name').fill('Careful');
+    await page.getByLabel('Email').fill(email);
     await page.getByLabel('New password').fill(password);
-    await page.getByRole('button', { name: 'Found the workspace' }).click();
-    await page.getByRole('button', { name: 'I have stored it' }).click();
+    await page.getByRole('button', { name: 'Create workspace' }).click();
+    await page.getByRole('button', { name: 'I saved the key' }).click();
 
-    await page.getByRole('heading', { name: 'Set up an authenticator' }).waitFor();
+    await page.getByRole('heading', { name: 'Set up an authenticator app' }).waitFor();
     const picture = page.getByRole('img', { name: 'QR code' });
     await picture.waitFor();
     expect(await picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBeGreaterThan(0);
     const secret = (await page.locator('code').innerText()).replaceAll(' ', '');
     await page.getByLabel('Code from the app').fill(wrongTotpCode(secret));
-    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByRole('button', { name: 'Verify' }).click();
     await page.getByRole('alert').getByText('invalid MFA code').waitFor();
     await page.getByLabel('Code from the app').fill(totpCode(secret));
-    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByRole('button', { name: 'Verify' }).click();
 
     await page.getByRole('heading', { name: 'Save your recovery codes' }).waitFor();
     const codes = await page.getByRole('listitem').allInnerTexts();
     expect(codes).toHaveLength(10);
     const download = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Download as a file' }).click();
+    await page.getByRole('button', { name: 'Download codes' }).click();
     expect(await readFile(await (await download).path(), 'utf8')).toBe(`${codes.join('\n')}\n`);
-    await page.getByRole('button', { name: 'I have saved them' }).click();
+    await page.getByRole('button', { name: 'I saved these codes' }).click();
     await home(page);
     await page.getByRole('button', { name: 'Sign out' }).click();
 
     await signIn(page, email);
-    await page.getByRole('heading', { name: 'Enter a code' }).waitFor();
-    const code = page.getByLabel('Code', { exact: true });
+    await page.getByRole('heading', { name: 'Enter your verification code' }).waitFor();
+    const code = page.getByLabel('Verification code', { exact: true });
     expect(await code.evaluate((field) => field === document.activeElement)).toBe(true);
     await code.fill(totpCode(secret, 1));
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -101,7 +101,7 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
       [codes[3], false],
     ] as const) {
       await signIn(page, email);
-      await page.getByLabel('Code', { exact: true }).fill(String(typed).toUpperCase());
+      await page.getByLabel('Verification code', { exact: true }).fill(String(typed).toUpperCase());
       await page.getByRole('button', { name: 'Sign in' }).click();
       if (!isGood) {
         await page.getByRole('alert').getByText('invalid MFA code').waitFor();
@@ -110,8 +110,8 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
       await home(page);
       await page.getByRole('button', { name: 'Sign out' }).click();
     }
-    await page.getByRole('button', { name: 'Start again' }).click();
-    await page.getByLabel('E-mail address').waitFor();
+    await page.getByRole('button', { name: 'Start over' }).click();
+    await page.getByLabel('Email').waitFor();
   });
 });
 
@@ -122,7 +122,7 @@ describe.skipIf(withoutBrowser)('a person of two workspaces', () => {
     const { secret } = await enrol(app, other);
     const { page } = await browser.person('/signin');
     await signIn(page, one.email);
-    const heading = page.getByRole('heading', { name: 'Choose a workspace' });
+    const heading = page.getByRole('heading', { name: 'Select a workspace' });
     await heading.waitFor();
     expect(await heading.evaluate((element) => element === document.activeElement)).toBe(true);
     await page.keyboard.press('Tab');
@@ -131,7 +131,7 @@ describe.skipIf(withoutBrowser)('a person of two workspaces', () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await signIn(page, one.email);
     await page.getByRole('button', { name: 'مكتبة' }).click();
-    await page.getByLabel('Code', { exact: true }).fill(totpCode(secret, 1));
+    await page.getByLabel('Verification code', { exact: true }).fill(totpCode(secret, 1));
     await page.getByRole('button', { name: 'Sign in' }).click();
     await home(page);
   });
@@ -144,28 +144,28 @@ describe.skipIf(withoutBrowser)('/app/security of a member', () => {
     const { page, context } = await browser.person('/signin?next=/app/security');
     await signIn(page, member.email);
     await page.getByRole('heading', { level: 1, name: 'Security' }).waitFor();
-    await page.getByRole('button', { name: 'Set up an authenticator' }).click();
+    await page.getByRole('button', { name: 'Set up authenticator app' }).click();
     const secret = (await page.locator('code').innerText()).replaceAll(' ', '');
     // The window was in the background for longer than the cookie lives.
     await context.clearCookies({ name: 'll_session' });
     await page.getByLabel('Code from the app').fill(totpCode(secret));
-    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByRole('button', { name: 'Verify' }).click();
     const codes = page.getByRole('list').filter({ hasText: '-' }).getByRole('listitem');
     await codes.last().waitFor();
     const first = await codes.allInnerTexts();
     expect(first).toHaveLength(10);
-    await page.getByRole('button', { name: 'I have saved them' }).click();
+    await page.getByRole('button', { name: 'I saved these codes' }).click();
     await context.clearCookies({ name: 'll_session' });
-    await page.getByRole('button', { name: 'New recovery codes' }).click();
-    await page.getByRole('button', { name: 'I have saved them' }).waitFor();
+    await page.getByRole('button', { name: 'Generate new recovery codes' }).click();
+    await page.getByRole('button', { name: 'I saved these codes' }).waitFor();
     const second = await page
       .getByRole('list')
       .filter({ hasText: '-' })
       .getByRole('listitem')
       .allInnerTexts();
     expect(second.filter((code) => first.includes(code))).toEqual([]);
-    await page.getByRole('button', { name: 'I have saved them' }).click();
-    await page.getByText('You have an authenticator').waitFor();
+    await page.getByRole('button', { name: 'I saved these codes' }).click();
+    await page.getByText('Authenticator app is on').waitFor();
     const { body } = await app.json('GET', '/api/auth/users', { headers: admin.bearer });
     expect(body.find(({ user_id }: { user_id: string }) => user_id === member.userId).totp_enrolled).toBe(
       true,

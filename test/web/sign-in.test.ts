@@ -8,7 +8,7 @@ const browser = useBrowser(app);
 
 const password = 'a long enough passphrase';
 
-/** A workspace whose founder signs in by password. */
+/** A workspace whose creator signs in with a password. */
 async function founder(): Promise<{ email: string }> {
   const email = `reviewer${Math.random().toString(36).slice(2)}@example.org`;
   const { status } = await app.json('POST', '/api/auth/signup/email', {
@@ -23,7 +23,7 @@ describe.skipIf(withoutBrowser)('a person at /signin', () => {
     const { email } = await founder();
     const { page, tab, context } = await browser.person('/app');
     await page.waitForURL('**/signin?*');
-    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password', { exact: true }).fill(password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Home' }).waitFor();
@@ -54,7 +54,7 @@ describe.skipIf(withoutBrowser)('a person at /signin', () => {
   test('has one refresh, however many tabs and calls need it', async () => {
     const { email } = await founder();
     const { page, tab, context } = await browser.person('/signin');
-    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password', { exact: true }).fill(password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
@@ -86,7 +86,7 @@ describe.skipIf(withoutBrowser)('a person at /signin', () => {
   test('stays signed in if the responses of refreshes are lost, over a reload too', async () => {
     const { email } = await founder();
     const { page } = await browser.person('/signin');
-    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password', { exact: true }).fill(password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
@@ -119,10 +119,10 @@ describe.skipIf(withoutBrowser)('a person at /signin', () => {
     expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toContain(keys[0]);
   });
 
-  test('stays signed out if a refresh is answered after the sign-out', async () => {
+  test('stays signed out if the response to a refresh arrives after the sign-out', async () => {
     const { email } = await founder();
     const { page } = await browser.person('/signin');
-    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password', { exact: true }).fill(password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
@@ -142,15 +142,15 @@ describe.skipIf(withoutBrowser)('a person at /signin', () => {
     await page.waitForURL('**/signin');
     late.resolve();
     expect((await answer).status()).toBe(200);
-    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password', { exact: true }).fill(password);
     expect(new URL(page.url()).pathname).toBe('/signin');
   });
 
-  test('is told in the service’s words that the password is wrong', async () => {
+  test("sees the service's message about a wrong password", async () => {
     const { email } = await founder();
     const { page } = await browser.person('/signin');
-    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password', { exact: true }).fill('another passphrase');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('alert').getByText('invalid').waitFor();

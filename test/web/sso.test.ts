@@ -23,7 +23,7 @@ const app = useTestApp({
   env: {
     BASE_URL: address,
     AUTH_RATE_LIMIT_ENABLED: 'false',
-    // Nobody can sign in by password here.
+    // Password sign-in is disabled here.
     PASSWORD_SIGNIN_ENABLED: 'false',
     EMAIL_SIGNUP_ENABLED: 'false',
     OIDC_ENABLED: 'true',
@@ -34,7 +34,7 @@ const app = useTestApp({
 const browser = useBrowser(app, { others: [provider.issuer] });
 
 let counted = 0;
-/** A person whom the provider knows. */
+/** A person with an account at the provider. */
 function account(): OidcAccount {
   counted += 1;
   const created = { sub: `person-${counted}`, email: `sso${counted}@example.org`, email_verified: true };
@@ -42,7 +42,7 @@ function account(): OidcAccount {
   return created;
 }
 
-/** Says to the provider who sits at this browser, as its own sign-in page would ask. */
+/** Sets the account of this browser at the provider, like the provider's own sign-in page. */
 async function atProvider(context: BrowserContext, { sub }: OidcAccount): Promise<void> {
   await context.unroute(`${provider.issuer}/auth?*`);
   await context.route(`${provider.issuer}/auth?*`, (route) =>
@@ -53,33 +53,33 @@ async function atProvider(context: BrowserContext, { sub }: OidcAccount): Promis
 const sso = (page: Page) => page.getByRole('button', { name: 'Single sign-on' });
 const home = (page: Page) => page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
 
-/** Founds a workspace by a first sign-on. */
+/** Creates a workspace by a first sign-on. */
 async function foundBySso(who: OidcAccount) {
   const person = await browser.person('/signin');
   await atProvider(person.context, who);
   await sso(person.page).click();
-  await person.page.getByRole('button', { name: 'I have stored it' }).click();
+  await person.page.getByRole('button', { name: 'I saved the key' }).click();
   await home(person.page);
   return person;
 }
 
 describe.skipIf(withoutBrowser)('single sign-on', () => {
-  test('is the only way that is offered where it is the only one; the first founds a workspace', async () => {
+  test('is the only way offered if it is the only one; the first creates a workspace', async () => {
     const { page, context } = await browser.person('/app');
     await page.waitForURL('**/signin?*');
     await atProvider(context, account());
     await sso(page).waitFor();
     expect(await page.getByLabel('Password').count()).toBe(0);
-    expect(await page.getByRole('link', { name: 'Found a workspace' }).count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Create a workspace' }).count()).toBe(0);
 
     const addresses: string[] = [];
     page.on('framenavigated', (frame) => addresses.push(frame.url()));
     await sso(page).click();
     await page.getByLabel('API key').waitFor();
-    // What the provider brought is gone from the address, and with it from the history.
+    // The provider's parameters are removed from the URL, and with it from the history.
     expect(addresses.some((one) => one.startsWith(`${address}/signin/sso?`))).toBe(true);
     expect(page.url()).toBe(`${address}/signin/sso`);
-    await page.getByRole('button', { name: 'I have stored it' }).click();
+    await page.getByRole('button', { name: 'I saved the key' }).click();
     await home(page);
     expect(page.url()).toBe(`${address}/app`);
     const storages = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
@@ -88,12 +88,12 @@ describe.skipIf(withoutBrowser)('single sign-on', () => {
     await home(page);
   });
 
-  test('of a person with two workspaces goes to the provider again for the chosen one', async () => {
+  test('of a person with two workspaces redirects to the provider again for the selected one', async () => {
     const who = account();
     const { page } = await foundBySso(who);
     await page.getByRole('button', { name: 'Sign out' }).click();
     const other = await app.signUp({ tenant_name: 'The other one' });
-    // As an administrator of the other workspace would have invited this person.
+    // An invite by an administrator of the other workspace.
     const { body: invite } = await app.json('POST', '/api/tenants/invites', {
       headers: { authorization: `Bearer ${other.accessToken}` },
       body: { role: 'agent_id_developer' },
@@ -106,7 +106,7 @@ describe.skipIf(withoutBrowser)('single sign-on', () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
 
     await sso(page).click();
-    await page.getByRole('heading', { name: 'Choose a workspace' }).waitFor();
+    await page.getByRole('heading', { name: 'Select a workspace' }).waitFor();
     await page.getByRole('button', { name: 'The other one' }).click();
     await home(page);
     const tenants = await openSuperuser(app.superuserUrl)`
@@ -114,39 +114,39 @@ describe.skipIf(withoutBrowser)('single sign-on', () => {
     expect(tenants).toHaveLength(2);
   });
 
-  test('that the provider refuses says so, and can be begun again', async () => {
+  test('that the provider rejects shows an error, and can be restarted', async () => {
     const { page, context } = await browser.person(
       '/signin/sso?error=access_denied&state=abc&error_description=Pay%20me',
     );
-    await page.getByRole('alert').getByText('did not sign you in').waitFor();
+    await page.getByRole('alert').getByText('rejected the sign-in').waitFor();
     expect(await page.content()).not.toContain('Pay me');
     expect(page.url()).toBe(`${address}/signin/sso`);
-    await page.getByRole('button', { name: 'Start again' }).click();
+    await page.getByRole('button', { name: 'Start over' }).click();
     await atProvider(context, account());
     await sso(page).click();
     await page.getByLabel('API key').waitFor();
   });
 
-  test('with a state that another browser began is refused', async () => {
+  test('with a state from another browser is rejected', async () => {
     const { page } = await browser.person('/signin/sso?code=stolen&state=theirs');
     await page.getByRole('alert').getByText('invalid or expired sign-in state').waitFor();
-    await page.getByRole('button', { name: 'Start again' }).click();
+    await page.getByRole('button', { name: 'Start over' }).click();
     await sso(page).waitFor();
   });
 
-  test('after the session ended happens in another window, and the work in this one stays', async () => {
+  test('after the end of a session opens another window, and the work in this one stays', async () => {
     const who = account();
     const { page, context } = await foundBySso(who);
     await openSuperuser(app.superuserUrl)`
       delete from tokens where user_id in (select user_id from users where email = ${String(who.email)})`;
     await page.evaluate(() => Object.assign(window, { theSamePage: true }));
-    // A call of the page itself may have opened the dialog already, which would keep a click away.
+    // A request of the page may already have opened the dialog, which would block a click.
     const follow = (name: string) =>
       page.getByRole('navigation').getByRole('link', { name }).dispatchEvent('click');
     await follow('Glossaries');
     const dialog = page.getByRole('dialog', { name: 'Sign in again' });
     await dialog.waitFor();
-    // As where a screen was on its way when the dialog opened.
+    // For example, a screen that was loading when the dialog opened.
     await follow('Jobs');
     const opening = context.waitForEvent('page');
     await dialog.getByRole('button', { name: 'Single sign-on' }).click();

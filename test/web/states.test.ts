@@ -26,7 +26,7 @@ const ways: PersonOptions[] = [
   { locale: 'ar', colorScheme: 'dark' },
 ];
 
-/** Opens a browser in which somebody is signed in. */
+/** Opens a browser with a signed-in member. */
 async function signedIn(options: PersonOptions, person: Account) {
   const { page, context } = await browser.person('/about', {
     viewport: { width: 800, height: 640 },
@@ -39,8 +39,8 @@ async function signedIn(options: PersonOptions, person: Account) {
 
 /**
  * Visits every screen in both ways.
- * @param browsers share the screens among them, where a visit waits more than it works
- * @returns what is wrong, as `look` says it
+ * @param browsers share the screens, because a visit consists mostly of waiting
+ * @returns the errors that `look` returned
  */
 async function everywhere(
   person: () => Account,
@@ -76,12 +76,12 @@ const forAdministrators = [
   '/app/operator',
 ];
 
-/** Screens that ask nothing but who one is until the person does something. */
+/** Screens that only load the member until the first action. */
 const quiet = ['/app/translate', '/app/security', '/app/memories/concordance'];
 
 const looks = async (page: Page) => [...(await violationsOn(page)), ...(await tooWideOn(page))];
 
-/** Waits for a part of the page. @returns what is wrong: that it is not there */
+/** Waits for a part of the page. @returns an error if it is missing */
 const missing = async (page: Page, part: string): Promise<string[]> => {
   const isThere = page.locator(part).first().waitFor({ timeout: 15_000 });
   return isThere.then(
@@ -93,7 +93,7 @@ const missing = async (page: Page, part: string): Promise<string[]> => {
 const problem = 'main [role=alert]';
 
 describe.skipIf(withoutBrowser)('every screen, in English and light, in Arabic and dark', () => {
-  test('says that it waits, then what failed, with the id of the request, and goes on when it is tried again', async () => {
+  test('shows loading, then the error with the request ID, and continues after a retry', async () => {
     const faults = await everywhere(
       () => workspace.operator,
       (answers) => answers.hold(['/api/auth/me']),
@@ -120,7 +120,7 @@ describe.skipIf(withoutBrowser)('every screen, in English and light, in Arabic a
     expect(faults).toEqual([]);
   });
 
-  test('says what it may not do, and offers nothing that would not help', async () => {
+  test('shows the missing permission, and offers no useless action', async () => {
     const faults = await everywhere(
       () => workspace.operator,
       (answers) => answers.refuse({ code: 'forbidden', detail: 'not allowed' }, ['/api/auth/me']),
@@ -134,7 +134,7 @@ describe.skipIf(withoutBrowser)('every screen, in English and light, in Arabic a
     expect(faults).toEqual([]);
   });
 
-  test('begins empty, and has nothing of another workspace', async () => {
+  test('starts empty, and has no data of another workspace', async () => {
     const faults = await everywhere(
       () => newcomer,
       () => {},
@@ -146,7 +146,7 @@ describe.skipIf(withoutBrowser)('every screen, in English and light, in Arabic a
     expect(faults).toEqual([]);
   });
 
-  test('asks nothing for a member that only administrators may know, and says who can help', async () => {
+  test('sends no requests that only administrators may send, and shows whom to ask', async () => {
     const refused: string[] = [];
     const faults = await everywhere(
       () => workspace.member,
@@ -167,8 +167,8 @@ describe.skipIf(withoutBrowser)('every screen, in English and light, in Arabic a
   });
 });
 
-describe.skipIf(withoutBrowser)('a refusal', () => {
-  test('has the form that the service gives it', async () => {
+describe.skipIf(withoutBrowser)('an error', () => {
+  test("has the form of the service's errors", async () => {
     const headers = { ...workspace.operator.bearer, 'x-request-id': refusedRequest };
     const input = encodeURIComponent(JSON.stringify({ json: { job_id: 'none' } }));
     const { status, body } = await app.json('GET', `/trpc/translations.get?input=${input}`, { headers });
@@ -182,7 +182,7 @@ describe.skipIf(withoutBrowser)('a refusal', () => {
     expect(JSON.parse(responseOf(refusal, path).body)).toEqual(documented.body);
   });
 
-  test('for want of a subscription leads to the page where it can be paid', async () => {
+  test('for lack of a subscription links to the billing page', async () => {
     const { page, answers } = await signedIn({ locale: 'en' }, workspace.operator);
     await page.goto('/app/translate?from=en&to=["de"]');
     answers.refuse({ code: 'payment_required', detail: 'subscription required' });
@@ -194,7 +194,7 @@ describe.skipIf(withoutBrowser)('a refusal', () => {
     await page.getByRole('heading', { level: 1, name: 'Billing' }).waitFor();
   });
 
-  test('for too many requests counts down, then may be tried again', async () => {
+  test('for too many requests counts down, then can be retried', async () => {
     const { page, answers } = await signedIn({ locale: 'en' }, workspace.operator);
     answers.refuse({ code: 'too_many_requests', detail: 'too many requests', retryAfter: 4 }, [
       '/api/auth/me',
@@ -207,7 +207,7 @@ describe.skipIf(withoutBrowser)('a refusal', () => {
     const retry = page.getByRole('alert').getByRole('button', { name: /^Try again in \d seconds?$/ });
     await retry.waitFor();
     expect(await retry.isDisabled()).toBe(true);
-    // At once: it was not waited for in silence before.
+    // Immediately: there was no silent wait before.
     expect(calls).toBe(1);
     answers.pass();
     await page.getByRole('button', { name: 'Try again', exact: true }).click();
@@ -222,11 +222,11 @@ test.skipIf(withoutBrowser)(
     const { page, context } = await signedIn({ locale: 'en' }, workspace.operator);
     await page.goto('/app/jobs');
     await page.getByText('A text that waits', { exact: true }).waitFor();
-    const notice = page.locator('main > p').getByText('You are offline');
+    const notice = page.locator('main > p').getByText("You're offline");
     await context.setOffline(true);
     await notice.waitFor();
     await page.getByLabel('Status').selectOption('failed');
-    await page.getByRole('alert').getByText('You are offline').waitFor();
+    await page.getByRole('alert').getByText("You're offline").waitFor();
     expect(await looks(page)).toEqual([]);
     await context.setOffline(false);
     await notice.waitFor({ state: 'detached' });

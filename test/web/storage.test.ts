@@ -20,7 +20,10 @@ const app = useTestApp({
 const browser = useBrowser(app);
 let workspaces = 0;
 
-/** Binds a container of a workspace's own, by its program. @returns what repeats that, and leaves the binding unverified */
+/**
+ * Connects a workspace's own container over the API. @returns a function that repeats it, so that the binding is unverified
+ * again
+ */
 async function binding({ key: headers }: Person) {
   workspaces += 1;
   const filesystem = `journey${workspaces}`;
@@ -41,14 +44,14 @@ describe.skipIf(withoutBrowser)(
   'an administrator whose workspace has an account of its own',
   { timeout: 40_000 },
   () => {
-    test('reads what the provider says of a wrong secret, and mends it', async () => {
+    test("reads the provider's message about a wrong secret, and corrects it", async () => {
       const founder = await found(app);
       const { bind } = await binding(founder);
       await bind(account.sas.replace(/sig=[^&]+/, 'sig=d3Jvbmc%3D'));
       const { page } = await memberAt(browser, founder, '/app/storage');
-      await page.getByText('New work is refused until the storage is verified').waitFor();
+      await page.getByText('New jobs are rejected until the storage is verified').waitFor();
       await page.getByRole('button', { name: 'Verify' }).click();
-      await page.getByText('Does not work', { exact: true }).waitFor();
+      await page.getByText('Not working', { exact: true }).waitFor();
       await page.getByText('The last check failed:').waitFor();
       expect(await page.locator('.problem').innerText()).toContain(
         'Server failed to authenticate the request',
@@ -70,11 +73,11 @@ describe.skipIf(withoutBrowser)(
       const isRequired = () => secret.evaluate((input: HTMLInputElement) => input.required);
       await secret.waitFor();
       expect(await isRequired()).toBe(false);
-      await page.getByLabel('Address of the account').fill('https://fabrikam.dfs.core.windows.net');
+      await page.getByLabel('Account URL').fill('https://fabrikam.dfs.core.windows.net');
       expect(await isRequired()).toBe(true);
     });
 
-    test('publishes the jobs that were approved while the account could not be used, by verifying it', async () => {
+    test('publishes the jobs that were approved while the account could not be used, after verifying it', async () => {
       const founder = await found(app);
       const { bind, verify, files } = await binding(founder);
       expect(await verify()).toBe('verified');
@@ -90,7 +93,7 @@ describe.skipIf(withoutBrowser)(
       await withWorkers(app, async () => {
         await page.goto('/app/storage');
         await page.getByRole('button', { name: 'Verify' }).click();
-        await page.getByText('Jobs that waited for storage: 1 published, 0 failed').waitFor();
+        await page.getByText('Jobs waiting for storage: 1 published, 0 failed').waitFor();
       });
       await expect.poll(status, patient).toBe('published');
       expect(files().some((path) => path.includes(job?.id ?? 'none'))).toBe(true);

@@ -8,30 +8,30 @@ const model = breakingEngine();
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' }, engine: model.engine });
 const browser = useBrowser(app);
 
-describe.skipIf(withoutBrowser)('a person at /app/translate', () => {
-  test('founds a workspace, sees what a text weighs in each language, translates and downloads it', async () => {
+describe.skipIf(withoutBrowser)('a member at /app/translate', () => {
+  test('creates a workspace, sees the weight of a text in each language, translates and downloads it', async () => {
     const { page } = await browser.person('/signin');
     await page
-      .getByRole('link', { name: 'Found a workspace' })
-      .or(page.getByRole('button', { name: 'Found a workspace' }))
+      .getByRole('link', { name: 'Create a workspace' })
+      .or(page.getByRole('button', { name: 'Create a workspace' }))
       .click();
-    await page.getByLabel('Name of the workspace').fill('Cats');
-    await page.getByLabel('E-mail address').fill('cats@example.org');
+    await page.getByLabel('Workspace name').fill('Cats');
+    await page.getByLabel('Email').fill('cats@example.org');
     await page.getByLabel('New password', { exact: true }).fill('a long enough passphrase');
-    await page.getByRole('button', { name: 'Found the workspace' }).click();
-    await page.getByRole('button', { name: 'I have stored it' }).click();
+    await page.getByRole('button', { name: 'Create workspace' }).click();
+    await page.getByRole('button', { name: 'I saved the key' }).click();
     await page.getByRole('link', { name: 'Translate' }).click();
 
     await page.getByLabel('From').selectOption('English');
     await page.getByLabel('Text to translate').fill('The cat sleeps. 😀');
-    await page.getByText('17 of at most 50,000 characters').waitFor();
+    await page.getByText('17 / 50,000 characters').waitFor();
     for (const name of ['German', 'Japanese']) {
       await page.getByLabel('Find a language').fill(name);
       await page.getByRole('checkbox', { name, exact: true }).check();
     }
     // 17 × 3.5, rounded up.
     await page.getByRole('listitem').filter({ hasText: 'Japanese' }).getByText('60').waitFor();
-    await page.getByText('2 translations take 77 characters of the allowance.').waitFor();
+    await page.getByText('2 translations use 77 characters of your allowance.').waitFor();
     await page.getByRole('button', { name: 'Translate', exact: true }).click();
 
     const german = page.getByRole('article').filter({ hasText: 'German' });
@@ -50,7 +50,7 @@ describe.skipIf(withoutBrowser)('a person at /app/translate', () => {
       await page.getByRole('button', { name: `Download ${format}` }).waitFor();
   });
 
-  test('the language is detected unless one is selected; the result and the job say so, with what to know', async () => {
+  test('the language is detected unless one is selected; the result and the job show that, with warnings', async () => {
     const { page } = await signedIn(app, browser, '/app/translate?to=["de"]');
     expect(await page.getByLabel('From').inputValue()).toBe('auto');
     await page.getByLabel('Text to translate').fill('Bitte speichern Sie Ihre Änderungen, bevor Sie gehen.');
@@ -62,7 +62,7 @@ describe.skipIf(withoutBrowser)('a person at /app/translate', () => {
     await page.getByText('Source and target are the same language.').waitFor();
   });
 
-  test('a text whose language cannot be told is translated with one click on a language', async () => {
+  test('a text whose language cannot be detected is translated with one click on a language', async () => {
     const { page } = await signedIn(app, browser, '/app/translate?to=["de","fr"]');
     await page.getByLabel('Text to translate').fill('Hello');
     await page.getByText('The detected language decides how much of the allowance this takes.').waitFor();
@@ -76,18 +76,18 @@ describe.skipIf(withoutBrowser)('a person at /app/translate', () => {
     expect(await question.count()).toBe(0);
   });
 
-  test('the options that a person sets are part of the request, and a held job leads to its review', async () => {
+  test('the selected options are part of the request, and a job that awaits review links to it', async () => {
     const { page, apiKey } = await signedIn(app, browser, '/app/translate?from=en&to=["fr"]');
     await page.getByLabel('Text to translate').fill('Sign here.');
     await page.getByText('Tone, domain and other options').click();
     await page.getByLabel('Tone').selectOption('Formal');
     await page.getByLabel('Grammatical gender').selectOption('Feminine');
     await page.getByLabel('Domain').fill('legal');
-    await page.getByLabel('Score needed to publish').fill('70');
-    await page.getByLabel('A person must review it').check();
+    await page.getByLabel('Minimum quality score').fill('70');
+    await page.getByLabel('Require human review').check();
     await page.getByText('5 options are set').waitFor();
     await page.getByRole('button', { name: 'Translate', exact: true }).click();
-    await page.getByText('A person must look at this before it is published.').waitFor();
+    await page.getByText('This translation needs review before it is published.').waitFor();
     const { body } = await app.json('GET', '/api/translations', { headers: { 'x-api-key': apiKey } });
     expect(body).toHaveLength(1);
     expect(body[0].request).toMatchObject({
@@ -118,11 +118,11 @@ describe.skipIf(withoutBrowser)('a person at /app/translate', () => {
     await expect.poll(async () => (await jobs()).length).toBe(2);
   });
 
-  test('an answer that was lost is found again by the key: nothing is translated twice', async () => {
+  test('a lost response is found again by the key: nothing is translated twice', async () => {
     const { page, apiKey } = await signedIn(app, browser, '/app/translate?from=en&to=["de"]');
     let isDown = true;
     await page.route('**/api/translations', async (route) => {
-      // The service has done its work, and nobody hears of it.
+      // The service completes the request, but the response is lost.
       await route.fetch();
       return isDown ? route.fulfill({ status: 502, body: 'bad gateway' }) : route.fallback();
     });
@@ -136,11 +136,11 @@ describe.skipIf(withoutBrowser)('a person at /app/translate', () => {
     expect(body).toHaveLength(1);
   });
 
-  test('what cannot be sent is said at its field, and nothing is sent', async () => {
+  test('an error is shown at its field, and nothing is sent', async () => {
     const { page, apiKey } = await signedIn(app, browser, '/app/translate');
     await page.getByRole('button', { name: 'Translate', exact: true }).click();
     await page.getByText('Enter a text.').waitFor();
-    await page.getByText('Choose at least one language.').waitFor();
+    await page.getByText('Select at least one language.').waitFor();
     await page.getByLabel('Text to translate').fill('x'.repeat(50_001));
     await page.getByText('The text is longer than 50,000 characters.').waitFor();
     expect(await page.getByLabel('Text to translate').getAttribute('aria-invalid')).toBe('true');

@@ -1,9 +1,9 @@
 import type { BrowserContext, Page } from 'playwright-core';
 
 /**
- * What a person did and saw in the review editor, as the document itself tells it: nothing of the application is asked.
- * `input`: a text stands in the field now. `approve`, `save`: the key was pressed over that text. `saved`: the note at the field says that
- * the text is saved on the service. `told`: what the queue says of the reviews that were sent, in `text`.
+ * Events of the review screen, taken from the document, independent of the application. `input`: the current text of the
+ * field. `approve`, `save`: the key was pressed over that text. `saved`: the note at the field shows that the text is saved
+ * on the server. `told`: the queue's note about sent reviews, in `text`.
  */
 export interface Seen {
   kind: 'input' | 'approve' | 'save' | 'saved' | 'told';
@@ -13,11 +13,11 @@ export interface Seen {
   source: string;
   /** The text of the field. */
   text: string;
-  /** Numbers the fields that the page has shown: a new one has begun from the stored text again. */
+  /** Numbers the fields that the page has shown: a new one starts with the stored text again. */
   field: number;
 }
 
-/** Tells of all pages of a context, at once, so that the end of a page loses nothing that came before. */
+/** Reports the events of all pages of a context immediately, so that the end of a page loses none. */
 export async function witness(
   context: BrowserContext,
   tell: (seen: Seen, page: Page) => void,

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addJob, pruneQueue } from '#server/platform/job-queue.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { poll } from '#test/setup/poll.ts';
+import { withWorkers } from '#test/translation-memory/background.ts';
 import { reportAndTakeOver } from '#workers/heartbeat.ts';
-import { startWorkers, type Workers } from '#workers/run.ts';
 import { startSchedule } from '#workers/schedule.ts';
 
 const app = useTestApp({ env: { STALE_PENDING_SECONDS: '60', SWEEP_INTERVAL_SECONDS: '1' } });
@@ -15,15 +15,6 @@ beforeAll(() => {
 afterAll(() => superuser.end());
 
 const queued = () => superuser`select task_identifier from graphile_worker.jobs order by id`;
-
-async function withWorkers(work: (workers: Workers) => Promise<void>): Promise<void> {
-  const workers = await startWorkers(app.services, () => app.databaseUrl);
-  try {
-    await work(workers);
-  } finally {
-    await workers.stop();
-  }
-}
 
 /** A job whose process died before it was done, last touched `age` seconds ago. */
 async function abandonedJob(age: number): Promise<{ id: string; headers: Record<string, string> }> {
@@ -48,17 +39,17 @@ test('a job is added if, and only if, the transaction that adds it commits', asy
 
   await app.database.inTenant('t', (tx) => addJob(tx, 'fail_stale_jobs', { tenantId: 't' }));
   expect(await queued()).toEqual([{ task_identifier: 'fail_stale_jobs' }]);
-  await withWorkers(async () => {
+  await withWorkers(app, async () => {
     await poll(async () => (await queued()).length === 0);
   });
 });
 
-test('B 8 "Stale pending job": the sweep fails jobs that were pending too long, and no younger ones', async () => {
+test('the sweep fails jobs that were pending too long, and no younger ones', async () => {
   const stale = await abandonedJob(61);
   const young = await abandonedJob(5);
   const read = async ({ id, headers }: typeof stale) =>
     (await app.json('GET', `/api/translations/${id}`, { headers })).body;
-  await withWorkers(async () => {
+  await withWorkers(app, async () => {
     const failed = await poll(async () => {
       const job = await read(stale);
       return job.status === 'failed' && job;
@@ -105,7 +96,7 @@ test('a task that fails stores its kind, and neither SQL nor parameters nor rows
     create trigger refuse before update on translation_jobs for each row execute function refuse()`);
   const { tenantId } = await tenantOf(job.id);
   await superuser`select graphile_worker.add_job('fail_stale_jobs', ${JSON.stringify({ tenantId })}::text::json)`;
-  await withWorkers(async () => {
+  await withWorkers(app, async () => {
     const error = await poll(async () => {
       const [failed] = await superuser`
         select last_error from graphile_worker._private_jobs where last_error is not null`;

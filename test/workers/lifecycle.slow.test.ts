@@ -1,8 +1,8 @@
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { poll } from '#test/setup/poll.ts';
-import { reportAndTakeOver } from '#workers/heartbeat.ts';
+import { withWorkers } from '#test/translation-memory/background.ts';
 import { startQueueRunner } from '#workers/queue-runner.ts';
 import { startWorkers } from '#workers/run.ts';
 import { startWorkerPool } from '#workers/worker-pool.ts';
@@ -37,7 +37,7 @@ async function heldJob(): Promise<{ id: string; letGo(): Promise<unknown> }> {
   const held = await locker.reserve();
   await held`begin`;
   await held`select 1 from translation_jobs where job_id = ${body.id} for update`;
-  await superuser`select graphile_worker.add_job('fail_stale_jobs', ${JSON.stringify({ tenantId })}::text::json)`;
+  await addFailStale(tenantId);
   return {
     id: body.id,
     async letGo() {
@@ -51,23 +51,6 @@ const isFailed = async (id: string) => {
   const [job] = await superuser`select status from translation_jobs where job_id = ${id}`;
   return job?.['status'] === 'failed';
 };
-
-test('a long job keeps its lock while its own worker lives', async () => {
-  const job = await heldJob();
-  const workers = await startWorkers(app.services, () => app.databaseUrl);
-  try {
-    await poll(async () => (await locks())[0]?.locked_by);
-    await poll(async () => (await superuser`select 1 from worker_heartbeats`).length > 0);
-    await superuser`update graphile_worker._private_jobs set locked_at = now() - interval '2 minutes'`;
-    // What another process does every ten seconds.
-    await reportAndTakeOver(app.database, ['another-process']);
-    expect((await locks())[0]?.locked_by).toMatch(/^pool-/);
-    await job.letGo();
-    await poll(() => isFailed(job.id));
-  } finally {
-    await workers.stop();
-  }
-});
 
 test('stopping waits for the job in flight', async () => {
   const job = await heldJob();
@@ -133,7 +116,7 @@ describe('a job that is being taken while its workers stop', () => {
     gate.resolve();
     await ending;
     expect(await locks()).toEqual([]);
-  }, 40_000);
+  });
 
   test('does not begin if it arrives while their connections are being closed', async () => {
     let begun = 0;
@@ -148,7 +131,7 @@ describe('a job that is being taken while its workers stop', () => {
     await ending;
     expect(begun).toBe(0);
     await superuser`delete from graphile_worker._private_jobs`;
-  }, 40_000);
+  });
 });
 
 test('workers pause between tries while the database answers but refuses writes, and then continue', async () => {
@@ -186,7 +169,7 @@ test('workers pause between tries while the database answers but refuses writes,
   } finally {
     await running.stop();
   }
-}, 90_000);
+});
 
 /** Ends the service's connections to the database and refuses new ones, until released. */
 async function cutDatabase(): Promise<{ mend(): Promise<void> }> {
@@ -216,29 +199,39 @@ const locked = async () =>
   (await locks()).flatMap(({ locked_by }) => (locked_by === null ? [] : [locked_by]));
 
 describe('a database that is lost in the middle of jobs', () => {
-  test('is recovered within seconds, by workers that take new jobs and free the old ones', async () => {
+  afterEach(() => superuser`delete from graphile_worker._private_jobs`);
+
+  /** Two jobs in progress, which end one after the other while the database is cut. */
+  async function loseTwoJobs() {
     const jobs = [await heldJob(), await heldJob()];
-    const workers = await startWorkers(app.services, () => app.databaseUrl);
-    try {
-      await poll(async () => (await locked()).length === 2);
-      const pools = new Set(await locked());
-      const { mend } = await cutDatabase();
-      for (const job of jobs) {
-        // In sequence: graphile-worker's batcher survives one failing batch, but not a second.
-        await job.letGo();
-        await new Promise((resolve) => setTimeout(resolve, 300));
-      }
+    await poll(async () => (await locked()).length === 2);
+    const pools = new Set(await locked());
+    const { mend } = await cutDatabase();
+    for (const job of jobs) {
+      // In sequence: graphile-worker's batcher survives one failing batch, but not a second.
+      await job.letGo();
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+    return { mend, pools };
+  }
+
+  test('is recovered by workers that take new jobs and free the old ones', () =>
+    withWorkers(app, async () => {
+      const { mend, pools } = await loseTwoJobs();
       await mend();
       const later = await heldJob();
-      await poll(async () => (await locked()).some((id) => !pools.has(id)), 15);
+      await poll(async () => (await locked()).some((id) => !pools.has(id)));
       await later.letGo();
-      await poll(() => isFailed(later.id), 15);
-      await poll(async () => (await locked()).every((id) => !pools.has(id)), 15);
-    } finally {
-      await workers.stop();
-      await superuser`delete from graphile_worker._private_jobs`;
-    }
-  }, 60_000);
+      await poll(() => isFailed(later.id));
+      await poll(async () => (await locked()).every((id) => !pools.has(id)));
+    }));
+
+  test('lets workers stop that can no longer store how their jobs ended', async () => {
+    const workers = await startWorkers(app.services, () => app.databaseUrl);
+    const { mend } = await loseTwoJobs();
+    await workers.stop();
+    await mend();
+  });
 
   test('leaves no connections of the workers that were replaced', async () => {
     const count = async () => {
@@ -247,9 +240,7 @@ describe('a database that is lost in the middle of jobs', () => {
         where datname = current_database() and application_name = 'lingualoop queue'`;
       return row?.['open'] as number;
     };
-    const workers = await startWorkers(app.services, () => app.databaseUrl);
-    try {
-      const most = 5 + app.services.settings.WORKER_CONCURRENCY;
+    await withWorkers(app, async () => {
       for (let round = 0; round < 3; round++) {
         await poll(async () => (await count()) >= 2);
         const { mend } = await cutDatabase();
@@ -257,44 +248,21 @@ describe('a database that is lost in the middle of jobs', () => {
         await new Promise((resolve) => setTimeout(resolve, 2500));
         await mend();
       }
-      const { tenantId } = await app.signUp();
-      await addFailStale(tenantId);
+      await addFailStale((await app.signUp()).tenantId);
       await poll(async () => (await locks()).length === 0);
-      expect(await count()).toBeLessThanOrEqual(most);
-    } finally {
-      await workers.stop();
-    }
+      expect(await count()).toBeLessThanOrEqual(5 + app.services.settings.WORKER_CONCURRENCY);
+    });
     await poll(async () => (await count()) === 0);
-  }, 60_000);
-
-  test('lets workers stop that can no longer store how their jobs ended', async () => {
-    const jobs = [await heldJob(), await heldJob()];
-    const workers = await startWorkers(app.services, () => app.databaseUrl);
-    await poll(async () => (await locked()).length === 2);
-    const { mend } = await cutDatabase();
-    try {
-      for (const job of jobs) {
-        await job.letGo();
-        await new Promise((resolve) => setTimeout(resolve, 300));
-      }
-      await workers.stop();
-    } finally {
-      await mend();
-      await superuser`delete from graphile_worker._private_jobs`;
-    }
-  }, 60_000);
+  });
 
   test('frees a job whose lock reached no worker', async () => {
     await superuser`delete from worker_heartbeats`;
-    const workers = await startWorkers(app.services, () => app.databaseUrl);
-    try {
-      await poll(async () => (await superuser`select 1 from worker_heartbeats`).length > 0);
-      const reported = async () =>
-        (
-          await superuser<{ id: string }[]>`
-          select worker_id as id from worker_heartbeats order by seen_at desc limit 1`
-        )[0]?.id as string;
-      const pool = await reported();
+    await withWorkers(app, async () => {
+      const pool = await poll(async () => {
+        const [newest] = await superuser<{ id: string }[]>`
+          select worker_id as id from worker_heartbeats order by seen_at desc limit 1`;
+        return newest?.id;
+      });
       const { tenantId } = await app.signUp();
       // The state after the statement that takes a job, if the connection ends before its response.
       await superuser`
@@ -306,27 +274,6 @@ describe('a database that is lost in the middle of jobs', () => {
       await new Promise((resolve) => setTimeout(resolve, 2500));
       await mend();
       await poll(async () => (await locks()).length === 0);
-    } finally {
-      await workers.stop();
-    }
-  }, 60_000);
+    });
+  });
 });
-
-test('workers whose database is lost in the middle of a job reconnect, and the process lives', async () => {
-  const job = await heldJob();
-  const workers = await startWorkers(app.services, () => app.databaseUrl);
-  try {
-    await poll(async () => (await locks())[0]?.locked_by);
-    await superuser`
-      select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and application_name <> 'the test' and pid <> pg_backend_pid()`;
-    await job.letGo();
-    // Nobody waits for the next try of a job that failed.
-    await poll(async () => {
-      await superuser`update graphile_worker._private_jobs set run_at = now() where locked_by is null`;
-      return isFailed(job.id);
-    }, 25);
-  } finally {
-    await workers.stop();
-  }
-}, 40_000);

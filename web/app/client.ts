@@ -23,17 +23,17 @@ import { usage } from '#sdk/usage.ts';
 import { deployment } from './deployment.ts';
 import { onSessionChange, session, sessionState } from './session/keeper.ts';
 
-/** A person who waits is told of a wait above a second, and counts down with it: a screen that only loads says nothing. */
+/** If a request has to wait longer than a second, the screen shows the remaining wait instead of only loading. */
 const settings: Settings = {
   ...readOptions({ baseUrl: location.origin + deployment.basePath }),
   maxRetryAfter: 1,
 };
 const connection = createConnection(settings, session);
 const { maxRetryAfter: _, ...patience } = settings;
-/** For what goes on behind the person's back, which waits as long as any program. */
+/** For background requests, which may wait as long as other programs do. */
 const patientConnection = createConnection(patience, session);
 
-/** The service, asked as the signed-in person: the SDK's own methods, with this application's session. */
+/** The service for the signed-in member: the SDK's methods with this application's session. */
 export const client = {
   audit: audit(connection),
   auth: auth(connection),
@@ -50,7 +50,7 @@ export const client = {
 };
 
 /**
- * The bytes of one of a document's files, for its preview: the documented API has only the newest translated one.
+ * The bytes of one of a document's files, for its preview: the documented API only has the latest translated one.
  * @throws LinguaLoopError
  */
 export async function readArtifact(documentId: string, { id, content_type }: TenantDocumentArtifact) {
@@ -66,14 +66,14 @@ export async function readArtifact(documentId: string, { id, content_type }: Ten
   return new Uint8Array(await new Blob(pieces).arrayBuffer());
 }
 
-/** The keys of the signed-in person's drafts, 32 bytes each: the first one seals, all of them open. @throws LinguaLoopError */
+/** The keys of the member's drafts, 32 bytes each: the first one encrypts, all of them decrypt. @throws LinguaLoopError */
 export async function readDraftKeys(): Promise<Uint8Array<ArrayBuffer>[]> {
   const call = { name: 'auth.draftKeys', repeatable: true };
   const { keys } = await patientConnection.query<{ keys: string[] }>(call, {});
   return keys.map((key) => Uint8Array.from(atob(key), (character) => character.charCodeAt(0)));
 }
 
-/** Ends when the person signs out: an attempt that waits must not be made in the name of who signs in next. */
+/** Aborts at sign-out, so that a queued retry is not sent for the next member who signs in. */
 let signedIn = new AbortController();
 onSessionChange(() => {
   if (sessionState().kind !== 'signed_out') return;
@@ -82,9 +82,9 @@ onSessionChange(() => {
 });
 
 /**
- * Acts on a job as `client.translations.act`, and delivers the review again after a failure that passes. It names the version that it is of:
- * if the first delivery arrived, the second one is a ConflictError, and the caller looks what became of the job.
- * @param inBackground whether nobody waits for it
+ * Like `client.translations.act`, but resends the review after a temporary failure. It names the reviewed version: if the
+ * first request arrived, the second one gets a ConflictError, and the caller checks the job's state.
+ * @param inBackground whether the reviewer does not wait for it
  */
 export function actOnJob(
   request: ReviewActRequest,
@@ -95,8 +95,8 @@ export function actOnJob(
 }
 
 /**
- * Approves a document as a person does, over the typed calls: ConflictError with the code `critical_findings` if it has some that nobody has
- * confirmed.
+ * Approves a document over the typed calls: ConflictError with the code `critical_findings` if it has unconfirmed critical
+ * findings.
  */
 export function approveDocument(request: {
   document_id: string;
@@ -105,7 +105,10 @@ export function approveDocument(request: {
   return connection.mutate({ name: 'documents.approve', repeatable: true }, request);
 }
 
-/** Acts on several jobs behind the person's back, in the same way: what the first delivery did, the second one refuses. */
+/**
+ * Acts on several jobs in the background, in the same way: reviews that the first request applied are rejected in the
+ * second.
+ */
 export function actOnJobs(reviews: ReviewManyRequest['reviews']): Promise<ReviewManyResult> {
   const call = { name: 'translations.reviewMany', repeatable: true };
   return patientConnection.mutate(call, { reviews }, { signal: signedIn.signal });

@@ -2,7 +2,7 @@ import type { Catalog } from '#web/server/build.ts';
 import type { Locale } from '#web/server/locale.ts';
 import type { Deployment } from '#web/server/shell.ts';
 
-/** What the service's page says of the deployment. */
+/** Properties of the deployment, as embedded in the page. */
 export const deployment = readDeployment();
 
 function readDeployment(): Deployment & { catalogs: Record<Locale, Catalog>; signedOut: boolean } {

@@ -23,7 +23,7 @@ import type translate from '../locales/en/translate.json';
 import type usage from '../locales/en/usage.json';
 import { deployment } from './deployment.ts';
 
-/** The catalogs of English, by area. A file of `locales/<language>/` is an area. */
+/** The English catalogs by area: each file of `locales/<language>/` is an area. */
 interface Areas {
   audit: typeof audit;
   billing: typeof billing;
@@ -46,7 +46,7 @@ interface Areas {
   usage: typeof usage;
 }
 
-/** The id of a message: its area and its key, like `signin.title`. */
+/** The ID of a message: its area and key, such as `signin.title`. */
 export type MessageId = { [A in keyof Areas]: `${A}.${keyof Areas[A] & string}` }[keyof Areas];
 
 /** Values of a message's placeholders (ICU MessageFormat). */
@@ -58,23 +58,23 @@ export type Translate = (id: MessageId, values?: MessageValues) => string;
 interface Interface {
   locale: Locale;
   t: Translate;
-  /** Loads a language and shows the interface in it; remembered in a cookie, so that the server's pages have it too. */
+  /** Loads a language and shows the interface in it. Stored in a cookie, which the server's pages use, too. */
   choose(locale: Locale): Promise<void>;
 }
 
 const InterfaceContext = createContext<Interface | null>(null);
 
 const i18n = setupI18n();
-/** Whether the words of the workspace are wanted, too: not before there is a session. */
+/** Whether the workspace's messages are needed, too: only after sign-in. */
 let inWorkspace = false;
 
-/** Loads the words of the sign-in, in the language that the page was served in. */
+/** Loads the messages of the sign-in screens, in the language of the page. */
 export function loadInterface(): Promise<void> {
   const asked = document.documentElement.lang;
   return activate(locales.find((one) => one === asked) ?? 'en');
 }
 
-/** Loads the words of all other areas. Call this before a screen of the workspace is shown. */
+/** Loads the messages of all other areas. Call this before a workspace screen is shown. */
 export async function loadWorkspaceWords(): Promise<void> {
   if (inWorkspace) return;
   i18n.load(i18n.locale, await loadCatalog(i18n.locale as Locale, 'workspace'));

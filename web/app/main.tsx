@@ -7,7 +7,7 @@ import { queryClient } from './query-client.ts';
 import { router } from './router.tsx';
 import { start } from './session/keeper.ts';
 
-// Both are needed before the first screen; neither waits for the other. The session's script has run already.
+// Both are needed before the first screen and load in parallel. The session's script has already run.
 await Promise.all([loadInterface(), start()]);
 
 createRoot(document.getElementById('app') as HTMLElement).render(

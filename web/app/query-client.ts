@@ -1,14 +1,14 @@
 import { QueryClient } from '@tanstack/react-query';
 import { onSessionChange, sessionState } from './session/keeper.ts';
 
-/** What was read from the service. The SDK's code repeats what may be repeated, so nothing is repeated here. */
+/** Data from the service. The SDK retries requests, so nothing is retried here. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       retry: false,
       staleTime: 10_000,
       refetchOnWindowFocus: true,
-      // Without it, what failed while the person was offline would stay so.
+      // Otherwise errors from when the browser was offline would stay.
       refetchOnReconnect: true,
       networkMode: 'always',
     },
@@ -16,7 +16,7 @@ export const queryClient = new QueryClient({
   },
 });
 
-// The next person on this device must not see, for a moment, what the one before has read.
+// The next member on this device must not briefly see the previous member's data.
 onSessionChange(() => {
   if (sessionState().kind === 'signed_out') queryClient.clear();
 });

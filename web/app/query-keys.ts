@@ -1,8 +1,8 @@
 import type { InvalidateQueryFilters, QueryKey } from '@tanstack/react-query';
 
 /**
- * The keys of the query cache, one for each thing that is read from the service. The first part names the domain and the second the
- * thing. A key also matches all keys that begin with it: `all` of a domain matches everything that was read of it.
+ * The keys of the query cache, by domain and kind of data. A key also matches all keys that begin with it: `all` of a domain
+ * matches all data of it.
  */
 export const queryKeys = {
   me: ['me'],
@@ -72,7 +72,7 @@ export const queryKeys = {
   audit: (filter: object) => ['audit', filter],
   reviewers: (from: string | undefined, to: string | undefined) => ['reviewers', from, to],
   usage: {
-    /** @param versions what changes the figures, such as a payment */
+    /** @param versions values that affect the figures, such as a payment */
     summary: (tenantId: string, ...versions: unknown[]) => ['usage', 'summary', tenantId, ...versions],
     daily: (tenantId: string, from: string | undefined, to: string | undefined) => [
       'usage',

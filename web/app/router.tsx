@@ -31,10 +31,10 @@ const signIn = createRoute({
   component: signInScreen,
 });
 
-/** Where the identity provider sends people back. */
+/** The page to which the identity provider redirects. */
 const ssoReturn = createRoute({ getParentRoute: () => root, path: '/signin/sso', component: signInScreen });
 
-/** Everything that needs a session; who has none is sent to sign in, and back. */
+/** All routes that need a session; without one, they redirect to sign-in and back. */
 const workspace = createRoute({
   getParentRoute: () => root,
   id: 'workspace',
@@ -210,11 +210,11 @@ export const router = createRouter({
     ]),
   ]),
   basepath: deployment.basePath || '/',
-  // A screen sees only what it has read from the address itself.
+  // A screen sees only the parameters that it validates.
   search: { strict: true },
   defaultPreload: 'intent',
   defaultErrorComponent: RouteError,
-  // Shown only if a screen takes longer, so that nothing flashes.
+  // Shown only if a screen takes longer, to avoid flashing.
   defaultPendingMs: 200,
   scrollRestoration: true,
 });
@@ -225,7 +225,7 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** The parameters of an address that have their form; others are as if they were not there. */
+/** The valid parameters of a URL; invalid ones are ignored. */
 function texts<K extends string>(
   search: Record<string, unknown>,
   forms: Record<K, RegExp>,
@@ -237,7 +237,7 @@ function texts<K extends string>(
   return Object.fromEntries(found.map(([name]) => [name, search[name]])) as { [P in K]?: string };
 }
 
-/** Only a path of this application: another site's address would make the sign-in a way to send people there. */
+/** Only paths of this application: otherwise the sign-in could redirect to another site. */
 function isOwnPath(path: string): boolean {
   return /^\/(app|jobs|billing)([/?#]|$)/.test(path);
 }

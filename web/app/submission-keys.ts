@@ -3,13 +3,14 @@ import { IdempotencyMismatchError } from '#sdk/outcome-errors.ts';
 import { newIdempotencyKey } from '#sdk/random-key.ts';
 
 /**
- * The idempotency keys of a screen. The same content keeps its key until it is done, so that sending it again after a failure or a
- * lost answer finds the first sending, and is neither translated nor billed twice. They live as long as the screen.
+ * The idempotency keys of a screen. The same content keeps its key until it is completed, so that a resend after a failure
+ * or a lost response returns the first submission, and is neither translated nor billed twice. They live as long as the
+ * screen.
  */
 export function useSubmissionKeys() {
   const keys = useRef(new Map<string, string>());
   return {
-    /** @param content what is sent, as JSON values */
+    /** @param content the submission, as JSON values */
     keyOf(content: unknown): string {
       const name = JSON.stringify(content);
       const key = keys.current.get(name) ?? newIdempotencyKey();
@@ -17,8 +18,8 @@ export function useSubmissionKeys() {
       return key;
     },
     /**
-     * Waits for a sending of this content. Once it succeeds, sending the content again is new work.
-     * @returns the result of the sending @throws what the sending throws
+     * Waits for a submission of this content. Once it succeeds, the same content is a new submission.
+     * @returns the result of the submission @throws its error
      */
     async settle<T>(content: unknown, sending: Promise<T>): Promise<T> {
       const name = JSON.stringify(content);
@@ -27,7 +28,7 @@ export function useSubmissionKeys() {
         keys.current.delete(name);
         return result;
       } catch (error) {
-        // The key has the job of other content, such as a file that was changed: the next sending needs another key.
+        // The key belongs to other content, such as an earlier version of a file: the next submission needs another key.
         if (error instanceof IdempotencyMismatchError) keys.current.delete(name);
         throw error;
       }

@@ -1,6 +1,6 @@
 import type { UploadProgress } from '#sdk/options.ts';
 
-/** Told how much of a request's body has been sent: 0 to 1. */
+/** Receives the sent share of a request's body: 0 to 1. */
 export type UploadShare = (sent: number) => void;
 
 /** The SDK's progress in bytes as a share. */

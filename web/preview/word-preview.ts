@@ -2,13 +2,13 @@ import { renderAsync } from 'docx-preview';
 import { type FromFrame, type ParagraphPlace, type ToFrame, withoutSpaces } from './messages.ts';
 
 /*
- * Runs in the frame that shows Word files: an opaque origin that can reach nothing. What it shows comes by messages of the application
- * around it.
+ * Runs in the frame that shows Word files: an opaque origin without access to anything else. It receives the file by
+ * messages from the surrounding application.
  */
 
 let paragraphs: { element: HTMLElement; text: string }[] = [];
 let marked: HTMLElement | undefined;
-/** The mark may be asked for before the file is shown. */
+/** The mark may be requested before the file is shown. */
 let wanted: ParagraphPlace | null = null;
 
 addEventListener('message', ({ source, data }: MessageEvent<ToFrame>) => {
@@ -22,7 +22,7 @@ addEventListener('message', ({ source, data }: MessageEvent<ToFrame>) => {
 });
 
 addEventListener('click', (event) => {
-  // Links of the file lead nowhere from here.
+  // Links of the file are disabled.
   event.preventDefault();
   const index = paragraphs.findLastIndex(({ element }) => element.contains(event.target as Node));
   const clicked = paragraphs[index];
@@ -38,7 +38,7 @@ async function show(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
     const content = document.createElement('div');
     await renderAsync(bytes, content, undefined, {
       inWrapper: false,
-      // Addresses of blobs would need another permission.
+      // Blob URLs would need another permission.
       useBase64URL: true,
       // Parts of other formats would be frames with their own markup.
       renderAltChunks: false,
@@ -80,7 +80,7 @@ function mark(): void {
 }
 
 function tell(message: FromFrame): void {
-  // Its own origin is opaque, and it may be framed by this service only.
+  // Its own origin is opaque, and only this service may frame it.
   parent.postMessage(message, '*');
 }
 

@@ -9,36 +9,36 @@ export interface Wanted {
   id: string;
   locale: string;
   english: string;
-  /** What is sent: the English with the plural forms of the language. */
+  /** The text to send: the English with the plural forms of the language. */
   sent: string;
 }
 
 /**
- * What each translation was made of: a hash of its English and one of itself, by the id of the message. In `lock/<locale>.json`. Somebody
- * who changes the English and the translation together has translated it, so that both differ, and it is left alone.
+ * A hash of the English and of the translation, by message ID, in `lock/<locale>.json`. If both differ, someone changed the
+ * English and the translation together, so the message is not translated again.
  */
 type Lock = Record<string, string>;
 
 /** The messages of a language, by area and key. */
 type Areas = Map<string, Record<string, string>>;
 
-/** Something of the catalogs is wrong; the message names the file. */
+/** A catalog is invalid; the message names the file. */
 export class CatalogError extends Error {
   override name = 'CatalogError';
 }
 
-/** The catalogs of the interface in a folder with one folder for each language. */
+/** The catalogs of the interface, in a directory with one subdirectory for each language. */
 export interface Catalogs {
-  /** What is to be translated, in the order of the languages, areas and keys. */
+  /** The messages to translate, in the order of languages, areas and keys. */
   wanted(locales: readonly string[]): Wanted[];
   /**
-   * Remembers what the translations that are there were made of: those that are not wanted, which people have written or changed.
-   * @param all also those whose English has changed since: the change was one of English alone
+   * Records the English of existing translations that are not wanted, because they were written or changed by hand.
+   * @param all also those whose English has changed since: the change needs no new translation
    */
   adopt(locales: readonly string[], all: boolean): Promise<void>;
-  /** Stores a translation: it is in its file when this returns, or not at all. */
+  /** Stores a translation: when this returns, it is in its file completely. */
   store(message: Wanted, translation: string): Promise<void>;
-  /** The file of a message, as a person names it. */
+  /** The file of a message, for messages to the user. */
   fileOf(message: Pick<Wanted, 'id' | 'locale'>): string;
 }
 
@@ -53,7 +53,7 @@ export async function openCatalogs(folder: string, locales: readonly string[]): 
     locks.set(locale, await readJson(lockOf(locale), true));
   }
   const part = join(folder, 'lock', 'writing.part');
-  /** One after the other: two writers of one file would each lose what the other has added. */
+  /** One after the other: concurrent writers of one file would lose each other's additions. */
   let writing: Promise<unknown> = Promise.resolve();
 
   function lockOf(locale: string): string {
@@ -64,14 +64,14 @@ export async function openCatalogs(folder: string, locales: readonly string[]): 
     [...english].flatMap(([area, texts]) =>
       Object.entries(texts).map(([key, text]) => ({ id: `${area}.${key}`, area, key, text })),
     );
-  /** The lock of a language, without messages that are gone. */
+  /** The lock of a language, without removed messages. */
   const writeLock = (locale: string) => {
     const lock = locks.get(locale) ?? {};
     const entries = messages().flatMap(({ id }) => (lock[id] ? [[id, lock[id]]] : []));
     return writeJson(lockOf(locale), part, Object.fromEntries(entries));
   };
 
-  /** Whether the English of a translation has changed, and the translation has not. */
+  /** Whether the English of a translation has changed, but the translation has not. */
   const isOutdated = (locale: string, id: string, text: string, translation: string) => {
     const [of, as] = locks.get(locale)?.[id]?.split(' ') ?? [];
     return of !== undefined && of !== hashOf(text) && as === hashOf(translation);
@@ -105,14 +105,14 @@ export async function openCatalogs(folder: string, locales: readonly string[]): 
       const write = async () => {
         const texts = { ...translated.get(locale)?.get(area), [key]: translation };
         translated.get(locale)?.set(area, texts);
-        // In the order of the English file; what that does not have any more stays at the end, for a person to delete.
+        // In the order of the English file; removed keys stay at the end, to be deleted by hand.
         const order = Object.keys({ ...english.get(area), ...texts }).filter((name) => name in texts);
         await writeJson(
           join(folder, locale, `${area}.json`),
           part,
           Object.fromEntries(order.map((name) => [name, texts[name]])),
         );
-        // After the file: what a crash leaves between the two counts as a person's translation.
+        // Written after the file: after a crash between the two, the translation counts as written by hand.
         locks.set(locale, { ...locks.get(locale), [id]: `${hashOf(text)} ${hashOf(translation)}` });
         await writeLock(locale);
       };
@@ -124,7 +124,7 @@ export async function openCatalogs(folder: string, locales: readonly string[]): 
   };
 }
 
-/** An area has no point in its name. */
+/** An area's name has no dot. */
 function splitId(id: string): [area: string, key: string] {
   const at = id.indexOf('.');
   return [id.slice(0, at), id.slice(at + 1)];
@@ -150,7 +150,7 @@ async function readAreas(folder: string, locale: string): Promise<Areas> {
   return areas;
 }
 
-/** Reads a file of texts by their keys. */
+/** Reads a file with texts by key. */
 async function readJson(path: string, mayLack: boolean): Promise<Record<string, string>> {
   try {
     const content: unknown = JSON.parse(await readFile(path, 'utf8'));
@@ -167,8 +167,8 @@ async function readJson(path: string, mayLack: boolean): Promise<Record<string, 
 }
 
 /**
- * Writes a file so that it is there whole or not at all.
- * @param part where it is written first: not beside it, where the build would take it for a catalog
+ * Writes a file atomically.
+ * @param part the temporary file: in another directory, because the build would use it as a catalog
  */
 async function writeJson(path: string, part: string, content: Record<string, unknown>): Promise<void> {
   for (const file of [path, part]) await mkdir(dirname(file), { recursive: true });

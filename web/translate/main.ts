@@ -1,14 +1,15 @@
 /**
- * Translates the words of the web application through a LinguaLoop service:
+ * Translates the texts of the web application with a LinguaLoop service:
  *
- *   LINGUALOOP_URL=… LINGUALOOP_API_KEY=… npm run web:translate -- --to fr,de
+ *  LINGUALOOP_URL=… LINGUALOOP_API_KEY=… npm run web:translate -- --to fr,de
  *
- * It takes the messages of `web/locales/en/` that a language lacks, or whose English has changed since they were translated, and writes what
- * the service publishes. What waits for a reviewer is listed with its address; the next run takes it up. It may be interrupted at any time:
- * what is written is whole, and what was sent costs nothing a second time. `--list` says what there is to do, without a service; `--adopt`
- * takes all translations for those of the present English, after a change of English that needs no other translation.
+ * It sends the messages of `web/locales/en/` that a language lacks, or whose English has changed since they were translated,
+ * and writes the published translations. Jobs that await review are listed with their URL; the next run fetches their
+ * results. It may be interrupted at any time: files are always complete, and nothing is billed twice. `--list` lists the
+ * messages to translate, without a service; `--adopt` accepts all translations for the current English, after a change that
+ * needs no new translation.
  *
- * Exit codes: 0 all done or held for review, 1 something failed, 2 it could not begin, 130 interrupted.
+ * Exit codes: 0 completed or awaiting review, 1 a failure, 2 it could not start, 130 interrupted.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -21,10 +22,10 @@ import { translateMessage } from './translate-message.ts';
 
 const usage = 'usage: npm run web:translate -- [--to fr,de] [--list | --adopt] [--locales web/locales]';
 
-/** Messages that are translated at a time. */
+/** Messages that are translated concurrently. */
 const concurrency = 4;
 
-/** The languages but the one that is translated from. */
+/** All languages except the source language. */
 const targets: readonly string[] = locales.filter((locale) => locale !== 'en');
 
 interface Result {
@@ -58,7 +59,7 @@ async function main(): Promise<number> {
     return 2;
   }
   const stop = new AbortController();
-  // Once: a second Ctrl-C ends the process at once. Nothing is lost by that, either.
+  // Once, so that a second Ctrl-C ends the process immediately, also without a loss.
   process.once('SIGINT', () => stop.abort('interrupted'));
   await catalogs.adopt(options.to, false);
   const client = new LinguaLoop({ baseUrl, apiKey, maxRetries: 5 });
@@ -90,7 +91,7 @@ async function translateAll(
       } catch (error) {
         if (stop.signal.aborted) return;
         result.failed.push({ message, problem: (error as Error).message });
-        if (concernsAll(error)) stop.abort('stopped: what follows would fail the same way');
+        if (concernsAll(error)) stop.abort('stopped: all further messages would fail the same way');
       }
     }
   };
@@ -101,7 +102,10 @@ async function translateAll(
   return result;
 }
 
-/** Whether every other message would fail like this one: a wrong key, no allowance, a service that is off or away. */
+/**
+ * Whether all other messages would fail like this one: an invalid key, no allowance, a service that is disabled or
+ * unavailable.
+ */
 function concernsAll(error: unknown): boolean {
   if (error instanceof ConnectionError) return !error.maybeSent;
   return error instanceof LinguaLoopError && [401, 402, 403, 429, 503].includes(error.status ?? 0);
@@ -134,7 +138,7 @@ function nameOf(catalogs: Catalogs, message: Wanted): string {
   return `${catalogs.fileOf(message)}: ${message.id.slice(message.id.indexOf('.') + 1)}`;
 }
 
-/** What others wrote, without what a terminal would obey. */
+/** Text from others, without control characters for the terminal. */
 function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}]+/gu, ' ');
 }

@@ -5,20 +5,21 @@ import {
 } from '@lingui/message-utils/compileMessage';
 
 /*
- * Messages in ICU MessageFormat, and what a translator gets of them. The service knows their placeholders and syntax, and holds a
- * translation that loses one. What it does not know is which forms the other language has: Arabic needs six where English has two.
+ * Messages in ICU MessageFormat, prepared for translation. The service recognizes their placeholders and syntax, and rejects
+ * a translation that loses one. It does not know the plural forms of the other language: Arabic needs six where English has
+ * two.
  */
 
 type Choices = Record<string, CompiledMessage>;
 
-/** @throws Error that says where the message is wrong */
+/** @throws Error with the position of the error in the message */
 export function readMessage(message: string): CompiledMessage {
   return compileMessageOrThrow(message);
 }
 
 /**
- * The message as it is sent: with the plural forms of the target language, each in English. So a translator, or a reviewer, finds every form
- * that must be there, and no other. A message without plurals is sent as it is.
+ * The message to send: with the plural forms of the target language, each in English, so that a translator or reviewer finds
+ * exactly the required forms. A message without plurals is sent unchanged.
  */
 export function messageFor(message: string, language: string): string {
   const parts = readMessage(message);
@@ -44,7 +45,7 @@ function choiceOf(part: CompiledMessageToken) {
 function textOf(parts: CompiledMessage, language: string, inPlural: boolean): string {
   return parts
     .map((part) => {
-      // Within a plural a "#" by itself is the number.
+      // A standalone "#" in a plural is the number.
       if (typeof part === 'string') return inPlural && part === '#' ? part : quoted(part, inPlural);
       const choice = choiceOf(part);
       if (!choice) return `{${part.filter(Boolean).join(', ')}}`;
@@ -59,12 +60,12 @@ function textOf(parts: CompiledMessage, language: string, inPlural: boolean): st
     .join('');
 }
 
-/** Braces, and within a plural number signs, that are text. */
+/** Literal braces and, in a plural, literal number signs. */
 function quoted(text: string, inPlural: boolean): string {
   return text.replace(inPlural ? /[{}#]+/g : /[{}]+/g, "'$&'");
 }
 
-/** The forms of a language. One that English has, too, begins with its text, the others with that of `other`. */
+/** The forms of a language. A form that English has begins with its text, the others with that of `other`. */
 function formsOf({ type, texts }: { type: string; texts: Choices }, language: string): Choices {
   const rules = new Intl.PluralRules(language, { type: type === 'plural' ? 'cardinal' : 'ordinal' });
   const order = ['zero', 'one', 'two', 'few', 'many', 'other'];
@@ -79,8 +80,10 @@ function formsOf({ type, texts }: { type: string; texts: Choices }, language: st
 }
 
 /**
- * A translation as it is written: an apostrophe before a brace would make the brace text (*d'{name}*), so it becomes the typographic one.
- * @returns the message, or why it cannot be used: it is no message, or has not the arguments and forms of what was sent
+ * A translation for the catalog: an apostrophe before a brace would make the brace literal text (*d'{name}*), so it becomes
+ * a typographic one.
+ * @returns the message, or the reason why it cannot be used: it is not a valid message, or its arguments and forms differ
+ * from those that were sent
  */
 export function readTranslation(sent: string, translated: string): { message: string } | { problem: string } {
   const message = translated.replace(/(?<=\p{L})'(?=[{}#])/gu, '’');
@@ -98,7 +101,7 @@ export function readTranslation(sent: string, translated: string): { message: st
   return { message };
 }
 
-/** The arguments of a message, and the choices with their selectors. */
+/** The arguments of a message, and its choices with their selectors. */
 function syntaxOf(parts: CompiledMessage): Set<string> {
   const found = new Set<string>();
   for (const part of parts) {

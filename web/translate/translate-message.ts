@@ -5,19 +5,19 @@ import type { TranslationJob } from '#sdk/types.ts';
 import type { Wanted } from './catalogs.ts';
 import { readTranslation } from './message.ts';
 
-/** What became of a message. */
+/** The result for a message. */
 export type Outcome =
   | { kind: 'translated'; translation: string }
   | { kind: 'held'; job: TranslationJob }
   | { kind: 'failed'; problem: string };
 
-/** Milliseconds between two looks at a job that another run has begun, and how many. */
+/** Milliseconds between two polls of a job that another run has started, and the number of polls. */
 const wait = { between: 1000, looks: 60 };
 
 /**
- * Translates a message. The same message into the same language is the same job, whichever run asks: one that was held is found again, with
- * what its reviewer made of it, and costs nothing more. A message has a key of its own because the keys of a batch count its texts: the next
- * run, with fewer of them, would be another batch.
+ * Translates a message. The same message into the same language is the same job in any run: one that was sent to review is
+ * found again with its result, without being billed again. Each message has a separate key, because the keys of a batch
+ * contain an index: the next run, with fewer messages, would be another batch.
  * @throws LinguaLoopError; the signal's reason
  */
 export async function translateMessage(

@@ -19,7 +19,7 @@ const lock = prepare<{ tenantId: string }, unknown>((db) =>
       locked: sql`pg_advisory_xact_lock(hashtextextended(${value('tenantId')}, 8202))`,
       commits: sql`set_config('synchronous_commit', 'off', true)`,
     })
-    .from(sql`(select) nobody`)
+    .from(sql`(select) one_row`)
     .prepare('lock_admissions'),
 );
 

@@ -55,7 +55,7 @@ function firstRow(sample: string, delimiter: Delimiter): string[] {
   return cells ?? [];
 }
 
-/** How often a delimiter occurs on a line: in total, and other than as punctuation. */
+/** The occurrences of a delimiter on a line: in total, and other than as punctuation. */
 interface Count {
   all: number;
   separating: number;
@@ -158,7 +158,7 @@ function overLimit(what: keyof typeof limits, line: number): CsvError {
 function explain({ code }: ParserError): string {
   return code === 'CSV_QUOTE_NOT_CLOSED'
     ? 'a quoted cell of this row is never closed'
-    : 'a quoted cell of this row goes on after its closing quote';
+    : 'a quoted cell of this row has text after its closing quote';
 }
 
 /** A delimiter between cells. */

@@ -45,7 +45,7 @@ export class KeptContent {
   #kindDepth = 0;
   #hasLetter = false;
   /**
-   * The depth of the `Fallback` around the current position; 0 if there is none. A `Fallback` repeats the content of the
+   * The depth of the `Fallback` around the current position, or 0. A `Fallback` repeats the content of the
    * preceding `Choice`.
    */
   #fallbackDepth = 0;

@@ -30,7 +30,7 @@ export interface TagContent {
    * The properties that most of the characters directly in the pair have; undefined for a void, or a pair without characters.
    */
   properties: TextProperties | undefined;
-  /** The surrounding pair, by its tag; 0 if there is none. */
+  /** The surrounding pair, by its tag, or 0. */
   parent: number;
 }
 

@@ -59,7 +59,7 @@ type Position = Pick<Token, 'start' | 'page'>;
 export class ParagraphReader {
   readonly tag: XmlStartTag;
   readonly tokens: Token[] = [];
-  /** The `pPr` as written; '' if there is none. */
+  /** The `pPr` as written, or ''. */
   properties = '';
   style: string | undefined;
   /** The outline level set by the paragraph itself, from 0. */

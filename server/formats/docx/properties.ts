@@ -23,8 +23,8 @@ export interface Properties {
 /**
  * Reads a `pPr` or an `rPr`. Its declarations are outside, so its own prefix identifies the children that belong to Word.
  *
- * @param source as written; '' if there is none
- * @param outerName its name if there is none, with the prefix
+ * @param source as written, or ''
+ * @param outerName its name with the prefix, used if `source` is empty
  */
 export function parseProperties(source: string, outerName: string): Properties {
   const raw = source || `<${outerName}></${outerName}>`;

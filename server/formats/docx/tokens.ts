@@ -1,7 +1,7 @@
 import { limits, overLimit } from '../file-error.ts';
 import type { FieldMark } from './fields.ts';
 
-/** The namespace declarations between a paragraph and a position in it, by attribute name. Usually there are none. */
+/** The namespace declarations between a paragraph and a position in it, by attribute name. Usually empty. */
 export type Declarations = ReadonlyMap<string, string>;
 
 /** The tags and properties around the content of a run. */

@@ -130,7 +130,7 @@ async function countNotes(
     openTag: ({ name }) => {
       countElement();
       if (++depth === 1 && local(name) !== root)
-        throw new FileError('unreadable', 'a part of the Word file is of another kind than the file says');
+        throw new FileError('unreadable', 'a part of the Word file does not have its declared type');
       if (depth === 2) hasLetter = false;
       isText = local(name) === 't';
     },

@@ -31,7 +31,7 @@ export function locateEntries(
     if (isUnsafe(entry.name)) throw new ZipError('the archive has a file with an unsafe name');
     // The names of parts are compared without case.
     const name = entry.name.toLowerCase();
-    if (names.has(name)) throw new ZipError('the archive has two files of one name');
+    if (names.has(name)) throw new ZipError('the archive has two files with the same name');
     names.add(name);
     records.push(locate(zip, entry));
   }
@@ -57,12 +57,12 @@ function locate(zip: Uint8Array, entry: ZipEntry): EntryRecord {
   const view = new DataView(zip.buffer, zip.byteOffset, zip.byteLength);
   const { offset: start, compressedSize, headerOffset } = entry;
   if (start + localLength > zip.length || view.getUint32(start, true) !== localSignature)
-    throw new ZipError('a file in the archive is not where the archive says');
+    throw new ZipError('a file in the archive has a wrong offset');
   const nameLength = view.getUint16(start + 26, true);
   const nameStart = start + localLength;
   const contentStart = nameStart + nameLength + view.getUint16(start + 28, true);
   const contentEnd = contentStart + compressedSize;
-  if (contentEnd > zip.length) throw new ZipError('a file in the archive is cut short');
+  if (contentEnd > zip.length) throw new ZipError('a file in the archive is truncated');
   const ownName = zip.subarray(nameStart, nameStart + nameLength);
   const directoryName = zip.subarray(
     headerOffset + 46,

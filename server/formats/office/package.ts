@@ -61,7 +61,7 @@ export async function openPackage(bytes: Uint8Array): Promise<OfficePackage> {
 
   const entryOf = (path: string): ZipEntry => {
     const entry = entries.get(path);
-    if (!entry) throw new FileError('unreadable', 'the Office file lacks a part that it names');
+    if (!entry) throw new FileError('unreadable', 'the Office file refers to a missing part');
     if (entry.encrypted) throw new FileError('protected', 'the file is protected by a password');
     return entry;
   };

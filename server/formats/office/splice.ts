@@ -19,7 +19,7 @@ export function* splice(source: string, edits: Iterable<Edit>): Generator<string
   let copied = 0;
   for (const { start, end, text } of edits) {
     if (start < copied || end < start || end > source.length)
-      throw new RangeError(`the edit from ${start} to ${end} overlaps another or lies outside the source`);
+      throw new RangeError(`the edit from ${start} to ${end} overlaps another one or is outside the source`);
     for (const copy of slices(source, copied, start)) {
       piece += copy;
       if (piece.length < pieceLength) continue;

@@ -131,7 +131,7 @@ export function createPositionedXmlReader(events: PositionedXmlEvents): {
   };
 }
 
-/** Adds the declarations of a tag. Returns their prefixes; undefined if there are none. */
+/** Adds the declarations of a tag. Returns their prefixes, or undefined. */
 function declare(
   declared: Map<string, string[]>,
   attributes: Readonly<Record<string, string>>,

@@ -37,7 +37,7 @@ export function readDirectory(zip: Uint8Array): Map<string, ZipEntry> {
   const count = view.getUint16(end + 10, true);
   const size = view.getUint32(end + 12, true);
   const start = view.getUint32(end + 16, true);
-  if (start + size > end) throw new ZipError('the directory of the archive is cut short');
+  if (start + size > end) throw new ZipError('the directory of the archive is truncated');
   const entries = new Map<string, ZipEntry>();
   let at = start;
   for (let index = 0; index < count; index++) {
@@ -49,7 +49,7 @@ export function readDirectory(zip: Uint8Array): Map<string, ZipEntry> {
     if (next > end) throw new ZipError('the directory of the archive is damaged');
     // Names are ASCII in Office files; a name in another encoding only has to differ from those.
     const name = Buffer.from(zip.subarray(at + entryLength, at + entryLength + nameLength)).toString('utf8');
-    if (entries.has(name)) throw new ZipError('the archive has two files of one name');
+    if (entries.has(name)) throw new ZipError('the archive has two files with the same name');
     entries.set(name, {
       name,
       encrypted: (view.getUint16(at + 8, true) & 1) === 1,
@@ -157,14 +157,14 @@ export function rejectOverlaps(entries: Iterable<ZipEntry>): void {
   }
 }
 
-const understated = 'a file in the archive is larger than the archive says';
+const understated = 'a file in the archive is larger than declared';
 
 async function* piecesOf(compressed: Uint8Array, { method }: ZipEntry): AsyncGenerator<Uint8Array> {
   if (method === 0) {
     yield compressed;
     return;
   }
-  if (method !== 8) throw new ZipError('the archive uses a compression that office files do not use');
+  if (method !== 8) throw new ZipError('the archive uses a compression method that Office files do not use');
   const inflater = createInflateRaw({ chunkSize: 64 * 1024 });
   inflater.end(compressed);
   try {
@@ -180,8 +180,8 @@ async function* piecesOf(compressed: Uint8Array, { method }: ZipEntry): AsyncGen
 function bodyOf(zip: Uint8Array, { offset, compressedSize }: ZipEntry): Uint8Array {
   const view = new DataView(zip.buffer, zip.byteOffset, zip.byteLength);
   if (offset + localLength > zip.length || view.getUint32(offset, true) !== localSignature)
-    throw new ZipError('a file in the archive is not where the archive says');
+    throw new ZipError('a file in the archive has a wrong offset');
   const start = offset + localLength + view.getUint16(offset + 26, true) + view.getUint16(offset + 28, true);
-  if (start + compressedSize > zip.length) throw new ZipError('a file in the archive is cut short');
+  if (start + compressedSize > zip.length) throw new ZipError('a file in the archive is truncated');
   return zip.subarray(start, start + compressedSize);
 }

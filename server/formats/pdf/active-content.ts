@@ -15,9 +15,9 @@ import { type ActiveKind, asAction, isOpened, removedKind } from './removed-acti
 
 const words: Record<ActiveKind, string> = {
   script: 'scripts',
-  action: 'actions that run by themselves, start programs, send data or open other files',
+  action: 'actions that run automatically, start programs, send data or open other files',
   attachment: 'attached files',
-  media: 'sounds, films and 3D scenes',
+  media: 'sounds, videos and 3D scenes',
 };
 
 /** The number of objects of each kind. */

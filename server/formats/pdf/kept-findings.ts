@@ -12,18 +12,18 @@ type Reason = KeptText['reason'] | 'indirect';
  * Visible texts that stay untranslated, with the wording of their finding. Texts with other reasons have nothing to translate.
  */
 const reasons: Partial<Record<Reason, { severity: Finding['severity']; what: string }>> = {
-  undecodable: { severity: 'warning', what: 'texts in fonts that do not tell their characters' },
-  vertical: { severity: 'warning', what: 'texts written from top to bottom' },
-  mirrored: { severity: 'warning', what: 'texts drawn mirrored' },
-  unpaired: { severity: 'warning', what: 'texts that two readers of the file decode differently' },
-  partly_covered: { severity: 'warning', what: 'texts with a part that something painted over them hides' },
+  undecodable: { severity: 'warning', what: 'texts in fonts without a character map' },
+  vertical: { severity: 'warning', what: 'vertical texts' },
+  mirrored: { severity: 'warning', what: 'mirrored texts' },
+  unpaired: { severity: 'warning', what: 'texts that two PDF readers decode differently' },
+  partly_covered: { severity: 'warning', what: 'partly covered texts' },
   stencil: { severity: 'warning', what: 'texts whose letters are filled with a picture or a pattern' },
-  askew: { severity: 'warning', what: 'single letters on a slant, as along a curve,' },
+  askew: { severity: 'warning', what: 'single rotated letters, for example along a curve,' },
   indirect: { severity: 'warning', what: 'texts in patterns and soft masks' },
-  invisible: { severity: 'info', what: 'invisible texts, as behind a scanned page' },
+  invisible: { severity: 'info', what: 'invisible texts, for example behind a scanned page' },
   formula: { severity: 'info', what: 'formulas' },
-  code: { severity: 'info', what: 'listings of programs' },
-  address: { severity: 'info', what: 'addresses of web pages or mailboxes' },
+  code: { severity: 'info', what: 'program listings' },
+  address: { severity: 'info', what: 'URLs and email addresses' },
 };
 
 /** Counts the untranslated content of a PDF page by page. */
@@ -67,18 +67,18 @@ export class KeptCounts {
     for (const [reason, { severity, what }] of Object.entries(reasons)) {
       const found = this.#texts.get(reason as Reason);
       if (found)
-        kept(severity, `${what} stay as they are: ${found.count}, the first on page ${found.firstPage}`);
+        kept(severity, `${what} stay unchanged: ${found.count}, the first on page ${found.firstPage}`);
     }
     const { catalog } = this.#document;
     const form = getDict(catalog, 'AcroForm');
     const titles = countBookmarks(getDict(catalog, 'Outlines'));
-    if (titles > 0) kept('info', `titles of bookmarks stay as they are: ${titles}`);
+    if (titles > 0) kept('info', `titles of bookmarks stay unchanged: ${titles}`);
     const notes = countNotes(this.#document);
-    if (notes > 0) kept('info', `annotations with text stay as they are: ${notes}`);
+    if (notes > 0) kept('info', `annotations with text stay unchanged: ${notes}`);
     if (form && get(form, 'XFA'))
-      kept('warning', 'the XFA form is not kept: a reader sees the fields that the PDF itself has');
+      kept('warning', 'the XFA form is removed; the ordinary form fields of the PDF stay');
     if (isSigned)
-      kept('warning', 'the signature does not hold for a translation and is taken off; its look stays');
+      kept('warning', 'the signature is not valid for a translation and is removed; its appearance stays');
     if (segments > 0 && this.#imagePages.length > 0)
       kept('warning', `${pagesText(this.#imagePages)} of images without text: their text is not translated`);
     if (segments === 0) findings.push(noText(this.#imagePages));
@@ -98,7 +98,7 @@ function isUnpaired({ kept, glyphs, operator }: ReadText): boolean {
 function noText(imagePages: readonly number[]): Finding {
   const reason =
     imagePages.length > 0
-      ? `the file has no text to translate: ${pagesText(imagePages)} of images, as from a scanner; make the text readable (OCR) first`
+      ? `the file has no text to translate: ${pagesText(imagePages)} of images, for example from a scanner; recognize the text (OCR) first`
       : 'the file has no text to translate';
   return {
     severity: 'info',
@@ -113,12 +113,12 @@ function pagesText(pages: readonly number[]): string {
 }
 
 /** The maximum number of bookmarks to count, because the list of a hostile file may be endless. */
-const mostBookmarks = 100_000;
+const maxBookmarks = 100_000;
 
 function countBookmarks(outlines: PDFDict | undefined): number {
   const seen = new Set<PDFDict>();
   const waiting = [getDict(outlines, 'First')];
-  while (waiting.length > 0 && seen.size < mostBookmarks) {
+  while (waiting.length > 0 && seen.size < maxBookmarks) {
     const item = waiting.pop();
     if (!item || seen.has(item)) continue;
     seen.add(item);

@@ -38,8 +38,8 @@ export interface TextBlock {
   /** The source glyphs, which are removed when the block is translated. */
   glyphs: GlyphRange[];
   /**
-   * The innermost area that is drawn around it (a table cell between rules, a filled box), in the block's space; null if there
-   * is none.
+   * The innermost area that is drawn around it (a table cell between rules, a filled box), in the block's space; null
+   * without such an area.
    */
   container: Rectangle | null;
 }

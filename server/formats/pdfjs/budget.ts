@@ -17,7 +17,7 @@ const budgets = {
   operators: {
     floor: 250_000,
     perByte: 3,
-    what: 'the number of operators that the pages of the PDF draw with',
+    what: 'the number of drawing operators in the pages of the PDF',
   },
   streams: {
     floor: 1_000,
@@ -73,8 +73,7 @@ export class Meter {
   /** Counts the start of a stream of operators. `depth` is its nesting depth, from 1. @throws {FileError} */
   countStream(depth: number, { start, end }: ContentStream): void {
     this.depth = Math.max(this.depth, depth);
-    if (depth > maxFormDepth)
-      this.#reject(overLimit('the depth of forms within forms of the PDF', maxFormDepth));
+    if (depth > maxFormDepth) this.#reject(overLimit('the depth of nested forms in the PDF', maxFormDepth));
     this.#count('streams', 1);
     // These bytes are already inflated, even if not all are read.
     if (start !== undefined && end !== undefined) this.#count('bytes', end - start);

@@ -98,19 +98,19 @@ class Output {
   }
 }
 
-const mostCodes = 4096;
+const maxCodes = 4096;
 
 function decodeLzw(bytes: Uint8Array, maxLength: number, earlyChange: boolean): Uint8Array {
   const output = new Output(maxLength);
-  const prefixes = new Uint16Array(mostCodes);
-  const suffixes = new Uint8Array(mostCodes);
-  const lengths = new Uint16Array(mostCodes);
+  const prefixes = new Uint16Array(maxCodes);
+  const suffixes = new Uint8Array(maxCodes);
+  const lengths = new Uint16Array(maxCodes);
   for (let code = 0; code < 256; code++) {
     suffixes[code] = code;
     lengths[code] = 1;
   }
   const early = earlyChange ? 1 : 0;
-  const sequence = new Uint8Array(mostCodes);
+  const sequence = new Uint8Array(maxCodes);
   let [next, width, previous] = [258, 9, -1];
   let [held, bits] = [0, 0];
   for (const byte of bytes) {
@@ -132,7 +132,7 @@ function decodeLzw(bytes: Uint8Array, maxLength: number, earlyChange: boolean): 
       sequence[at] = suffixes[from]!;
     for (let at = 0; at < length; at++) output.push(sequence[at]!);
     if (code === next) output.push(sequence[0]!);
-    if (previous >= 0 && next < mostCodes) {
+    if (previous >= 0 && next < maxCodes) {
       prefixes[next] = previous;
       suffixes[next] = sequence[0]!;
       lengths[next] = lengths[previous]! + 1;

@@ -63,11 +63,11 @@ export function tagsOfContent(
     }
     const key = keyOf(item.type, item.id);
     const tag = expected.get(key);
-    if (!tag) return { wrong: `the code ${item.id} is not one of the source, or stands there twice` };
+    if (!tag) return { wrong: `the code ${item.id} is not in the source, or occurs twice` };
     expected.delete(key);
     if (item.type === 'open') open.push(item.id);
     if (item.type === 'close' && open.pop() !== item.id)
-      return { wrong: `the code ${item.id} is closed where another one is open` };
+      return { wrong: `the code ${item.id} is closed while another one is open` };
     target.push(tag);
   }
   const [missing] = expected.values();

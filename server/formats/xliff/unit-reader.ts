@@ -87,7 +87,7 @@ export function createUnitReader(onUnit: (unit: ReadUnit, parts: number) => void
     } else if (name === 'cp') append(characterOf(attributes['hex'], line));
     // Annotations are ignored, and their text is part of the segment.
     else if (name !== 'mrk' && name !== 'sm' && name !== 'em')
-      throw new XmlFileError('invalid', 'an element in a text is none of XLIFF’s inline elements', line);
+      throw new XmlFileError('invalid', 'an element in a text is not an inline element of XLIFF', line);
   };
 
   return {

@@ -43,7 +43,7 @@ export function readReference(reference: string): CellPosition {
     row = row * 10 + digit;
   }
   if (at < length || row < 1 || row > lastRow || column < 1 || column > lastColumn)
-    throw new FileError('unreadable', 'a cell in the workbook has a reference that is none');
+    throw new FileError('unreadable', 'a cell in the workbook has an invalid reference');
   return { row, column };
 }
 

@@ -84,7 +84,7 @@ export class KeptContent {
   /** Counts the elements of that name whose text has a letter. */
   #counter(kind: Kind, element: string): PositionedXmlEvents {
     let depth = 0;
-    /** The depth of the open element that is counted, and of one that is skipped; 0 if there is none. */
+    /** The depth of the open element that is counted, and of one that is skipped, or 0. */
     let countedAt = 0;
     let skippedAt = 0;
     let hasText = false;

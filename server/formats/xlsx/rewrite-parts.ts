@@ -61,7 +61,7 @@ export function rewriteSharedStrings(
   });
 }
 
-/** Returns the prefix with its colon; '' if there is none. */
+/** Returns the prefix with its colon, or ''. */
 function prefixOf({ name, local }: { name: string; local: string }): string {
   return name.slice(0, name.length - local.length);
 }

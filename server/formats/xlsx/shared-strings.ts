@@ -97,6 +97,6 @@ export class SharedStrings {
     if (written === '') return undefined;
     const index = /^\+?\d{1,10}$/.test(written) ? Number(written) : Number.NaN;
     if (index < this.count) return index;
-    throw new FileError('unreadable', 'a cell in the workbook names a shared string that is not there');
+    throw new FileError('unreadable', 'a cell in the workbook refers to a missing shared string');
   }
 }

@@ -24,7 +24,7 @@ export interface Sheet {
 export interface Workbook {
   office: OfficePackage;
   sheets: Sheet[];
-  /** The path of the part with the shared strings; undefined if there is none. */
+  /** The path of the part with the shared strings, or undefined. */
   sharedStrings: string | undefined;
   /** Whether the file has a digital signature. */
   isSigned: boolean;
@@ -106,7 +106,7 @@ async function readSheets(
       if (depth !== 3 || tag.local !== 'sheet' || !isSpreadsheet(tag)) return;
       const part = parts.get(relationId(tag.attributes));
       if (part?.target === undefined || !take(part.target))
-        throw new FileError('unreadable', 'a sheet of the workbook has no part of its own');
+        throw new FileError('unreadable', 'a sheet of the workbook has no separate part');
       // Fails if the part is missing, because the workbook would not open.
       office.sizeOf(part.target);
       const number = sheets.length + 1;

@@ -96,7 +96,7 @@ export const introspect = adminProcedure
       path: '/api/oauth2/introspect',
       tag: 'Sign-in',
       summary: 'Introspect a token',
-      description: 'For administrators, for tokens of their own workspace. The role is the one at issuance.',
+      description: 'For administrators, for tokens of their workspace. The role is the one at issuance.',
       body: 'form',
     },
     onlyHashed: ['token'],

@@ -25,7 +25,7 @@ type ReauthenticationServices = Pick<Services, 'database' | 'secretsKeys' | 'set
  * proof is checked and the work is done in one transaction, so a code is used up together with the work, and a
  * password that is changed at the same time is rejected.
  *
- * A wrong proof is a 403. A 401 would mean that the session is over, and clients would renew it and send the proof
+ * A wrong proof is a 403. 401 would mean that the session is over, and clients would renew it and send the proof
  * again.
  * @throws AppError 403 for a wrong proof; 409 if the member has no password, or no authenticator; 429; and the
  * guard's 401 and 403

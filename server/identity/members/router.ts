@@ -34,7 +34,7 @@ export const membersRouter = router({
         summary: 'List the members of a tenant',
         paged: true,
         description:
-          'The operator key must name the tenant with tenant_id, an operator session may; other administrators get the members of their own. Oldest first; X-Next-Cursor has the next cursor if there are more.',
+          'The operator key must name the tenant with tenant_id, an operator session may; other administrators get those of their tenant. Oldest first; X-Next-Cursor has the next cursor if there are more.',
       },
     })
     .input(

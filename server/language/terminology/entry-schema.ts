@@ -52,7 +52,7 @@ const newTerm = z
   .max(4 * maxTermLength)
   .trim()
   .min(1)
-  .refine((term) => countCodePoints(term) <= maxTermLength, `a term has ${maxTermLength} characters at most`)
+  .refine((term) => countCodePoints(term) <= maxTermLength, `a term has at most ${maxTermLength} characters`)
   .refine((term) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(term), 'a term must be on one line');
 
 export const addEntryRequest = z.object({

@@ -220,7 +220,9 @@ async function lockPairForShard(
   return nextShardNo === was.nextShardNo && JSON.stringify(replaced) === JSON.stringify(was.replaced);
 }
 
-/** Assigns segments to a shard that replaces others. Returns how many were still where they had been read. */
+/**
+ * Assigns segments to a shard that replaces others. Returns the number of segments that had not moved since they were read.
+ */
 async function moveSegmentsOfPair(
   tx: Tx,
   tenantId: string,

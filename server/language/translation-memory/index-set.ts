@@ -151,8 +151,8 @@ async function lockSetForShard(
 }
 
 /**
- * Deletes shards and assigns segments to a new one. Returns how many segments were still where they had been read: some may
- * have been deleted since, or moved to a shard of their pair.
+ * Deletes shards and assigns segments to a new one. Returns the number of segments that had not moved since they were read:
+ * some may have been deleted since, or moved to a shard of their pair.
  */
 async function moveSegments(
   tx: Tx,

@@ -102,8 +102,8 @@ interface LearnedPair extends LanguagePair {
 }
 
 /**
- * Creates a pair's golden set if there is none. Its version has the name of the set, so that two concurrent first approvals
- * create one version and leave none unused.
+ * Creates a pair's golden set if it does not exist. Its version has the name of the set, so that two concurrent first
+ * approvals create one version and leave none unused.
  */
 export async function ensureGoldenSet(
   tx: Tx,
@@ -155,7 +155,7 @@ export async function appendPairOfJob(
     for key share of g`);
 }
 
-/** Deletes the pairs learned from a job, and returns how many. */
+/** Deletes the pairs learned from a job, and returns their number. */
 async function deletePairsOfJob(
   tx: Tx,
   tenantId: string,

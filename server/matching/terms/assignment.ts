@@ -1,6 +1,6 @@
 import type { TargetSpan } from './target-matches.ts';
 
-/** How often an expected term occurs in a translation. */
+/** The occurrences of an expected term in a translation. */
 export interface Observed {
   count: number;
   /** At least one match is spelled as in the glossary. */
@@ -36,7 +36,7 @@ export class SpanAssignment {
     this.#met = targets.map(() => 0);
   }
 
-  /** Counts a span for the first expectation that needs one; if there is none, for the first expectation. */
+  /** Counts a span for the first expectation that needs one, or else for the first expectation. */
   assign(matches: TargetSpan['matches']): void {
     const { target } = matches.find((match) => this.#isNeeded(match.target)) ?? matches[0]!;
     const meets = this.#meets[target]!;
@@ -73,7 +73,7 @@ export class SpanAssignment {
     }
   }
 
-  /** Returns the shortest chain of moves from a surplus to `short`, found breadth first; empty if there is none. */
+  /** Returns the shortest chain of moves from a surplus to `short`, found breadth first, or empty. */
   #findPath(
     short: number,
     claimable: readonly (readonly SpanKind[])[],

@@ -11,7 +11,7 @@ interface TrieEdges {
 /** The units of patterns as paths from a root, which is node 0. */
 export class Trie {
   nodes = 1;
-  /** By node, its first child and its next sibling; 0 if there is none. */
+  /** By node, its first child and its next sibling, or 0. */
   readonly firstChild: Int32Array;
   readonly nextSibling: Int32Array;
   /** By node, 1 plus the number of the pattern that ends there; 0 if no pattern ends there. */
@@ -34,7 +34,7 @@ export class Trie {
     for (const [number, pattern] of patterns.entries()) this.terminal[this.#add(pattern)] = number + 1;
   }
 
-  /** Returns the child of a node by `unit`; 0 if there is none. */
+  /** Returns the child of a node by `unit`, or 0. */
   child(node: number, unit: number): number {
     return childOf(this.edges, node, unit);
   }
@@ -58,7 +58,7 @@ export class Trie {
   }
 }
 
-/** Returns the child of a node by `unit`; 0 if there is none. */
+/** Returns the child of a node by `unit`, or 0. */
 function childOf(edges: TrieEdges, node: number, unit: number): number {
   return edges.children[slotOf(edges, node, unit)]!;
 }
@@ -143,8 +143,8 @@ export class Automaton {
   }
 
   /**
-   * Returns the node of the longest pattern that ends at the current position of the text, given the node of that position; 0
-   * if there is none. `shorter` then returns the next shorter one.
+   * Returns the node of the longest pattern that ends at the current position of the text, given the node of that position, or
+   * 0. `shorter` then returns the next shorter one.
    */
   longest(node: number): number {
     return this.#terminal[node] === 0 ? this.#suffix[node]! : node;

@@ -8,7 +8,7 @@ export interface Words {
   /** The units at which each word starts and ends. */
   starts: Int32Array;
   ends: Int32Array;
-  /** What separates each word from the next. */
+  /** The separator between words. */
   gaps: Uint8Array;
 }
 

@@ -11,21 +11,21 @@ export const qualityIssue = z
       .describe('A `critical` issue blocks publication without a review.'),
     category: z
       .enum(['accuracy', 'fluency', 'terminology', 'style', 'locale'])
-      .describe('What kind of problem it is.'),
-    span: z.string().nullable().describe('The words in question; null for the whole text.'),
-    explanation: z.string().describe('What is wrong.'),
-    suggestion: z.string().nullable().describe('What to write instead, if there is a proposal.'),
+      .describe('The kind of problem.'),
+    span: z.string().nullable().describe('The affected words; null for the whole text.'),
+    explanation: z.string().describe('Description of the problem.'),
+    suggestion: z.string().nullable().describe('Proposed wording, if any.'),
   })
   .meta({ id: 'QualityIssue', description: 'A problem that a quality agent or a check found.' });
 
 export const score = z.number().meta({ description: '0 to 100' });
-const issues = z.array(qualityIssue).describe('What was found; empty if nothing was.');
+const issues = z.array(qualityIssue).describe('The problems found; may be empty.');
 
 export const qualityAssessment = z
   .object({
     score,
     issues,
-    summary: z.string().describe('The verdict in a sentence.'),
+    summary: z.string().describe('The verdict in one sentence.'),
     model: z.string().nullish().meta({ description: 'operator only' }),
   })
   .meta({ id: 'QualityAssessment' });
@@ -35,8 +35,8 @@ export const refinement = z
     score,
     issues,
     applied: z.boolean().describe('Whether the translation was changed.'),
-    rounds: z.int().describe('How many rounds of repair there were.'),
-    summary: z.string().describe('What was done, in a sentence.'),
+    rounds: z.int().describe('The number of repairs.'),
+    summary: z.string().describe('The changes, in one sentence.'),
   })
   .meta({ id: 'Refinement' });
 
@@ -44,8 +44,8 @@ export const verification = z
   .object({
     score,
     issues,
-    passed: z.boolean().describe('Whether nothing of the source is lost or changed.'),
-    summary: z.string().describe('The verdict in a sentence.'),
+    passed: z.boolean().describe("Whether the source's elements are neither lost nor changed."),
+    summary: z.string().describe('The verdict in one sentence.'),
   })
   .meta({ id: 'Verification' });
 
@@ -55,36 +55,36 @@ export const toolTrace = z
   .object({
     id,
     tool_name: z.string().describe('The name of the tool.'),
-    status: stepStatus.describe('How it ended.'),
-    input_summary: z.string().nullable().describe('What went in, abridged.'),
-    output_summary: z.string().nullable().describe('What came out, abridged.'),
-    error: z.string().nullable().describe('Why it failed; null otherwise.'),
+    status: stepStatus.describe('The result.'),
+    input_summary: z.string().nullable().describe('The input, abridged.'),
+    output_summary: z.string().nullable().describe('The output, abridged.'),
+    error: z.string().nullable().describe('The error; null if it did not fail.'),
     started_at: dateTime,
-    completed_at: dateTime.nullable().describe('ISO 8601 in UTC; null while it runs.'),
+    completed_at: dateTime.nullable().describe('ISO 8601 in UTC; null while in progress.'),
     metadata: openObject.optional().describe('Operator only.'),
   })
   .meta({ id: 'ToolTrace', description: 'A tool that a step used. Trace data, not a contract.' });
 
-/** Where a glossary term or a stored pair comes from: whom a reviewer may trust. */
+/** Source of a glossary term or TM segment, so that a reviewer can judge how far to trust it. */
 const provenance = z.object({
   set_id: id,
-  set_name: z.string().describe('The name of the glossary or memory.'),
+  set_name: z.string().describe('The name of the glossary or TM set.'),
   origin: z
     .enum(['terminology', 'tmx_import', 'golden_approved'])
-    .describe('A glossary, an imported memory, or approved translations.'),
-  tuid: z.string().nullable().describe('The id of the unit in its TMX file.'),
-  changedate: dateTime.nullable().describe('When the unit was changed last.'),
+    .describe('A glossary, an imported TM, or approved translations.'),
+  tuid: z.string().nullable().describe('The ID of the unit in its TMX file.'),
+  changedate: dateTime.nullable().describe("Time of the unit's last change."),
 });
 
 export const agentDecision = z
   .object({
     id,
-    label: z.string().describe('What was decided about.'),
-    outcome: z.string().describe('What was decided, such as `tm_exact_held`.'),
+    label: z.string().describe('The subject of the decision.'),
+    outcome: z.string().describe('The decision, such as `tm_exact_held`.'),
     rationale: z.string().nullable().describe('Why.'),
     confidence: z.number().nullable().describe('0 to 1.'),
     created_at: dateTime,
-    provenance: provenance.optional().describe('The term or stored pair behind it.'),
+    provenance: provenance.optional().describe('The glossary term or TM segment behind it.'),
     metadata: openObject.optional().describe('Operator only.'),
   })
   .meta({ id: 'AgentDecision', description: 'A decision of a step. Trace data, not a contract.' });
@@ -94,15 +94,15 @@ export const agentStep = z
     id,
     name: z.string().describe('The name of the step.'),
     actor: z.string().describe('Who acted.'),
-    kind: z.enum(['agent', 'tool', 'human', 'system']).describe('What kind of actor.'),
-    status: stepStatus.describe('How it ended.'),
-    input_summary: z.string().nullable().describe('What went in, abridged.'),
-    output_summary: z.string().nullable().describe('What came out, abridged.'),
-    tool_calls: z.array(toolTrace).describe('The tools it used, in order.'),
-    decisions: z.array(agentDecision).describe('What it decided, in order.'),
-    error: z.string().nullable().describe('Why it failed; null otherwise.'),
+    kind: z.enum(['agent', 'tool', 'human', 'system']).describe('The kind of actor.'),
+    status: stepStatus.describe('The result.'),
+    input_summary: z.string().nullable().describe('The input, abridged.'),
+    output_summary: z.string().nullable().describe('The output, abridged.'),
+    tool_calls: z.array(toolTrace).describe('The tools used, in order.'),
+    decisions: z.array(agentDecision).describe('The decisions, in order.'),
+    error: z.string().nullable().describe('The error; null if it did not fail.'),
     started_at: dateTime,
-    completed_at: dateTime.nullable().describe('ISO 8601 in UTC; null while it runs.'),
+    completed_at: dateTime.nullable().describe('ISO 8601 in UTC; null while in progress.'),
     metadata: openObject.optional().describe('Operator only.'),
   })
   .meta({
@@ -122,26 +122,26 @@ export const triggerCode = z
     'verification_failed',
     'risk_flag',
   ])
-  .describe('Why. The quality gate guide explains each code.');
+  .describe('The reason. The quality gate guide explains each code.');
 
 export const humanReviewTrigger = z
   .object({
     code: triggerCode,
     severity: z
       .enum(['info', 'warning', 'blocking'])
-      .describe('`blocking` requires a review; `warning` rides along on a published job.'),
+      .describe('`blocking` requires a review; `warning` does not.'),
   })
   .meta({
     id: 'HumanReviewTrigger',
-    description: 'A reason to look at a translation. Only a blocking one holds the job.',
+    description: 'A reason to review a translation. Only a blocking one requires it.',
   });
 
 export const qualityGate = z
   .object({
-    decision: z.enum(['pass', 'needs_human', 'fail']).describe('`needs_human`: the job awaits a review.'),
+    decision: z.enum(['pass', 'needs_human', 'fail']).describe('`needs_human`: the job awaits review.'),
     score,
     threshold: score,
-    triggers: z.array(humanReviewTrigger).describe('All reasons to look, blocking or not.'),
+    triggers: z.array(humanReviewTrigger).describe('All reasons for a review, blocking or not.'),
     reasons: z.array(z.string()).meta({ description: 'one per trigger, in the same order' }),
     metadata: openObject.describe(
       'Scores and checks behind the decision: `assessment_score`, `verification_score`, `verification_passed`, `risk_flags`, `trigger_codes`, `terminology_gate`, `repaired`, and `fast_path` where one served the job.',
@@ -150,7 +150,7 @@ export const qualityGate = z
   .meta({
     id: 'QualityGate',
     description:
-      'Whether a translation may be published without a person. Branch on `decision`, not on whether the lists are empty.',
+      'Whether a translation may be published without a review. Branch on `decision`, not on whether the lists are empty.',
   });
 
 export const reviewAction = z.enum(['save', 'approve', 'modify', 'reject']);
@@ -158,39 +158,42 @@ export const reviewAction = z.enum(['save', 'approve', 'modify', 'reject']);
 export const humanReviewTask = z
   .object({
     id,
-    status: z.enum(['open', 'completed', 'cancelled']).describe('`completed` once a review closed it.'),
-    requested_by: z.string().describe('`review_gate_agent`, unless something else asked.'),
-    reason: z.string().describe('Why, for a person to read.'),
-    question: z.string().nullable().describe('What the reviewer should decide.'),
-    instructions: z.string().nullable().describe('What the reviewer should observe.'),
+    status: z.enum(['open', 'completed', 'cancelled']).describe('`completed` after a review has closed it.'),
+    requested_by: z.string().describe('The requester, usually `review_gate_agent`.'),
+    reason: z.string().describe('The reason, as readable text.'),
+    question: z.string().nullable().describe('The question for the reviewer.'),
+    instructions: z.string().nullable().describe('Instructions for the reviewer.'),
     requested_actions: z.array(reviewAction).describe('The actions that the review endpoint accepts.'),
-    triggers: z.array(humanReviewTrigger).describe('The reasons that hold the job.'),
+    triggers: z.array(humanReviewTrigger).describe('The reasons that require the review.'),
     completed_by: z
       .string()
       .nullable()
       .describe(
-        "The reviewer: the session's e-mail, else user id, else what the caller with an API key named.",
+        'The reviewer: email address or user ID of the session, or the name that a caller with an API key sent.',
       ),
     created_at: dateTime,
     completed_at: dateTime.nullable().describe('ISO 8601 in UTC; null while it is open.'),
     metadata: openObject.describe('Further data of the gate.'),
   })
-  .meta({ id: 'HumanReviewTask', description: 'A review that a job waits for, or had.' });
+  .meta({ id: 'HumanReviewTask', description: 'A required or completed review of a job.' });
 
 export const agentRun = z
   .object({
-    status: stepStatus.describe('How the run ended.'),
+    status: stepStatus.describe('The result of the run.'),
     steps: z.array(agentStep).describe('The steps, in order.'),
     quality_gate: qualityGate.nullable().describe('The decision about publication; null before it is made.'),
-    human_review_task: humanReviewTask.nullable().describe('The review that is required; null if none is.'),
+    human_review_task: humanReviewTask
+      .nullable()
+      .describe('The review that is required; null if no review is required.'),
     error: z
       .string()
       .nullable()
-      .describe('What went wrong; null otherwise. `internal error` for an unexpected fault.'),
+      .describe('The error; null if the run did not fail. `internal error` for an unexpected fault.'),
   })
   .meta({
     id: 'AgentRun',
-    description: 'How the job was worked on. Branch on `quality_gate.decision` and the status of the job.',
+    description:
+      'The steps and decisions of the job. Branch on `quality_gate.decision` and the status of the job.',
   });
 
 export type AgentRun = z.infer<typeof agentRun>;

@@ -19,8 +19,8 @@ export type Inspect = (
 ) => QualityIssue[] | Promise<QualityIssue[]>;
 
 /**
- * The findings of the service's own checks in a translation: those of `inspect`, then the glossary terms that it misses.
- * `compliance` is null without a glossary for the language pair.
+ * The issues that the service's own checks find in a translation: those of `inspect`, then the glossary terms that it
+ * misses. `compliance` is null without a glossary for the language pair.
  */
 export async function checkTranslation(
   { inspect, terms }: { inspect: Inspect; terms: TermsInText | null },
@@ -32,32 +32,33 @@ export async function checkTranslation(
   return { findings: compliance ? [...findings, ...termIssues(compliance)] : findings, compliance };
 }
 
-/** Whether any issue is critical. Such a text is never published without review (B 2.3). */
+/** Whether any issue is critical. Such a text is never published without review. */
 export function isCritical({ issues }: Pick<Judgement, 'issues'>): boolean {
   return issues.some(({ severity }) => severity === 'critical');
 }
 
-/** Whether a glossary term is missing. Such a text is never published without review (B 1 rule 4). */
+/** Whether a glossary term is missing. Such a text is never published without review. */
 export function missesTerms({ compliance }: { compliance: TermCompliance | null }): boolean {
   return compliance?.passed === false;
 }
 
 /** A hostile page may have an issue in each of its thousands of texts. */
-const mostIssues = 100;
+const maxIssues = 100;
 
-/** UTF-16 units. A lost link may have fifty thousand, and issues are sent to models and shown to reviewers. */
-const longestSpan = 300;
-const longestText = 600;
+/** UTF-16 units. A lost link may have 50,000, and issues are sent to models and shown to reviewers. */
+const maxSpanLength = 300;
+const maxTextLength = 600;
 
 /** Milliseconds of work after which other requests may run. */
 const sliceMs = 20;
 
 /**
- * The checks that no model can override: integrity (what the source must not lose) and plausibility (what cannot be a translation of it).
- * Nearly all their issues are critical: they are repaired if possible, and block publishing if they stay.
+ * The checks that no model can override: integrity (the source's elements must not get lost) and plausibility (the text must
+ * be a possible translation). Nearly all their issues are critical: they are repaired if possible, and otherwise prevent
+ * publishing.
  *
- * HTML is checked block by block, so that a bad block cannot hide among good ones, and a placeholder cannot move into another paragraph. The
- * page is checked as a whole too, since language and length are clearer in a longer text.
+ * HTML is checked block by block, so that a bad block cannot hide among good ones, and a placeholder cannot move into
+ * another paragraph. The page is also checked as a whole, because language and length are clearer in a longer text.
  */
 export function inspectorOf({ blocks }: Pick<SourceText, 'blocks'>): Inspect {
   return async (task, candidate) => {
@@ -76,30 +77,30 @@ export function inspectorOf({ blocks }: Pick<SourceText, 'blocks'>): Inspect {
         ...checkIntegrity({ ...texts, sourceLang, targetLang, textType }),
         ...checkPlausibility({ ...texts, sourceLang, targetLang }),
       );
-      if (issues.length >= mostIssues) break;
+      if (issues.length >= maxIssues) break;
     }
     if (blocks.length > 1) {
       const texts = { sourceText: joinSegments(task.segments), targetText: joinSegments(candidate) };
       issues.push(...checkPlausibility({ ...texts, sourceLang, targetLang }));
     }
-    return issues.slice(0, mostIssues).map(clipped);
+    return issues.slice(0, maxIssues).map(clipped);
   };
 }
 
-/** An issue at a length that may be stored and shown. */
+/** The issue, shortened to a length that may be stored and shown. */
 export function clipped({ span, explanation, suggestion, ...issue }: QualityIssue): QualityIssue {
   return {
     ...issue,
-    span: span && clip(span, longestSpan),
-    explanation: clip(explanation, longestText),
-    suggestion: suggestion && clip(suggestion, longestText),
+    span: span && clip(span, maxSpanLength),
+    explanation: clip(explanation, maxTextLength),
+    suggestion: suggestion && clip(suggestion, maxTextLength),
   };
 }
 
-/** For the stub engine, whose echo is exempt from the checks (C 4). */
+/** For the stub engine, whose echo is exempt from the checks. */
 export const inspectNothing: Inspect = () => [];
 
-/** Whether a finding keeps a document from being approved until somebody confirms it. */
+/** Whether an issue prevents the approval of a document until someone confirms it. */
 export function isCriticalIssue({ severity }: QualityIssue): boolean {
   return severity === 'critical';
 }

@@ -7,12 +7,14 @@ import { checkMarkup } from './integrity/index.ts';
 import { joinSegments, readSourceText } from './pipeline/source-text.ts';
 import type { TextRequest } from './request.ts';
 
-/** UTF-16 units of source and text together that are checked at once: what people write takes some milliseconds. */
+/**
+ * UTF-16 units of source and translation that are checked at once. Ordinary texts are shorter and take some milliseconds.
+ */
 const shortTexts = 20_000;
 
 /**
- * The checks of longer texts, one after the other: a hostile one keeps the process busy for up to half a second, and nobody pays for it. Tenants
- * share the slot fairly, and other requests come in between.
+ * Longer texts are checked one after the other: a hostile one keeps the process busy for up to half a second, unpaid.
+ * Tenants share the slot fairly, and other requests run in between.
  */
 const longTexts = createConcurrencyLimit({
   slots: 1,
@@ -21,9 +23,8 @@ const longTexts = createConcurrencyLimit({
 });
 
 /**
- * The findings of the checks that no model can override, in a text that a person proposes as the translation of a request. Call it outside of
- * transactions.
- * @throws AppError rate_limit if too many long texts wait for their check
+ * The issues that no model can override, in a translation that a member proposes. Call it outside of transactions.
+ * @throws AppError rate_limit if too many long texts are queued for the check
  */
 export async function inspectText(
   request: TextRequest,
@@ -43,7 +44,7 @@ async function findIssues(request: TextRequest, text: string): Promise<QualityIs
   const { segments } = source.task;
   const translations = extractHtml(text).map((segment) => segment.text);
   const markup = checkMarkup(request.source_text, text).map(clipped);
-  // A text of another structure cannot be compared block by block.
+  // A text with another structure cannot be compared block by block.
   const findings =
     translations.length === segments.length
       ? await inspectorOf(source)(source.task, translations)

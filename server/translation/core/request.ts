@@ -1,7 +1,4 @@
-/**
- * A text to translate, as the core sees it: the fields of a request that change its translation. It knows neither jobs nor
- * documents.
- */
+/** A text to translate: the fields of a request that affect its translation. The core is independent of jobs and documents. */
 export interface TextRequest {
   source_text: string;
   /** Language codes of `languages.ts`. */

@@ -4,8 +4,8 @@ import { readLines } from '#server/platform/stores/json-lines.ts';
 import { isInAccount, type LocatingServices, removeAt } from '#server/storage/destination.ts';
 
 /*
- * A file that goes to a tenant's own account is announced in the platform's storage first. If the process dies before the file's row, the
- * announcement lets the sweep remove it: the account may be shared with others, so it is never searched.
+ * A file for a tenant's own account is first announced in platform storage. If the process dies before it inserts the file's
+ * row, the announcement lets the sweep remove the file: the account may be shared with others, so it is never searched.
  */
 
 /** A line of a list. */
@@ -16,10 +16,10 @@ export interface AnnouncedFile {
 }
 
 const folder = 'documents/announced';
-/** Milliseconds of a list, which is named after its end. */
+/** Milliseconds that a list covers; it is named after its end. */
 const span = 3_600_000;
-/** Milliseconds after which a list whose account keeps failing is given up: the account may be gone. */
-const longestTry = 7 * 86_400_000;
+/** Milliseconds after which a list is dropped if its account keeps failing: the account may no longer exist. */
+const maxTryMs = 7 * 86_400_000;
 
 export async function announceFile(
   { storage }: Pick<Services, 'storage'>,
@@ -31,10 +31,10 @@ export async function announceFile(
 }
 
 /**
- * Removes the announced files that nothing refers to. Best effort: an account that cannot be used now is tried again with the next call.
+ * Removes the announced files without references. Best effort: if an account cannot be used now, the next call tries again.
  * @param oldEnough milliseconds after which the row of a file must exist
- * @param selectUnreferenced which of these files of a tenant nothing refers to
- * @returns how many were removed
+ * @param selectUnreferenced the files of a tenant, among the given ones, without references
+ * @returns the number of removed files
  */
 export async function removeAnnouncedFiles(
   services: LocatingServices & Pick<Services, 'log'>,
@@ -60,12 +60,12 @@ export async function removeAnnouncedFiles(
               { artifact_id, error: describeForLog(error) },
               'a file without a row was not removed',
             );
-            // Of an account that fails, the other files would fail, too.
+            // The other files of a failing account would fail, too.
             break;
           }
         }
       }
-    if (!failed || age > longestTry) await storage.remove(path);
+    if (!failed || age > maxTryMs) await storage.remove(path);
   }
   return removed;
 }

@@ -5,6 +5,7 @@ import type { Services } from '#server/context.ts';
 import { type LocatingServices, onPlatform } from '#server/storage/destination.ts';
 import {
   type Announcement,
+  announcedJobs,
   type GoldenRecord,
   goldenUri,
   listGolden,
@@ -14,7 +15,7 @@ import {
 } from '#server/translation/records/golden-records.ts';
 import { type DocumentRow, documentColumns, isDocument, requestOf } from './jobs.ts';
 
-/** The audit record of an approval (B 8 rule 4): who approved what and when, in counts. It has no text of the document. */
+/** The audit record of an approval: reviewer, time and counts, without text of the document. */
 interface ApprovalRecord {
   schema_version: '1.0';
   kind: 'document_approval';
@@ -42,8 +43,8 @@ interface ApprovalRecord {
 
 /**
  * Writes the audit record of an approved document, unless it has one. The counts are stored with the document first, so that
- * what a crash interrupts is written again as it was. A store that cannot be written leaves the record to the sweep:
- * unlike a text job, the document is already delivered, so its approval does not wait.
+ * an interrupted write is repeated with the same content. If the store is unavailable, the sweep writes the record: the
+ * document is already delivered, so its approval does not depend on it.
  */
 export async function recordApproval(
   services: LocatingServices & Pick<Services, 'backgroundWork' | 'log'>,
@@ -53,7 +54,7 @@ export async function recordApproval(
   const { database } = services;
   const record = await database.inTenant(tenantId, (tx) => storeRecord(tx, tenantId, documentId));
   if (!record) return;
-  // The platform's storage has it, whatever the tenant's files are in (B "Routing").
+  // Records are in platform storage, even if the tenant's files are elsewhere.
   const place = onPlatform(services, tenantId, record.uri);
   if (!(await writeGolden(services, record, place))) return;
   const referred = await database.inTenant(tenantId, (tx) =>
@@ -63,18 +64,18 @@ export async function recordApproval(
       .where(and(isDocument(tenantId, documentId), isApproval(record.approval)))
       .returning({ documentId: documentJobs.documentId }),
   );
-  // It was deleted or reopened since then.
+  // The document was deleted or reopened since then.
   if (referred.length === 0) await removeGolden(services, tenantId, documentId, record.uri);
   else listGolden(services, record, place);
 }
 
-/** SQL: whether the document has this approval: nobody has reopened it. */
+/** SQL: whether the document still has this approval and was not reopened. */
 function isApproval(approval: number) {
   const { approvedAt, reopenings } = documentJobs;
   return sql`(${approvedAt} is not null and coalesce(${reopenings}, 0) = ${approval - 1}::int)`;
 }
 
-/** Stores the record with the document. Undefined if it is in the golden store already, or there is no such approval. */
+/** Stores the record with the document. Undefined if it is already in the golden store, or there is no such approval. */
 async function storeRecord(
   tx: Tx,
   tenantId: string,
@@ -143,7 +144,7 @@ function viewOf({ tenantId, documentId, reopenings }: DocumentRow, record: Appro
   };
 }
 
-/** When the record was made. */
+/** Creation time of the record. */
 const recordedAt = sql`(${documentJobs.goldenRecord} ->> 'recorded_at')::timestamptz`;
 
 /** The golden records of approved documents, for their check. */
@@ -190,20 +191,19 @@ export const approvalRecords: RecordedJobs = {
   },
 };
 
-/** The number of the next approval, or of the one that a document has: the attempt that its audit record is named after. */
+/** The number of the next approval, or of the document's current one. It is the attempt in the name of the audit record. */
 export function approvalOf(reopenings: number | null): number {
   return 1 + (reopenings ?? 0);
 }
 
 /**
- * What the approved documents among those announced refer to, null if to no record yet, and where the record of the approval goes; by
- * `tenant document`. The record of an approval that was taken back is referred to by none. Platform scope.
+ * The references of approved documents among the announced ones (null without a record so far), and the destination of the
+ * approval's record; by `tenant document`. The record of a withdrawn approval has no reference. Platform scope.
  */
 async function selectApproved(
   tx: Tx,
   announced: readonly Announcement[],
 ): Promise<Map<string, { goldenUri: string | null; expectedUri: string }>> {
-  const pairs = announced.map(({ tenant_id, job_id }) => ({ tenant_id, job_id }));
   const rows = await tx
     .select({
       tenantId: documentJobs.tenantId,
@@ -213,7 +213,7 @@ async function selectApproved(
     })
     .from(documentJobs)
     .innerJoin(
-      sql`jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb) as wanted(tenant_id text, job_id text)`,
+      announcedJobs(announced),
       sql`wanted.tenant_id = ${documentJobs.tenantId} and wanted.job_id = ${documentJobs.documentId}`,
     )
     .where(isNotNull(documentJobs.approvedAt));

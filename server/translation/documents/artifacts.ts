@@ -10,6 +10,7 @@ import { openVerifiedStream, type VerifiedStream } from '#server/platform/stores
 import { notVerified } from '#server/storage/bindings.ts';
 import {
   type Destination,
+  destinationOf,
   type Located,
   type LocatingServices,
   locate,
@@ -41,16 +42,19 @@ export function artifactView(row: ArtifactRow): DocumentArtifact {
   };
 }
 
-/** The folder of all files of a tenant's documents in the platform's storage: one, so that files without a row can be found. */
+/**
+ * The directory of all document files of a tenant in platform storage: a single one, so that files without a row can be
+ * found.
+ */
 const folder = 'documents';
 export const artifactFolder = (tenantId: string) => `${tenantId}/${folder}`;
 
-/** The id in a file's name; undefined for a file of another kind. */
+/** The ID in a file's name; undefined for other files. */
 export function artifactIdOf(name: string): string | undefined {
   return /^[0-9a-f]{32}\.([0-9a-f]{32})$/.exec(name)?.[1];
 }
 
-/** The path in the platform's storage. */
+/** The path in platform storage. */
 export function artifactPath({
   tenantId,
   documentId,
@@ -59,13 +63,13 @@ export function artifactPath({
   return `${artifactFolder(tenantId)}/${documentId}.${artifactId}`;
 }
 
-/** A file that is in the store, and not yet in the database. */
+/** A file that is in the store, but not yet in the database. */
 export type StoredFile = Omit<ArtifactRow, 'revision' | 'createdAt'>;
 
 /**
- * Writes a file to its destination. Its row follows in the transaction that needs it: a crash in between leaves a file without
- * a row, which nobody sees and the sweep removes.
- * @throws AppError transient_error with the provider's words if the tenant's own account refused it
+ * Writes a file to its destination. The transaction that needs it inserts its row later: a crash in between leaves a file
+ * without a row, which is invisible and removed by the sweep.
+ * @throws AppError transient_error with the provider's message if the tenant's own account rejected it
  */
 export async function storeFile(
   services: Pick<Services, 'storage'>,
@@ -94,6 +98,16 @@ export async function storeFile(
   };
 }
 
+/** Stores the translated file of a document where its tenant's files go now. @throws AppError as `storeFile` */
+export async function storeTranslation(
+  services: LocatingServices,
+  { tenantId, documentId, sourceFormat }: { tenantId: string; documentId: string; sourceFormat: LayoutKind },
+  content: Uint8Array,
+): Promise<StoredFile> {
+  const file = { tenantId, documentId, kind: 'translated', contentType: layoutTypes[sourceFormat] } as const;
+  return storeFile(services, await destinationOf(services, tenantId), file, content);
+}
+
 function extensionOf(contentType: string): string {
   return Object.entries(layoutTypes).find(([, type]) => type === contentType)?.[0] ?? 'bin';
 }
@@ -105,16 +119,16 @@ export function removeFile(services: LocatingServices, file: FilePlace): Promise
     : removeAt(services, file.tenantId, file.address);
 }
 
-/** The columns that say where a file is. */
+/** The columns with a file's location. */
 export type FilePlace = Pick<ArtifactRow, 'tenantId' | 'documentId' | 'artifactId' | 'address'>;
 
-/** @throws AppError 409 storage_binding_not_verified if the file is in an account that cannot be used */
+/** @throws AppError 409 storage_binding_not_verified if the file's account cannot be used */
 async function locateFile(services: LocatingServices, file: FilePlace): Promise<Located> {
   if (file.address === null) return { store: services.storage, path: artifactPath(file) };
   const located = await locate(services, file.tenantId, file.address);
   if (located) return located;
   throw notVerified(
-    'the file is in an account that is not bound to this workspace any more; bind it again and verify it to reach the file',
+    'the file is in an account that is no longer connected to this workspace; connect and verify it again to download the file',
   );
 }
 
@@ -127,7 +141,7 @@ export async function insertArtifact(tx: Tx, file: StoredFile): Promise<void> {
   });
 }
 
-/** The newest file of a kind. */
+/** The latest file of a kind. */
 export async function newestArtifact(
   tx: Tx,
   tenantId: string,
@@ -149,7 +163,7 @@ export async function newestArtifact(
   return row;
 }
 
-/** A file by its id, if it is this document's. */
+/** A file by its ID, if it belongs to this document. */
 export async function selectArtifact(
   tx: Tx,
   tenantId: string,
@@ -186,7 +200,7 @@ export async function readArtifact(services: ReadingServices, row: ArtifactRow):
 
 /**
  * The same as a stream, for large files. The caller must close it.
- * @throws AppError as `readArtifact`
+ * @throws AppError like `readArtifact`
  */
 export async function openArtifact(services: ReadingServices, row: ArtifactRow): Promise<VerifiedStream> {
   const { store, path } = await locateFile(services, row);
@@ -197,7 +211,7 @@ export async function openArtifact(services: ReadingServices, row: ArtifactRow):
   throw damaged(services, row);
 }
 
-/** Logs which file it is. */
+/** Logs the affected file. */
 function damaged({ log }: Pick<Services, 'log'>, { documentId, artifactId }: ArtifactRow): AppError {
   log.error(
     { document_id: documentId, artifact_id: artifactId },
@@ -207,7 +221,7 @@ function damaged({ log }: Pick<Services, 'log'>, { documentId, artifactId }: Art
 }
 
 /**
- * Whether a stored file is there and has its checksum.
+ * Whether a stored file exists and matches its checksum.
  * @throws AppError 409 storage_binding_not_verified; 503 if an account cannot be reached
  */
 export async function isIntact(services: ReadingServices, row: ArtifactRow): Promise<boolean> {

@@ -24,11 +24,11 @@ import { queueDocument } from './queue.ts';
 import { type DocumentTranslationRequest, documentForm } from './schema.ts';
 import type { CheckedForm } from './submission-form.ts';
 
-/** How a form came. */
+/** The transport and form of a submission. */
 export interface Origin {
   via: 'documents' | 'translations';
   signal: AbortSignal;
-  /** Fields of the form that do not exist. */
+  /** Unknown fields of the form. */
   unknownFields: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export interface Origin {
 interface NewDocument {
   tenant: { id: string; name: string };
   form: CheckedForm;
-  /** Of the form; null without an idempotency key. */
+  /** Fingerprint of the form; null without an idempotency key. */
   fingerprint: Uint8Array | null;
   destination: Destination;
   origin: Origin;
@@ -44,7 +44,7 @@ interface NewDocument {
 
 /**
  * Checks the file, stores it, and inserts its job. With `wait` the job is not queued.
- * @returns the job of the key, which is not new if another process was faster
+ * @returns the job with the key; an existing one if another process was faster
  */
 export async function createJob(
   services: RunServices,
@@ -79,7 +79,7 @@ export async function createJob(
   const { target_lang } = request;
   const warnings = [
     ...unknownFieldWarnings(unknownFields, formFields),
-    // Whether the text is in its language is seen when it is extracted.
+    // The text's language is compared with the stated one when it is extracted.
     ...languageWarnings({ source_lang, target_lang, isDetected: detection !== null }),
   ];
   const insert = async (tx: Tx) => {
@@ -113,16 +113,17 @@ export async function createJob(
   });
   if (inserted?.documentId === documentId) return { row: inserted, isNew: true };
   await removeFile(services, source).catch(() => {});
-  if (!inserted) throw new AppError('transient_error', 'the job of this key was deleted; send it again');
+  if (!inserted)
+    throw new AppError('transient_error', 'the job for this Idempotency-Key was deleted; resend');
   return { row: inserted, isNew: false };
 }
 
-/** The fields that the form may have. */
+/** Allowed fields of the form. */
 const formFields = Object.keys(documentForm.shape);
 
 /**
- * Checks the file, and detects its language if that is asked for.
- * @throws AppError 400 for a file that is refused; 422 if its language cannot be detected, or a PDF's text cannot be read to do so
+ * Checks the file, and detects its language if requested.
+ * @throws AppError 400 for an invalid file; 422 if its language cannot be detected, or a PDF's text cannot be read to do so
  */
 async function checkSource(
   services: Pick<Services, 'fileWork'>,
@@ -142,7 +143,7 @@ async function checkSource(
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
     if (payload.format === 'pdf')
-      throw undetected(names.field, `${error.message}; name the language of the file in ${names.field}`);
+      throw undetected(names.field, `${error.message}; send the language of the file in ${names.field}`);
     throw new AppError('validation_error', `source_document: ${error.message}`, { cause: error });
   }
 }

@@ -19,22 +19,28 @@ export type RunServices = Pick<
   | 'storage'
 >;
 
-/** A worker that has the job. What it writes is refused once another worker has taken the job. */
+/** A worker that runs the job. Its writes are rejected once another worker has taken the job. */
 export interface DocumentRun {
   services: RunServices;
   tenantId: string;
   documentId: string;
   attempt: number;
   row: DocumentRow;
-  /** Aborts at the end of the stage's time budget, when the job is no longer this worker's, and when a stopping process waits no longer. */
+  /**
+   * Aborts at the end of the stage's time budget, when another worker takes the job, and when a stopping process ends its
+   * runs.
+   */
   signal: AbortSignal;
-  /** Milliseconds of work by stage so far, with those of the stage that runs and of the workers before. */
+  /** Milliseconds of work by stage so far, including the running stage and earlier workers. */
   timings(): Record<string, number>;
-  /** Addresses of the translated file in the tenant's own account, once it has reached it: one for each try, the last is that of the job. */
+  /**
+   * URLs of the translated file in the tenant's own account, after delivery: one for each attempt, the last is that of the
+   * job.
+   */
   delivered?: string[];
-  /** Tells the run that a model has responded. */
+  /** Reports that a model has responded. */
   modelResponded(): void;
-  /** Whether the worker should stop between two pieces of work, to let others have their share. */
+  /** Whether the worker should stop between two units of work, so that others get their share. */
   isOver(): Promise<boolean>;
 }
 
@@ -95,13 +101,13 @@ export async function updateRun(
   return row;
 }
 
-/** Milliseconds between two looks whether the job is still this worker's. */
+/** Milliseconds between two checks whether the worker still has the job. */
 const lookEvery = 5000;
 
 /**
- * Touches the job while it runs, so that only jobs whose worker died look idle, and stores the time its stage has taken: if the
- * worker is killed, the next one has what is left of the budget. Calls `lost` once another worker has the job, or
- * it was deleted.
+ * Touches the job while it runs, so that only jobs of dead workers look idle, and stores the time spent on its stage: if the
+ * worker is killed, the next one has the rest of the budget. Calls `lost` if another worker has taken the job, or it was
+ * deleted.
  */
 export function keepAlive(run: DocumentRun, lost: () => void): NodeJS.Timeout {
   const { database, settings, log } = run.services;

@@ -7,14 +7,15 @@ import type { FileResponse, StreamResponse } from '#server/trpc.ts';
 import { type ArtifactRow, newestArtifact, openArtifact, readArtifact, selectArtifact } from './artifacts.ts';
 import { isInFlight, requireDocument, translatedNameOf } from './jobs.ts';
 
-/** Files up to this size, in bytes, are read at once. */
+/** Files up to this size, in bytes, are read into memory. */
 const readAtOnce = 256 * 1024;
 
 type DownloadServices = LocatingServices & Pick<Services, 'log'>;
 
 /**
- * Returns the newest translated file (B 4.3), after its checksum is verified. Never the source. A large file is streamed.
- * @throws AppError 404; 409 before the job is translated, or after it failed, or while the tenant's storage cannot be used; 500 if the stored
+ * Returns the latest translated file, never the source, after verifying its checksum. A large file is streamed.
+ * @throws AppError 404; 409 before the job is translated, after it failed, or while the tenant's storage cannot be used; 500
+ * if the stored
  *   file is damaged
  */
 export async function downloadDocument(
@@ -25,7 +26,7 @@ export async function downloadDocument(
 ): Promise<FileResponse | StreamResponse> {
   const { row, artifact } = await withTenant(async (tx, { tenant }) => {
     const row = await requireDocument(tx, tenant.id, documentId);
-    // Even if the file is in the platform's storage (C 7).
+    // Required even if the file is in platform storage.
     await destinationIn(tx, services, tenant.id);
     return { row, artifact: await newestArtifact(tx, tenant.id, documentId, 'translated') };
   });
@@ -37,9 +38,10 @@ export async function downloadDocument(
 }
 
 /**
- * Returns one file of a document: its source, which the tenant uploaded itself, or any revision of the translated file; for the preview of the
- * web application, also while the document is in flight.
- * @throws AppError 404 for a file that is not the document's; 409 while the tenant's storage cannot be used, as for a download; 500 if the
+ * Returns one file of a document: its source or any revision of the translated file. The preview of the web application uses
+ * it, also while the document is in progress.
+ * @throws AppError 404 for a file of another document; 409 while the tenant's storage cannot be used, like a download; 500
+ * if the
  *   stored file is damaged
  */
 export async function downloadArtifact(

@@ -2,7 +2,7 @@ import { AppError, toAppError } from '#server/errors.ts';
 import { FileError } from '#server/formats/file-error.ts';
 import type { DocumentFailureDetail, DocumentStage } from './schema.ts';
 
-/** Errors of a model, the database or a busy service that a later attempt may not meet (B 7 "Retry guidance"). */
+/** Errors of a model, the database or a busy service, which may not recur on a later attempt. */
 const transientCodes: ReadonlySet<string> = new Set([
   'transient_error',
   'rate_limit',
@@ -10,17 +10,17 @@ const transientCodes: ReadonlySet<string> = new Set([
   'disk_full',
 ]);
 
-/** Whether the stage may be tried again. */
+/** Whether the stage may be retried. */
 export function isTransient(error: unknown): boolean {
   return !(error instanceof FileError) && transientCodes.has(toAppError(error).code);
 }
 
-/** The stage's time budget is used up (B 8 "Per-stage time budget"). */
+/** The stage has used up its time budget. */
 export class StageTimeout extends Error {
   override name = 'StageTimeout';
 }
 
-/** The failure of a job (B 2.7), by what a stage failed with. @param retries of the stage, after the first attempt */
+/** The failure of a job, from the error of a stage. @param retries of the stage, after the first attempt */
 export function failureOf(
   error: unknown,
   stage: DocumentStage | 'worker',
@@ -51,12 +51,12 @@ export function failureOf(
   return failure('unexpected_error', message, code);
 }
 
-/** A worker died with the job again and again (B 2.7 `interrupted`). */
+/** Failure code `interrupted`: too many workers died while they ran the job. */
 export function interruption(workers: number): DocumentFailureDetail {
   return {
     code: 'interrupted',
     stage: 'worker',
-    message: `${workers} workers ended with this job before it made progress; send it again`,
+    message: `${workers} workers stopped during this job before it made progress; send it again`,
     error_type: null,
     retry_attempts: 0,
     transient: false,
@@ -66,8 +66,8 @@ export function interruption(workers: number): DocumentFailureDetail {
 }
 
 /**
- * The response to `wait=true` of a job that failed (B 4.3 "Response codes").
- * @param retryAfter seconds that what failed asked to wait
+ * The response to `wait=true` for a failed job.
+ * @param retryAfter seconds that the failing service asked to wait
  */
 export function failureResponse(failure: DocumentFailureDetail, retryAfter = 5): AppError {
   const { code, message, error_type } = failure;

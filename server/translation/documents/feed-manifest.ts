@@ -21,7 +21,7 @@ type Tally = DocumentApprovalResult['skipped'];
 
 /** The result of one feed. */
 interface Fed {
-  /** Pairs that entered the manifest with this call. */
+  /** Segments that this call added to the manifest. */
   pairs: number;
   skipped: Tally;
   error: string | null;
@@ -29,16 +29,16 @@ interface Fed {
 
 const nothingSkipped: Tally = { fast_path: 0, needs_review: 0, duplicates: 0, empty: 0 };
 
-/** What a document gives to the memory. */
+/** Segments of a document that go into the TM. */
 interface Selection {
-  /** Positions of corrections that the memory was not fed with yet. */
+  /** Positions of corrections that are not in the TM yet. */
   corrections: number[];
   pairs: DocumentPair[];
-  /** What is left out, by reason; null keeps the last tally. */
+  /** Omitted segments, by reason; null keeps the last tally. */
   skipped: Tally | null;
 }
 
-/** Feeds the memory with the corrections of a review, and with those of earlier ones that could not be fed. */
+/** Adds the corrections of a review to the TM, and earlier ones that could not be added. */
 export function feedReview(services: FeedServices, row: DocumentRow): Promise<Fed> {
   return feedMemory(services, row, 'review', async (tx) => ({
     ...(await selectCorrections(tx, row)),
@@ -46,7 +46,7 @@ export function feedReview(services: FeedServices, row: DocumentRow): Promise<Fe
   }));
 }
 
-/** Feeds the memory with all that it was not fed with yet. */
+/** Adds all segments to the TM that are not in it yet. */
 export function feedApproval(services: FeedServices, row: DocumentRow): Promise<Fed> {
   return feedMemory(services, row, 'approve', async (tx) => {
     const { corrections, pairs } = await selectCorrections(tx, row);
@@ -55,7 +55,7 @@ export function feedApproval(services: FeedServices, row: DocumentRow): Promise<
   });
 }
 
-/** What the last approval left out; undefined if no approval has fed the memory yet. */
+/** The segments that the last approval omitted, by reason; undefined if no approval has added segments to the TM yet. */
 export async function selectTally(tx: Tx, { tenantId, documentId }: DocumentRow): Promise<Tally | undefined> {
   const [row] = await tx
     .select({ skipped: sql<Partial<Tally> | null>`${documentJobs.feedManifest} -> 'skipped'` })
@@ -66,8 +66,8 @@ export async function selectTally(tx: Tx, { tenantId, documentId }: DocumentRow)
 }
 
 /**
- * Feeds pairs of a document to the memory and records them in its manifest. Best effort: a memory that cannot be written never
- * fails a review or an approval.
+ * Adds segments of a document to the TM and records them in its manifest. Best effort: an unavailable TM never fails a
+ * review or an approval.
  */
 async function feedMemory(
   services: FeedServices,
@@ -101,9 +101,9 @@ async function feedMemory(
   } catch (error) {
     services.log.warn(
       { document_id: documentId, error: describeForLog(error) },
-      'a document did not feed the memory',
+      'a document was not added to the translation memory',
     );
-    const message = 'the memory could not be written';
+    const message = 'the translation memory could not be updated';
     await services.database
       .inTenant(tenantId, (tx) =>
         changeManifest(tx, row, sql`jsonb_build_object('last_feed_error', ${message}::text)`),
@@ -137,7 +137,7 @@ async function selectCorrections(
   };
 }
 
-/** The segments that no reviewer changed, each distinct text once. */
+/** The segments that no reviewer changed, one per distinct text. */
 async function selectUnedited(tx: Tx, { tenantId, documentId }: DocumentRow) {
   const ofThis = ofDocument(tenantId, documentId);
   const [correctedRows, rows] = await Promise.all([
@@ -154,13 +154,13 @@ async function selectUnedited(tx: Tx, { tenantId, documentId }: DocumentRow) {
       })
       .from(documentSegments)
       .where(and(ofThis, isNotNull(documentSegments.target), sql`not ${documentSegments.corrected}`))
-      // A text that a person confirmed in one place is confirmed.
+      // A text that is confirmed in one place counts as confirmed.
       .orderBy(documentSegments.sourceText, documentSegments.targetText, isUnresolved),
   ]);
   const corrected = new Set(correctedRows.map(({ sourceText }) => normalForm(sourceText)));
   const skipped = { ...nothingSkipped };
   const pairs = rows.flatMap(({ sourceText, targetText, ...segment }) => {
-    // Fed after the correction, this translation would be served in its place.
+    // Added after the correction, this translation would be served in its place.
     const isCorrectedElsewhere = corrected.size > 0 && corrected.has(normalForm(sourceText));
     const reason = reasonToSkip(targetText ?? '', { ...segment, isCorrectedElsewhere });
     if (reason) skipped[reason] += 1;
@@ -179,7 +179,7 @@ function reasonToSkip(
   return segment.isCorrectedElsewhere ? 'duplicates' : null;
 }
 
-/** Adds the fed pairs to the manifest. All are listed: deleting the document removes exactly them (B 4.3). */
+/** Adds the segments to the manifest. All are listed, because deleting the document removes exactly these from the TM. */
 function storeFed(
   tx: Tx,
   row: DocumentRow,
@@ -209,8 +209,8 @@ function storeFed(
 }
 
 /**
- * Takes back what the approval of a document has fed: the pairs leave the memory and the manifest, whose tally is empty as before the approval.
- * Corrections among them wait for the next approval. What reviews fed stays.
+ * Withdraws the segments that the approval of a document added: they leave the TM and the manifest, whose tally is empty as
+ * before the approval. Corrections among them are added by the next approval. Segments that reviews added stay.
  */
 export async function withdrawApprovalFeed(tx: Tx, row: DocumentRow): Promise<void> {
   const { tenantId, documentId } = row;
@@ -249,8 +249,8 @@ export async function withdrawApprovalFeed(tx: Tx, row: DocumentRow): Promise<vo
 const manifestInSql = sql`coalesce(${documentJobs.feedManifest}, ${JSON.stringify(emptyManifest)}::jsonb)`;
 
 /**
- * Replaces members of the manifest in the database: a large one is not read for that.
- * @throws AppError 404: a document that was deleted meanwhile feeds nothing
+ * Replaces members of the manifest in the database, so that a large one is not read.
+ * @throws AppError 404 if the document was deleted in between
  */
 async function changeManifest(
   tx: Tx,

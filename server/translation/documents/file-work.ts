@@ -12,17 +12,17 @@ import { sandboxRefusal } from '#server/platform/sandbox-errors.ts';
 type Files = Pick<Services, 'fileWork'>;
 
 /*
- * Each function runs in a child process when the tenant gets a slot. They throw a FileError if the file is refused, or takes
- * too much time or memory; an AppError if no process is available, which says nothing about the file.
+ * Each function runs in a child process when the tenant gets a slot. They throw a FileError if the file is invalid, or takes
+ * too much time or memory; an AppError if no process is available, which does not concern the file.
  */
 
-/** Checks what B 8 refuses before a job exists. A PDF that cannot be read fails at extract (C 7). */
+/** Makes the checks that precede a job. A PDF that cannot be read passes, and fails at extract. */
 export async function checkFile({ fileWork }: Files, payload: DocumentPayload, scope: TaskScope) {
   if (payload.format === 'pdf') return;
   await orFileError(fileWork.run('check_document', payload, scope));
 }
 
-/** The same, and returns the beginning of the text; a PDF that cannot be read is refused here. */
+/** The same, and returns the beginning of the text; a PDF that cannot be read is rejected here. */
 export async function sampleFile(
   { fileWork }: Files,
   payload: DocumentPayload,

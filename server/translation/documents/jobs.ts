@@ -21,34 +21,34 @@ import { waitingView } from './waiting.ts';
 type FullRow = typeof documentJobs.$inferSelect;
 
 const { feedManifest: _manifest, ...columns } = getTableColumns(documentJobs);
-/** All columns but the manifest, which may be megabytes. */
+/** All columns except the manifest, which may be megabytes. */
 export const documentColumns = columns;
 
 export type DocumentRow = Omit<FullRow, 'feedManifest'>;
 
-/** Matches one job by tenant and id. The row-level policy is only the second line of defence. */
+/** Matches one job by tenant and ID. The row-level policy is only the second line of defense. */
 export function isDocument(tenantId: string, documentId: string) {
   return and(eq(documentJobs.tenantId, tenantId), eq(documentJobs.documentId, documentId));
 }
 
-/** A job and all that its view shows. */
+/** A job and the data for its view. */
 interface StoredDocument {
   row: FullRow;
   artifacts: ArtifactRow[];
 }
 
-/** The request as it was stored when the job was submitted. */
+/** The request as stored when the job was submitted. */
 export function requestOf(row: Pick<DocumentRow, 'request'>): DocumentTranslationRequest {
   return row.request as DocumentTranslationRequest;
 }
 
-/** What all texts of a document have in common when they are translated. */
+/** The common fields of all texts of a document for translation. */
 export function groupRequestOf(row: DocumentRow): GroupRequest {
   const { source_lang, target_lang, domain, tone, gender } = requestOf(row);
   return { source_lang, target_lang, domain, tone, gender, text_type: 'Plain', metadata: {} };
 }
 
-/** The name under which a document's translation is saved: `menu.fr.xlsx`. */
+/** The file name of a document's translation: `menu.fr.xlsx`. */
 export function translatedNameOf(row: Pick<DocumentRow, 'request' | 'sourceFileName'>): string {
   const { source_lang: sourceLang, target_lang: targetLang } = requestOf(row);
   return translatedFileName({ sourceName: row.sourceFileName, sourceLang, targetLang, unnamed: 'document' });
@@ -58,7 +58,7 @@ export function isInFlight({ status }: Pick<DocumentRow, 'status'>): boolean {
   return status === 'queued' || status === 'extracted';
 }
 
-/** The manifest of a document that has fed nothing to the memory yet (B 2.7). */
+/** The manifest of a document that has not added anything to the TM yet. */
 export const emptyManifest: DocumentFeedManifest = {
   fed_pairs: [],
   skipped: {},
@@ -66,10 +66,10 @@ export const emptyManifest: DocumentFeedManifest = {
   last_feed_error: null,
 };
 
-/** A job as it is returned. Operators also see what it cost (B 4.3). */
+/** The view of a job. Operators also see its cost. */
 function documentView({ row, artifacts }: StoredDocument, operator: boolean): DocumentJob {
   const failure = row.failure as DocumentFailureDetail | null;
-  // A job that failed after its file had reached the tenant's own account is billed too.
+  // A job that failed after delivery to the tenant's own account is billed, too.
   const isBilled = row.status === 'translated' || failure?.metadata['delivered_to'] !== undefined;
   return {
     id: row.documentId,
@@ -130,14 +130,14 @@ export async function selectDocument(
   return row;
 }
 
-/** @throws AppError 404 for an unknown, foreign or deleted id alike */
+/** @throws AppError 404 for an unknown, foreign or deleted ID alike */
 export async function requireDocument(tx: Tx, tenantId: string, documentId: string): Promise<DocumentRow> {
   const row = await selectDocument(tx, tenantId, documentId);
   if (!row) throw unknownDocument();
   return row;
 }
 
-/** 404 for an unknown, foreign or deleted id alike. */
+/** 404 for an unknown, foreign or deleted ID alike. */
 export function unknownDocument(): AppError {
   return new AppError('not_found', 'document job not found');
 }
@@ -155,7 +155,7 @@ export async function getDocument(
   return documentView(stored as StoredDocument, operator);
 }
 
-/** The job of an idempotency key of the tenant. */
+/** The tenant's job with an idempotency key. */
 export async function selectDocumentByKey(
   tx: Tx,
   tenantId: string,
@@ -176,7 +176,10 @@ const jobBytes = sql`4 * (pg_column_size(${documentJobs.request})
   + coalesce(pg_column_size(${documentJobs.feedManifest}), 0) + pg_column_size(${documentJobs.reviewHistory})
   + pg_column_size(${documentJobs.extractFindings}) + pg_column_size(${documentJobs.rebuildFindings}))`;
 
-/** A page of jobs, newest updated_at first: at most `limit` and about `pageBytes`, but at least one. `more`: whether others follow. */
+/**
+ * A page of jobs, the most recent updated_at first: at most `limit` and about `pageBytes`, but at least one. `more`: whether
+ * others follow.
+ */
 export async function selectDocuments(
   tx: Tx,
   { tenantId, limit, after, ids }: DocumentListing,
@@ -223,7 +226,7 @@ export function isOneOf(ids: readonly string[]): SQL {
   return sql`${documentJobs.documentId} = any(array(select json_array_elements_text(${JSON.stringify(ids)}::json)))`;
 }
 
-/** Matches the jobs that a listing has after a place. */
+/** Matches the jobs after a place of a listing. */
 export function isAfter({ updatedAt, id }: PageEnd): SQL {
   return sql`(${documentJobs.updatedAt}, ${documentJobs.documentId}) < (${updatedAt.toISOString()}::timestamptz, ${id})`;
 }

@@ -5,7 +5,7 @@ import { documentJobs } from '#db/schema/documents.ts';
 import type { Services } from '#server/context.ts';
 import { type PageEnd, readCursor, writeCursor } from '#server/http/paging.ts';
 import type { Audience, WithTenant } from '#server/identity/access/guards/tenant.ts';
-import { runSearch, walkJobs } from '#server/translation/core/listing/bounded-walk.ts';
+import { runSearch, scanJobs } from '#server/translation/core/listing/bounded-scan.ts';
 import {
   earliestChange,
   filterCondition,
@@ -22,8 +22,8 @@ interface DocumentPage {
 }
 
 /**
- * A page of the tenant's documents, newest updated_at first: at most `limit`, fewer if they are large. With a filter, one request examines a
- * bounded number of documents, so a page may be short or empty although more follows.
+ * A page of the tenant's documents, the most recent updated_at first: at most `limit`, fewer if they are large. With a
+ * filter, one request examines a bounded number of documents, so a page may be short or empty although more follow.
  * @throws AppError 422 for an invalid cursor, an unsupported language or a key that cannot be filtered by
  */
 export function listDocuments(
@@ -36,7 +36,7 @@ export function listDocuments(
   return runSearch(
     database,
     withTenant,
-    { walks: () => conditionOf(query) !== undefined, signal },
+    { scans: () => conditionOf(query) !== undefined, signal },
     async (tx, { tenant: { id: tenantId } }) => {
       const after = cursor === undefined ? undefined : readCursor(cursor);
       // No job is ever stored as pending.
@@ -59,7 +59,7 @@ export function listDocuments(
   );
 }
 
-/** No index has the status: documents are far fewer than texts. */
+/** The status has no index, because there are far fewer documents than texts. */
 function conditionOf({ status, ...filter }: DocumentListQuery): SQL | undefined {
   const stored = status === 'pending' ? undefined : status;
   return and(stored && eq(documentJobs.status, stored), filterCondition(documentJobs, filter));
@@ -70,7 +70,7 @@ const order = [desc(updatedAt), desc(documentId)];
 
 function findDocuments(tx: Tx, tenantId: string, query: DocumentListQuery, first: PageEnd | undefined) {
   const read = readsRequest(query) ? sql<number>`4 * pg_column_size(${request})` : sql<number>`0`;
-  return walkJobs({
+  return scanJobs({
     after: first,
     limit: query.limit,
     filtered: true,

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { operatorProcedure } from '#server/identity/access/guards/admin.ts';
 import { documentOutage, readOutage, requeueDocuments } from './requeue.ts';
 
-const refusal = 'documents of all workspaces are for platform operators';
+const refusal = 'only platform operators can access documents of all workspaces';
 
 const moment = z.iso
   .datetime({ offset: true })
   .describe('ISO 8601 with its offset.')
-  .refine((text) => !Number.isNaN(Date.parse(text)), 'is no moment');
+  .refine((text) => !Number.isNaN(Date.parse(text)), 'is not a valid time');
 
 export const outageQuery = z.object({
   since: moment.describe('Failures since then are counted.'),
@@ -16,7 +16,7 @@ export const outageQuery = z.object({
 export const requeueRequest = z
   .object({
     document_id: z.string().max(200).optional().describe('The document; or `since`.'),
-    since: moment.optional().describe('All that failed since then.'),
+    since: moment.optional().describe('Selects all that failed since then.'),
     dry_run: z.boolean().default(false).describe('Only count.'),
   })
   .refine(({ document_id, since }) => (document_id === undefined) !== (since === undefined), {
@@ -26,11 +26,11 @@ export const requeueRequest = z
 
 export const requeued = z.object({
   found: documentOutage.shape.failed,
-  requeued: z.int().describe('How many were queued.'),
-  left: z.int().describe('How many a further call would find.'),
+  requeued: z.int().describe('Number of queued documents.'),
+  left: z.int().describe('Number of documents left for a further call.'),
 });
 
-/** What the operator's page needs, and no program does: without a route, so only /trpc serves it. */
+/** Procedures for the operator's page only: without a route, so only /trpc serves them. */
 export const operatorProcedures = {
   outage: operatorProcedure(refusal)
     .input(outageQuery)

@@ -8,22 +8,22 @@ import { isTransient } from './failure.ts';
 import { queueDocument } from './queue.ts';
 import { pauseAfter } from './waiting.ts';
 
-/** Seconds within which documents begin again when the model responds, at random moments. */
+/** Seconds over which documents start again at random times when the model responds. */
 const spread = 5;
-/** Seconds that a document must have waited to be woken: one that failed just now has met what is left of the outage. */
-const leastWait = 10;
+/** Seconds since the failure before a document may be woken: a recent failure may be the end of the outage. */
+const minWait = 10;
 
-/** A failure that is likely to pass, as it concerns a waiting document. */
+/** A failure that is likely to pass, for a waiting document. */
 export interface Outage {
-  /** The error's code (A 7.3). */
+  /** The error's code. */
   reason: AppError['code'];
   /** Seconds that the failing service asked to wait. */
   retryAfter: number | undefined;
 }
 
 /**
- * The outage that a stage failed with; null if waiting does not help, and if the workspace's own storage failed: such a document is marked
- * failed, so that its owner knows.
+ * The outage that made a stage fail; null if waiting does not help, or if the workspace's own storage failed: such a
+ * document fails, so that its owner notices.
  */
 export function outageOf(error: unknown): Outage | null {
   if (!isTransient(error)) return null;
@@ -32,8 +32,8 @@ export function outageOf(error: unknown): Outage | null {
 }
 
 /**
- * Puts the job back into the queue for its next try, in one transaction: it holds no worker until then.
- * @param tries of the stage that have failed now
+ * Returns the job to the queue for its next try, in one transaction; until then it needs no worker.
+ * @param tries failed tries of the stage in this run
  * @returns false if it has waited for OUTAGE_HOURS, and nothing was changed
  */
 export async function waitForNextTry(run: DocumentRun, outage: Outage, tries: number): Promise<boolean> {
@@ -43,7 +43,7 @@ export async function waitForNextTry(run: DocumentRun, outage: Outage, tries: nu
   const left = since.getTime() + longest - Date.now();
   if (left <= 0) return false;
   const attempts = row.waitingAttempts + tries;
-  // The last try comes when the time is over, not at the end of a pause that goes beyond it.
+  // The last try comes at the end of OUTAGE_HOURS, even if a pause would last longer.
   const pause = Math.min(pauseAfter(attempts, outage.retryAfter), left + 1);
   await services.database.inTenant(tenantId, async (tx) => {
     await updateRun(tx, run, {
@@ -60,8 +60,8 @@ export async function waitForNextTry(run: DocumentRun, outage: Outage, tries: nu
 }
 
 /**
- * Lets the documents of all tenants that wait for a model begin within seconds, since one has responded. The workers and the fair share of
- * model calls limit how many run at a time. A document that waits for capacity keeps its pause.
+ * Wakes the documents of all tenants that wait for a model within seconds, because one has responded. The workers and the
+ * fair share of model calls limit how many run at a time. A document that waits for capacity keeps its pause.
  */
 export async function wakeWaiting({ database }: Pick<Services, 'database'>): Promise<void> {
   await database.inPlatform((tx: Tx) =>
@@ -74,7 +74,7 @@ export async function wakeWaiting({ database }: Pick<Services, 'database'>): Pro
             where status in ('queued', 'extracted') and waiting_since is not null and not running
               and stage = 'map_translate' and waiting_reason <> 'rate_limit'
               and next_attempt_at > now() + make_interval(secs => ${spread})
-              and updated_at < now() - make_interval(secs => ${leastWait})
+              and updated_at < now() - make_interval(secs => ${minWait})
             order by tenant_id, document_id limit 1000 for update skip locked) w
           where d.tenant_id = w.tenant_id and d.document_id = w.document_id
           returning 'run_document:' || d.document_id as key)

@@ -5,14 +5,14 @@ import type { DocumentQualityFinding, DocumentQualityReport, DocumentTranslation
 /** Figures of a document's segments. */
 export interface ReportFigures {
   needsReview: number;
-  /** How many a reviewer changed. They have no score. */
+  /** The number that a reviewer changed. They have no score. */
   corrected: number;
-  /** How many translations a person confirmed as they are. */
+  /** The number of translations that a reviewer confirmed unchanged. */
   confirmed: number;
-  /** How many need a review and are not confirmed. */
+  /** The number that needs a review and is not confirmed. */
   unresolved: number;
   noncompliant: number;
-  /** How many have a score, and the sum of those scores (0 to 100 each). */
+  /** The number with a score, and the sum of those scores (0 to 100 each). */
   scored: number;
   scoreSum: number;
 }
@@ -27,20 +27,20 @@ export const noFigures: ReportFigures = {
   scoreSum: 0,
 };
 
-/** Stored figures. Those of an earlier version have no confirmations: all that is flagged is unresolved. */
+/** Stored figures. Those of an earlier version have no confirmations: all flagged segments are unresolved. */
 export function readFigures(stored: unknown): ReportFigures {
   const known = stored as Partial<ReportFigures> | null;
   return { ...noFigures, unresolved: known?.needsReview ?? 0, ...known };
 }
 
-/** A finding of a format, as it is stored and returned. */
+/** A finding of a format, as stored and returned. */
 export function findingView({ unitId, ...finding }: Finding): DocumentQualityFinding {
   return { ...finding, unit_id: unitId };
 }
 
 const schemaVersion = '1.0';
 
-/** The quality report of a translated document (B 2.7). */
+/** The quality report of a translated document. */
 export function reportOf(row: Omit<typeof documentJobs.$inferSelect, 'feedManifest'>): DocumentQualityReport {
   const { source_lang, target_lang } = row.request as DocumentTranslationRequest;
   const { needsReview, corrected, noncompliant, scored, scoreSum, confirmed, unresolved } = readFigures(
@@ -66,7 +66,7 @@ export function reportOf(row: Omit<typeof documentJobs.$inferSelect, 'feedManife
   };
 }
 
-/** The layout is not stored on its own; its id is derived from the job's (B 2.7: the layout's id, not the job's). */
+/** The layout is not stored separately; its ID is derived from the job's, but differs from it. */
 function layoutId(documentId: string): string {
   return documentId.slice(16) + documentId.slice(0, 16);
 }

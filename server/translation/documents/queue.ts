@@ -6,12 +6,13 @@ import { addJob } from '#server/platform/job-queue.ts';
 
 const isUnfinished = inArray(documentJobs.status, ['queued', 'extracted']);
 
-/** The lowest priority: further documents of a tenant do not wait behind each other's number. */
+/** The lowest priority. Further documents of a tenant share it. */
 const lastPriority = 1000;
 
 /**
- * Queues a document in the caller's transaction. Its priority is its place among the tenant's unfinished documents, oldest first:
- * one tenant's hundred documents do not hold up another's first, and are themselves finished one after the other.
+ * Queues a document in the caller's transaction. Its priority is its rank among the tenant's unfinished documents, oldest
+ * first: a tenant with a hundred documents does not delay another's first, and its documents are finished one after the
+ * other.
  */
 export async function queueDocument(
   tx: Tx,
@@ -46,7 +47,7 @@ async function priorityOf(tx: Tx, tenantId: string, documentId: string): Promise
   return Math.min(row?.place ?? 0, lastPriority);
 }
 
-/** Whether a waiting document would be taken before this one, if this one were queued now. */
+/** Whether another queued document would be taken before this one, if this one were queued now. */
 export async function comesAfterOthers(tx: Tx, tenantId: string, documentId: string): Promise<boolean> {
   const priority = await priorityOf(tx, tenantId, documentId);
   const [row] = await tx.execute<{ waits: boolean }>(sql`
@@ -65,7 +66,7 @@ export async function resumeDocuments({ database }: Pick<Services, 'database'>, 
         and(
           isUnfinished,
           sql`${documentJobs.updatedAt} < now() - make_interval(secs => ${idleSeconds})`,
-          // A pause may be longer; the document has a job in the queue then.
+          // A pause may be longer; then the document has a job in the queue.
           sql`coalesce(${documentJobs.nextAttemptAt} < now() - make_interval(secs => ${idleSeconds}), true)`,
         ),
       )

@@ -15,8 +15,8 @@ import type { DocumentDeletion } from './schema.ts';
 import { ofDocument } from './segments.ts';
 
 /**
- * Deletes a document with its segments, its files, its audit record and the memory pairs that it fed (B 4.3). The rows go first: a worker that
- * has the job finds it gone and stores nothing more. Usage records stay.
+ * Deletes a document with its segments, files, audit record and TM segments. The rows are deleted first: a worker that runs
+ * the job notices and stores nothing more. Usage records stay.
  * @throws AppError 404
  */
 export async function removeDocument(
@@ -43,9 +43,9 @@ export async function removeDocument(
 }
 
 /**
- * Removes the files. Best effort: in the platform's storage the sweep removes what is left. An account that fails is not asked again for each
- * file, which would keep the caller waiting.
- * @returns how many were removed
+ * Removes the files. Best effort: in platform storage, the sweep removes the rest. After an account has failed, its other
+ * files are not tried, because that would delay the caller.
+ * @returns the number of removed files
  */
 async function removeFiles(
   services: LocatingServices & Pick<Services, 'log'>,
@@ -68,14 +68,14 @@ async function removeFiles(
   return count;
 }
 
-/** @returns `busy` while a review or an approval has the document; undefined if there is no such document */
+/** @returns `busy` while a review or an approval holds the document; undefined if there is no such document */
 async function deleteRows(tx: Tx, tenantId: string, documentId: string) {
-  // Waits for a worker that is writing.
+  // The lock lets a writing worker finish.
   const [job] = await tx
     .select({
       reopenings: documentJobs.reopenings,
       isReviewed: sql<boolean>`coalesce(${documentJobs.reviewLeaseUntil} > now(), false)`,
-      // The output of a job that failed after it had reached the tenant's account: no artifact of the job (B 2.7).
+      // The output of a job that failed after delivery to the tenant's account. It is not an artifact of the job.
       delivered: sql<string | null>`${documentJobs.failure} #>> '{metadata,delivered_to}'`,
     })
     .from(documentJobs)

@@ -12,37 +12,37 @@ import { countWaiting } from './summary.ts';
 import { progressed } from './waiting.ts';
 
 /*
- * An operator sends failed documents back to the workers once the cause of their failure is gone. A client's resend never does that. The job
- * keeps its translated segments and its source file, and reserves its characters again; it was not billed, since a failed job that was is
+ * An operator queues failed documents again after the cause of their failure is gone. A client's resend never does that. The
+ * job keeps its translated segments and its source file, and reserves its characters again. Failed jobs that were billed are
  * left out.
  */
 
-/** The failures that were not the document's fault, by their codes. */
+/** Codes of failures that the document did not cause. */
 export const requeuedCodes = ['transient_error', 'interrupted', 'stage_timeout'] as const;
 
-/** Documents of one call at most; a further call finds the next ones. */
-const mostOfCall = 1000;
+/** Maximum number of documents per call; a further call finds the next ones. */
+const maxOfCall = 1000;
 
 const codes = sql.raw(requeuedCodes.map((code) => `'${code}'`).join(', '));
 const isRequeueable = sql`status = 'failed' and failure->>'code' in (${codes})
   and failure #> '{metadata,delivered_to}' is null`;
 
-/** Which documents an operator means: one, or all that failed since a moment. */
+/** The documents that an operator selects: one, or all that failed since a given time. */
 export type RequeueSelection =
   | { documentId: string }
   | { since: Date; until?: Date | undefined; tenantId?: string | undefined };
 
 export interface RequeueResult {
-  /** How many documents the selection has, by the codes of their failures. */
+  /** The number of selected documents, by failure code. */
   found: z.infer<typeof documentOutage>['failed'];
   requeued: number;
-  /** Documents of the selection that a further call would find. */
+  /** Documents of the selection that are left for a further call. */
   left: number;
 }
 
 /**
- * Queues failed documents again, oldest first, 1000 at most, each in a transaction with its line in the audit log.
- * @throws AppError 404 for an unknown document; 409 for one that did not fail, or whose failure trying again cannot mend
+ * Queues failed documents again, at most 1000, oldest first, each in a transaction with its line in the audit log.
+ * @throws AppError 404 for an unknown document; 409 for one that did not fail, or whose failure would recur
  */
 export async function requeueDocuments(
   database: Database,
@@ -98,13 +98,13 @@ async function selectFailed(tx: Tx, which: ReturnType<typeof sql>) {
     where ${isRequeueable} and ${which} group by 1 order by 1`);
   const first = await tx.execute<{ tenantId: string; documentId: string }>(sql`
     select tenant_id as "tenantId", document_id as "documentId" from document_jobs
-    where ${isRequeueable} and ${which} order by updated_at, document_id limit ${mostOfCall}`);
+    where ${isRequeueable} and ${which} order by updated_at, document_id limit ${maxOfCall}`);
   return { found: [...found], first: [...first] };
 }
 
 /**
- * Queues one document again. What was extracted and translated stays; its characters are reserved anew by the stage `admit`, and every stage
- * has all of its time.
+ * Queues one document again. Extracted and translated segments stay; the stage `admit` reserves its characters again, and
+ * each stage has its full time budget.
  * @returns false if it is no longer a failed document of this kind
  */
 async function requeue(
@@ -144,35 +144,35 @@ async function requeue(
   return true;
 }
 
-/** Where a failed job begins again: what comes after `admit` needs the reservation, which the failure has freed. */
+/** The stage at which a failed job continues: stages after `admit` need the reservation, which the failure has released. */
 function stageAfter(stage: DocumentStage): DocumentStage {
   return stage === 'ingest' || stage === 'extract' ? stage : 'admit';
 }
 
 const count = z.int();
 
-/** What an operator sees of documents that an outage holds up, over all tenants. */
+/** Documents that an outage delays, over all tenants, for operators. */
 export const documentOutage = z.object({
   waiting: z
     .array(
       z.object({
-        reason: z.string().describe('The error code of their last try.'),
-        documents: count.describe('How many wait, among 10000 at most.'),
-        longest_seconds: z.number().describe('How long the first of them has waited.'),
+        reason: z.string().describe('The error code of the last try.'),
+        documents: count.describe('The number of documents that wait, up to 10000.'),
+        longest_seconds: z.number().describe('The time since the first of them failed.'),
       }),
     )
     .describe('Documents that are tried again automatically.'),
   failed: z
     .array(
       z.object({
-        code: z.enum(requeuedCodes).describe('Why they failed.'),
-        documents: count.describe('How many failed.'),
+        code: z.enum(requeuedCodes).describe('The failure code.'),
+        documents: count.describe('The number of failed documents.'),
       }),
     )
-    .describe('Documents that failed since the moment and can be queued again.'),
+    .describe('Documents that failed since `since` and can be queued again.'),
 });
 
-/** Counts the documents that wait, and those that failed since a moment and can be queued again. Platform scope. */
+/** Counts the documents that wait, and those that failed since a given time and can be queued again. Platform scope. */
 export async function readOutage(tx: Tx, since: Date): Promise<z.infer<typeof documentOutage>> {
   const waiting = await countWaiting(tx);
   const { found } = await selectFailed(tx, conditionOf({ since }));

@@ -6,24 +6,24 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { isDocument, unknownDocument } from './jobs.ts';
 
-/** Seconds that a review may take. A process that dies with a lease leaves the document locked for this long. */
+/** Maximum duration of a review in seconds. A process that dies with a lease leaves the document locked for this long. */
 export const leaseSeconds = 120;
-/** Milliseconds between two attempts, and for all of them. */
+/** Milliseconds between two attempts, and in total. */
 const pause = { each: 100, all: 60_000 };
 
-/** The right to write to a document, for a while. */
+/** The temporary right to write to a document. */
 export interface ReviewLease {
   /**
    * Holds the lease until the transaction ends.
-   * @throws AppError transient_error if the work took longer than the lease: another review may have written meanwhile; 404 if
-   *   the document was deleted
+   * @throws AppError transient_error if the work took longer than the lease, because another review may have written in
+   * between; 404 if the document was deleted
    */
   confirm(tx: Tx): Promise<void>;
 }
 
 /**
- * Runs work that reads a document, renders it and writes it again, while no other such work has the document. It holds no
- * transaction: rendering takes seconds.
+ * Runs work that reads a document, renders it and writes it again, under the document's lease. It holds no transaction,
+ * because rendering takes seconds.
  * @throws AppError transient_error if the document is not free within a minute
  */
 export async function withReviewLease<T>(
@@ -57,7 +57,7 @@ export async function withReviewLease<T>(
   }
 }
 
-/** @returns the end of the lease, to the microsecond */
+/** @returns the end of the lease, in microseconds */
 async function takeLease(tx: Tx, tenantId: string, documentId: string): Promise<{ until: string } | 'busy'> {
   const [taken] = await tx
     .update(documentJobs)
@@ -79,8 +79,8 @@ async function takeLease(tx: Tx, tenantId: string, documentId: string): Promise<
 }
 
 /**
- * Tries until the document is free.
- * @param attempt returns `busy` while a review has the document
+ * Retries until the document is free.
+ * @param attempt returns `busy` while a review holds the document
  * @throws AppError transient_error after a minute
  */
 export async function untilFree<T>(attempt: () => Promise<T | 'busy'>): Promise<T> {
@@ -89,7 +89,7 @@ export async function untilFree<T>(attempt: () => Promise<T | 'busy'>): Promise<
     const result = await attempt();
     if (result !== 'busy') return result;
     if (Date.now() > until)
-      throw new AppError('transient_error', 'the document is being reviewed; try again');
+      throw new AppError('transient_error', 'another review of the document is in progress; try again');
     await delay(pause.each);
   }
 }

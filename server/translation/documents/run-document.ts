@@ -34,24 +34,27 @@ const stages: Record<DocumentStage, (run: DocumentRun) => Promise<void>> = {
 
 const order = Object.keys(stages) as DocumentStage[];
 
-/** Retries of a stage after a transient failure (B 8). */
-const mostRetries = 2;
+/** Retries of a stage after a transient failure. */
+const maxRetries = 2;
 /** Milliseconds before the first retry; doubles. */
 const firstPause = 1000;
-/** Workers that may die with a job before it makes progress. Many: `interrupted` is the last resort, and a file is read in child processes, whose end is no worker's. */
-const mostInterruptions = 20;
-/** Milliseconds after which a worker gives way: to documents that come before its own, and to all. */
+/**
+ * Workers that may die with a job before it makes progress. The limit is high, because `interrupted` is the last resort; and
+ * files are read in child processes, whose crash does not end the worker.
+ */
+const maxInterruptions = 20;
+/** Milliseconds after which a worker yields: to documents with a higher priority, and to all. */
 const slice = { ifOthersWait: 1000, most: 10_000 };
-/** Seconds after which a job that a stopping process has put down may run: it would take the job up again itself. */
+/** Seconds until a job that a stopping process has returned may run; otherwise the same process would take it again. */
 const restAfterStop = 2;
 
 /**
- * Runs a document from where it stands to its end (B 3.2). Every stage stores what it has done, so that a worker that takes
- * over from a killed one goes on from there. A worker gives way after some seconds, and when its process stops, and queues the job again.
+ * Runs a document from its current stage to its end. Every stage stores its progress, so that another worker can continue
+ * after a crash. A worker yields after some seconds, and when its process stops, and queues the job again.
  *
- * @param options `inlineUntil`: a client waits for the job until it aborts, so that the worker does not give way; `longestWait`: milliseconds that a process which
- * stops waits for the calls in flight of a slow model, before it gives them up
- * @returns the error for the client that waits if the job failed; undefined otherwise
+ * @param options `inlineUntil`: a client waits for the job until this aborts, so the worker does not yield; `longestWait`:
+ * milliseconds that a stopping process waits for running calls of a slow model before it aborts them
+ * @returns the error for the waiting client if the job failed; undefined otherwise
  */
 export async function runDocument(
   services: RunServices,
@@ -101,7 +104,7 @@ export async function runDocument(
   };
   stopping.addEventListener('abort', beginStop, { once: true });
   try {
-    if (row.interruptions > mostInterruptions)
+    if (row.interruptions > maxInterruptions)
       return await endFailed(run, interruption(row.interruptions), row.stage);
     for (const stage of order.slice(order.indexOf(row.stage))) {
       if (stopping.aborted) throw new Yielded();
@@ -134,7 +137,7 @@ export async function runDocument(
   }
 }
 
-/** A stage that did not succeed. */
+/** A failed stage. */
 interface StageFailure {
   failure: DocumentFailureDetail;
   /** Set if the job may wait for the failure to pass. */
@@ -142,9 +145,9 @@ interface StageFailure {
 }
 
 /**
- * Runs one stage within its time budget, and again after a transient failure. A try that ends with an outage does not count into the
- * budget: the job waits, and the next try has all of it.
- * @returns undefined if the stage is done
+ * Runs one stage within its time budget, and again after a transient failure. A try that ends with an outage does not count
+ * towards the budget: the job waits, and the next try has the full budget.
+ * @returns undefined if the stage is completed
  */
 async function runStage(
   run: DocumentRun,
@@ -184,7 +187,7 @@ async function runStage(
           'a stage of a document failed',
         );
         const outage = outageOf(error);
-        if (!isTransient(error) || retries === mostRetries || (outage && run.row.waitingSince)) {
+        if (!isTransient(error) || retries === maxRetries || (outage && run.row.waitingSince)) {
           if (outage) run.timings = () => before;
           return { failure: failureOf(error, stage, retries), outage };
         }
@@ -198,12 +201,12 @@ async function runStage(
   }
 }
 
-/** Counts the tries of the workers before, while the job waited. */
+/** Adds the tries of earlier workers, while the job waited. */
 function withEarlierTries({ row }: DocumentRun, failure: DocumentFailureDetail): DocumentFailureDetail {
   return { ...failure, retry_attempts: row.waitingAttempts + failure.retry_attempts };
 }
 
-/** Stores how long the stages took, even of a job that has just ended. */
+/** Stores the durations of the stages, even for a job that has just ended. */
 function storeTimings(tx: Tx, { tenantId, documentId, attempt, timings }: DocumentRun): Promise<unknown> {
   return tx.last(
     tx
@@ -213,7 +216,7 @@ function storeTimings(tx: Tx, { tenantId, documentId, attempt, timings }: Docume
   );
 }
 
-/** Ends the job as failed. Nothing is billed, unless its output had reached the tenant's own account. */
+/** Ends the job as failed. Nothing is billed, unless its output was already delivered to the tenant's own account. */
 async function endFailed(
   run: DocumentRun,
   failure: DocumentFailureDetail,

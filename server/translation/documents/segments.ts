@@ -12,67 +12,67 @@ import type { DocumentQualityFinding } from './schema.ts';
 
 const pageRectangles = z.array(z.array(z.number())).nullable().meta({
   description:
-    "where the page of the source, and of the newest translation, shows it: [left, bottom, right, top] in points of the page's user space, before its rotation; null for formats whose pages are not fixed",
+    "its place on the page of the source and of the latest translation: [left, bottom, right, top] in points of the page's user space, before rotation; null for formats without fixed pages",
 });
 
-/** C 5 "Segment" */
 export const documentSegment = z
   .object({
     region_id: z.string().describe('Stable across renderings.'),
-    cell_id: z.string().nullable().describe('The cell in a table; null elsewhere. Stable across renderings.'),
+    cell_id: z.string().nullable().describe('The cell in a table; otherwise null. Stable across renderings.'),
     kind: z
       .string()
       .describe('`paragraph`, `heading`, `table_cell`, `header`, `footer`, `cell` or `text_block`.'),
-    page: z.int().nullable().describe('The page, from 1; null for formats whose pages are not fixed.'),
-    place: z
-      .string()
-      .meta({ description: 'where a person finds it: a sheet and cell, a part and paragraph' }),
+    page: z.int().nullable().describe('The page, from 1; null for formats without fixed pages.'),
+    place: z.string().meta({ description: 'readable place: sheet and cell, or part and paragraph' }),
     source_rectangles: pageRectangles,
     target_rectangles: pageRectangles,
-    source_text: z.string().describe('The text of the file.'),
+    source_text: z.string().describe('The text in the file.'),
     target_text: z.string().nullable().describe('Its translation; null before it is translated.'),
     quality: z
       .object({
-        score: z.int().nullable().describe('0 to 100; null if it was not judged.'),
-        needs_review: z.boolean().describe('Whether somebody should look at it.'),
-        issues: z.array(z.unknown()).describe('What was found.'),
+        score: z.int().nullable().describe('0 to 100; null if it has no score.'),
+        needs_review: z.boolean().describe('Whether it needs a review.'),
+        issues: z.array(z.unknown()).describe('The issues found.'),
       })
-      .describe('What is known of its quality.'),
+      .describe('The quality of the translation.'),
     fast_path: z
       .string()
       .nullable()
-      .describe('`tm_exact` or `glossary_exact` if it was not translated anew, else null.'),
+      .describe('`tm_exact` or `glossary_exact` if it was served without a model, otherwise null.'),
     corrected: z.boolean().describe('Whether a reviewer changed it.'),
     confirmed_at: z
       .string()
       .nullable()
-      .meta({ format: 'date-time', description: 'when a person confirmed this translation as correct' }),
-    confirmed_by: z.string().nullable().describe('Who confirmed it.'),
+      .meta({ format: 'date-time', description: 'time when a reviewer confirmed this translation' }),
+    confirmed_by: z.string().nullable().describe('The reviewer who confirmed it.'),
     provenance: z
       .record(z.string(), z.unknown())
       .nullable()
-      .meta({ description: 'where the translation comes from' }),
+      .meta({ description: 'the origin of the translation' }),
   })
-  .meta({ id: 'DocumentSegment', description: 'A piece of a document that is translated as one.' });
+  .meta({ id: 'DocumentSegment', description: 'A unit of a document for translation.' });
 
 export const documentSegmentPage = z
   .object({
     segments: z.array(documentSegment).describe('The segments.'),
-    total: z.int().describe('All segments that the filter leaves, over all pages.'),
-    next_cursor: z.string().nullable().describe('Send it as `cursor` for the next page; null on the last.'),
+    total: z.int().describe('The number of segments that match the filter, on all pages.'),
+    next_cursor: z
+      .string()
+      .nullable()
+      .describe('Send it as `cursor` for the next page; null on the last page.'),
   })
   .meta({ id: 'DocumentSegmentPage', description: 'A page of segments, in reading order.' });
 
 export const segmentQuery = z.object({
-  document_id: z.string().describe('The id of the document job.'),
+  document_id: z.string().describe('The ID of the document job.'),
   limit: z.int().min(1).max(500).default(100).describe('1 to 500 segments.'),
-  cursor: z.string().max(50).optional().describe('The `next_cursor` of the page before.'),
+  cursor: z.string().max(50).optional().describe('The `next_cursor` of the previous page.'),
   flagged: z.boolean().optional().describe('Only segments that need a review.'),
 });
 
 type SegmentRow = typeof documentSegments.$inferSelect;
 
-/** A segment as it is returned. */
+/** The view of a segment. */
 export function segmentView(row: SegmentRow): z.infer<typeof documentSegment> {
   return {
     region_id: row.regionId,
@@ -94,7 +94,7 @@ export function segmentView(row: SegmentRow): z.infer<typeof documentSegment> {
 }
 
 /**
- * A page of a document's segments, in reading order (B 4.3). A cursor is the position of the last segment of the page before.
+ * A page of a document's segments, in reading order. A cursor is the position of the last segment of the previous page.
  * @throws AppError 404; 422 for a cursor of another listing
  */
 export async function listSegments(
@@ -131,14 +131,18 @@ export function readSegmentCursor(cursor: string | undefined): number | undefine
   if (cursor === undefined) return undefined;
   if (/^\d{1,9}$/.test(cursor)) return Number(cursor);
   throw new AppError('invalid_fields', [
-    { loc: ['query', 'cursor'], msg: 'not a cursor of this listing', type: 'invalid_cursor' },
+    {
+      loc: ['query', 'cursor'],
+      msg: 'invalid cursor; send next_cursor from the previous page, or none',
+      type: 'invalid_cursor',
+    },
   ]);
 }
 
 /** Rows of one UPDATE. */
 const rowsOfStatement = 5000;
 
-/** Stores where a new translated file shows the translations. */
+/** Stores the places of the translations in a new translated file. */
 export async function storeTargetRectangles(
   tx: Tx,
   tenantId: string,
@@ -157,13 +161,13 @@ export async function storeTargetRectangles(
   }
 }
 
-/** The most findings about segments that a report lists. */
-const mostFindings = 500;
+/** Maximum number of findings about segments in a report. */
+const maxFindings = 500;
 
-/** A translation this many times as long as its source is reported, if it is long enough to break a layout. */
+/** A translation is reported if it is this many times as long as its source, and long enough to break a layout. */
 const expansion = { times: 2, leastUnits: 40 };
 
-/** The findings of a document's segments (C 5 "Finding codes"): what is missing, doubtful, or much longer than its source. */
+/** The findings of a document's segments: missing, doubtful, or much longer than the source. */
 export async function findingsOfSegments(
   tx: Tx,
   tenantId: string,
@@ -185,7 +189,7 @@ export async function findingsOfSegments(
     .from(documentSegments)
     .where(and(ofDocument(tenantId, documentId), sql`(${target} is null or ${needsReview} or ${isExpanded})`))
     .orderBy(documentSegments.position)
-    .limit(mostFindings);
+    .limit(maxFindings);
   return rows.flatMap(({ regionId, cellId, place, missing, needsReview: doubtful, expanded, issues }) => {
     const finding = (
       severity: DocumentQualityFinding['severity'],
@@ -213,17 +217,17 @@ export async function findingsOfSegments(
   });
 }
 
-/** SQL: whether a segment is flagged, and no person has confirmed its translation. */
+/** SQL: whether a segment is flagged, and no reviewer has confirmed its translation. */
 export const isUnresolved = sql`(${documentSegments.needsReview} and ${documentSegments.confirmedAt} is null)`;
 
-/** SQL: whether a segment has critical findings that no person has confirmed. */
+/** SQL: whether a segment has critical issues that no reviewer has confirmed. */
 const isCritical = sql`(${documentSegments.issues} @> '[{"severity": "critical"}]'
   and ${documentSegments.confirmedAt} is null)`;
 
-/** Segments that one refusal names. */
-const mostNamed = 100;
+/** Maximum number of segments in an error. */
+const maxNamed = 100;
 
-/** The segments of a document with critical findings that nobody has confirmed, in reading order; the first ones if there are many. */
+/** The segments of a document with unconfirmed critical issues, in reading order; only the first ones if there are many. */
 export async function selectCritical(tx: Tx, tenantId: string, documentId: string) {
   const rows = await tx
     .select({
@@ -236,14 +240,14 @@ export async function selectCritical(tx: Tx, tenantId: string, documentId: strin
     .from(documentSegments)
     .where(and(ofDocument(tenantId, documentId), isCritical))
     .orderBy(documentSegments.position)
-    .limit(mostNamed);
+    .limit(maxNamed);
   return rows.map(({ issues, ...segment }) => ({
     ...segment,
     issues: (issues as QualityIssue[]).filter(isCriticalIssue),
   }));
 }
 
-/** Computes the figures. They are stored with the job, because a list of jobs must not read all their segments. */
+/** Computes the figures. They are stored with the job, so that a list of jobs does not read all their segments. */
 export async function figuresOf(tx: Tx, tenantId: string, documentId: string): Promise<ReportFigures> {
   const [figures] = await tx
     .select({
@@ -261,7 +265,7 @@ export async function figuresOf(tx: Tx, tenantId: string, documentId: string): P
   return figures ?? noFigures;
 }
 
-/** Matches the segments of one document by tenant and id. The row-level policy is only the second line of defence. */
+/** Matches the segments of one document by tenant and ID. The row-level policy is only the second line of defense. */
 export function ofDocument(tenantId: string, documentId: string) {
   return and(eq(documentSegments.tenantId, tenantId), eq(documentSegments.documentId, documentId));
 }

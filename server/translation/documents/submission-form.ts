@@ -58,19 +58,19 @@ export function checkForm(form: DocumentForm): CheckedForm {
   };
 }
 
-/** A name without the format's extension gets it (B 4.3 "Format detection"). */
+/** A name without the format's extension gets it. */
 function fileNameOf({ name }: UploadedFile, format: LayoutKind): string {
   const stem = clip(plainFileName(name).trim(), 250) || 'document';
   return stem.toLowerCase().endsWith(`.${format}`) ? stem : `${stem}.${format}`;
 }
 
 /**
- * The fingerprint of what decides the translated file, to be stored with the key: the bytes, and the fields but the text type, which a
- * document job ignores. The file's name does not count, but the format that it says.
+ * The fingerprint of everything that affects the translated file, stored with the key: the bytes, and the fields except the
+ * text type, which a document job ignores. Of the file's name, only the format counts.
  */
 export async function fingerprintOfForm({ file, format, request }: CheckedForm): Promise<Uint8Array> {
   const { idempotency_key: _, text_type: __, ...fields } = request;
-  // Not in this thread: a file may have 50 MB.
+  // Runs on another thread, because a file may have 50 MB.
   const bytes = await crypto.subtle.digest('SHA-256', file.bytes as Uint8Array<ArrayBuffer>);
   // `auto` may be in any letter case.
   const source_lang = fields.source_lang.toLowerCase();

@@ -8,6 +8,7 @@ import { withRequestDeadline } from '#server/http/request-deadline.ts';
 import { type KeyedResult, requestDiffers, withDifferingRequest } from '#server/http/request-fingerprint.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
+import { KeyedSequence } from '#server/platform/keyed-sequence.ts';
 import { destinationIn } from '#server/storage/destination.ts';
 import { expectRoom } from '#server/storage/usage.ts';
 import { createJob, type Origin } from './create-job.ts';
@@ -25,7 +26,7 @@ import type { DocumentForm, DocumentJob } from './schema.ts';
 import { checkForm, fingerprintOfForm } from './submission-form.ts';
 import { isWaiting } from './waiting.ts';
 
-/** A submission's job, whether it is new or a resend's. */
+/** A submission's job: a new one, or that of an earlier submission. */
 export interface SubmittedDocument extends KeyedResult {
   tenantId: string;
   documentId: string;
@@ -33,8 +34,9 @@ export interface SubmittedDocument extends KeyedResult {
 }
 
 /**
- * Accepts a document (B 4.3): checks the form, the replay by key, payment and the file, then stores the file and queues the
- * job. With `wait` the job runs here, and its failure is thrown. What is not done at the request's deadline goes on in the queue.
+ * Accepts a document: checks the form, the replay by key, payment and the file, then stores the file and queues the job.
+ * With `wait` the job runs here, and its failure is thrown. If it is not completed at the request's deadline, it continues
+ * in the queue.
  * @throws AppError 400, 401, 402, 409, 413, 415, 422, 429, 507 before a job exists; with `wait` also 429, 503 and 504
  */
 export function submitDocument(
@@ -59,9 +61,9 @@ async function submitUntil(
   origin: Origin,
 ): Promise<SubmittedDocument> {
   const { via, signal } = origin;
-  // POST /api/translations checks a submission before its sender (B 4.1).
+  // POST /api/translations checks a submission before it authenticates the caller.
   const checkedFirst = via === 'translations' ? checkForm(form) : undefined;
-  // Authenticate before returning validation errors. Check what is possible before reading the file, which is expensive.
+  // Authenticate before returning validation errors. Make all possible checks before reading the file, which is expensive.
   const { tenant, checked, known, destination } = await withTenant(async (tx, principal) => {
     const checked = checkedFirst ?? checkForm(form);
     const { tenant } = principal;
@@ -83,7 +85,7 @@ async function submitUntil(
   const made =
     key === null
       ? await make()
-      : await oneAtATime(`${tenant.id} ${key}`, async (waited) => {
+      : await submissions.run(`${tenant.id} ${key}`, async (waited) => {
           const known = waited && (await findByKey(services, tenant.id, key));
           return known ? { row: known, isNew: false } : make();
         });
@@ -98,14 +100,17 @@ async function submitUntil(
   if (failure) throw failure;
   if (deadline.aborted)
     run.catch((error: unknown) =>
-      services.log.error({ document_id: documentId, error: describeForLog(error) }, 'a document was not run'),
+      services.log.error(
+        { document_id: documentId, error: describeForLog(error) },
+        'a document could not be run',
+      ),
     );
-  // A process that stops leaves the rest of the job to another, and so does this one at the deadline.
+  // When a process stops, and at the deadline, the rest of the job is left to another process.
   const row = await services.database.inTenant(tenant.id, (tx) => selectDocument(tx, tenant.id, documentId));
   return { ...submitted, inFlight: row !== undefined && isInFlight(row) };
 }
 
-/** Resolves when the signal aborts. */
+/** Resolves when the signal aborts.  ⟶ function aborted(signal: AbortSignal): Promise<undefined> { */
 function aborted(signal: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve(undefined);
@@ -113,42 +118,22 @@ function aborted(signal: AbortSignal): Promise<undefined> {
   });
 }
 
-/** Submissions with a key that this process is making jobs of. */
-const making = new Map<string, Promise<unknown>>();
-
 /**
- * Does the work of equal names one after the other: resends that come at once would each have their file checked, and most be
- * refused because so many wait. Between processes the unique key decides.
- * @param work is told whether it had to wait
+ * Simultaneous resends would each have their file checked, and most would be rejected for capacity. Between processes, the
+ * unique key decides.
  */
-async function oneAtATime<T>(name: string, work: (waited: boolean) => Promise<T>): Promise<T> {
-  let waited = false;
-  for (let other = making.get(name); other; other = making.get(name)) {
-    waited = true;
-    await other;
-  }
-  const mine = work(waited);
-  making.set(
-    name,
-    mine.catch(() => {}),
-  );
-  try {
-    return await mine;
-  } finally {
-    making.delete(name);
-  }
-}
+const submissions = new KeyedSequence();
 
 function findByKey({ database }: Pick<Services, 'database'>, tenantId: string, key: string) {
   return database.inTenant(tenantId, (tx) => selectDocumentByKey(tx, tenantId, key));
 }
 
-/** Milliseconds between two looks at a job that runs elsewhere. */
+/** Milliseconds between two reads of a job that runs elsewhere. */
 const lookEvery = 500;
 
 /**
- * A resend returns the job of its key, whatever its status. With `wait` it waits until the job has ended, the job itself waits for an outage
- * to pass, the deadline has come, or this process stops.
+ * A resend returns the job with its key, in any status. With `wait` it returns when the job has ended or waits for an outage
+ * to pass, at the deadline, or when this process stops.
  */
 async function replay(
   { database, backgroundWork }: Pick<Services, 'backgroundWork' | 'database'>,
@@ -174,7 +159,7 @@ async function replay(
   return { tenantId, documentId, replayed: true, differs, inFlight: isInFlight(row) };
 }
 
-/** The job of a submission as its sender may see it. */
+/** The job of a submission as its sender may see it.  ⟶ export async function readSubmittedDocument( */
 export async function readSubmittedDocument(
   { database }: Pick<Services, 'database'>,
   { tenantId, documentId, differs }: SubmittedDocument,
@@ -185,8 +170,8 @@ export async function readSubmittedDocument(
 }
 
 /**
- * A subscription is required whenever billing is on, since the trial never covers layout jobs (B 4.3); and the allowance must have any room
- * at all (A 8.2 rule 7). How many characters there are is known later: the stage `admit` looks again.
+ * A subscription is required if billing is enabled, because the trial does not cover layout jobs; and some allowance must be
+ * left. The number of characters is known later, when the stage `admit` checks again.
  * @throws AppError 402, 429
  */
 async function requireEntitlement(

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import type { DocumentSummary } from './schema.ts';
 
-/** Counts a tenant's documents (C 5 "Summary"). */
+/** Counts a tenant's documents. */
 export async function summarizeDocuments(tx: Tx, tenantId: string): Promise<DocumentSummary> {
   const [row] = await tx.execute<DocumentSummary & Record<string, unknown>>(sql`
     select count(*)::int as total,
@@ -20,7 +20,7 @@ export async function summarizeDocuments(tx: Tx, tenantId: string): Promise<Docu
   return row;
 }
 
-/** The documents of every tenant by status (operators only). Platform scope. */
+/** The documents of each tenant by status (operators only). Platform scope. */
 export async function summarizeByTenant(tx: Tx): Promise<Record<string, unknown>[]> {
   const rows = await tx.execute(sql`
     select tenant_id, count(*)::int as total,
@@ -31,7 +31,7 @@ export async function summarizeByTenant(tx: Tx): Promise<Record<string, unknown>
   return [...rows] as Record<string, unknown>[];
 }
 
-/** How long the stages take, over all tenants: median and maximum in milliseconds (operators only). Platform scope. */
+/** The durations of the stages, over all tenants: median and maximum in milliseconds (operators only). Platform scope. */
 export async function summarizeStages(tx: Tx): Promise<Record<string, unknown>> {
   const rows = await tx.execute<{ stage: string; jobs: number; median_ms: number; max_ms: number }>(sql`
     select t.key as stage, count(*)::int as jobs,
@@ -40,7 +40,7 @@ export async function summarizeStages(tx: Tx): Promise<Record<string, unknown>> 
   return Object.fromEntries(rows.map(({ stage, ...figures }) => [stage, figures]));
 }
 
-/** Documents of one reason that wait for an outage to pass. */
+/** Documents that wait for an outage to pass, with one reason. */
 export interface WaitingDocuments {
   /** The error code of their last try. */
   reason: string;
@@ -48,8 +48,8 @@ export interface WaitingDocuments {
   longestSeconds: number;
 }
 
-/** Unfinished documents that are looked at, so that a backlog does not make its own count expensive. */
-const mostWaiting = 10_000;
+/** Maximum number of unfinished documents to read, so that counting a backlog stays cheap. */
+const maxWaiting = 10_000;
 
 /** Counts the documents that wait for an outage to pass, over all tenants. Platform scope. */
 export async function countWaiting(tx: Tx): Promise<WaitingDocuments[]> {
@@ -57,7 +57,7 @@ export async function countWaiting(tx: Tx): Promise<WaitingDocuments[]> {
     select waiting_reason as reason, count(*)::int as documents,
       extract(epoch from now() - min(waiting_since))::float8 as "longestSeconds"
     from (select waiting_reason, waiting_since from document_jobs
-      where status in ('queued', 'extracted') and waiting_since is not null limit ${mostWaiting}) w
+      where status in ('queued', 'extracted') and waiting_since is not null limit ${maxWaiting}) w
     group by 1 order by 1`);
   return [...rows];
 }

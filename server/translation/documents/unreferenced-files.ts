@@ -7,17 +7,17 @@ import { artifactFolder, artifactIdOf } from './artifacts.ts';
 
 /** Milliseconds after which the row of a stored file must exist: it follows within the same request or stage. */
 const oldEnough = 3_600_000;
-/** Milliseconds after which a file without a row is removed, if workers run: the task runs hourly, and a list spans an hour. */
+/** Milliseconds until a file without a row is removed, if workers run: the task runs hourly, and a list covers an hour. */
 export const unreferencedFileLimit = 3 * oldEnough;
-/** Names of one query. */
+/** Names per query. */
 const pageSize = 1000;
 
 type SweepServices = LocatingServices & Pick<Services, 'log'>;
 
 /**
- * Removes files of documents that have no row: a process died between storing a file and its row, or a deletion could not
- * reach the store. May be interrupted at any point, and may run twice at a time.
- * @returns how many were removed
+ * Removes document files that have no row: a process died between storing a file and its row, or a deletion could not reach
+ * the store. May be interrupted at any point, and may run twice at a time.
+ * @returns the number of removed files
  */
 export async function removeUnreferencedFiles(services: SweepServices): Promise<number> {
   const { storage, log } = services;
@@ -30,7 +30,7 @@ export async function removeUnreferencedFiles(services: SweepServices): Promise<
   removed += await removeAnnouncedFiles(services, oldEnough, (tenantId, files) =>
     selectUnreferenced(services, tenantId, files),
   );
-  if (removed > 0) log.info({ removed }, 'files of documents without a row removed');
+  if (removed > 0) log.info({ removed }, 'document files without a row removed');
   return removed;
 }
 
@@ -56,7 +56,7 @@ async function removeUnreferenced(
   return removed;
 }
 
-/** Which of these files in a tenant's account neither a row nor a job that failed after the delivery refers to. */
+/** The files among these in a tenant's account without a row and without a job that failed after delivery. */
 async function selectUnreferenced(
   services: Pick<Services, 'database'>,
   tenantId: string,
@@ -76,7 +76,7 @@ async function selectUnreferenced(
   return others.filter(({ address }) => !delivered.has(address));
 }
 
-/** Which of these addresses are translated files whose jobs failed after the delivery: billed, so they are the tenant's (B 2.7). */
+/** The URLs among these whose jobs failed after delivery: billed, so the translated files belong to the tenant. */
 export async function selectDelivered(
   { database }: Pick<Services, 'database'>,
   tenantIds: readonly string[],
@@ -93,7 +93,7 @@ export async function selectDelivered(
   return new Set(rows.map(({ address }) => address));
 }
 
-/** Which of these files have a row. */
+/** The files among these that have a row. */
 async function selectKnown(
   { database }: Pick<Services, 'database'>,
   tenantId: string,
@@ -110,7 +110,7 @@ async function selectKnown(
   return new Set(rows.map(({ artifactId }) => artifactId));
 }
 
-/** One parameter, however many there are. */
+/** A single parameter for any number of values. */
 function anyOf(values: readonly string[]) {
   return sql`any(array(select jsonb_array_elements_text(${JSON.stringify(values)}::jsonb)))`;
 }

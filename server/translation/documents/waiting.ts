@@ -2,18 +2,18 @@ import type { documentJobs } from '#db/schema/documents.ts';
 import type { DocumentJob } from './schema.ts';
 
 /*
- * A document whose stage fails for a passing reason waits in the queue, without a worker, and is tried again after growing pauses, for
- * OUTAGE_HOURS at most. Its reservation of the allowance and its translated segments stay. When a model responds again, the documents that
- * wait for it are not left to their pauses.
+ * A document whose stage fails for a temporary reason waits in the queue, without a worker, and is retried after increasing
+ * pauses, for at most OUTAGE_HOURS. It keeps its reservation of the allowance and its translated segments. When a model
+ * responds again, the documents that wait for it start before their pauses end.
  */
 
-/** Milliseconds before the next try: doubles from `first` to `longest`. Up to half of it is left out at random. */
+/** Milliseconds before the next try: doubles from `first` to `longest`. Up to half of it is subtracted at random. */
 const pauses = { first: 5000, longest: 300_000 };
 
-/** Tries of a stage by the worker that meets the outage first; later ones try once, since the document waits anyway. */
+/** Tries of a stage by the worker that meets the outage first. Later workers try once per pause. */
 const triesBeforeFirstPause = 3;
 
-/** Milliseconds before the next try, after `attempts` tries have failed, and no less than `retryAfter` seconds. */
+/** Milliseconds before the next try, after `attempts` failed tries; at least `retryAfter` seconds. */
 export function pauseAfter(attempts: number, retryAfter = 0, random: () => number = Math.random): number {
   const pause = Math.min(
     pauses.longest,
@@ -22,7 +22,7 @@ export function pauseAfter(attempts: number, retryAfter = 0, random: () => numbe
   return Math.max(1000 * retryAfter, pause / 2 + (random() * pause) / 2);
 }
 
-/** The columns of a job that has made progress: what it waited for is over. */
+/** The columns of a job that has made progress: it no longer waits. */
 export const progressed = {
   interruptions: 0,
   waitingSince: null,
@@ -36,7 +36,7 @@ type WaitingColumns = Pick<
   'waitingSince' | 'waitingReason' | 'waitingAttempts' | 'nextAttemptAt' | 'running'
 >;
 
-/** What a caller sees of a job in flight that waits; null if it does not. */
+/** The reason and next try of a waiting job; null if it does not wait. */
 export function waitingView(row: WaitingColumns): DocumentJob['waiting'] {
   if (!row.waitingSince || !row.nextAttemptAt) return null;
   return {
@@ -47,7 +47,7 @@ export function waitingView(row: WaitingColumns): DocumentJob['waiting'] {
   };
 }
 
-/** Whether the job waits for its next try. While that runs, it does not. */
+/** Whether the job waits for its next try. During that try, it does not. */
 export function isWaiting({
   waitingSince,
   running,

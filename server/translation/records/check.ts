@@ -14,29 +14,32 @@ import {
 } from './golden-records.ts';
 
 const dayMs = 86_400_000;
-/** Milliseconds by which a manifest line's time may differ from its job's: they are taken at different moments by two clocks. */
+/**
+ * Milliseconds by which a manifest line's time may differ from its job's: they are read at different times from two clocks.
+ */
 const lineMargin = 3_600_000;
 const pageSize = 500;
-/** Announcements whose lines are looked for together: each look reads the manifest from the first of them on. */
-const mostListed = 50_000;
-/** Milliseconds after which a list is given up that concerns an account which keeps failing: it may be gone. */
-const longestTry = 7 * dayMs;
+/** Announcements whose lines are searched for together: each search reads the manifest from the first of them. */
+const maxListed = 50_000;
+/** Milliseconds after which a list is dropped if its account keeps failing: the account may no longer exist. */
+const maxTryMs = 7 * dayMs;
 
 type CheckServices = LocatingServices & Pick<Services, 'log'>;
 
 interface GoldenCheck {
-  /** Records that no job refers to. */
+  /** Records without a job. */
   removed: number;
-  /** Lost records that were written again. */
+  /** Lost records that were rewritten. */
   rewritten: number;
-  /** Lines that were added to a manifest, because the process died before it could. */
+  /** Lines added to a manifest, because the process died before it could. */
   listed: number;
 }
 
 /**
- * Compares golden records with jobs. Removes records that no job refers to, and adds lines that the manifest lacks,
- * `STALE_PENDING_SECONDS` after their announcement list ended, when no run can still be about to store its job. After an unclean shutdown of
- * the store's system, first writes again what may have been lost. Idempotent; may be interrupted at any point.
+ * Compares golden records with jobs. Removes records without a job, and adds missing lines to the manifest,
+ * `STALE_PENDING_SECONDS` after their announcement list ended, when no run can still be about to store its job. After an
+ * unclean shutdown of the store's system, it first rewrites records that may have been lost. Idempotent; may be interrupted
+ * at any point.
  */
 export async function checkGoldenRecords(
   services: CheckServices,
@@ -54,7 +57,7 @@ export async function checkGoldenRecords(
   return check;
 }
 
-/** Goes through the lists of one kind that ended long enough ago. */
+/** Processes the lists of one kind that ended long enough ago. */
 async function checkAnnounced(
   services: CheckServices,
   kind: RecordedJobs,
@@ -63,7 +66,7 @@ async function checkAnnounced(
   const { storage, settings } = services;
   const folder = announcements[kind.kind];
   for (const name of await storage.list(folder)) {
-    // The name is the time of its end.
+    // The name is the end time.
     const age = Date.now() - Number.parseInt(name, 10);
     if (age < settings.STALE_PENDING_SECONDS * 1000) continue;
     const path = `${folder}/${name}`;
@@ -83,17 +86,17 @@ async function checkAnnounced(
         waits ||= judged.waits;
         unreached ||= judged.unreached;
         listed.push(...judged.listed);
-        if (listed.length >= mostListed) await complete();
+        if (listed.length >= maxListed) await complete();
       }
     await complete();
-    if (!waits && (!unreached || age > longestTry)) await storage.remove(path);
+    if (!waits && (!unreached || age > maxTryMs)) await storage.remove(path);
   }
 }
 
 /**
- * Removes the announced records that no job refers to. `waits`: whether one has a pending job and must be judged later. `unreached`: whether a
- * tenant's own account refused. `listed`: those that their jobs refer to.
- * @throws the error of the platform's storage, so that the list stays
+ * Removes the announced records without a job. `waits`: whether one has a pending job and must be judged later. `unreached`:
+ * whether a tenant's own account failed. `listed`: the records that their jobs refer to.
+ * @throws the error of platform storage, so that the list stays
  */
 async function judge(
   services: CheckServices,
@@ -109,7 +112,7 @@ async function judge(
     try {
       if (!(await removeAt(services, tenant_id, golden_uri))) continue;
       removed += 1;
-      log.warn({ tenant_id, job_id }, 'a golden record that no job refers to was removed');
+      log.warn({ tenant_id, job_id }, 'a golden record without a job was removed');
     } catch (error) {
       if (!isAccountFailure(golden_uri, error)) throw error;
       unreached = true;
@@ -128,8 +131,8 @@ async function judge(
 }
 
 /**
- * Writes again the records and manifest lines that are missing or damaged, for jobs published since then. Goes day by day, since one day's
- * manifest may be large. @returns how many records were written
+ * Rewrites the records and manifest lines that are missing or damaged, for jobs published since then. Runs day by day,
+ * because one day's manifest may be large. @returns the number of rewritten records
  */
 async function rewriteSince(
   services: CheckServices,
@@ -137,7 +140,7 @@ async function rewriteSince(
   since: Date,
 ): Promise<number> {
   const { database, log } = services;
-  // A job published from now on has its line, but the manifest may be read before the line is written.
+  // A job published from now on gets its line, but the manifest may be read before the line is written.
   const [until, recorded] = await database.inPlatform(async (tx) => {
     const until = await selectNow(tx);
     const recorded: { kind: RecordedJobs; tenantId: string }[] = [];
@@ -155,7 +158,7 @@ async function rewriteSince(
   }
   log.warn(
     { since: since.toISOString(), records: rewritten },
-    'golden records written again after an unclean end',
+    'golden records rewritten after an unclean shutdown',
   );
   return rewritten;
 }
@@ -174,7 +177,7 @@ async function rewriteOf(
     );
     for (const record of records) {
       const { uri, jobId, content, recordedAt } = record;
-      // Another system's power cut.
+      // It was not affected by this system's power cut.
       if (isInAccount(uri)) continue;
       if (!announced.has(`${tenantId} ${uri}`)) {
         await storage.appendLine(manifestPath(recordedAt), manifestLine(record));

@@ -14,22 +14,22 @@ import {
 /** Milliseconds by which the clocks of two processes that write one manifest may differ. */
 const clockMargin = 300_000;
 
-/** A line of a manifest, as far as it is read. */
+/** The fields of a manifest line that are read. */
 export type ManifestLine = Pick<Announcement, 'tenant_id' | 'golden_uri'> & { recorded_at: string };
 
 type Dated = Announcement & { recorded_at: string };
 
 /**
- * Adds the lines of announced records that the manifests lack although jobs refer to the records: a process died after the row. Each manifest
- * is read once.
- * @returns how many were added; `unreached`: whether a tenant's own account refused
+ * Adds the lines of announced records that the manifests lack although jobs refer to the records, because a process died
+ * after storing the row. Each manifest is read once.
+ * @returns the number of added lines; `unreached`: whether a tenant's own account failed
  */
 export async function completeManifests(
   services: LocatingServices & Pick<Services, 'log'>,
   kind: RecordedJobs,
   announced: readonly Announcement[],
 ): Promise<{ added: number; unreached: boolean }> {
-  // Lists of earlier versions have no times; the line was written before the row then.
+  // Lists of earlier versions have no times, but they wrote the line before the row.
   const dated = announced.filter((one): one is Dated => one.recorded_at !== undefined);
   let added = 0;
   let unreached = false;
@@ -38,7 +38,7 @@ export async function completeManifests(
     try {
       added += await completeManifest(services, kind, group);
     } catch (error) {
-      // An account that cannot be reached must not keep the others waiting.
+      // An unreachable account must not delay the others.
       if (!isAccountFailure(golden_uri, error)) throw error;
       unreached = true;
       services.log.warn(
@@ -50,12 +50,12 @@ export async function completeManifests(
   return { added, unreached };
 }
 
-/** Whether an error is one of the tenant's own account, and not of the platform. */
+/** Whether an error comes from the tenant's own account, not from platform storage. */
 export function isAccountFailure(address: string, error: unknown): boolean {
   return isInAccount(address) && (error instanceof AppError || error instanceof StoreError);
 }
 
-/** One manifest a day, in the platform's storage or in a golden directory of a tenant's account. */
+/** One manifest per day, in platform storage or in a golden directory of a tenant's account. */
 function manifestNameOf({ tenant_id, golden_uri, recorded_at }: Dated): string {
   const day = recorded_at.slice(0, 10);
   return isInAccount(golden_uri) ? `${day} ${tenant_id} ${goldenPrefixOf(golden_uri)}` : day;
@@ -68,7 +68,7 @@ async function completeManifest(
 ): Promise<number> {
   const [{ tenant_id: tenantId, golden_uri: uri, recorded_at: at }] = group as [Dated, ...Dated[]];
   const located = await locate(services, tenantId, uri);
-  // The tenant has left its account, and its manifest with it.
+  // The tenant has disconnected its account, including its manifest.
   if (!located) return 0;
   const { store, path } = manifestOf(services, located, new Date(at));
   const missing = new Map(group.map((one) => [keyOf(one), one]));

@@ -9,16 +9,16 @@ import { formerGoldenUri, goldenUri, removeGolden } from './golden-records.ts';
 export interface DeletedJob {
   tenantId: string;
   jobId: string;
-  /** The job's last. */
+  /** The job's last attempt. */
   attempt: number;
-  /** Where the job's row says that its record is. */
+  /** The record's location, from the job's row. */
   goldenUri: string | null;
 }
 
-/** Seconds after which a worker removes what a crash may have left of a deleted job. */
+/** Seconds after which a worker removes records of a deleted job that a crash may have left. */
 const secondLookAfter = 60;
 
-/** Adds a task that looks again for the records of a deleted job, in the transaction that deletes it. */
+/** Adds a task that removes the records of a deleted job again later, in the transaction that deletes it. */
 export async function removeGoldenLater(tx: Tx, job: DeletedJob): Promise<void> {
   const key = `remove_golden_records:${job.jobId}`;
   await addJob(tx, 'remove_golden_records', job, { key, afterSeconds: secondLookAfter });
@@ -26,7 +26,7 @@ export async function removeGoldenLater(tx: Tx, job: DeletedJob): Promise<void> 
 
 /**
  * Removes the golden records of a job that was just deleted. Best effort: the task of `removeGoldenLater` tries again.
- * @returns how many there were
+ * @returns the number of records
  */
 export function removeGoldenNow(
   services: LocatingServices & Pick<Services, 'log'>,
@@ -39,9 +39,9 @@ export function removeGoldenNow(
 }
 
 /**
- * Removes the golden records of all attempts of a deleted job. One in the tenant's own account goes while its binding opens it (B "Routing":
- * best effort).
- * @returns how many there were
+ * Removes the golden records of all attempts of a deleted job. A record in the tenant's own account is removed, on a best
+ * effort, if its binding allows it.
+ * @returns the number of records
  * @throws the store's error, so that the task is retried
  */
 export async function removeGoldenRecords(

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
@@ -11,14 +12,14 @@ import {
 } from '#server/storage/destination.ts';
 
 /*
- * Golden records (B 8 rule 4): the full record of a published text job, and the audit record of an approved document. Each is
- * announced, then written, then its row says where it is, then the manifest of the day has its line (decisions 10 and 36).
+ * Golden records: the full record of a published text job, and the audit record of an approved document. A record is
+ * announced, then written; then its row stores the location; then the day's manifest gets a line (decisions 10 and 36).
  */
 
 /**
- * The address of a job's golden record in the platform's storage, relative to its tenant. Each attempt has a record of its own, so that a
- * replaced run cannot overwrite the record of its successor. Folders are named by the first digits of the id, a timestamp, and hold the
- * records of 4.7 hours (decision 36).
+ * The path of a job's golden record in platform storage, relative to its tenant. Each attempt has a separate record, so that
+ * a replaced run cannot overwrite the record of its successor. Directories are named by the first digits of the ID, which
+ * are a timestamp, and contain the records of 4.7 hours (decision 36).
  */
 export function goldenUri(jobId: string, attempt: number): string {
   return `golden/${goldenPath(jobId, attempt)}`;
@@ -28,7 +29,7 @@ function goldenPath(jobId: string, attempt: number): string {
   return `${jobId.slice(0, 6)}/${goldenFile(jobId, attempt)}`;
 }
 
-/** Where a job's golden record goes. */
+/** The destination of a job's golden record. */
 export function goldenPlace(
   services: Pick<Services, 'storage'>,
   tenantId: string,
@@ -42,7 +43,7 @@ export function goldenPlace(
   });
 }
 
-/** The URI in earlier versions, which kept all records of a tenant in one folder. */
+/** The URI in earlier versions, which kept all records of a tenant in one directory. */
 export function formerGoldenUri(jobId: string, attempt: number): string {
   return `golden/${goldenFile(jobId, attempt)}`;
 }
@@ -52,14 +53,17 @@ function goldenFile(jobId: string, attempt: number): string {
 }
 
 /**
- * The daily manifest (C 7), one line per record. That of the platform's storage is shared by all tenants, so that jobs published at the same
- * moment share a write.
+ * The daily manifest, one line per record. All tenants share that of platform storage, so that jobs published at the same
+ * time share a write.
  */
 export function manifestPath(recordedAt: Date, prefix = 'golden/'): string {
   return `${prefix}manifest/${recordedAt.toISOString().slice(0, 10)}.jsonl`;
 }
 
-/** The manifest that has a record's line. In an account it is found by the record, since the binding may have another prefix by now. */
+/**
+ * The manifest with a record's line. In an account it is derived from the record, because the binding may have another
+ * prefix by now.
+ */
 export function manifestOf(
   { storage }: Pick<Services, 'storage'>,
   { store, path }: Located,
@@ -68,7 +72,7 @@ export function manifestOf(
   return { store, path: manifestPath(recordedAt, store === storage ? undefined : goldenPrefixOf(path)) };
 }
 
-/** The golden directory of a record in an account: its path or address up to `<6 hex>/<job>.json`. */
+/** The golden directory of a record in an account: its path or URL without `<6 hex>/<job>.json`. */
 export function goldenPrefixOf(path: string): string {
   return path.replace(/[^/]+\/[^/]+$/, '');
 }
@@ -76,8 +80,8 @@ export function goldenPrefixOf(path: string): string {
 export type GoldenKind = 'text' | 'document_approval';
 
 /**
- * The folders of the announcement lists. Each kind has its own: a process of an earlier version knows text jobs only, and would
- * remove the records of documents.
+ * The directories of the announcement lists. Each kind has a separate one: a process of an earlier version knows only text
+ * jobs, and would remove the records of documents.
  */
 export const announcements: Record<GoldenKind, string> = {
   text: 'golden/announced',
@@ -85,8 +89,9 @@ export const announcements: Record<GoldenKind, string> = {
 };
 
 /**
- * The list in which a record is announced before it is written. All tenants share it. A new one begins every `seconds`; its name is the time
- * of its end in milliseconds since the epoch. The check removes it after comparing its records with their jobs.
+ * The list in which a record is announced before it is written. All tenants share it. A new list begins every `seconds`; its
+ * name is its end time in milliseconds since the epoch. The check removes the list after comparing its records with their
+ * jobs.
  */
 function announcementPath(kind: GoldenKind, at: Date, seconds: number): string {
   const span = seconds * 1000;
@@ -98,8 +103,14 @@ export interface Announcement {
   tenant_id: string;
   job_id: string;
   golden_uri: string;
-  /** When the record was written. Missing in lists of earlier versions. */
+  /** Creation time of the record. Missing in lists of earlier versions. */
   recorded_at?: string;
+}
+
+/** The announced jobs as rows, to join by: `wanted(tenant_id, job_id)`. */
+export function announcedJobs(announced: readonly Announcement[]) {
+  const pairs = announced.map(({ tenant_id, job_id }) => ({ tenant_id, job_id }));
+  return sql`jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb) as wanted(tenant_id text, job_id text)`;
 }
 
 /** A record, and its line in the manifest. */
@@ -111,7 +122,7 @@ export interface GoldenRecord {
   recordedAt: Date;
   /** The record, as JSON. */
   content: string;
-  /** What the manifest says of it besides its place: no text of the customer. */
+  /** Further fields of its manifest line, without text of the customer. */
   summary: { status: string; source_lang: string; target_lang: string };
 }
 
@@ -128,8 +139,9 @@ export function manifestLine({ kind, tenantId, jobId, uri, recordedAt, summary }
 }
 
 /**
- * Announces a record and writes it. The caller's row follows, then `listGolden`: a crash leaves at most a record that no row refers to, whose
- * announcement lets `checkGoldenRecords` remove it, or a record without its line, which it then adds.
+ * Announces a record and writes it. After that, the caller stores its row and calls `listGolden`. A crash leaves at most a
+ * record without a row, which `checkGoldenRecords` finds by its announcement and removes, or a record without its line,
+ * which it adds.
  * @returns false, after logging the error, if a store could not be written
  */
 export async function writeGolden(
@@ -145,7 +157,7 @@ export async function writeGolden(
     recorded_at: recordedAt.toISOString(),
   };
   try {
-    // Not the time of the record: one that is written again may be old.
+    // Not the time of the record, because a rewritten record may be old.
     const path = announcementPath(kind, new Date(), settings.SWEEP_INTERVAL_SECONDS);
     const line = JSON.stringify(announced);
     if (place.store === storage) await storage.put(place.path, content, { path, line });
@@ -161,8 +173,8 @@ export async function writeGolden(
 }
 
 /**
- * Adds a record's line to the manifest, once its row refers to it. Nobody waits for it: what fails or is interrupted is added by
- * `checkGoldenRecords`.
+ * Adds a record's line to the manifest, after its row refers to it. Runs in the background: if it fails or is interrupted,
+ * `checkGoldenRecords` adds the line.
  */
 export function listGolden(
   { storage, log, backgroundWork }: Pick<Services, 'backgroundWork' | 'log' | 'storage'>,
@@ -176,7 +188,7 @@ export function listGolden(
   void backgroundWork.track(appending);
 }
 
-/** Removes a golden record. Best effort: an error of the store is logged. @returns whether there was one */
+/** Removes a golden record. Best effort: an error of the store is logged. @returns whether the record existed */
 export async function removeGolden(
   services: LocatingServices & Pick<Services, 'log'>,
   tenantId: string,
@@ -191,7 +203,10 @@ export async function removeGolden(
   }
 }
 
-/** A page of records that may have to be written again: those from `from` to before `to`, in the order of their ids, after id `after`. */
+/**
+ * A page of records that may have to be rewritten: those from `from` to before `to`, in the order of their IDs, after ID
+ * `after`.
+ */
 export interface RecordedSpan {
   from: Date;
   to: Date;
@@ -200,17 +215,15 @@ export interface RecordedSpan {
 }
 
 /**
- * What becomes of an announced record. `listed`: its job's row refers to it, so the manifest must have its line. `wait`: the job may still need
- * it, so its announcement stays.
+ * The decision about an announced record. `listed`: its job's row refers to it, so the manifest must have its line. `wait`:
+ * the job may still need it, so its announcement stays.
  */
 export type Verdict = 'listed' | 'keep' | 'remove' | 'wait';
 
 /** One kind of golden records, as `checkGoldenRecords` compares them with their rows. */
 export interface RecordedJobs {
   kind: GoldenKind;
-  /**
-   * What becomes of announced records, in their order. Platform scope.
-   */
+  /** Decides about announced records, in their order. Platform scope. */
   judge(tx: Tx, announced: readonly Announcement[]): Promise<Verdict[]>;
   /** The tenants with records since then. Platform scope. */
   tenantsSince(tx: Tx, since: Date): Promise<string[]>;

@@ -5,27 +5,27 @@ import type { SessionPrincipal } from '#server/identity/access/principal.ts';
 import type { ClaimState, ItemHolder, ReviewItem } from './schema.ts';
 
 /*
- * Soft claims: they say who is on an item, and keep others from being given it as their next one. They lock nobody out, so no procedure
- * refuses anything because of a claim (docs/decisions/0053).
+ * Claims show who works on an item, and keep `next` from giving it to others. They lock nothing, so no procedure rejects a
+ * request because of a claim (docs/decisions/0053).
  */
 
 /** Seconds until a claim ends if it is not renewed. */
 const claimSeconds = 60;
 
-/** Claims of one member at a time: nobody can keep all work from the others. */
-const mostOfMember = 20;
+/** Maximum number of claims of one member, so that a member cannot block the queue. */
+const maxOfMember = 20;
 
-/** Holders of one item that are named. */
-const mostHolders = 20;
+/** Maximum number of holders that are listed for an item. */
+const maxHolders = 20;
 
-/** Items of others that `next` passes over. With more, some of them are given to two. */
-const mostPassedOver = 5000;
+/** Maximum number of others' items that `next` skips. If there are more, two members may get the same item. */
+const maxPassedOver = 5000;
 
 /** A member who claims. */
 export interface Claimant {
   tenantId: string;
   userId: string;
-  /** As others see the member. */
+  /** The display name. */
   name: string;
 }
 
@@ -33,7 +33,7 @@ export function claimantOf({ tenant, user }: SessionPrincipal): Claimant {
   return { tenantId: tenant.id, userId: user.id, name: user.email || user.id };
 }
 
-/** Makes or renews the member's claim of an item, which must exist. The member's oldest claims beyond `mostOfMember` end. */
+/** Makes or renews the member's claim on an item, which must exist. The member's oldest claims beyond `maxOfMember` end. */
 export async function claimItem(tx: Tx, claimant: Claimant, item: ReviewItem): Promise<ClaimState> {
   const { tenantId, userId, name } = claimant;
   const until = sql`now() + make_interval(secs => ${claimSeconds})`;
@@ -52,7 +52,7 @@ export async function claimItem(tx: Tx, claimant: Claimant, item: ReviewItem): P
       target: [reviewClaims.tenantId, reviewClaims.userId, reviewClaims.itemKind, reviewClaims.itemId],
       set: {
         holder: name,
-        // An expired claim that was not pruned yet begins anew.
+        // An expired claim that is not deleted yet starts again.
         claimedAt: sql`case when ${reviewClaims.expiresAt} > now() then ${reviewClaims.claimedAt} else now() end`,
         expiresAt: until,
       },
@@ -69,12 +69,12 @@ async function endOldestClaims(tx: Tx, { tenantId, userId }: Claimant): Promise<
   await tx.execute(sql`
     delete from review_claims where tenant_id = ${tenantId} and user_id = ${userId} and (item_kind, item_id) in (
       select item_kind, item_id from review_claims where tenant_id = ${tenantId} and user_id = ${userId}
-      order by expires_at desc, item_id offset ${mostOfMember} for update skip locked)`);
+      order by expires_at desc, item_id offset ${maxOfMember} for update skip locked)`);
 }
 
 /**
- * Claims an item for a member unless another one has claimed it. Of two who ask at once, one gets it.
- * @returns undefined if somebody else is on it, or is just getting it
+ * Claims an item for a member unless someone else has claimed it. If two ask simultaneously, one gets it.
+ * @returns undefined if someone else has the item, or is just getting it
  */
 export async function claimIfFree(
   tx: Tx,
@@ -86,12 +86,12 @@ export async function claimIfFree(
     sql`select pg_try_advisory_xact_lock(hashtextextended(${lock}, 0)) as locked`,
   );
   if (!row?.locked) return undefined;
-  // A statement of its own: it sees the claim of whoever held the lock before.
+  // A separate statement, so that it sees the claim of the previous holder of the lock.
   const others = await othersOn(tx, claimant, item);
   return others.length > 0 ? undefined : claimItem(tx, claimant, item);
 }
 
-/** Ends the member's claim of an item; there need not be one. */
+/** Ends the member's claim on an item, if there is one. */
 export async function releaseItem(tx: Tx, claimant: Claimant, item: ReviewItem): Promise<ClaimState> {
   await tx
     .delete(reviewClaims)
@@ -105,7 +105,7 @@ async function othersOn(tx: Tx, { tenantId, userId }: Claimant, item: ReviewItem
     .from(reviewClaims)
     .where(and(isOn(tenantId, item), isLive(), ne(reviewClaims.userId, userId)))
     .orderBy(asc(reviewClaims.claimedAt), asc(reviewClaims.userId))
-    .limit(mostHolders);
+    .limit(maxHolders);
   return rows.map(({ holder, claimedAt, expiresAt }) => ({
     holder,
     claimed_at: claimedAt.toISOString(),
@@ -113,7 +113,7 @@ async function othersOn(tx: Tx, { tenantId, userId }: Claimant, item: ReviewItem
   }));
 }
 
-/** The items of one kind on which somebody else is than the member, at most `mostPassedOver`. */
+/** The items of one kind that others have claimed, at most `maxPassedOver`. */
 export async function itemsOfOthers(
   tx: Tx,
   { tenantId, userId }: Claimant,
@@ -130,13 +130,13 @@ export async function itemsOfOthers(
         ne(reviewClaims.userId, userId),
       ),
     )
-    .limit(mostPassedOver);
+    .limit(maxPassedOver);
   return new Set(rows.map(({ itemId }) => itemId));
 }
 
 /**
- * Who is on each of some items of one kind: names by item id, who came first first.
- * @param except the member who asks; null for a caller that is nobody, by an API key
+ * The holders of some items of one kind: names by item ID, the first claimant first.
+ * @param except the calling member; null for a caller with an API key
  */
 export async function holdersOf(
   tx: Tx,
@@ -162,12 +162,12 @@ export async function holdersOf(
     .orderBy(asc(reviewClaims.claimedAt), asc(reviewClaims.userId));
   for (const { itemId, holder } of rows) {
     const known = holders.get(itemId) ?? [];
-    if (known.length < mostHolders) holders.set(itemId, [...known, holder]);
+    if (known.length < maxHolders) holders.set(itemId, [...known, holder]);
   }
   return holders;
 }
 
-/** Deletes claims that have ended. Platform scope. @returns how many */
+/** Deletes expired claims. Platform scope. @returns the number of deleted claims */
 export async function pruneClaims(tx: Tx): Promise<number> {
   const { count } = await tx.delete(reviewClaims).where(lte(reviewClaims.expiresAt, sql`now()`));
   return count;

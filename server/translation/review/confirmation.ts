@@ -2,9 +2,9 @@ import type { RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 
 /**
- * Whether an approval confirms critical findings. The typed calls, by which people review, ask for it unless told; the documented API only if
- * it sends `false`.
- * @returns undefined: not asked
+ * Whether an approval confirms critical issues. `/trpc`, which reviewers use, requires a confirmation by default; the
+ * documented API only if it sends `false`.
+ * @returns undefined: not required
  */
 export function confirmationOf(
   { transport }: Pick<RequestContext, 'transport'>,
@@ -13,7 +13,7 @@ export function confirmationOf(
   return transport === 'rpc' ? (said ?? false) : said;
 }
 
-/** The refusal of an approval whose critical findings nobody has confirmed. `findings` travel with it over `/trpc`. */
+/** The error for an approval whose critical issues are not confirmed. Over `/trpc` it includes `findings`. */
 export class UnconfirmedFindings extends AppError {
   readonly findings: readonly unknown[];
   constructor(what: string, findings: readonly unknown[]) {
@@ -26,14 +26,14 @@ export class UnconfirmedFindings extends AppError {
   }
 }
 
-/** The refusal of an approval of several items: the caller has not opened this one, and has not named it by itself. */
+/** The error for an approval of several items: the caller has not opened this one, and has not named it explicitly. */
 export class Unopened extends AppError {
   constructor(what: string) {
-    super('conflict', `${what} was not opened; open it, or name it by itself`);
+    super('conflict', `${what} was not opened; open it, or name it explicitly`);
   }
 }
 
-/** Whether approving several items leaves this one out, and why. */
+/** Whether an approval of several items skips this one, and the reason. */
 export function leftOutOf(error: unknown) {
   if (error instanceof Unopened) return { reason: 'unopened', critical_findings: [] } as const;
   if (error instanceof UnconfirmedFindings)

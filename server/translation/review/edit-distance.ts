@@ -2,22 +2,22 @@ import { setImmediate } from 'node:timers/promises';
 
 /** How much of a text was changed. */
 export interface EditDistance {
-  /** Words that were inserted, deleted or replaced: the fewest that make one text of the other (Levenshtein). */
+  /** Inserted, deleted and replaced words: the minimum that turns one text into the other (Levenshtein). */
   edits: number;
-  /** Words of the longer of the two texts; `edits` is never more. */
+  /** Words of the longer text, which is the maximum of `edits`. */
   words: number;
 }
 
-/** UTF-16 units of both texts that are compared at once: 0.3 ms, and 3 ms where nothing but punctuation was changed. */
+/** UTF-16 units of both texts that are compared without pauses: 0.3 ms, or 3 ms if only punctuation differs. */
 const shortEnough = 5000;
 
-/** UTF-16 units of a text that is measured at all. Two of 50,000 take 80 ms, 0.8 s at the worst, in slices. */
+/** Maximum UTF-16 units of a text to measure. Two texts of 50,000 take 80 ms, at worst 0.8 s, in slices. */
 const longest = 200_000;
 
-/** Steps of the comparison, or words that are cut, between two looks at other work: about a millisecond. */
+/** Steps of the comparison, or segmented words, after which other work may run: about a millisecond. */
 const slice = 50_000;
 
-/** `measureEdit`, if that is short enough to do it at once; else undefined. */
+/** `measureEdit` without pauses if the texts are short enough; otherwise undefined. */
 export function measureEditAtOnce(before: string, after: string, language: string): EditDistance | undefined {
   if (before.length + after.length > shortEnough) return undefined;
   const steps = measure(before, after, language);
@@ -28,10 +28,10 @@ export function measureEditAtOnce(before: string, after: string, language: strin
 }
 
 /**
- * Compares two texts word by word. Words are what `Intl.Segmenter` cuts, so that Chinese, Japanese and Thai have some, too; numbers and
- * punctuation count, white space does not. It lets other requests pass while it works.
+ * Compares two texts word by word. Words are segmented by `Intl.Segmenter`, so that Chinese, Japanese and Thai have words,
+ * too; numbers and punctuation count, white space does not. Lets other requests run in between.
  * @param language of both texts
- * @returns undefined for a text that is longer than any that is reviewed
+ * @returns undefined for a text longer than any text for review
  */
 export async function measureEdit(
   before: string,
@@ -52,7 +52,7 @@ function* measure(before: string, after: string, language: string): Generator<un
   const one = yield* wordsOf(before, language, numbers);
   const other = yield* wordsOf(after, language, numbers);
   const words = Math.max(one.length, other.length);
-  // What both begin and end with changes nothing, and is nearly all of most texts.
+  // A common start and end, which is nearly all of most texts, is skipped.
   let start = 0;
   while (start < Math.min(one.length, other.length) && one[start] === other[start]) start++;
   let end = 0;
@@ -86,8 +86,9 @@ function* wordsOf(
 }
 
 /**
- * Levenshtein's distance by Myers' bit vectors, 32 rows of the matrix at a time. A bit says whether a cell is one more (`plus`) or one less
- * (`minus`) than the cell above it; `across` says the same of each column's last row against the column before.
+ * Levenshtein's distance by Myers' bit vectors, 32 rows of the matrix at a time. A bit means that a cell is one more
+ * (`plus`) or one less (`minus`) than the cell above it; `across` means the same for each column's last row and the previous
+ * column.
  * @see Myers, "A fast bit-vector algorithm for approximate string matching" (1999); Hyyrö (2003)
  */
 function* distance(
@@ -95,7 +96,7 @@ function* distance(
   long: readonly number[],
   distinct: number,
 ): Generator<undefined, number> {
-  // Row 0 is 0, 1, 2, …: each column is one more than the one before.
+  // Row 0 is 0, 1, 2, …: each column is one more than the previous one.
   const across = new Int8Array(long.length).fill(1);
   const rowsOf = new Int32Array(distinct);
   let steps = 0;

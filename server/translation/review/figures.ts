@@ -6,18 +6,18 @@ import { emailsOf } from '#server/identity/members/members.ts';
 import type { EditDistance } from './edit-distance.ts';
 import type { ReviewerReport, ReviewerReportInput } from './schema.ts';
 
-/** Reviewers that one report has, those with the most decisions. */
-const mostReviewers = 1000;
+/** Maximum number of reviewers in a report; those with the most decisions come first. */
+const maxReviewers = 1000;
 
-/** What one decision, or the comparison of its texts, adds to the sums of a member's day. */
+/** The figures of one decision, or of the comparison of its texts, for the sums of a member's day. */
 export interface ReviewFigures {
   decision?: 'approved' | 'edited' | 'rejected';
   edit?: EditDistance | undefined;
-  /** Milliseconds that the member worked at the text; undefined if unknown. */
+  /** Milliseconds that the member spent on the text; undefined if unknown. */
   workedMs?: number | undefined;
 }
 
-/** Adds to the sums of a member's day, which is today in UTC. */
+/** Adds figures to the sums of a member's current day in UTC. */
 export async function addFigures(
   tx: Tx,
   { tenantId, userId }: { tenantId: string; userId: string },
@@ -43,7 +43,10 @@ export async function addFigures(
     });
 }
 
-/** Takes a decision out of the sums of its day, because the review was reopened. The words and the time stay: the member did work at it. */
+/**
+ * Subtracts a decision from the sums of its day, because the review was reopened. Words and time stay, because the member
+ * did the work.
+ */
 export async function removeDecision(
   tx: Tx,
   { tenantId, userId }: { tenantId: string; userId: string },
@@ -63,8 +66,8 @@ export async function removeDecision(
 }
 
 /**
- * What each member did at review on some days, who decided most first.
- * @throws AppError 422 if the range is none; 400 for more than 366 days
+ * The figures of each member for some days, the most decisions first.
+ * @throws AppError 422 for an invalid range; 400 for more than 366 days
  */
 export async function reportReviewers(
   tx: Tx,
@@ -94,7 +97,7 @@ export async function reportReviewers(
       desc(sql`sum(${reviewDays.approved} + ${reviewDays.edited} + ${reviewDays.rejected})`),
       reviewDays.userId,
     )
-    .limit(mostReviewers);
+    .limit(maxReviewers);
   const emails = await emailsOf(
     tx,
     tenantId,

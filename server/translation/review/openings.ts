@@ -5,7 +5,7 @@ import type { Principal } from '#server/identity/access/principal.ts';
 import type { Claimant } from './claims.ts';
 import type { ReviewItem } from './schema.ts';
 
-/** Days after which it is forgotten that a member opened an item. */
+/** Days after which the opening of an item is deleted. */
 const keptDays = 90;
 
 /** Records that a member has opened an item. */
@@ -20,7 +20,7 @@ export async function recordOpening(
     .onConflictDoNothing();
 }
 
-/** Those of some items that the caller has opened. An API key opens none: it shows nothing to anyone. */
+/** The items among these that the caller has opened; none for an API key, which shows nothing to a person. */
 export async function openedBy(
   tx: Tx,
   principal: Principal,
@@ -42,7 +42,7 @@ export async function openedBy(
   return new Set(rows.map(({ itemId }) => itemId));
 }
 
-/** Deletes records of openings that are long over. Platform scope. @returns how many */
+/** Deletes old openings. Platform scope. @returns the number of deleted openings */
 export async function pruneOpenings(tx: Tx): Promise<number> {
   const { count } = await tx
     .delete(reviewOpenings)

@@ -1,22 +1,22 @@
 import { AppError } from '#server/errors.ts';
 import type { SessionPrincipal } from '#server/identity/access/principal.ts';
 
-/** Minutes after a decision in which it may be reopened. */
+/** Minutes during which a decision may be reopened. */
 export const reopenMinutes = 10;
 
-/** A decision that somebody wants to reopen. */
+/** A decision that a member asks to reopen. */
 interface Decision {
-  /** The item in words: `job <id>`. */
+  /** Name of the item: `job <id>`. */
   what: string;
-  /** Whether it was made within the last `reopenMinutes`, by the database's clock; null if no review has decided. */
+  /** Whether it was made within the last `reopenMinutes`, by the database's clock; null if there is no review decision. */
   isRecent: boolean | null;
   /** The member who decided; null for a caller with an API key. */
   by: string | null;
 }
 
 /**
- * Lets the member who decided, and every administrator, reopen a decision for some minutes.
- * @throws AppError 403; 409 conflict if no review has decided, or too long ago
+ * Lets the member who decided, and all administrators, reopen a decision for some minutes.
+ * @throws AppError 403; 409 conflict without a review decision, or if it is too old
  */
 export function requireReopenable({ user }: SessionPrincipal, { what, isRecent, by }: Decision): void {
   if (by !== user.id && user.role !== 'global_administrator')

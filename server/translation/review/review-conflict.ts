@@ -2,7 +2,8 @@ import { AppError } from '#server/errors.ts';
 import type { TranslationJob } from '#server/translation/texts/schema.ts';
 
 /*
- * 409 conflict: another reviewer, or the pipeline, has changed a text since this reviewer read it. Nothing of the request is applied.
+ * 409 conflict: another reviewer, or the pipeline, has changed a text since this reviewer read it. Nothing of the request is
+ * applied.
  */
 
 /** A job that has changed since the reviewer read it. */
@@ -14,19 +15,19 @@ export class JobChanged extends AppError {
   }
 }
 
-/** A correction of a segment whose translation is not the one that the reviewer saw. */
+/** A correction of a segment whose translation has changed since the reviewer saw it. */
 export interface CorrectionConflict {
-  /** Of the correction in its request. */
+  /** Index of the correction in its request. */
   index: number;
   position: number;
   region_id: string;
   cell_id: string | null;
-  /** The present translation. */
+  /** The current translation. */
   target_text: string | null;
   corrected: boolean;
 }
 
-/** @param nothingWas what was done with none of the segments */
+/** @param nothingWas the action that was applied to none of the segments */
 export function correctionConflicts(
   conflicts: readonly CorrectionConflict[],
   nothingWas: 'corrected' | 'confirmed',

@@ -19,8 +19,8 @@ export function startFile(languages: XliffHead, file: { id: string; original: st
 
 /**
  * Reads the `<file>` of an XLIFF body in a child process.
- * @param fileId the id of the job or document that the address names
- * @throws AppError 400 if it is not XLIFF; 422 if it lacks the file, or breaks a rule of the format
+ * @param fileId the ID of the job or document in the URL
+ * @throws AppError 400 if it is not XLIFF; 422 if it lacks the file, or violates a rule of the format
  */
 export async function readXliffBody(
   { fileWork }: Pick<Services, 'fileWork'>,
@@ -38,7 +38,7 @@ export async function readXliffBody(
   }
 }
 
-/** @throws AppError 422 if the file is of other languages than what it is sent to */
+/** @throws AppError 422 if the languages of the file differ from those of the job or document */
 export function requireLanguages(file: XliffFile, { sourceLang, targetLang }: XliffHead): void {
   const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
   if (!isSame(file.sourceLang, sourceLang) || !isSame(file.targetLang, targetLang))
@@ -52,13 +52,13 @@ function named(tag: string): string {
   return tag === '' ? 'no language' : tag.slice(0, 40);
 }
 
-/** Tells a translation from every other, in 22 characters of base64url; null is none yet. */
+/** A hash of a translation, 22 characters of base64url; null means no translation yet. */
 export function textVersion(translation: string | null): string {
   const written = translation === null ? 'none' : `text ${translation}`;
   return createHash('sha256').update(written).digest('base64url').slice(0, 22);
 }
 
-/** An error about one unit of a file, which names it and its line. */
+/** An error about one unit of a file, with its ID and line. */
 export function unitError(
   code: 'unprocessable' | 'conflict',
   { id, line }: ReadUnit,
@@ -68,20 +68,16 @@ export function unitError(
 }
 
 /**
- * The version of a translation that a unit was made from.
- * @throws AppError 422 if its source is not the one that is translated, or a tool has dropped the version
+ * The version of the translation that a unit was exported with.
+ * @throws AppError 422 if its source has changed, or a tool has dropped the version
  */
 export function requireVersion(unit: ReadUnit, source: { ofUnit: string; present: string }): string {
   if (!isSameSource(source.ofUnit, source.present))
-    throw unitError(
-      'unprocessable',
-      unit,
-      'its source is not the text that was translated; change the target alone',
-    );
+    throw unitError('unprocessable', unit, 'its source was changed; change only the target');
   if (unit.version !== null) return unit.version;
   throw unitError(
     'unprocessable',
     unit,
-    'it does not say from which version it was made, because a tool has dropped its <mda:metadata>; export it again and keep that element',
+    'its version is missing because a tool has dropped its <mda:metadata>; export it again and keep that element',
   );
 }

@@ -28,7 +28,7 @@ import { requireAllowedModels } from './intake/check-request.ts';
 import type { StoredJob } from './jobs.ts';
 import type { TranslationRequest } from './schema.ts';
 
-/** The length of a source text in Unicode code points, and in billable characters (A 8.1). */
+/** The length of a source text in Unicode code points, and in billable characters. */
 export interface Weight {
   sourceChars: number;
   billableChars: number;
@@ -41,9 +41,9 @@ export interface Run {
   warnings: Warning[];
   admitted: Admitted;
   weight: Weight;
-  /** Whether the trial grant pays for it. */
+  /** Whether the trial grant covers it. */
   onTrial: boolean;
-  /** Whether its completion has to settle the prepaid balance. */
+  /** Whether its completion has to charge the prepaid balance. */
   drawsTopUp: boolean;
 }
 
@@ -56,20 +56,22 @@ export interface SeriesCaller {
   requestId: string;
 }
 
-/** A checked request, and what its sender should know about it. */
+/** A checked request, and the warnings for its sender. */
 export interface Submitted {
   request: TranslationRequest;
   warnings: Warning[];
 }
 
-/** One request of a series, with the job that its key already has. */
+/** One request of a series, with the existing job of its key. */
 export interface SeriesItem extends Submitted {
-  /** Of the request that was submitted, even if the known job runs again by its own; null without a key. */
+  /**
+   * The fingerprint of the submitted request, even if the existing job runs again with its own request; null without a key.
+   */
   fingerprint: Uint8Array | null;
-  /** Whether a different request made the known job. */
+  /** Whether the existing job was created by a different request. */
   differs: boolean;
   known: StoredJob | undefined;
-  /** Null if the known job is returned as it is, and there is no work. */
+  /** Null if the existing job is returned unchanged. */
   weight: Weight | null;
 }
 
@@ -77,8 +79,8 @@ export interface SeriesItem extends Submitted {
 export type WorkItem = SeriesItem & { weight: Weight };
 
 /**
- * Matches the requests of a series with the jobs that their keys already have, and weighs those that have to run.
- * @throws AppError 422 if a stored request has to run again and its model is not allowed any more
+ * Matches the requests of a series with the existing jobs of their keys, and weighs those that have to run.
+ * @throws AppError 422 if a stored request has to run again and its model is no longer allowed
  */
 export function planItems(
   requests: readonly (Submitted & { fingerprint?: Uint8Array | null })[],
@@ -90,7 +92,7 @@ export function planItems(
     const { fingerprint = requestFingerprint(submitted.request) } = submitted;
     const differs = requestDiffers(job?.requestFingerprint ?? null, fingerprint);
     if (job && isReplayable(job)) return { ...submitted, fingerprint, differs, known: job, weight: null };
-    // A job that runs again does what its first submission asked for.
+    // A job that runs again uses the request of its first submission.
     const { request, warnings } = job?.job ?? submitted;
     if (job) requireAllowedModels(request.metadata, settings);
     const sourceChars = countCodePoints(request.source_text);
@@ -107,14 +109,14 @@ export function isWork(item: SeriesItem): item is WorkItem {
   return item.weight !== null;
 }
 
-/** What gates (5) to (7) look at besides the work. */
+/** The state that payment, storage and allowance gates check, in addition to the work. */
 export interface Gates {
   tenant: BilledTenant | undefined;
-  /** Why the tenant's own storage cannot be used; null if it can, or the platform's is used. */
+  /** The reason why the tenant's own storage cannot be used; null if it can, or platform storage is used. */
   storageRefusal: AppError | null;
 }
 
-/** Reads what the gates look at. The statements are sent at once; the tenant is that of the transaction's scope. */
+/** Reads the state for the gates. The statements are sent immediately; the tenant is that of the transaction's scope. */
 export async function readGates(
   tx: Tx,
   services: Pick<Services, 'accountStores' | 'settings'>,
@@ -126,22 +128,24 @@ export async function readGates(
   return { tenant, storageRefusal };
 }
 
-/** The result of admission. Neither a run nor a refusal: a concurrent submission inserted the job of the key first. */
+/** The result of admission. If there is neither a run nor an error, a concurrent submission inserted the key's job first. */
 export interface Admittance {
   run: Run | undefined;
   /**
-   * Set if the work exceeds what the tenant has left. With idempotency keys, look the keys up again before throwing it: a concurrent
-   * duplicate may have reserved the characters that are missing.
+   * Set if the work exceeds the tenant's allowance. With idempotency keys, look the keys up again before throwing it: a
+   * concurrent duplicate may have reserved the missing characters.
    */
   refusal: AppError | null;
 }
 
 /**
- * Admits a series as a whole (C 7): applies gates (5) to (7) of B 4.1 to the sum of its work, then inserts its first job, which reserves that
- * sum. Sends the last statement of the transaction. Between concurrent submissions the unique index of keys decides, not the look-up.
+ * Admits a series as a whole: applies the payment, storage and allowance gates to the sum of its work, then inserts its
+ * first job, which reserves that sum. Sends the last statement of the transaction. Between concurrent submissions, the
+ * unique index of keys decides, not the look-up.
  * @param items at least one has work
- * @throws AppError 402 if the subscription alone refuses the work, before anything is counted; 409 storage_binding_not_verified after it was
- *   counted: the caller's transaction, and what it inserted, is rolled back
+ * @throws AppError 402 if the subscription does not cover the work, before anything is counted; 409
+ * storage_binding_not_verified after it was
+ *   counted: the caller's transaction, with its inserts, is rolled back
  */
 export async function admitSeries(
   tx: Tx,
@@ -162,7 +166,7 @@ export async function admitSeries(
   const counting = known
     ? readmitJob(tx, restartOf(caller, known, reserved, settings), entitlement.limits)
     : admitJob(tx, newJob(caller, first, reserved), entitlement.limits);
-  // Without a refusal to come, COMMIT travels with it.
+  // If no error can follow, COMMIT is sent together with it.
   const [[counted]] = await Promise.all([storageRefusal ? counting : tx.last(counting), locked]);
   if (!counted?.admitted)
     return { run: undefined, refusal: counted ? entitlement.refusal(counted.usage) : null };
@@ -173,7 +177,7 @@ export async function admitSeries(
 }
 
 /**
- * Inserts the next job of an admitted series, which takes the reservation over. The statement is sent at once.
+ * Inserts the next job of an admitted series, which takes over the reservation. The statement is sent immediately.
  * @returns undefined if a concurrent submission inserted the job of its key first
  */
 export async function admitNext(
@@ -192,7 +196,7 @@ export async function admitNext(
   return admitted && runOf(caller, item, admitted, terms);
 }
 
-/** What the first job reserves: its own weight, and that of the rest of the series. */
+/** The first job reserves its own weight, and that of the rest of the series. */
 type Reservation = Pick<NewJob, 'reservedChars' | 'reservedRestChars' | 'reservedRestJobs'>;
 
 function reservationOf(work: readonly WorkItem[]): Reservation {
@@ -216,7 +220,7 @@ function newJob(
   };
 }
 
-/** The stored job of a key, to be run again. */
+/** The stored job of a key, which runs again. */
 function restartOf(
   { id }: SeriesCaller,
   { job }: StoredJob,
@@ -236,7 +240,7 @@ function runOf(
   return { tenantId: caller.id, request: named, warnings, admitted, weight, onTrial, drawsTopUp };
 }
 
-/** Adds the tenant to the request's metadata, which only the server writes (B 2.6). */
+/** Adds the tenant to the request's metadata; a caller cannot set it. */
 function namingTenant(request: TranslationRequest, { id, name }: SeriesCaller): TranslationRequest {
   return { ...request, metadata: { ...request.metadata, tenant: { id, name } } };
 }

@@ -13,10 +13,11 @@ import { admitNext, type Run, type SeriesCaller, type WorkItem } from './admit-s
 import { type PersistingServices, persistenceFailed, persistGolden } from './golden-record.ts';
 import { advance } from './job-states.ts';
 import { selectJob } from './jobs.ts';
-import { learnFrom, OptionalWrite, retryWithout } from './optional-writes.ts';
+import { learnFrom } from './learn-from-job.ts';
+import { OptionalWrite, retryWithout } from './optional-writes.ts';
 import type { JobStatus, TranslationJob, TranslationRequest } from './schema.ts';
 
-/** The items of a series that are still to run, whose next job is inserted when the current one is stored. */
+/** The remaining items of a series. The next job is inserted when the current one is stored. */
 export interface RestOfSeries {
   caller: SeriesCaller;
   work: readonly WorkItem[];
@@ -31,10 +32,13 @@ export interface Completion {
 }
 
 /**
- * Stores a finished run and bills it in one transaction, together with the next job of its series. The golden record of a published job is
- * written before that. If another attempt has replaced the run, nothing is stored, and the job is returned as it is.
- * @throws AppError persistence_failed if the golden record could not be written: the job is stored and billed, and its persistence is pending.
- *   So is that of a tenant whose own storage became unusable during the run: on a submission, 409 would say that nothing was created
+ * Stores a finished run and bills it in one transaction, together with the next job of its series. The golden record of a
+ * published job is written before that. If another attempt has replaced the run, nothing is stored, and the current job is
+ * returned.
+ * @throws AppError persistence_failed if the golden record could not be written: the job is stored and billed, and its
+ * persistence is pending.
+ *   The same applies if the tenant's own storage became unusable during the run, because 409 would mean that nothing was
+ *   created
  */
 export async function completeRun(
   services: CompletionServices,
@@ -58,7 +62,7 @@ export async function completeRun(
     created_at: admitted.createdAt.toISOString(),
     updated_at: new Date().toISOString(),
   };
-  // A text that a fast path served is in a store already (B 8 rule 1).
+  // A text served by a fast path is already in a store.
   const publishes = result.status === 'published' && result.fastPath === null;
   const persisted = publishes ? await persistGolden(services, tenantId, finished, admitted.attempt) : null;
   const golden = persisted instanceof AppError ? null : persisted;
@@ -66,7 +70,7 @@ export async function completeRun(
   const isPending = publishes && golden === null;
   const status = advance('pending', 'translated', isPending ? 'persistence_failed' : result.status);
   const learn = uri === null ? undefined : learnFrom(services, tenantId, finished, uri);
-  // A job whose persistence is pending ends the series with its error.
+  // A job with pending persistence ends the series with its error.
   const next = isPending || rest.work.length === 0 ? undefined : insertNext(services, run, rest);
   const { stored, nextRun } = await storeRun(services, run, { learn, next }, (tx) =>
     finishJob(
@@ -92,7 +96,7 @@ export async function completeRun(
 
   if (!stored) {
     const job = await services.database.inTenant(tenantId, (tx) => selectJob(tx, tenantId, admitted.jobId));
-    // The record is this run's own if its transaction was committed but the COMMIT was not acknowledged.
+    // The record belongs to this run if its transaction was committed but the COMMIT was not acknowledged.
     if (golden && job?.request.metadata['golden_uri'] !== uri) await golden.remove();
     else golden?.list();
     return { job: requireUsable(job), nextRun };
@@ -119,14 +123,14 @@ function withMetadata(request: TranslationRequest, written: RunResult['metadata'
   return written ? { ...request, metadata: { ...request.metadata, ...written } } : request;
 }
 
-/** Inserts the next job of the series. Optional: a finished translation must not be lost because of the next one. */
+/** Inserts the next job of the series. Optional: a failure of the next job must not lose a finished translation. */
 function insertNext(
   { settings, backgroundWork }: CompletionServices,
   run: Run,
   { caller, work }: RestOfSeries,
 ): OptionalWrite<Run | undefined> {
   return new OptionalWrite('a run is stored without the next job of its series', async (tx) =>
-    // A process that is stopping begins nothing.
+    // A stopping process starts no further jobs.
     backgroundWork.closing ? undefined : admitNext(tx, settings, caller, work, run),
   );
 }
@@ -135,10 +139,11 @@ function insertNext(
 class RunReplaced extends Error {}
 
 /**
- * Stores a run in one transaction: the next job, the result with its usage, what it took of the prepaid balance, the learned pair.
+ * Stores a run in one transaction: the next job, the result with its usage, the charge to the prepaid balance, the learned
+ * segment.
  *
- * The next job comes first. Its INSERT may wait for another transaction that has a job with the same key, and that transaction may wait for
- * the usage totals, which this one locks from its result on.
+ * The next job comes first. Its INSERT may wait for another transaction that has a job with the same key, and that
+ * transaction may wait for the usage totals, which this one locks from its result on.
  */
 async function storeRun(
   { database, log }: CompletionServices,
@@ -153,7 +158,7 @@ async function storeRun(
   try {
     return await retryWithout(log, [next, learn], () =>
       database.inTenant(tenantId, async (tx) => {
-        // COMMIT travels with the last statement, unless the result has to be seen before.
+        // COMMIT is sent with the last statement, unless the result is needed before.
         const commitsAtOnce = !isSent(next) && !isSent(learn);
         const inserting = next?.run(tx);
         const finishing = commitsAtOnce && !drawsTopUp ? tx.last(finish(tx)) : finish(tx);
@@ -171,16 +176,16 @@ async function storeRun(
   }
 }
 
-/** The job that another attempt has taken over. @throws AppError if there is none, or if it failed */
+/** The job that another attempt has taken over. @throws AppError if it does not exist, or failed */
 function requireUsable(job: TranslationJob | undefined): TranslationJob {
   if (!job) throw new AppError('not_found', 'the job was deleted while it ran');
-  // Its result was dropped, and only a new submission makes another.
+  // Its result was discarded, and only a new submission creates another.
   if (job.status === 'failed')
     throw new AppError('transient_error', 'the job was marked failed while it ran; send it again');
   return job;
 }
 
-const mostTokens = 1_000_000_000;
+const maxTokens = 1_000_000_000;
 
 function usageOf({ request, weight, onTrial }: Run, { cost, fastPath }: RunResult): JobUsage {
   return {
@@ -189,9 +194,9 @@ function usageOf({ request, weight, onTrial }: Run, { cost, fastPath }: RunResul
     ...weight,
     trialChars: onTrial ? weight.billableChars : 0,
     fastPath,
-    // An upstream may report any count; the sums must fit their columns.
-    inputTokens: Math.min(cost.inputTokens, mostTokens),
-    outputTokens: Math.min(cost.outputTokens, mostTokens),
+    // A model may report any count; the sums must fit their columns.
+    inputTokens: Math.min(cost.inputTokens, maxTokens),
+    outputTokens: Math.min(cost.outputTokens, maxTokens),
     models: cost.models,
   };
 }
@@ -214,7 +219,7 @@ interface FinishedJob {
 
 const value = sql.placeholder;
 
-/** A placeholder for a value to set. With a column it is encoded as that column encodes its values. */
+/** A placeholder for a value to set. With a column, the value is encoded for that column. */
 function bound(name: string, column?: PgColumn): SQL {
   return column ? sql`${new Param(value(name), column)}` : sql`${value(name)}`;
 }
@@ -255,7 +260,8 @@ const finishPending = prepare<FinishedJob & JobUsage, { updatedAt: Date }[]>((db
 });
 
 /**
- * Stores a finished run, its usage record and the running totals in one statement. Writes nothing if the job has started another attempt.
+ * Stores a finished run, its usage record and the running totals in one statement. Writes nothing if the job has started
+ * another attempt.
  * @returns the job's new updated_at, or no row
  */
 export function finishJob(tx: Tx, job: FinishedJob, usage: JobUsage): Promise<{ updatedAt: Date }[]> {

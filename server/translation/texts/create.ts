@@ -36,7 +36,7 @@ import {
 import { type RunServices, runSeries, type Series } from './series.ts';
 import { viewFor } from './tenant-view.ts';
 
-/** Gate (1) of B 4.1: while translation is disabled, nothing else of a submission is looked at. */
+/** While translation is disabled, a submission is rejected before it is read. */
 function requireTranslationEnabled({ settings }: Pick<Services, 'settings'>): void {
   if (!settings.TRANSLATION_ENABLED)
     throw new AppError('capability_off', 'translation is temporarily disabled');
@@ -53,8 +53,8 @@ type SubmissionContext = Pick<RequestContext, 'services' | 'response' | 'request
 };
 
 /**
- * The requests, each with what its sender should know. Yields to other requests between them.
- * @param fields those that the request may have
+ * The requests, each with its warnings. Yields to other requests between them.
+ * @param fields allowed fields of the request
  */
 async function withWarnings(
   requests: readonly TranslationRequest[],
@@ -69,7 +69,7 @@ async function withWarnings(
   return submitted;
 }
 
-/** Runs a submission and returns its jobs as the caller may see them. Marks a full replay in the response (B 4.2). */
+/** Runs a submission and returns its jobs as the caller may see them. Marks a full replay in the response. */
 async function submitFor(
   { services, response, requestId, withTenant, audience }: SubmissionContext,
   submitted: Submitted[],
@@ -89,7 +89,7 @@ export const create = submissionProcedure
       tag: 'Translations',
       summary: 'Translate a text, a batch or a text file',
       description:
-        'Runs the whole pipeline and answers the finished job: published, or awaiting_review. With an Idempotency-Key a resend answers the same job and does no work twice.',
+        'Runs the whole pipeline and returns the finished job: published, or awaiting_review. With an Idempotency-Key, a resend returns the same job without doing the work twice.',
       headers: { idempotency_key: 'Idempotency-Key' },
     },
   })
@@ -101,7 +101,7 @@ export const create = submissionProcedure
     if (isObject(input.metadata['source_document']))
       throw new AppError(
         'unprocessable',
-        'metadata.source_document makes an array of jobs: use createFromText',
+        'metadata.source_document creates several jobs: use createFromText',
       );
     requireKey(input.idempotency_key);
     const metadata = callersMetadata(input.metadata);
@@ -125,7 +125,7 @@ export const createBatch = submissionProcedure
       tag: 'Translations',
       summary: 'Translate a batch',
       description:
-        'One job for each input and target, run in order and answered in order. An item that fails ends the batch with its error; what was done stays, and a resend with the same key goes on from there.',
+        'One job for each input and target, run and returned in order. An item that fails ends the batch with its error; completed jobs stay, and a resend with the same key continues from there.',
       headers: { idempotency_key: 'Idempotency-Key' },
     },
   })
@@ -151,7 +151,7 @@ export const createFromFile = submissionProcedure
       tag: 'Translations',
       summary: 'Translate a file',
       description:
-        'A form with a `source_document` part, or the file as the body with its fields in the query. The text of a file is split into pages, one job each. A PDF, DOCX or XLSX in a form is translated in place instead: the response is its queued document job, as of POST /api/documents/translate.',
+        'A form with a `source_document` part, or the file as the body with its fields in the query. The text of a file is split into pages, one job each. A PDF, DOCX or XLSX in a form is translated with its layout instead: the response is its queued document job, like that of POST /api/documents/translate.',
       headers: { idempotency_key: 'Idempotency-Key' },
     },
   })
@@ -170,7 +170,7 @@ export const createFromFile = submissionProcedure
     return submitFor(ctx, await withWarnings(requests, ctx, Object.keys(fileRequest.shape)));
   });
 
-/** Queues a file that is translated with its layout (B 4.1), and returns its document job. */
+/** Queues a file that is translated with its layout, and returns its document job. */
 async function submitDocumentFor(
   {
     services,
@@ -219,15 +219,16 @@ interface Submission {
   jobs: TranslationJob[];
   /** The item of each job. */
   items: readonly SeriesItem[];
-  /** True if all jobs come from earlier submissions with the same keys, and none was run. */
+  /** True if all jobs come from earlier submissions with the same keys, and none had to run. */
   replayed: boolean;
 }
 
 /**
- * Translates texts one after the other and returns their jobs. Applies gates (3) to (7) of B 4.1, then runs the pipeline and stores the
- * result of each. Models are called between transactions, never inside one.
- * @param submitted have passed gate (2), `checkRequest`
- * @throws AppError 401, 402, 422, 429, 5xx as B 7 says
+ * Translates texts one after the other and returns their jobs. Applies the gates in order (replay, authentication, payment,
+ * storage, allowance), then runs the pipeline and stores the result of each. Models are called between transactions, never
+ * inside one.
+ * @param submitted have passed `checkRequest`
+ * @throws AppError 401, 402, 422, 429, 5xx
  */
 async function submit(
   services: RunServices,
@@ -239,16 +240,16 @@ async function submit(
   const requests = submitted.map(({ request }) => request);
   const keys = requests.flatMap(({ idempotency_key: key }) => key ?? []);
   const admitted = await withTenant(
-    // The transaction that authenticated the caller (gate 4).
+    // The transaction that authenticated the caller.
     async (tx, principal, looked: LookedUp): Promise<Series | Submission> => {
       const items = planItems(submitted, looked.known, settings);
-      // Gate (3): a full replay is returned before any gate that could refuse work.
+      // A full replay is returned before any gate that could reject work.
       if (!items.some(isWork))
         return { jobs: items.flatMap(({ known }) => known?.job ?? []), items, replayed: true };
       const caller = { ...principal.tenant, credential: principal.kind, requestId };
-      // Gates (5) to (7), over the whole series.
+      // Payment, storage and allowance gates, over the whole series.
       const { run, refusal } = await admitSeries(tx, settings, caller, looked.gates, items);
-      // With keys, `runSeries` looks again: a concurrent duplicate may account for the usage.
+      // With keys, `runSeries` checks again: a concurrent duplicate may account for the usage.
       if (refusal && keys.length === 0) throw refusal;
       return { caller, items, firstRun: run, prefetched: looked.prefetched };
     },
@@ -261,7 +262,7 @@ async function submit(
   return { jobs, items, replayed: !ran };
 }
 
-/** What the gates and the pipeline need to know of the tenant. */
+/** The tenant's state for the gates and the pipeline. */
 interface LookedUp {
   /** By idempotency key; undefined without keys. */
   known: Map<string, StoredJob> | undefined;

@@ -23,7 +23,7 @@ import { isJob } from './jobs.ts';
 
 type FailureServices = Pick<Services, 'database' | 'engine' | 'log' | 'settings'>;
 
-/** Logs why a run failed and marks its job failed. If that fails too, the stale sweep marks the job later. */
+/** Logs the error of a run and marks its job failed. If that fails too, the stale sweep marks the job later. */
 export async function recordFailedRun(
   services: FailureServices,
   run: Run,
@@ -36,14 +36,14 @@ export async function recordFailedRun(
   try {
     if (await storeFailure(services, run, error, known.message)) countEvent('jobs', 'text failed');
   } catch (unrecorded) {
-    log.warn({ ...about, error: describeForLog(unrecorded) }, 'failure not recorded');
+    log.warn({ ...about, error: describeForLog(unrecorded) }, 'could not record the failure');
   }
 }
 
 /**
- * Marks a job failed with the steps that its run completed. Nothing is billed. A run that called a live engine counts against the tenant's
- * failed runs, in the same transaction.
- * @returns whether the job was still this run's
+ * Marks a job failed with the steps that its run completed. Nothing is billed. A run that called a live engine counts
+ * against the tenant's failed runs, in the same transaction.
+ * @returns whether this run still had the job
  */
 async function storeFailure(
   { database, engine, settings }: Pick<Services, 'database' | 'engine' | 'settings'>,
@@ -70,7 +70,10 @@ async function storeFailure(
   });
 }
 
-/** Whether a failed run may have called the engine. A call that was refused for lack of capacity did not; the completed steps before it did. */
+/**
+ * Whether a failed run may have called the engine. A call that was rejected for lack of capacity did not reach it; the
+ * previous completed steps did.
+ */
 function mayHaveCalled({ cause, steps }: RunError): boolean {
   return (
     !(cause instanceof SaturatedError) ||
@@ -78,7 +81,7 @@ function mayHaveCalled({ cause, steps }: RunError): boolean {
   );
 }
 
-/** The job while it is pending under this attempt, and not taken over by another. */
+/** The job while it is pending with this attempt, and not taken over by another. */
 export function isRunning(tenantId: string, { jobId, attempt }: Pick<Admitted, 'jobId' | 'attempt'>) {
   return and(
     isJob(tenantId, jobId),
@@ -87,7 +90,7 @@ export function isRunning(tenantId: string, { jobId, attempt }: Pick<Admitted, '
   );
 }
 
-/** Marks a pending job failed. The statement is sent at once. */
+/** Marks a pending job failed. The statement is sent immediately. */
 function failJob(
   tx: Tx,
   tenantId: string,

@@ -4,7 +4,7 @@ import { translationJobs } from '#db/schema/translations.ts';
 import { type PageEnd, readCursor, writeCursor } from '#server/http/paging.ts';
 import { hasText } from '#server/http/text-search.ts';
 import type { TriggerCode } from '#server/translation/core/agent-run-schema.ts';
-import { type Place, walkJobs } from '#server/translation/core/listing/bounded-walk.ts';
+import { type Place, scanJobs } from '#server/translation/core/listing/bounded-scan.ts';
 import {
   earliestChange,
   filterCondition,
@@ -16,14 +16,14 @@ import type { JobFilter, JobSummary, SearchInput } from './search-schema.ts';
 /** Characters of a text in a summary. */
 const excerpt = 300;
 
-/** A job as it is found, without those who are on it. */
+/** A found job, without its claims. */
 type FoundJob = Omit<JobSummary, 'claimed_by'>;
 
 interface Found {
   jobs: FoundJob[];
-  /** The last job that was examined; undefined if there was none. */
+  /** The last examined job; undefined without one. */
   last: PageEnd | undefined;
-  /** Whether others follow it. */
+  /** Whether more jobs follow. */
   more: boolean;
 }
 
@@ -33,23 +33,23 @@ interface Search {
   order: SearchInput['order'];
   limit: number;
   cursor: string | undefined;
-  /** Ids of jobs that are not wanted. */
-  passOver?: ReadonlySet<string>;
+  /** IDs of jobs to skip. */
+  skip?: ReadonlySet<string>;
 }
 
 /**
- * The tenant's jobs that pass a filter, in the order of `updated_at` and id. Status and time are found by an index; for the rest of a filter
- * the jobs are read one after the other, and at most so many (`walkJobs`).
- * @throws AppError 422 for an invalid cursor, or as `contentOf`
+ * The tenant's jobs that pass a filter, in the order of `updated_at` and ID. Status and time have an index; for other
+ * filters, a bounded number of jobs is read one by one (`scanJobs`).
+ * @throws AppError 422 for an invalid cursor, or like `contentOf`
  */
 export async function findJobs(tx: Tx, search: Search): Promise<Found> {
-  const { tenantId, order, limit, passOver, cursor } = search;
+  const { tenantId, order, limit, skip, cursor } = search;
   const wanted = contentOf(search.filter);
-  const { found, last, more } = await walkJobs({
+  const { found, last, more } = await scanJobs({
     after: cursor === undefined ? undefined : readCursor(cursor),
     limit,
     filtered: wanted !== undefined,
-    passOver,
+    skip,
     places: (after, size) => selectPlaces(tx, search, after, size),
     pick: (ids, missing) => selectSummaries(tx, tenantId, ids, wanted, order, missing),
   });
@@ -64,8 +64,8 @@ export function cursorOf({ updatedAt, id }: PageEnd): string {
 const { request, finalTranslation, agentRun, updatedAt, jobId } = translationJobs;
 
 /**
- * Approximate bytes that a filter reads of a job, from stored sizes, so that no value is decompressed. Compressed JSON is counted four times,
- * and a source as often as its translation, which is about as long.
+ * Approximate bytes of a job that a filter reads, from stored sizes, so that no value is decompressed. Compressed JSON
+ * counts four times, and a source as often as its translation, which is about as long.
  */
 function bytesRead(filter: JobFilter): SQL<number> {
   const { trigger, text } = filter;
@@ -75,7 +75,7 @@ function bytesRead(filter: JobFilter): SQL<number> {
   return sql`4 * (${whole} + ${run}) + ${texts}`;
 }
 
-/** The next places of the listing, of each status by the index of statuses. */
+/** The next places of the listing, for each status by the index of statuses. */
 async function selectPlaces(
   tx: Tx,
   { tenantId, filter, order }: Search,
@@ -117,7 +117,7 @@ function inOrder(order: SearchInput['order']): SQL[] {
   return order === 'newest' ? [desc(updatedAt), desc(jobId)] : [asc(updatedAt), asc(jobId)];
 }
 
-/** The part of a filter that no index serves; undefined without one. @throws AppError 422 as `filterCondition` */
+/** The part of a filter that no index supports; undefined without one. @throws AppError 422 like `filterCondition` */
 export function contentOf({ trigger, text, ...listFilter }: JobFilter): SQL | undefined {
   return and(
     filterCondition(translationJobs, listFilter),
@@ -131,7 +131,7 @@ export function contentOf({ trigger, text, ...listFilter }: JobFilter): SQL | un
   );
 }
 
-/** Those of the jobs that pass, at most `limit`. */
+/** The jobs among these that pass, at most `limit`. */
 async function selectSummaries(
   tx: Tx,
   tenantId: string,

@@ -9,14 +9,14 @@ import { isDownloadable, reviewableStatuses } from './job-states.ts';
 import { getJob } from './jobs.ts';
 import type { GoldenFormat, TranslationJob } from './schema.ts';
 
-/** B 4.1 "Download content types". */
+/** Content types of a download. */
 export const goldenTypes = {
   txt: 'text/plain; charset=utf-8',
   docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
   pdf: 'application/pdf',
 } as const satisfies Record<GoldenFormat, string>;
 
-/** Renders a job's final translation. DOCX and PDF are made in a child process, since that may take seconds. */
+/** Renders a job's final translation. DOCX and PDF are rendered in a child process, because that may take seconds. */
 async function renderGolden(
   { fileWork }: Pick<Services, 'fileWork'>,
   scope: TaskScope,
@@ -40,7 +40,8 @@ function titleOf({ id, request }: TranslationJob): string {
 }
 
 /**
- * Renders a published translation as a file (B 4.1, C 4 "Golden"). Reads the job, not its golden record: a job served by a fast path has none.
+ * Renders a published translation as a file. Reads the job, not its golden record, because a job served by a fast path has
+ * none.
  * @throws AppError 404; 409 unless the job is published or human_edited
  */
 export async function downloadGolden(
@@ -64,7 +65,7 @@ export async function downloadGolden(
   return { bytes, contentType, fileName, suggestedName: fileName };
 }
 
-/** The file name of a download: source document (B 2.6 `source_document`) or job id, page and language. */
+/** The file name of a download: source document (or job ID), page and language. */
 function goldenFileName({ id, request }: TranslationJob, extension: string): string {
   const { source_document: document } = request.metadata as {
     source_document?: { name?: unknown; page_number?: unknown; page_count?: unknown };

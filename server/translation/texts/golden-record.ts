@@ -16,7 +16,7 @@ import {
 import { redactedCopy } from './redacted-copy.ts';
 import type { TranslationJob } from './schema.ts';
 
-/** The golden record of a text job: its full payload (B 8 rule 4), or a redacted copy in the tenant's own account. */
+/** The golden record of a text job: its full payload, or a redacted copy in the tenant's own account. */
 export function goldenRecord(
   tenantId: string,
   job: TranslationJob,
@@ -47,14 +47,14 @@ export type PersistingServices = DestinationServices &
 /** A golden record that is in its store, before its job's row refers to it. */
 export interface PersistedGolden {
   uri: string;
-  /** Call this once the row refers to the record. */
+  /** Call this after the row refers to the record. */
   list(): void;
   /** Removes the record, because the row was not stored. Never fails. */
   remove(): Promise<unknown>;
 }
 
 /**
- * Writes a job's golden record, before the job's row is published (B 3.1 "fails closed").
+ * Writes a job's golden record, before the job's row is published: without a record, the job is not published.
  * @returns the error if it could not be written: the job's persistence is then pending
  */
 export async function persistGolden(
@@ -80,10 +80,12 @@ export async function persistGolden(
   };
 }
 
-/** The error of a job that is stored and billed, but whose golden record could not be written (B 7). The sweep publishes it later. */
+/**
+ * The error of a job that is stored and billed, but whose golden record could not be written. The sweep publishes it later.
+ */
 export function persistenceFailed(): AppError {
   return new AppError(
     'persistence_failed',
-    'the golden record could not be written; the translation is kept and will be published later, do not send it again',
+    'the golden record could not be written; the translation is saved and will be published automatically; do not resend',
   );
 }

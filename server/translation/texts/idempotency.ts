@@ -5,28 +5,28 @@ import { AppError } from '#server/errors.ts';
 import { countCodePoints } from '#server/formats/text.ts';
 import { fingerprintOf } from '#server/http/request-fingerprint.ts';
 import { type JobRow, jobOfRow, type StoredJob } from './jobs.ts';
-import { longestKey, type TranslationRequest } from './schema.ts';
+import { maxKeyLength, type TranslationRequest } from './schema.ts';
 
-/** @throws AppError 422 for an idempotency key of more than `longestKey` characters (C 7) */
+/** @throws AppError 422 for an idempotency key of more than `maxKeyLength` characters */
 export function requireKey(key: string | null | undefined): void {
-  if (!key || countCodePoints(key) <= longestKey) return;
+  if (!key || countCodePoints(key) <= maxKeyLength) return;
   throw new AppError('invalid_fields', [
     {
       loc: ['body', 'idempotency_key'],
-      msg: `must have ${longestKey} characters at most`,
+      msg: `must have at most ${maxKeyLength} characters`,
       type: 'too_big',
     },
   ]);
 }
 
-/** The key of one item of a submission, `<key>:<position>`. Batch items count from 0, pages from 1 (B 4.1). */
+/** The key of one item of a submission, `<key>:<position>`. Batch items count from 0, pages from 1. */
 export function itemKey(key: string | null | undefined, position: number): string | null {
   return key ? `${key}:${position}` : null;
 }
 
 /**
- * The fingerprint of what decides a job's result, to be stored with its key; null without a key. Left out: fields without effect, and the
- * name, media type and size of a file, of which the text of each page and the number of pages count.
+ * The fingerprint of everything that affects a job's result, stored with its key; null without a key. Ignores fields without
+ * effect, and the name, media type and size of a file: the text of each page and the number of pages count instead.
  * @param request as it was checked, before the service adds to its metadata
  */
 export function requestFingerprint({
@@ -42,14 +42,14 @@ export function requestFingerprint({
   const { name, content_type, size_bytes, ...page } = (document ?? {}) as Record<string, unknown>;
   return fingerprintOf({
     ...request,
-    // A text whose language is to be detected is the same request whatever is detected.
+    // A text with language detection is the same request for any detected language.
     source_lang: detection === undefined ? request.source_lang : 'auto',
     text_type: request.text_type === 'Plain' ? null : request.text_type,
     metadata: { ...options, ...(document !== undefined && { source_document: page }) },
   });
 }
 
-/** Whether a resend returns the stored job as it is. A failed or stale job runs again (B 4.2 rules 1 and 2). */
+/** Whether a resend returns the stored job unchanged. A failed or stale job runs again. */
 export function isReplayable({ job, stalePending }: StoredJob): boolean {
   return job.status !== 'failed' && !stalePending;
 }
@@ -77,7 +77,8 @@ const selectByKeys = prepare<
 );
 
 /**
- * Selects jobs by idempotency key. The tenant is the transaction's own, so the query can be sent before the caller is authenticated.
+ * Selects jobs by idempotency key. The transaction's scope determines the tenant, so the query can be sent before the caller
+ * is authenticated.
  * @param staleSeconds age after which a pending job counts as stale
  */
 export async function selectJobsByKeys(
@@ -99,8 +100,8 @@ export async function selectJobsByKeys(
   );
 }
 
-/** A text that changes whenever a job of these keys appears, changes status or starts another attempt. */
-export function fingerprint(known: ReadonlyMap<string, StoredJob> | undefined): string {
+/** A text that changes when a job of these keys appears, changes status or starts another attempt. */
+export function stateOfJobs(known: ReadonlyMap<string, StoredJob> | undefined): string {
   const jobs = [...(known ?? [])].map(([key, { job, attempt }]) => [key, job.status, attempt]);
   return JSON.stringify(jobs.toSorted());
 }

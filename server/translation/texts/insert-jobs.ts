@@ -19,7 +19,7 @@ export interface NewJob {
   warnings: readonly Warning[];
   /** Billable characters of this job. */
   reservedChars: number;
-  /** Billable characters of the jobs that follow it in its series. */
+  /** Billable characters of the following jobs in its series. */
   reservedRestChars: number;
   /** The number of those jobs. */
   reservedRestJobs: number;
@@ -32,7 +32,7 @@ export interface Admitted {
   createdAt: Date;
 }
 
-/** The tenant's usage, and the job if it fits the limits and no other submission with its key came first. */
+/** The tenant's usage, and the job if it fits the limits and no other submission with its key was first. */
 export interface Counted {
   usage: CommittedUsage;
   admitted: Admitted | null;
@@ -56,7 +56,7 @@ const admittedColumns = {
   createdAt: translationJobs.createdAt,
 };
 
-/** A new pending job. INSERT ... SELECT needs every column, those with defaults included. */
+/** A new pending job. INSERT ... SELECT needs every column, including those with defaults. */
 const pendingJob = {
   tenantId: sql<string>`${value('tenantId')}::text`.as('tenant_id'),
   jobId: sql<string>`${value('jobId')}::text`.as('job_id'),
@@ -108,7 +108,7 @@ function insertion(db: QueryBuilder, { committed, withinLimits }: UsageCheck) {
     );
 }
 
-/** Sets a failed or stale job to pending again, under the next attempt. */
+/** Resets a failed or stale job to pending, with the next attempt. */
 const pendingAgain = {
   status: 'pending',
   attempt: sql`${translationJobs.attempt} + 1`,
@@ -162,14 +162,14 @@ const admitRestart = prepare<Restart & UsageLimits, Counted[]>((db) => {
 });
 
 /**
- * Counts what the tenant has committed, and inserts a pending job if it fits. The caller holds the admission lock.
- * No job comes back where it does not fit, or where the tenant has one of that idempotency key already.
+ * Counts the tenant's committed usage, and inserts a pending job if it fits. The caller holds the admission lock. Returns no
+ * job if it does not fit, or the tenant already has one with that idempotency key.
  */
 export function admitJob(tx: Tx, job: NewJob, limits: UsageLimits): Promise<Counted[]> {
   return admitNew(tx, { ...job, ...limits, idempotencyKey: job.request.idempotency_key ?? null });
 }
 
-/** The same for a failed or stale job that runs again. Admits nothing if the job is neither any more. */
+/** The same for a failed or stale job that runs again. Admits nothing if the job is no longer failed or stale. */
 export function readmitJob(tx: Tx, job: Restart, limits: UsageLimits): Promise<Counted[]> {
   return admitRestart(tx, { ...job, ...limits });
 }
@@ -177,18 +177,24 @@ export function readmitJob(tx: Tx, job: Restart, limits: UsageLimits): Promise<C
 const insertPending = prepare<New, Admitted[]>((db) =>
   db
     .insert(translationJobs)
-    .select(db.select(pendingJob).from(sql`(select) nobody`))
+    .select(db.select(pendingJob).from(sql`(select) one_row`))
     .onConflictDoNothing(ofOneKey)
     .returning(admittedColumns)
     .prepare('insert_pending'),
 );
 
-/** Inserts a pending job whose characters its series has already reserved. Returns no row if the tenant has a job of that idempotency key. */
+/**
+ * Inserts a pending job whose characters its series has already reserved. Returns no row if the tenant has a job with that
+ * idempotency key.
+ */
 export function insertJob(tx: Tx, job: NewJob): Promise<Admitted[]> {
   return insertPending(tx, { ...job, idempotencyKey: job.request.idempotency_key ?? null });
 }
 
-/** Sets a failed or stale job of a series to pending again. Returns no row if it is neither any more. The statement is sent at once. */
+/**
+ * Resets a failed or stale job of a series to pending. Returns no row if it is no longer failed or stale. The statement is
+ * sent immediately.
+ */
 export function restartJob(
   tx: Tx,
   { tenantId, jobId, staleSeconds, reservedChars, reservedRestChars, reservedRestJobs }: Restart,

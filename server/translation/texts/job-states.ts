@@ -1,8 +1,8 @@
 import type { JobStatus } from './schema.ts';
 
 /**
- * All transitions between job statuses (B 3.1). `translated` is passed inside a run and never stored. `approved` is stored while the golden
- * record is written.
+ * All transitions between job statuses. `translated` occurs only inside a run and is never stored. `approved` is stored
+ * while the golden record is written.
  */
 const transitions: Record<JobStatus, readonly JobStatus[]> = {
   pending: ['translated', 'failed', 'pending'],
@@ -32,10 +32,13 @@ export function sourcesOf(to: JobStatus): JobStatus[] {
   return (Object.keys(transitions) as JobStatus[]).filter((from) => transitions[from].includes(to));
 }
 
-/** The statuses in which a job waits for review (B 3.1). */
+/** The statuses in which a job awaits review. */
 export const reviewableStatuses: readonly JobStatus[] = sourcesOf('approved');
 
-/** The statuses of a closed job whose review may be reopened within a few minutes: no transition of the pipeline or of a review leads out. */
+/**
+ * The statuses of a closed job whose review may be reopened within a few minutes: no transition of the pipeline or of a
+ * review leaves them.
+ */
 const closedStatuses: readonly JobStatus[] = ['published', 'human_edited', 'rejected', 'persistence_failed'];
 
 /** The status of a job whose review is reopened; undefined for a job that is not closed. */
@@ -43,7 +46,7 @@ export function reopen(from: JobStatus): 'awaiting_review' | undefined {
   return closedStatuses.includes(from) ? 'awaiting_review' : undefined;
 }
 
-/** Whether a finished job's translation may be downloaded (B 3.1). */
+/** Whether a finished job's translation may be downloaded. */
 export function isDownloadable(status: JobStatus): boolean {
   return status === 'published' || status === 'human_edited';
 }

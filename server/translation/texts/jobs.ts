@@ -36,7 +36,10 @@ const jobBytes = sql`octet_length(coalesce(${translationJobs.finalTranslation}, 
     + coalesce(pg_column_size(${translationJobs.refinement}), 0)
     + coalesce(pg_column_size(${translationJobs.verification}), 0))`;
 
-/** A page of jobs, newest updated_at first: at most `limit` and about `pageBytes`, but at least one. `more`: whether others follow. */
+/**
+ * A page of jobs, the most recent updated_at first: at most `limit` and about `pageBytes`, but at least one. `more`: whether
+ * others follow.
+ */
 export async function selectJobs(
   tx: Tx,
   { tenantId, status, limit, after, ids }: JobListing,
@@ -91,7 +94,7 @@ export async function selectTenantOfJob(tx: Tx, jobId: string): Promise<string |
   return row?.tenantId;
 }
 
-/** @throws AppError 404 for an unknown, foreign or deleted id alike */
+/** @throws AppError 404 for an unknown, foreign or deleted ID alike */
 export async function getJob(tx: Tx, tenantId: string, jobId: string): Promise<TranslationJob> {
   const job = await selectJob(tx, tenantId, jobId);
   if (!job) throw new AppError('not_found', 'job not found');
@@ -100,13 +103,13 @@ export async function getJob(tx: Tx, tenantId: string, jobId: string): Promise<T
 
 export type JobRow = typeof translationJobs.$inferSelect;
 
-/** A stored job, in the operator's full shape, and what only the service needs of it. */
+/** A stored job, in the operator's full view, and fields for internal use. */
 export interface StoredJob {
   job: TranslationJob;
   attempt: number;
-  /** Of the request that made it; null without a key, and for jobs from before it was stored. */
+  /** Fingerprint of the request that created it; null without a key, and for jobs from before fingerprints were stored. */
   requestFingerprint: Uint8Array | null;
-  /** Left pending for longer than the stale-pending time: a resend may run it again (B 4.2). */
+  /** Pending for longer than STALE_PENDING_SECONDS: a resend may run it again. */
   stalePending: boolean;
 }
 
@@ -119,7 +122,7 @@ export const emptyRun: AgentRun = {
   error: null,
 };
 
-/** The job of a row. Some server-written metadata (B 2.6) has columns of its own. */
+/** The job of a row. Some metadata that the server writes has separate columns. */
 export function jobOfRow(row: JobRow): TranslationJob {
   const request = row.request as TranslationRequest;
   const written = {
@@ -143,7 +146,7 @@ export function jobOfRow(row: JobRow): TranslationJob {
   };
 }
 
-/** Matches one job by tenant and id. The row-level policy is only the second line of defence. */
+/** Matches one job by tenant and ID. The row-level policy is only the second line of defense. */
 export function isJob(tenantId: string, jobId: string): SQL | undefined {
   return and(eq(translationJobs.tenantId, tenantId), eq(translationJobs.jobId, jobId));
 }

@@ -2,7 +2,7 @@ import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { readCursor, writeCursor } from '#server/http/paging.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
-import { runSearch } from '#server/translation/core/listing/bounded-walk.ts';
+import { runSearch } from '#server/translation/core/listing/bounded-scan.ts';
 import { contentOf, cursorOf, findJobs } from './find-jobs.ts';
 import { selectJobs } from './jobs.ts';
 import type { ListQuery, TranslationJob } from './schema.ts';
@@ -13,8 +13,9 @@ interface JobPage {
 }
 
 /**
- * A page of the tenant's jobs, newest updated_at first: at most `limit`, fewer if they are long. With a filter other than the status, one
- * request examines a bounded number of jobs, so a page may be short or empty although more follows.
+ * A page of the tenant's jobs, the most recent updated_at first: at most `limit`, fewer if they are long. With a filter
+ * other than the status, one request examines a bounded number of jobs, so a page may be short or empty although more
+ * follow.
  * @throws AppError 422 for an invalid cursor, an unsupported language or a key that cannot be filtered by
  */
 export function listJobs(
@@ -27,7 +28,7 @@ export function listJobs(
   return runSearch(
     database,
     withTenant,
-    { walks: () => contentOf(filter) !== undefined, signal },
+    { scans: () => contentOf(filter) !== undefined, signal },
     async (tx, { tenant: { id } }) => {
       if (contentOf(filter)) return selectFiltered(tx, id, query);
       const after = cursor === undefined ? undefined : readCursor(cursor);
@@ -46,7 +47,7 @@ async function selectFiltered(
   const filter = { ...listFilter, ...(status && { statuses: [status] }) };
   const found = await findJobs(tx, { tenantId, filter, order: 'newest', limit, cursor });
   const ids = found.jobs.map(({ id }) => id);
-  // The status again: a job may have changed between the two statements.
+  // The status is checked again, because a job may have changed between the two statements.
   const { jobs, more } = await selectJobs(tx, { tenantId, status, limit, ids });
   const last = jobs.at(-1);
   if (more && last) return { jobs, nextCursor: writeCursor(last) };

@@ -1,15 +1,8 @@
-import { eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
-import { translationJobs } from '#db/schema/translations.ts';
-import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
-import { extractHtml } from '#server/formats/html-segments.ts';
-import { isUntranslated, learnFromJob } from '#server/language/translation-memory/learning.ts';
 import type { Log } from '#server/platform/log.ts';
-import { isJob } from './jobs.ts';
-import type { TranslationJob } from './schema.ts';
 
-/** A write that a transaction makes if it can. If it fails, the transaction runs again without it. */
+/** A write that a transaction makes if possible. If it fails, the transaction runs again without it. */
 export class OptionalWrite<T> {
   dropped = false;
   failed = false;
@@ -22,7 +15,7 @@ export class OptionalWrite<T> {
     this.#write = write;
   }
 
-  /** Sends the write; undefined once it was dropped. */
+  /** Sends the write; undefined after it was dropped. */
   async run(tx: Tx): Promise<T | undefined> {
     if (this.dropped) return undefined;
     try {
@@ -35,9 +28,9 @@ export class OptionalWrite<T> {
 }
 
 /**
- * Runs `transaction`, and again without the first of its optional writes that failed, until it succeeds. Any other error is thrown: the
- * transaction may have been committed although its COMMIT was not acknowledged.
- * @param writes in the order in which `transaction` sends them: statements behind a failed one fail with it
+ * Runs `transaction`, and again without the first of its optional writes that failed, until it succeeds. Any other error is
+ * thrown: the transaction may have been committed although its COMMIT was not acknowledged.
+ * @param writes in the order in which `transaction` sends them: statements after a failed one fail with it
  */
 export async function retryWithout<T>(
   log: Log,
@@ -55,43 +48,4 @@ export async function retryWithout<T>(
       log.warn({ error: describeForLog(error) }, culprit.warning);
     }
   }
-}
-
-/**
- * The write that adds a published job to the tenant's golden memory set (B 8 rule 4). It goes into the transaction that publishes the job,
- * behind the statement that does so. Optional: a memory that cannot be written never fails a publication.
- * @returns undefined if there is nothing to learn: every text is its own translation
- */
-export function learnFrom(
-  { settings, embedder }: Pick<Services, 'settings' | 'embedder'>,
-  tenantId: string,
-  { id: jobId, request, final_translation }: TranslationJob,
-  goldenUri: string,
-): OptionalWrite<unknown> | undefined {
-  const { source_text: sourceText, source_lang: sourceLang, target_lang: targetLang } = request;
-  const pair = { jobId, sourceText, targetText: final_translation ?? '', sourceLang, targetLang };
-  const parts = request.text_type === 'Html' ? textsOf(pair) : [pair];
-  if (parts.every((part) => isUntranslated({ ...part, targetLang }))) return undefined;
-  return new OptionalWrite('a pair was not learned', (tx) =>
-    learnFromJob(tx, { settings, embedder }, tenantId, pair, isPublished(tenantId, jobId, goldenUri)),
-  );
-}
-
-/** The text nodes of a page, each with its counterpart in the translation. */
-function textsOf({ sourceText, targetText }: { sourceText: string; targetText: string }) {
-  const targets = extractHtml(targetText);
-  return extractHtml(sourceText).map(({ text }, index) => ({
-    sourceText: text,
-    targetText: targets[index]?.text ?? '',
-  }));
-}
-
-/**
- * The condition under which the pair is stored: the job is published with this very golden record. Each attempt has a record of its own, so
- * a run that another attempt has replaced teaches nothing.
- */
-function isPublished(tenantId: string, jobId: string, goldenUri: string): SQL {
-  return sql`exists (select from ${translationJobs} where ${isJob(tenantId, jobId)}
-    and ${inArray(translationJobs.status, ['published', 'human_edited'])}
-    and ${eq(translationJobs.goldenUri, goldenUri)})`;
 }

@@ -16,7 +16,8 @@ import { selectNow } from '#server/translation/records/check.ts';
 import { type PersistingServices, persistenceFailed, persistGolden } from './golden-record.ts';
 import { sourcesOf } from './job-states.ts';
 import { isJob, jobOfRow, selectJob } from './jobs.ts';
-import { learnFrom, retryWithout } from './optional-writes.ts';
+import { learnFrom } from './learn-from-job.ts';
+import { retryWithout } from './optional-writes.ts';
 import type { TranslationJob } from './schema.ts';
 
 /** A job whose golden record is not written yet. */
@@ -29,10 +30,11 @@ interface ParkedJob {
 type PublishingServices = PersistingServices & Pick<Services, 'embedder'>;
 
 /**
- * Publishes an approved job, or one whose persistence is pending: first the golden record, then the job's status (B 3.1 "fails closed").
- * Idempotent.
- * @throws AppError persistence_failed if the record could not be written; 409 storage_binding_not_verified if the tenant's own storage cannot be
- *   used; 404 if the job was deleted meanwhile
+ * Publishes an approved job, or one with pending persistence: first the golden record, then the job's status, so that a job
+ * without a record is not published. Idempotent.
+ * @throws AppError persistence_failed if the record could not be written; 409 storage_binding_not_verified if the tenant's
+ * own storage cannot be
+ *   used; 404 if the job was deleted in between
  */
 export async function publishJob(
   services: PublishingServices,
@@ -43,7 +45,7 @@ export async function publishJob(
   const persisted = await persistGolden(services, tenantId, { ...job, status: publishAs }, attempt);
   const refusal = persisted instanceof AppError ? persisted : undefined;
   const golden = persisted instanceof AppError ? undefined : persisted;
-  // Another update would put the job first in every list, although nothing has changed.
+  // Another update would move the job to the top of every list, although nothing has changed.
   if (refusal && job.status === 'persistence_failed') throw refusal;
   const uri = golden?.uri ?? null;
   const to = golden ? publishAs : 'persistence_failed';
@@ -64,14 +66,14 @@ export async function publishJob(
   if (isOurs) countEvent('jobs', `text ${to}`);
   if (ended.status === 'persistence_failed') throw refusal ?? persistenceFailed();
   if (isOurs) golden?.list();
-  // Another publication was first. Its record is this one, or is in another place.
+  // Another publication was first. Its record is this one, or is elsewhere.
   else if (ended.request.metadata['golden_uri'] !== uri) await golden?.remove();
   return ended;
 }
 
 /**
- * Sets the final status from `approved` or `persistence_failed`. Returns nothing if another publication was first, or if the job was reopened
- * since then, which raises its attempt.
+ * Sets the final status from `approved` or `persistence_failed`. Returns nothing if another publication was first, or if the
+ * job was reopened since then, which increments its attempt.
  */
 async function endPublication(
   tx: Tx,
@@ -97,7 +99,7 @@ async function endPublication(
 /** The statuses in which a golden record may still have to be written. */
 const parkedStatuses = ['persistence_failed', 'approved'] as const;
 
-/** Adds a job for each tenant that has jobs to publish: it writes in that tenant's own scope. */
+/** Adds a queue job for each tenant with jobs to publish: it writes in that tenant's scope. */
 export async function queueParkedJobs({
   database,
   settings,
@@ -121,16 +123,19 @@ export async function queueParkedJobs({
 
 const pageSize = 50;
 
-/** Jobs that are published at a time: an account may take a tenth of a second for each. */
+/** Concurrent publications: an account may take a tenth of a second for each. */
 const atOnce = 4;
 
-/** After so many refusals in a row the storage is taken for broken, and the other jobs wait: each attempt may take until a timeout. */
-const mostRefusals = 5;
+/**
+ * After this many consecutive failures the storage counts as unavailable, and the other jobs are left for later, because
+ * each attempt may take until a timeout.
+ */
+const maxRefusals = 5;
 
 /**
- * Publishes a tenant's jobs whose persistence is pending, and approved ones whose process died while it published them (C 7). Each job is
- * tried once; one that fails does not keep the others waiting.
- * @returns how many were published, and how many failed
+ * Publishes a tenant's jobs with pending persistence, and approved ones whose process died during publication. Each job is
+ * tried once; a failing one does not delay the others.
+ * @returns the numbers of published and failed jobs
  */
 export async function publishParkedJobs(services: PublishingServices, tenantId: string): Promise<Published> {
   const until = await services.database.inTenant(tenantId, selectNow);
@@ -140,11 +145,11 @@ export async function publishParkedJobs(services: PublishingServices, tenantId: 
       total.published += published;
       total.failed += failed;
     }
-  services.log.info({ tenant_id: tenantId, ...total }, 'parked jobs tried again');
+  services.log.info({ tenant_id: tenantId, ...total }, 'retried to publish parked jobs');
   return total;
 }
 
-/** Publishes the jobs that were parked when the tenant's storage changed (B 4.6), and counts them for who waits for that. */
+/** Publishes the jobs that were parked when the tenant's storage changed, and counts them for the caller. */
 export async function replayParkedJobs(
   services: PublishingServices,
   { tenantId, replayId }: Pick<Replay, 'tenantId' | 'replayId'>,
@@ -185,26 +190,26 @@ async function* publishThose(
         refusals = 0;
       } catch (error) {
         if (!(error instanceof AppError)) throw error;
-        // A deleted job is neither.
+        // A deleted job counts as neither published nor failed.
         if (error.code === 'not_found') return;
         result.failed += 1;
         refusals += 1;
       }
     };
-    for (let from = 0; from < jobs.length && refusals < mostRefusals; from += atOnce)
+    for (let from = 0; from < jobs.length && refusals < maxRefusals; from += atOnce)
       await Promise.all(jobs.slice(from, from + atOnce).map(publish));
     yield result;
     const last = jobs.at(-1)?.job;
-    if (!last || jobs.length < pageSize || refusals >= mostRefusals) return;
+    if (!last || jobs.length < pageSize || refusals >= maxRefusals) return;
     after = { updatedAt: last.updated_at, id: last.id };
   }
 }
 
 interface ParkedPage {
   status: (typeof parkedStatuses)[number];
-  /** The last job that was tried. */
+  /** The last job tried. */
   after: { updatedAt: string; id: string } | null;
-  /** A job that failed since then waits for the next sweep. */
+  /** A job that failed since then is left for the next sweep. */
   until: Date;
   /** Age after which an approved job counts as abandoned. */
   staleSeconds: number;

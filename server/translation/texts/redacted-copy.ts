@@ -3,8 +3,8 @@ import type { TranslationJob } from './schema.ts';
 import { tenantView } from './tenant-view.ts';
 
 /**
- * The copy of a job for the tenant's own account (B "Routing"): text, review signals, scores and decisions, without model names, token counts,
- * reasoning and what agents and tools did at each step. Only what is named here or in `tenantView` is in it.
+ * The copy of a job for the tenant's own account: text, review signals, scores and decisions, without model names, token
+ * counts, reasoning and the work of agents and tools in each step. Contains only the fields listed here or in `tenantView`.
  */
 export function redactedCopy(job: TranslationJob): TranslationJob {
   const view = tenantView(job);
@@ -19,7 +19,7 @@ function redactedStep(step: AgentStep): AgentStep {
     actor: step.actor,
     kind: step.kind,
     status: step.status,
-    // A person's step says what they decided.
+    // A reviewer's step describes the decision.
     input_summary: isHuman ? step.input_summary : null,
     output_summary: isHuman ? step.output_summary : null,
     tool_calls: [],

@@ -10,8 +10,9 @@ import { isJob, selectTenantOfJob } from './jobs.ts';
 import type { JobDeletion } from './schema.ts';
 
 /**
- * Deletes a job. The row goes first: a run in flight then finds no job and removes its own golden record. The golden records go next; a task
- * that the same transaction adds removes what is left if the process dies in between. The usage record stays (A 2.5).
+ * Deletes a job. The row is deleted first: a running run then finds no job and removes its own golden record. The golden
+ * records are removed next; a task that the same transaction adds removes the rest if the process dies in between. The usage
+ * record stays.
  * @throws AppError 404
  */
 export async function removeJob(

@@ -13,7 +13,6 @@ import { jobListFilter } from '#server/translation/core/listing/job-list-filter.
 
 const openObject = z.record(z.string(), z.unknown());
 
-/** B 3.1 */
 export const jobStatus = z
   .enum([
     'pending',
@@ -30,15 +29,15 @@ export const jobStatus = z
   .meta({
     id: 'JobStatus',
     description:
-      'Where a text job stands. `awaiting_review` can be reviewed; `published` and `human_edited` can be downloaded; `persistence_failed` is translated and billed, and waits for its storage. More values may come.',
+      'The status of a text job. `awaiting_review` can be reviewed; `published` and `human_edited` can be downloaded; `persistence_failed` is translated and billed, but not published yet. Values may be added.',
   });
 
 const textType = z.enum(['Plain', 'Html']);
 
-/** C 7: characters of an idempotency key as a caller sends it. */
-export const longestKey = 255;
+/** Characters of an idempotency key as a caller sends it. */
+export const maxKeyLength = 255;
 
-/** B 2.1. Languages are checked against the supported set by the service, which answers with its list. */
+/** The service checks languages against the supported set, and its error lists them. */
 export const translationRequest = z
   .object({
     source_text: z.string().describe('At most 50000 characters (Unicode code points), not blank.'),
@@ -49,17 +48,17 @@ export const translationRequest = z
       .string()
       .default('en')
       .describe(
-        'A supported language, or `auto` to detect it; a job has the detected one, and `metadata.source_lang_detection` says how sure it is. 422 names the candidates if it cannot be told. Left out, the text counts as English.',
+        'A supported language, or `auto` to detect it; the job has the detected language, and `metadata.source_lang_detection` its confidence. 422 lists the candidates if detection fails. The default is English.',
       ),
-    // Not checked here: a job's own key is longer by the place it has among others. See `requireKey`.
+    // Not checked here: the position among other jobs makes a job's own key longer. See `requireKey`.
     idempotency_key: z
       .string()
       .min(1)
-      .meta({ maxLength: longestKey })
+      .meta({ maxLength: maxKeyLength })
       .nullable()
       .default(null)
       .describe(
-        '1 to 255 characters, unique in the workspace. The Idempotency-Key header fills it. A key that has a job answers that job.',
+        '1 to 255 characters, unique in the workspace. The Idempotency-Key header sets it. A key that already has a job returns that job.',
       ),
     domain: z
       .string()
@@ -91,7 +90,7 @@ export const translationRequest = z
       .max(1000)
       .nullable()
       .default(null)
-      .describe('Grammatical gender, for agreement where the target language requires one.'),
+      .describe('Grammatical gender, for agreement if the target language requires it.'),
     deployment_name: z
       .string()
       .max(1000)
@@ -108,50 +107,47 @@ export const translationRequest = z
   })
   .meta({
     id: 'TranslationRequest',
-    description:
-      'A text to translate. As part of a job it also carries what the service wrote into `metadata`.',
+    description: 'A text to translate. In a job, `metadata` also has values that the service added.',
   });
 
-/** B 2.2 */
 export const translationJob = z
   .object({
     id,
     request: translationRequest,
     status: jobStatus,
-    baseline_translation: z.string().nullable().describe('The first translation, before repair and review.'),
-    final_translation: z.string().nullable().describe('What is published, or proposed for review.'),
-    quality_assessment: qualityAssessment
+    baseline_translation: z
+      .string()
       .nullable()
-      .describe('The judgement of the quality agent; null on a fast path.'),
-    refinement: refinement.nullable().describe('What was repaired; null on a fast path.'),
+      .describe('The machine translation, before repair and review.'),
+    final_translation: z.string().nullable().describe('The published text, or the proposal for review.'),
+    quality_assessment: qualityAssessment.nullable().describe('The quality assessment; null on a fast path.'),
+    refinement: refinement.nullable().describe('The repair; null on a fast path.'),
     verification: verification.nullable().describe('The last check; null on a fast path.'),
     agent_run: agentRun,
     warnings,
     created_at: dateTime,
     updated_at: dateTime,
   })
-  .meta({ id: 'TranslationJob', description: 'A text that was translated, and how.' });
+  .meta({ id: 'TranslationJob', description: 'A text, its translation, and the steps of the pipeline.' });
 
-/** C 4 "Golden" */
 export const goldenFormat = z.enum(['txt', 'docx', 'pdf']).default('txt').describe('The type of the file.');
 
-/** C 4 "Delete": what was really removed. */
+/** The result of a deletion: the items that were really removed. */
 export const jobDeletion = z
   .object({
     deleted: z.literal(true).describe('Always true.'),
     job_id: id,
     records_removed: z.int().describe('Database records.'),
     artifacts_removed: z.int().describe('Files.'),
-    golden_records_deleted: z.int().describe('Records in the golden store.'),
-    tm_pairs_removed: z.int().describe('Pairs in the translation memory.'),
+    golden_records_deleted: z.int().describe('Deleted golden records.'),
+    tm_pairs_removed: z.int().describe('Pairs removed from the translation memory.'),
   })
   .meta({ id: 'TranslationDeletion' });
 
-/** C 4 "List" */
 export const listQuery = jobListFilter.extend({
   status: jobStatus.optional().describe('Only jobs with this status.'),
   limit: z.int().min(1).max(200).default(50).describe('1 to 200 jobs.'),
-  cursor: z.string().max(200).optional().describe('From the X-Next-Cursor header of the page before.'),
+  cursor: z.string().max(200).optional().describe('From the X-Next-Cursor header of the previous page.'),
 });
 
 export type JobStatus = z.infer<typeof jobStatus>;

@@ -4,59 +4,57 @@ import { dateTime, id, score, triggerCode } from '#server/translation/core/agent
 import { jobListFilter, moment } from '#server/translation/core/listing/job-list-filter.ts';
 import { jobStatus } from './schema.ts';
 
-/** Which jobs; a field that is absent admits all. */
+/** Filter of jobs; an absent field matches all. */
 export const jobFilter = jobListFilter.extend({
   statuses: z.array(jobStatus).min(1).max(10).optional().describe('Only jobs of one of these statuses.'),
   trigger: triggerCode
     .optional()
-    .describe(
-      'A trigger of the quality gate: why a job was held, or what it was published with a warning of.',
-    ),
+    .describe('A trigger of the quality gate: the reason for a review, or a warning of a published job.'),
   updated_from: moment.optional().describe('The earliest updated_at.'),
-  updated_to: moment.optional().describe('The first updated_at that is too late.'),
-  /** Stands in the source or in the translation. */
-  text: searchedText
-    .optional()
-    .describe('Stands in the source or in the translation; letter case does not matter.'),
+  updated_to: moment.optional().describe('The end of updated_at, exclusive.'),
+  /** Part of the source or the translation. */
+  text: searchedText.optional().describe('Part of the source or the translation; case-insensitive.'),
 });
 
 /** Input of `translations.search`. */
 export const searchInput = jobFilter
   .extend({
     order: z.enum(['newest', 'oldest']).default('newest').meta({ description: 'by updated_at, then id' }),
-    limit: z.int().min(1).max(100).default(50).describe('Jobs of a page.'),
-    cursor: z.string().max(200).optional().describe('The next_cursor of the page before.'),
+    limit: z.int().min(1).max(100).default(50).describe('Jobs per page.'),
+    cursor: z.string().max(200).optional().describe('The next_cursor of the previous page.'),
   })
   .prefault({});
 
-/** A job as a list shows it. `translations.get` has the rest. */
+/** A job in a list. `translations.get` has the other fields. */
 export const jobSummary = z.object({
   id,
   status: jobStatus,
-  source_lang: z.string().describe('The language translated from.'),
-  target_lang: z.string().describe('The language translated into.'),
+  source_lang: z.string().describe('The source language.'),
+  target_lang: z.string().describe('The target language.'),
   text_type: z.enum(['Plain', 'Html']).describe('Whether the text is HTML.'),
   source_excerpt: z.string().describe('The first 300 characters of the source.'),
   translation_excerpt: z.string().nullable().describe('The first 300 characters of the translation.'),
-  /** The quality gate's. */
+  /** Score of the quality gate. */
   score: score.nullable(),
-  triggers: z.array(triggerCode).describe('Why it was held, or what it was published with a warning of.'),
-  claimed_by: z.array(z.string()).describe('The other members who are on it, at most 20.'),
+  triggers: z.array(triggerCode).describe('The reasons for a review, or warnings of a published job.'),
+  claimed_by: z.array(z.string()).describe('Other members who work on it; at most 20.'),
   created_at: dateTime,
   updated_at: dateTime,
 });
 
-/** A page of found jobs. It may be short, or even empty, although more follows: one request examines a bounded number of jobs. */
+/**
+ * A page of found jobs. It may be short, or even empty, although more follow: one request examines a bounded number of jobs.
+ */
 export const searchPage = z.object({
-  jobs: z.array(jobSummary).describe('In the order that was asked for.'),
-  next_cursor: z.string().nullable().describe('Continues the search; null when all jobs were examined.'),
-  /** `updated_at` of the last examined job; null when all were. */
+  jobs: z.array(jobSummary).describe('In the requested order.'),
+  next_cursor: z.string().nullable().describe('Continues the search; null if all jobs were examined.'),
+  /** `updated_at` of the last examined job; null if all were examined. */
   searched_to: dateTime.nullable(),
 });
 
 /** A number of jobs, counted up to a limit. */
 const boundedCount = z.object({
-  count: z.int().describe('As many as were counted.'),
+  count: z.int().describe('The counted jobs.'),
   more: z.boolean().describe('Whether there are more than `count`.'),
 });
 
@@ -65,10 +63,10 @@ export const jobCounts = z.object({
   by_status: z.array(boundedCount.extend({ status: jobStatus })).meta({ description: 'every status' }),
   waiting: boundedCount
     .extend({
-      /** The earliest `updated_at` of them; null without any. */
+      /** The earliest `updated_at` of these jobs; null without any. */
       oldest_at: dateTime.nullable(),
     })
-    .describe('What a reviewer may act on.'),
+    .describe('Jobs that can be reviewed.'),
 });
 
 export type JobFilter = z.infer<typeof jobFilter>;

@@ -3,7 +3,7 @@ import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import type { Services } from '#server/context.ts';
 import { AppError, describeForLog, toAppError } from '#server/errors.ts';
-import { forget, leverageOf, type Prefetched } from '#server/translation/core/leverage/leverage.ts';
+import { forgetText, leverageOf, type Prefetched } from '#server/translation/core/leverage/leverage.ts';
 import { RunError, runPipeline } from '#server/translation/core/pipeline/run.ts';
 import {
   admitSeries,
@@ -16,28 +16,29 @@ import {
 } from './admit-series.ts';
 import { type Completion, type CompletionServices, completeRun, type RestOfSeries } from './complete.ts';
 import { isRunning, recordFailedRun } from './failed-run.ts';
-import { fingerprint, selectJobsByKeys } from './idempotency.ts';
+import { selectJobsByKeys, stateOfJobs } from './idempotency.ts';
 import type { Admitted } from './insert-jobs.ts';
 import type { StoredJob } from './jobs.ts';
 import type { TranslationJob } from './schema.ts';
 
 export type RunServices = CompletionServices & Pick<Services, 'engine' | 'glossaries'>;
 
-/** An admitted series. Its first job reserves the characters of all of it. */
+/** An admitted series. Its first job reserves the characters of the whole series. */
 export interface Series {
   caller: SeriesCaller;
   items: readonly SeriesItem[];
   /** The run of the first item that has work; undefined if a concurrent submission inserted its job first. */
   firstRun: Run | undefined;
-  /** What the tenant's glossaries and memory had when the series was submitted. */
+  /** The tenant's glossary revision and TM matches when the series was submitted. */
   prefetched: Prefetched;
 }
 
 /**
- * Runs the items of a series in order (B 4.1). The transaction that stores a job also inserts the next one and hands the reservation on to
- * it, so a series of n takes n + 1 transactions, and a process that dies leaves one pending job at most. An item that fails ends the series
- * with its error and frees the rest of the reservation. So does the item that runs at the deadline: its model calls are aborted.
- * @returns the jobs with the items they are of, and whether any of them was run
+ * Runs the items of a series in order. The transaction that stores a job also inserts the next one and passes the
+ * reservation on to it, so a series of n takes n + 1 transactions, and a process that dies leaves at most one pending job.
+ * An item that fails ends the series with its error and releases the rest of the reservation. So does the item that runs at
+ * the deadline: its model calls are aborted.
+ * @returns the jobs with their items, and whether any of them was run
  */
 export async function runSeries(
   services: RunServices,
@@ -56,9 +57,9 @@ export async function runSeries(
       continue;
     }
     if (!run) {
-      // A resend with the same keys goes on from here.
+      // A resend with the same keys continues from here.
       if (services.backgroundWork.closing)
-        throw new AppError('transient_error', 'the service is stopping; send it again with the same key');
+        throw new AppError('transient_error', 'the service is stopping; resend with the same key');
       const rest = await admitRest(services, caller, items.slice(index));
       items = [...items.slice(0, index), ...rest.items];
       run = rest.firstRun;
@@ -68,16 +69,16 @@ export async function runSeries(
     const work = items.slice(index + 1).filter(isWork);
     const { job, nextRun } = await runJob(services, run, prefetched, { caller, work }, deadline);
     jobs.push(job);
-    // A later item with the same text is served what this one published.
-    forget(prefetched, item.request);
+    // A later item with the same text is served from the TM.
+    forgetText(prefetched, item.request);
     run = nextRun;
   }
   return { jobs, items, ran };
 }
 
 /**
- * Looks up the keys of the remaining items and admits them through all gates again. Needed if a concurrent submission inserted the job of a
- * key first, or if the next job could not be inserted with the result of the one before it.
+ * Looks up the keys of the remaining items and admits them through all gates again. Needed if a concurrent submission
+ * inserted the job of a key first, or if the next job could not be inserted with the result of the previous one.
  * @throws AppError 402; 503 transient_error if the jobs of the keys keep changing
  */
 async function admitRest(
@@ -97,7 +98,7 @@ async function admitRest(
       const items = planItems(rest, known, settings);
       if (!items.some(isWork)) return { items, firstRun: undefined };
       const { run, refusal } = await admitSeries(tx, settings, caller, gates, items);
-      return refusal ? { refusal, jobs: fingerprint(known) } : run && { items, firstRun: run };
+      return refusal ? { refusal, jobs: stateOfJobs(known) } : run && { items, firstRun: run };
     });
     if (!result) continue;
     if (!result.refusal) return result;
@@ -109,8 +110,8 @@ async function admitRest(
 }
 
 /**
- * Runs one job: translates its text and stores the result. A run that fails is stored as such, and not billed.
- * @throws AppError what the run failed with
+ * Runs one job: translates its text and stores the result. A failed run is stored as failed, and not billed.
+ * @throws AppError the error of the run
  */
 async function runJob(
   services: RunServices,
@@ -129,7 +130,7 @@ async function runJob(
     const result = await runPipeline(engine, request, scope, {
       leverage,
       searchFailed: (error) =>
-        log.warn({ ...about, error: describeForLog(error) }, 'a job is translated without close matches'),
+        log.warn({ ...about, error: describeForLog(error) }, 'a job is translated without fuzzy matches'),
     });
     return await completeRun(services, run, result, rest);
   } catch (error) {
@@ -145,8 +146,8 @@ async function runJob(
 }
 
 /**
- * Touches a job during a long run, so that only jobs whose process died look stale: models with their retries may take longer than
- * STALE_PENDING_SECONDS.
+ * Touches a job during a long run, so that only jobs of dead processes look stale: models with their retries may take longer
+ * than STALE_PENDING_SECONDS.
  */
 function keepPending(
   { database, settings, log }: Pick<Services, 'database' | 'settings' | 'log'>,
@@ -161,7 +162,7 @@ function keepPending(
           'job not touched',
         ),
       );
-  // The longest interval that Node's timers take is 2^31 - 1 ms.
+  // Node's timers support intervals of at most 2^31 - 1 ms.
   return setInterval(touch, Math.min((settings.STALE_PENDING_SECONDS * 1000) / 3, 2_147_483_647));
 }
 

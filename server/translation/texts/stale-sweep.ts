@@ -7,7 +7,7 @@ import { countEvent } from '#server/platform/telemetry.ts';
 import { advance } from './job-states.ts';
 import { isStalePending } from './jobs.ts';
 
-/** Adds a job for each tenant that has stale pending jobs (B 8 "Stale pending job"): it writes in that tenant's own scope. */
+/** Adds a queue job for each tenant with stale pending jobs: it writes in that tenant's scope. */
 export async function queueStaleJobs({
   database,
   settings,
@@ -31,7 +31,7 @@ export async function failStaleJobs(
   if (failed > 0) log.warn({ tenant_id: tenantId, jobs: failed }, 'stale pending jobs marked failed');
 }
 
-/** Marks a tenant's stale pending jobs failed, one page a transaction. Idempotent. @returns how many were marked */
+/** Marks a tenant's stale pending jobs failed, one page per transaction. Idempotent. @returns the number of marked jobs */
 export async function failStaleJobsOfTenant(
   database: Database,
   tenantId: string,
@@ -49,10 +49,10 @@ export async function failStaleJobsOfTenant(
   }
 }
 
-/** Jobs that one statement marks. Thousands would lock their rows for seconds. */
+/** Maximum number of jobs that one statement marks. Thousands would lock their rows for seconds. */
 export const stalePage = 1000;
 
-/** Marks the oldest of a tenant's stale pending jobs failed, `stalePage` at most. @returns how many were marked */
+/** Marks the oldest of a tenant's stale pending jobs failed, at most `stalePage`. @returns the number of marked jobs */
 export async function failStalePage(tx: Tx, tenantId: string, staleSeconds: number, message: string) {
   const { jobId, updatedAt } = translationJobs;
   const rows = await tx
@@ -65,7 +65,8 @@ export async function failStalePage(tx: Tx, tenantId: string, staleSeconds: numb
     .where(
       and(
         eq(translationJobs.tenantId, tenantId),
-        // Found by id alone. With the stale condition too, PostgreSQL takes the partial index of stale jobs and compares each with every id.
+        // Found by ID only. With the stale condition too, PostgreSQL uses the partial index of stale jobs and compares each
+        // with every ID.
         sql`${jobId} = any(array(select ${jobId} from ${translationJobs}
           where ${and(eq(translationJobs.tenantId, tenantId), isStalePending(staleSeconds))}
           order by ${updatedAt}, ${jobId} limit ${stalePage} for no key update))`,

@@ -6,10 +6,10 @@ import type {
 } from '#server/translation/core/agent-run-schema.ts';
 import type { TranslationJob } from './schema.ts';
 
-/** Keys of request.metadata that name models. The rest of it is the caller's own. */
+/** Keys of request.metadata that name models. Its other keys belong to the caller. */
 const operatorOnlyKeys: ReadonlySet<string> = new Set(['candidate_models', 'primary_model']);
 
-/** Keys of the gate's metadata that tenants see (B 2.3). A new key is hidden until it is listed here. */
+/** Keys of the gate's metadata that tenants see. A new key is hidden until it is listed here. */
 const tenantGateKeys = [
   'assessment_score',
   'verification_score',
@@ -21,14 +21,14 @@ const tenantGateKeys = [
   'fast_path',
 ];
 
-/** The view of a job by audience: an operator sees all of it, everybody else `tenantView`. */
+/** The view of a job by audience: operators see all of it, others `tenantView`. */
 export function viewFor({ operator }: { operator: boolean }): (job: TranslationJob) => TranslationJob {
   return operator ? (job) => job : tenantView;
 }
 
 /**
- * A job as every caller but an operator sees it (B 2.2): without the metadata of steps, tools and decisions, model names and token counts.
- * Only the fields named here are included.
+ * A job for all callers except operators: without the metadata of steps, tools and decisions, model names and token counts.
+ * Only the fields listed here are included.
  */
 export function tenantView(job: TranslationJob): TranslationJob {
   const { quality_assessment: assessment, agent_run: run } = job;

@@ -2,11 +2,10 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
 import { checkIssuer, openOutbound } from '#server/identity/auth/sso/outbound.ts';
-import { openSsoProvider } from '#server/identity/auth/sso/provider.ts';
 import { rangeOf } from '#server/platform/outbound/address-range.ts';
 import type { Resolve } from '#server/platform/outbound/checked-lookup.ts';
 import { SettingsError } from '#server/settings.ts';
-import { clientId, expectFailed, newExchange, useProvider } from './provider.ts';
+import { expectFailed, newExchange, useProvider } from './provider.ts';
 
 const idp = useProvider();
 const { open, dance } = idp;
@@ -14,12 +13,9 @@ const { open, dance } = idp;
 describe('the issuer', () => {
   test.each([
     'https://idp.example',
-    'https://idp.example/tenant/v2.0/',
     'https://10.0.0.1',
     'http://127.0.0.1:8080',
     'http://localhost:8080/realm',
-    'http://idp.localhost',
-    'http://[::1]:8080',
   ])('%s can be used', (issuer) => {
     expect(() => checkIssuer(issuer)).not.toThrow();
     expect(() => open({ issuer })).not.toThrow();
@@ -28,26 +24,13 @@ describe('the issuer', () => {
   test.each([
     'http://idp.example',
     'http://10.0.0.1',
-    'http://0.0.0.0:8080',
-    'http://localhost.example',
     'http://127.0.0.1.example',
     'https://idp.example/?tenant=1',
-    'https://idp.example/#tenant',
     'https://user:password@idp.example',
     'https://idp.example/.well-known/openid-configuration',
   ])('%s cannot', (issuer) => {
     expect(() => checkIssuer(issuer)).toThrow(/^OIDC_ISSUER: /);
     expect(() => open({ issuer })).toThrow(SettingsError);
-  });
-
-  test.each(['OIDC_ISSUER', 'OIDC_CLIENT_ID'])('%s is required', (name) => {
-    const settings = {
-      OIDC_ISSUER: idp.provider.issuer,
-      OIDC_CLIENT_ID: clientId,
-      OIDC_CLIENT_SECRET: undefined,
-      OIDC_ORG_CLAIM: 'org_id',
-    };
-    expect(() => openSsoProvider({ ...settings, [name]: undefined })).toThrow(name);
   });
 });
 
@@ -73,14 +56,8 @@ describe('the provider’s endpoint addresses', () => {
     ['jwks_uri', 'https://169.254.169.254/x', /link_local/],
     ['userinfo_endpoint', 'https://[fd00::1]/x', /private/],
     ['token_endpoint', 'https://[::ffff:10.0.0.1]/x', /private/],
-    ['token_endpoint', 'https://0x0a.1/x', /private/],
-    ['token_endpoint', 'https://167772161/x', /private/],
-    ['jwks_uri', 'https://0.0.0.0/x', /reserved/],
     ['authorization_endpoint', 'http://idp.example/x', /neither https/],
-    ['userinfo_endpoint', 'http://93.184.216.34/x', /neither https/],
-    ['token_endpoint', 'ftp://127.0.0.1/x', /neither https/],
     ['authorization_endpoint', 'javascript:alert(1)', /neither https/],
-    ['jwks_uri', 'x', /not an address/],
   ])('%s %s is refused', async (member, address, reason) => {
     idp.provider.faults = { metadata: { [member]: address } };
     await expectFailed(idp.sso.authorizationUrl(newExchange()), reason);
@@ -110,7 +87,6 @@ describe('the provider’s endpoint addresses', () => {
   test.each([
     ['a private address', ['10.0.0.1'], /private/],
     ['a public address and a private one', ['93.184.216.34', '10.0.0.1'], /private/],
-    ['the metadata service of a cloud', ['169.254.169.254'], /link_local/],
     ['an IPv4 address written in IPv6', ['::ffff:10.0.0.1'], /private/],
   ])('a name that resolves to %s is refused', async (_, addresses, reason) => {
     idp.provider.faults = { metadata: { token_endpoint: 'https://tokens.example/token' } };
@@ -144,23 +120,6 @@ describe('the provider’s endpoint addresses', () => {
       await expect(outbound.fetch(address, request)).rejects.toThrow(/loopback/);
     expect(dialled).not.toHaveBeenCalled();
     server.close();
-  });
-
-  test('every request resolves and connects anew', async () => {
-    const resolve = vi.fn(at('127.0.0.1'));
-    const issuer = `http://idp.localhost:${new URL(idp.provider.issuer).port}`;
-    const outbound = openOutbound(issuer, { resolve });
-    const request = { method: 'GET', headers: {}, body: null, redirect: 'manual' as const };
-    for (const times of [1, 2, 3]) {
-      expect((await outbound.fetch(`${issuer}/jwks`, request)).status).toBe(200);
-      expect(resolve).toHaveBeenCalledTimes(times);
-    }
-  });
-
-  test('an issuer with addresses in two ranges allows neither', async () => {
-    const resolve = at('93.184.216.34', '127.0.0.1');
-    const by = open({ issuer: 'https://idp.example', resolve });
-    await expectFailed(by.authorizationUrl(newExchange()), /loopback address, and the issuer is not/);
   });
 
   test('an issuer that moves to another range after its discovery is refused', async () => {

@@ -30,13 +30,20 @@ export interface GuardFixture extends ContractFixture {
   documentId: string;
 }
 
-/** Creates the fixture of a test file. @param more environment variables */
-export function useGuardFixture(more: Record<string, string> = {}): GuardFixture {
-  const fixture = useContractFixture({
-    ...more,
+/**
+ * Creates the fixture of a test file.
+ * @param more environment variables
+ * @param start the application in this process, or a deployment of several
+ */
+export function useGuardFixture(
+  more: Record<string, string> = {},
+  start?: Parameters<typeof useContractFixture>[1],
+): GuardFixture {
+  const operators = {
     OPERATOR_TENANT_ID: operatorWorkspace,
     OPERATOR_EMAILS: 'enrolled@ops.example, unenrolled@ops.example',
-  }) as GuardFixture;
+  };
+  const fixture = useContractFixture({ ...more, ...operators }, start) as GuardFixture;
   const { app } = fixture;
 
   beforeAll(async () => {

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import postgres from 'postgres';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
 
 export const repository = join(import.meta.dirname, '../../..');
@@ -54,8 +54,6 @@ let prepared: string;
 
 /** A folder for each test, for its data folder. Whatever still runs there is ended after the test. */
 export function useDataFolder() {
-  vi.setConfig({ testTimeout: 40_000 });
-
   beforeAll(async () => {
     prepared = join(temporaryFolder(), 'data');
     await (await joinEmbeddedPostgres(prepared)).leave();
@@ -184,7 +182,7 @@ export function isRunning(pid: number | undefined): boolean {
 }
 
 export async function until(condition: () => unknown): Promise<void> {
-  for (const deadline = Date.now() + 15_000; !(await condition()); await delay(10)) {
+  for (const deadline = Date.now() + 60_000; !(await condition()); await delay(10)) {
     if (Date.now() > deadline) throw new Error(`never became true: ${condition}`);
   }
 }

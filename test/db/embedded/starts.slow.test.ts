@@ -119,14 +119,6 @@ describe('a first start', () => {
 });
 
 describe('a start that cannot succeed', () => {
-  it('says that another major version made the data', async () => {
-    usePrepared();
-    fs.writeFileSync(join(here.dataDir, 'postgres/PG_VERSION'), '17\n');
-    await expect(member().joined).rejects.toThrow(
-      /was created by PostgreSQL 17, .* has PostgreSQL 18: run "npm run upgrade-database"/,
-    );
-  });
-
   it('names DATABASE_URL on a platform without programs', async () => {
     const before = `Object.defineProperty(process, 'arch', { value: 'riscv64' });`;
     await expect(member(here.dataDir, { before }).joined).rejects.toThrow(/riscv64.*DATABASE_URL/);
@@ -137,21 +129,13 @@ describe('a start that cannot succeed', () => {
     await expect(member().joined).rejects.toThrow(`The data folder ${here.dataDir} cannot be used`);
   });
 
-  it('quotes the last lines of the log, at once', async () => {
+  it('quotes the last lines of the log', async () => {
     usePrepared();
     fs.appendFileSync(join(here.dataDir, 'postgres/postgresql.conf'), 'no_such_setting = 1\n');
-    const began = Date.now();
     const { joined } = member();
     await expect(joined).rejects.toThrow(join(here.dataDir, 'postgres.log'));
     await expect(joined).rejects.toThrow('no_such_setting');
-    expect(Date.now() - began).toBeLessThan(10_000);
     expect(leftovers()).toEqual([]);
-  });
-
-  it('says that the passwords are missing', async () => {
-    usePrepared();
-    fs.rmSync(join(here.dataDir, 'postgres.json'));
-    await expect(member().joined).rejects.toThrow('postgres.json is missing');
   });
 });
 

@@ -88,14 +88,6 @@ describe('aligned passages', () => {
     ]);
   });
 
-  it('are cut between paragraphs if only those match', () => {
-    const rows = alignPassages(['one\ntwo\n\nthree', 'eins zwei\n\ndrei'], units, 1);
-    expect(rows).toEqual([
-      ['one\ntwo\n\n', 'eins zwei\n\n'],
-      ['three', 'drei'],
-    ]);
-  });
-
   it('are the whole if nothing matches', () => {
     expect(alignPassages(['one\n\ntwo', 'eins zwei'], units, 1)).toEqual([['one\n\ntwo', 'eins zwei']]);
   });

@@ -66,14 +66,6 @@ describe('a long plain text', () => {
     expect(upstream.fake.requests.length).toBeLessThanOrEqual(4);
   });
 
-  it('has each of its groups retried by itself', async () => {
-    upstream.fake.enqueue(failure(500), failure(429), failure(500));
-    upstream.fake.otherwise(translatingReply({ translate: cipher }));
-    const answer = await upstream.engine({ OPENAI_MAX_RETRIES: 1 }).translate(longTask, scope);
-    expect(answer.value).toEqual([cipher(longText)]);
-    expect(upstream.waits).toHaveLength(3);
-  });
-
   it('of a dense script is cut shorter, because a character says more', async () => {
     upstream.fake.otherwise(agreeable);
     const text = '敏捷的棕色狐狸跳过了懒狗。'.repeat(700);
@@ -93,14 +85,6 @@ describe('a long plain text', () => {
     const [unspaced] = (await upstream.engine().translate({ ...japanese, targetLang: 'zh-Hans' }, scope))
       .value;
     expect(unspaced).toBe('One sentence.'.repeat(pieces));
-  });
-
-  it('of one endless word, or of line breaks only, is translated', async () => {
-    upstream.fake.otherwise(translatingReply({ translate: (text) => text.toUpperCase() }));
-    const word = 'ab'.repeat(10_000);
-    const breaks = `a${'\n'.repeat(20_000)}b`;
-    const answer = await upstream.engine().translate({ ...plain, segments: [word, breaks] }, scope);
-    expect(answer.value).toEqual([word.toUpperCase(), breaks.toUpperCase()]);
   });
 });
 

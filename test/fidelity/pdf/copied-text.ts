@@ -3,7 +3,7 @@ import { textByPdftotext } from '#test/formats/golden-pdf-readers.ts';
 import type { TranslatedFile, TranslatedSegment } from './translated-file.ts';
 import { wordsOf } from './words.ts';
 
-/** What pdftotext gives back of the translations of a file. */
+/** The translations of a file that pdftotext returns. */
 export interface CopiedText {
   /** Segments whose translation is on its page, once for each of them. */
   copied: TranslatedSegment[];
@@ -13,9 +13,10 @@ export interface CopiedText {
 const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}]/u;
 
 /**
- * Looks for each translation in the text of its page, in the order of the content, without spaces, which line ends change. Found text
- * is taken out of the page, so that each segment has its own; the longest are looked for first, as they may contain others. Poppler
- * gives lines of right-to-left text from left to right: those are looked for word by word.
+ * Searches for each translation in the text of its page, in the order of the content, ignoring spaces, which line ends
+ * change. Found text is removed from the page, so that each segment is matched separately; the longest are searched first,
+ * because they may contain others. Poppler returns lines of right-to-left text from left to right: those are searched word
+ * by word.
  */
 export function findTranslations({ bytes, segments }: TranslatedFile): CopiedText {
   const pages = textByPdftotext(bytes, '-raw').split('\f');
@@ -41,7 +42,7 @@ export function findTranslations({ bytes, segments }: TranslatedFile): CopiedTex
   };
 }
 
-/** Takes the words out of a page, unless one is not there. */
+/** Removes the words from a page, unless one is missing. */
 function takeWords(page: string[], words: readonly string[]): boolean {
   const rest = [...page];
   for (const word of words) {
@@ -53,7 +54,7 @@ function takeWords(page: string[], words: readonly string[]): boolean {
   return true;
 }
 
-/** Also without soft hyphens and zero-width characters, which show nothing. */
+/** Also without soft hyphens and zero-width characters, which are invisible. */
 function withoutSpaces(text: string): string {
   return withoutMarks(text)
     .normalize('NFKC')

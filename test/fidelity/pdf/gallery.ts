@@ -12,7 +12,7 @@ const folder = join(import.meta.dirname, '../../../docs/gallery');
 interface GalleryPage {
   file: string;
   page: number;
-  /** Text of this language takes the place of the source; a number stands for a pseudo-translation of so many times its length. */
+  /** Text in this language replaces the source; a number means a pseudo-translation with a multiple of its length. */
   target: LanguageCode | number;
   shows: string;
 }

@@ -10,8 +10,8 @@ import {
 } from '@cantoo/pdf-lib';
 
 /**
- * The images that each page can paint, by its resources and those of its forms and patterns: their sizes with a digest of their data.
- * What Flate, LZW and the ASCII filters pack is unpacked first; JPEG and other image formats count as they are encoded.
+ * The images that each page can paint, from its resources and those of its forms and patterns: their sizes with a digest of
+ * their data. Flate, LZW and ASCII filters are decoded first; JPEG and other image formats are compared as encoded.
  */
 export async function readImages(bytes: Uint8Array): Promise<string[]> {
   const document = await PDFDocument.load(bytes, {
@@ -52,7 +52,7 @@ function describe(image: PDFRawStream): string {
   const at = (name: string): string => String(dict.lookup(PDFName.of(name)) ?? '');
   const filters = at('Filter').match(/\/\w+/g) ?? [];
   const data = filters.every((filter) => packed.test(filter)) ? decodePDFRawStream(image).decode() : contents;
-  // Some programs count a line end after the data in, others do not.
+  // Some programs include a line end in the data, others do not.
   const end = data.findLastIndex((byte) => byte !== 0x0a && byte !== 0x0d) + 1;
   const digest = createHash('sha256').update(data.subarray(0, end)).digest('hex');
   return `${at('Width')}x${at('Height')} ${filters.at(-1) ?? ''} ${digest}`;

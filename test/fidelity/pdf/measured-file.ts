@@ -15,11 +15,11 @@ import { type TranslatedFile, translateFile } from './translated-file.ts';
 import { type Explained, explain } from './word-exceptions.ts';
 import { compareWords, wordsOf } from './words.ts';
 
-/** A file of the corpus beside what the stub engine made of it. */
+/** A file of the corpus and its translation by the stub engine. */
 export interface MeasuredFile {
   name: string;
   comparisons: Comparison[];
-  /** What `qpdf --check` says against the result. */
+  /** Errors of `qpdf --check` for the result. */
   complaints: string;
   /** The size of the result as a share of the source's. */
   size: number;
@@ -31,18 +31,18 @@ export interface MeasuredFile {
   words: MeasuredWords | null;
 }
 
-/** What pdftotext finds in the source and in the result. */
+/** The words that pdftotext finds in the source and in the result. */
 export interface MeasuredWords {
   total: number;
-  /** Words of the source that neither a segment nor a text that is kept has. */
+  /** Words of the source that are in neither a segment nor a kept text. */
   missing: Explained[];
-  /** Words that segments have more often than the page. */
+  /** Words that occur in segments more often than on the page. */
   twice: string[];
-  /** Words that the result has besides the translations and what is kept. */
+  /** Words of the result that are neither in the translations nor in kept texts. */
   left: Explained[];
   /** Segments whose translation is in the result, once for each. */
   translatedOnce: number;
-  /** Segments whose translation had to be cut, by the findings. */
+  /** Segments whose translation had to be cut, according to the findings. */
   cut: number;
 }
 
@@ -87,7 +87,7 @@ interface Kept {
   text: string;
 }
 
-/** What the engine says it leaves, page by page. */
+/** The texts that the engine keeps, page by page. */
 async function readKept(source: Uint8Array): Promise<Kept[][]> {
   const pdf = await openPdf(await normalize(source));
   try {
@@ -124,7 +124,7 @@ function compareTexts(file: TranslatedFile, kept: readonly Kept[][]): MeasuredWo
     const { missing, surplus } = compareWords(source, all);
     words.missing.push(...missing.map((word) => explain(name, word)));
     const isUnknown = (word: string) => explain(name, word).why === null;
-    // Texts that are kept may be hidden from pdftotext.
+    // Kept texts may be hidden from pdftotext.
     words.twice.push(...surplus.filter((word) => translated.includes(word) && isUnknown(word)));
     const marks = own.map(() => targetLanguage);
     const { surplus: left } = compareWords([...source, ...marks], after![index]!);

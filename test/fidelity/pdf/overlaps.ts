@@ -2,12 +2,12 @@ import type { PageRectangle } from '#server/formats/document.ts';
 import { textByPdftotext, withPdf } from '#test/formats/golden-pdf-readers.ts';
 import type { TranslatedFile } from './translated-file.ts';
 
-/** In points. Boxes that touch by less are beside each other. */
+/** In points. Boxes that overlap by less do not count. */
 const tolerance = 1;
 
 export interface Overlaps {
   boxes: number;
-  /** The ids of the segments whose boxes overlap that of another one, or leave the page. */
+  /** The IDs of the segments whose boxes overlap that of another one, or leave the page. */
   overlapping: string[];
   leaving: string[];
 }
@@ -18,7 +18,7 @@ interface Box {
   rectangle: PageRectangle;
 }
 
-/** What overlaps where the source texts stand, and where the translations do. */
+/** Overlaps of the source texts, and of the translations. */
 export async function findOverlaps(file: TranslatedFile): Promise<{ before: Overlaps; after: Overlaps }> {
   const pages = await viewsOf(file.bytes);
   const boxes = (of: 'rectangles' | 'translatedRectangles'): Box[] =>
@@ -74,10 +74,12 @@ function viewsOf(bytes: Uint8Array): Promise<PageRectangle[]> {
   });
 }
 
-/** As a share of the lower word. Poppler's boxes have the ascent and descent of the font: lines that are set tightly touch. */
+/**
+ * As a share of the lower word. Poppler's boxes have the ascent and descent of the font, so lines with little spacing touch.
+ */
 const sharedHeight = 0.45;
 
-/** The pairs of words that stand on each other, by the boxes that poppler gives them: translations and all else. */
+/** Pairs of overlapping words, by poppler's boxes: of translations and all other text. */
 export function overlappingWords(bytes: Uint8Array): [string, string][] {
   const pages = textByPdftotext(bytes, '-bbox').split('<page ').slice(1);
   return pages.flatMap((page) => {

@@ -1,13 +1,13 @@
 import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { withPdf } from '#test/formats/golden-pdf-readers.ts';
 
-/** What pdf.js finds in a PDF besides the text of its pages, as lists that can be compared. */
+/** The elements that pdf.js finds in a PDF, except the text of its pages, as lists that can be compared. */
 export interface PdfStructure {
-  /** One item a page: what is seen of it, its rotation and its unit. */
+  /** One item per page: its visible area, its rotation and its unit. */
   pages: string[];
   links: string[];
   otherAnnotations: string[];
-  /** As JavaScript sees them, one item for each place where one is shown. */
+  /** The form fields that JavaScript sees, one item for each place. */
   fields: string[];
   /** The places of fields on the pages. */
   widgets: string[];
@@ -16,7 +16,7 @@ export interface PdfStructure {
   destinations: string[];
 }
 
-/** The numbers of objects differ after saving, so what refers to a page is told by the page's number. */
+/** Object numbers differ after saving, so references to a page are given by its number. */
 export async function readStructure(bytes: Uint8Array): Promise<PdfStructure> {
   return withPdf(new Uint8Array(bytes), async (document) => {
     const structure: PdfStructure = {
@@ -53,7 +53,7 @@ export async function readStructure(bytes: Uint8Array): Promise<PdfStructure> {
 
 function describeWidget(widget: Record<string, unknown>, page: number): string {
   const { fieldName, fieldValue, rect, fieldFlags, readOnly, options, checkBox, exportValue } = widget;
-  // B 4.3: signatures are not kept, but what the page shows of them is.
+  // Signatures are not kept, but their appearance on the page is.
   const fieldType = widget['fieldType'] === 'Sig' ? null : widget['fieldType'];
   return JSON.stringify({
     ...{ page, fieldName, fieldType, fieldValue, rect, fieldFlags, readOnly, options, checkBox, exportValue },
@@ -97,7 +97,7 @@ async function bookmarksOf(document: PDFDocumentProxy): Promise<string[]> {
   return list(((await document.getOutline()) ?? []) as Bookmark[], 0);
 }
 
-/** Where a destination leads to: its page, from 0, and the place there. */
+/** The target of a destination: its page, from 0, and the place on it. */
 async function target(document: PDFDocumentProxy, dest: unknown): Promise<unknown> {
   if (typeof dest === 'string') return { named: dest, place: await explicit(document, dest) };
   return Array.isArray(dest) ? withPageNumber(document, dest) : dest;

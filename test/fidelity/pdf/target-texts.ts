@@ -8,8 +8,8 @@ const accented: Record<string, string> = {
 };
 
 /**
- * A pseudo-translation: the same words with accents, and vowels repeated until the text has so many times its length. Text that is
- * left untranslated can be told at a glance, and the lengths of the words are those of a language.
+ * A pseudo-translation: the same words with accents, and vowels repeated until the text has a multiple of its length.
+ * Untranslated text is visible at a glance, and the word lengths are realistic.
  */
 export function pseudoTranslate(content: InlineContent, ratio: number): InlineContent {
   let owed = 0;
@@ -63,7 +63,7 @@ export class NativeText {
 const wide =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff00-\uff60]/u;
 
-/** The width of a text, roughly, in columns of Latin letters. Marks take none. */
+/** The approximate width of a text, in columns of Latin letters. Marks take none. */
 export function columnsOf(text: string): number {
   let columns = 0;
   for (const character of text) columns += wide.test(character) ? 2 : /\p{M}/u.test(character) ? 0 : 1;

@@ -17,7 +17,7 @@ export interface TranslatedSegment extends Segment {
   page: number;
   rectangles: PageRectangle[];
   target: InlineContent;
-  /** Where the page shows the translation; none if the text is not set. */
+  /** The places of the translation on the page; none if the text is not set. */
   translatedRectangles: PageRectangle[];
 }
 

@@ -1,10 +1,10 @@
-/** A word in which pdftotext and the engine differ, with the reason; null if nobody knows it. */
+/** A word in which pdftotext and the engine differ, with the reason; null if the reason is unknown. */
 export interface Explained {
   word: string;
   why: string | null;
 }
 
-/** Where pdftotext reads other words than the engine, and why. */
+/** Words that pdftotext reads differently, with the reason. */
 const exceptions: Record<string, { words: RegExp; why: string }[]> = {
   'arabic-source.pdf': [
     {

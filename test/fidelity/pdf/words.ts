@@ -1,16 +1,19 @@
 /** Counts of words. */
 type Bag = Map<string, number>;
 
-/** Scripts without spaces between words: each character counts by itself. */
+/** In scripts without spaces, each character counts separately. */
 const spaceless = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]`;
 const word = new RegExp(String.raw`${spaceless}|(?:(?!${spaceless})[\p{L}\p{M}\p{N}])+`, 'gu');
 
-/** The words of a text without signs, in compatibility form: programs differ in signs, ligatures and spaces, not in letters. */
+/**
+ * The words of a text without signs, in compatibility form: programs differ in signs, ligatures and spaces, but not in
+ * letters.
+ */
 export function wordsOf(text: string): string[] {
   return text.normalize('NFKC').toLowerCase().match(word) ?? [];
 }
 
-/** What two readings of one text do not have in common. */
+/** The differences between two readings of one text. */
 export interface WordDifference {
   /** Words of the first that the second does not have. */
   missing: string[];
@@ -19,8 +22,8 @@ export interface WordDifference {
 }
 
 /**
- * Compares words as multisets. Programs divide words differently at the ends of lines and where letters are placed one by one: a word
- * counts as found if its parts are left over on the other side, each letter once.
+ * Compares words as multisets. Programs divide words differently at line ends and between separately placed letters: a word
+ * counts as found if its parts remain on the other side, each letter once.
  */
 export function compareWords(first: readonly string[], second: readonly string[]): WordDifference {
   const bag: Bag = new Map();
@@ -38,14 +41,14 @@ function take(bag: Bag, word: string): boolean {
   return true;
 }
 
-/** Matches the words of either side that are the parts of one word of the other. */
+/** Matches words of either side that are the parts of one word of the other. */
 function joinParts(missing: readonly string[], surplus: readonly string[]): WordDifference {
   const [rest, others] = withoutWholes([...missing], [...surplus]);
   const [left, right] = withoutWholes(others, rest);
   return withoutPairs({ missing: right, surplus: left });
 }
 
-/** Leaves out two words of either side that are the same letters, divided elsewhere: `stop theworld` and `stopthe world`. */
+/** Removes two words of either side with the same letters, divided differently: `stop theworld` and `stopthe world`. */
 function withoutPairs({ missing, surplus }: WordDifference): WordDifference {
   const pairs = new Map(pairsOf(missing).map((pair) => [pair.join(''), pair]));
   for (const other of pairsOf(surplus)) {
@@ -67,7 +70,7 @@ function without(words: readonly string[], taken: readonly string[]): string[] {
   return left;
 }
 
-/** Leaves out each word of `wholes` that consists of words of `parts`, and these words. */
+/** Removes each word of `wholes` that consists of words of `parts`, and these words. */
 function withoutWholes(wholes: readonly string[], parts: string[]): [string[], string[]] {
   const left = [...parts];
   const rest = wholes.filter((whole) => {

@@ -18,17 +18,14 @@ describe('a projection', () => {
   test('is fixed: stored codes must stay comparable with those of later versions', () => {
     const vector = Float32Array.from({ length: 300 }, (_, at) => Math.sin(at + 1));
     const projected = project(vector);
-    expect([...projected.slice(0, 4)].map((value) => value.toFixed(3))).toEqual([
-      '-3.036',
-      '-8.572',
-      '2.030',
-      '-15.236',
-    ]);
+    expect([...projected.slice(0, 4)].map((value) => value.toFixed(3)).join(' ')).toBe(
+      '-3.036 -8.572 2.030 -15.236',
+    );
     expect(projected).toHaveLength(256);
     expect(project(vector)).toEqual(projected);
   });
 
-  test.each([1, 3, 255, 256])('angles of vectors of %d components are kept', (length) => {
+  test.each([3, 256])('angles of vectors of %d components are kept', (length) => {
     for (let turn = 0; turn < 20; turn++) {
       const a = vectorOf(length);
       const b = vectorOf(length);
@@ -36,7 +33,7 @@ describe('a projection', () => {
     }
   });
 
-  test.each([257, 384, 768, 1024, 1536, 3072, 4096])('and of %d approximately', (length) => {
+  test.each([257, 1536, 4096])('and of %d approximately', (length) => {
     let squares = 0;
     const turns = 60;
     for (let turn = 0; turn < turns; turn++) {
@@ -98,11 +95,6 @@ describe('the nearest codes', () => {
     expect(found).toEqual(all.slice(0, 50));
   });
 
-  test('are all there are, where there are fewer', () => {
-    expect(nearestCodes(asked, blocksOf(3, 4), 50)).toHaveLength(7);
-    expect(nearestCodes(asked, [], 50)).toEqual([]);
-  });
-
   test('are the same wherever the bytes lie in memory', () => {
     const [block] = blocksOf(100) as [Uint8Array];
     const shifted = new Uint8Array(block.length + 1);
@@ -110,21 +102,21 @@ describe('the nearest codes', () => {
     expect(nearestCodes(asked, [shifted.subarray(1)], 9)).toEqual(nearestCodes(asked, [block], 9));
   });
 
-  test('hold the nearest vectors: nine in ten of the true five, of 1536 components, among a hundred codes', () => {
-    const topics = Array.from({ length: 400 }, () => vectorOf(1536));
+  test('hold the nearest vectors: nine in ten of the true five, of 1536 components, among one code in forty', () => {
+    const topics = Array.from({ length: 200 }, () => vectorOf(1536));
     const vectors = topics.flatMap((topic) => Array.from({ length: 10 }, () => near(topic, 0.4 + random())));
     const kept = vectors.map(stored);
     const block = Uint8Array.from(kept.flatMap(({ code }) => [...code]));
     let found = 0;
-    for (const topic of topics.slice(0, 20)) {
+    for (const topic of topics.slice(0, 10)) {
       const query = near(topic, 0.6);
-      const candidates = new Set(nearestCodes(stored(query).code, [block], 100).map(({ index }) => index));
+      const candidates = new Set(nearestCodes(stored(query).code, [block], 50).map(({ index }) => index));
       const closest = vectors
         .map((vector, at) => ({ at, likeness: trueCosine(query, vector) }))
         .sort((a, b) => b.likeness - a.likeness)
         .slice(0, 5);
       found += closest.filter(({ at }) => candidates.has(at)).length;
     }
-    expect(found / 100).toBeGreaterThan(0.9);
+    expect(found / 50).toBeGreaterThan(0.9);
   });
 });

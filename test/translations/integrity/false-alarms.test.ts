@@ -106,7 +106,7 @@ describe('differences that real translations have without a loss', () => {
     expect(issuesOf(source, kept, lang)).toEqual([]);
   });
 
-  it.each(cases)('a loss beside %s (%s) does', (_what, lang, source, _kept, damaged, spans) => {
+  it.each(cases)('a loss next to %s (%s) does', (_what, lang, source, _kept, damaged, spans) => {
     expect(criticalSpans(source, damaged, lang)).toEqual(spans);
   });
 });

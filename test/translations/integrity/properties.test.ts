@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { languageCodes } from '#server/languages.ts';
-import { checkIntegrity, mostIssues } from '#server/translation/core/integrity/index.ts';
+import { checkIntegrity, maxIssues } from '#server/translation/core/integrity/index.ts';
 import { hostileUnits } from './hostile-units.ts';
 
 const language = fc.constantFrom(...languageCodes);
@@ -23,15 +23,6 @@ const text = fc
     },
   )
   .map((parts) => parts.join(''));
-const word = fc.stringMatching(/^[a-z]{1,8}$/);
-const placeholder = fc.oneof(
-  word.map((name) => `{${name}}`),
-  word.map((name) => `{{${name}}}`),
-  word.map((name) => `%{${name}}`),
-  word.map((name) => `%(${name})s`),
-  word.map((name) => `\${${name}}`),
-  fc.constantFrom('%s', '%d', '%1$s', '%.2f', '%1'),
-);
 
 describe('for any texts', () => {
   it('a text compared with itself has no issues', () => {
@@ -54,46 +45,12 @@ describe('for any texts', () => {
           targetLang,
           textType: type,
         });
-        expect(issues.length).toBeLessThanOrEqual(mostIssues);
+        expect(issues.length).toBeLessThanOrEqual(maxIssues);
         for (const { span } of issues) {
           expect(sourceText.includes(span!) || targetText.includes(span!)).toBe(true);
         }
       }),
       { numRuns: 2000 },
-    );
-  });
-
-  it('the span of a number joined by its scale sign is as the text has it, in digits of any script', () => {
-    const [issue] = checkIntegrity({
-      sourceText: '1,234.5万෦',
-      targetText: '',
-      sourceLang: 'en',
-      targetLang: 'en',
-      textType: 'Plain',
-    });
-    expect(issue?.span).toBe('1,234.5万෦');
-  });
-
-  it('a placeholder that is dropped is missed', () => {
-    fc.assert(
-      fc.property(
-        fc.array(word, { minLength: 1, maxLength: 6 }),
-        placeholder,
-        fc.nat(6),
-        language,
-        (words, own, at, targetLang) => {
-          const i = Math.min(at, words.length);
-          const sourceText = [...words.slice(0, i), own, ...words.slice(i)].join(' ');
-          const input = {
-            sourceText,
-            targetText: words.join(' '),
-            sourceLang: 'en',
-            targetLang,
-            textType: 'Plain' as const,
-          };
-          expect(checkIntegrity(input)).toMatchObject([{ severity: 'critical', span: own }]);
-        },
-      ),
     );
   });
 
@@ -116,14 +73,14 @@ describe('for any texts', () => {
 });
 
 describe('a hostile text', () => {
-  // Each would take minutes if any step were quadratic in 100,000 characters; no test waits for a clock.
+  // Each would take minutes if any step were quadratic in 50,000 characters; no test waits for a clock.
   it.each(hostileUnits)('%j repeated many times is checked in bounded time', (unit) => {
-    const sourceText = unit.repeat(50_000 / unit.length);
-    const targetText = unit.repeat(100_000 / unit.length);
+    const sourceText = unit.repeat(25_000 / unit.length);
+    const targetText = unit.repeat(50_000 / unit.length);
     const languages = { sourceLang: 'en', targetLang: 'de', textType: 'Plain' as const };
-    expect(checkIntegrity({ sourceText, targetText, ...languages }).length).toBeLessThanOrEqual(mostIssues);
+    expect(checkIntegrity({ sourceText, targetText, ...languages }).length).toBeLessThanOrEqual(maxIssues);
     expect(checkIntegrity({ sourceText, targetText: '', ...languages }).length).toBeLessThanOrEqual(
-      mostIssues,
+      maxIssues,
     );
   });
 });

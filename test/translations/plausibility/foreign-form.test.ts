@@ -19,7 +19,7 @@ describe('a response that is data, markup or code where the source is prose', ()
   });
 });
 
-describe('answers that are plausible', () => {
+describe('responses that are plausible', () => {
   test.each([
     ['{"a": "The train"}', '{"a": "Der Zug"}'],
     ['<b>The</b> train', '<b>Der</b> Zug'],

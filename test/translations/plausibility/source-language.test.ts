@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { languageCodes } from '#server/languages.ts';
 import { isInOtherLanguage } from '#server/translation/core/plausibility/source-language.ts';
-import { useTestApp } from '#test/setup/app.ts';
 import { declaration } from '../../formats/golden-declaration.ts';
 
 const isOther = (sourceText: string, sourceLang = 'en') => isInOtherLanguage({ sourceText, sourceLang });
@@ -12,8 +11,6 @@ const paragraphs = (language: (typeof languageCodes)[number]) =>
     .split('\n')
     .filter((text) => [...text.trim()].length >= 40)
     .slice(0, 40);
-
-const french = 'Enregistrez vos modifications avant de quitter cette page.';
 
 describe('a text that is plainly not in its stated language', () => {
   test.each(languageCodes)(
@@ -54,36 +51,5 @@ describe('a text that is plainly not in its stated language', () => {
   test('product names in Latin letters raise none where Japanese is stated, an English sentence does', () => {
     expect(isOther('Microsoft Windows Server Datacenter Edition, Adobe Creative Cloud', 'ja')).toBe(false);
     expect(isOther('Save your changes before you leave, or they will be lost.', 'ja')).toBe(true);
-  });
-});
-
-describe('B 2.1: a source language that is left out means English', () => {
-  const app = useTestApp();
-  const translate = async (fields: object) => {
-    const { headers } = await app.signUp();
-    const body = { source_text: french, target_lang: 'de', ...fields };
-    return (await app.json('POST', '/api/translations', { headers, body })).body;
-  };
-
-  test('B 2.3: French without its language is published with a warning, which names the reason', async () => {
-    const { status, agent_run } = await translate({});
-    expect(status).toBe('published');
-    expect(agent_run.quality_gate).toMatchObject({
-      decision: 'pass',
-      triggers: [{ code: 'risk_flag', severity: 'warning' }],
-      reasons: [expect.stringContaining('not in its stated language')],
-      metadata: { risk_flags: ['other_source_language'] },
-    });
-  });
-
-  test('with its language there is none, nor with a short text', async () => {
-    for (const fields of [{ source_lang: 'fr' }, { source_lang: 'FR' }, { source_text: 'Bonjour à tous' }])
-      expect((await translate(fields)).agent_run.quality_gate.triggers).toEqual([]);
-  });
-
-  test('of HTML the text is looked at, not the markup', async () => {
-    const markup = `<p class="the and of with this that which from have">${french}</p>`;
-    const { agent_run } = await translate({ source_text: markup, text_type: 'Html' });
-    expect(agent_run.quality_gate.metadata.risk_flags).toEqual(['other_source_language']);
   });
 });

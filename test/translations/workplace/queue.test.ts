@@ -1,16 +1,14 @@
-import { beforeEach, describe, expect, test } from 'vitest';
-import { env, type Person } from '#test/factories.ts';
+import { describe, expect, test } from 'vitest';
+import { pruneClaims } from '#server/translation/review/claims.ts';
+import { addDocument, env, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { openReviewers, type Reviewers } from './reviewers.ts';
+import { openReviewers, useReviewers } from './reviewers.ts';
 
 const app = useTestApp({ env });
 
-let mine: Reviewers;
-beforeEach(async () => {
-  mine = await openReviewers(app);
-});
+const mine = useReviewers(app);
 
-/** As many jobs that wait, the longest first. */
+/** As many jobs that await review, the oldest first. */
 async function waiting(count: number): Promise<string[]> {
   const ids: string[] = [];
   while (ids.length < count) ids.push((await mine.held()).id);
@@ -30,7 +28,7 @@ async function queueOf(as?: Person, input = {}): Promise<string[]> {
 }
 
 describe('reviews.next', () => {
-  test('gives what waits, the longest first, each once, and nothing else', async () => {
+  test('returns jobs that await review, the oldest first, each once', async () => {
     const ids = await waiting(3);
     await mine.job();
     await mine.review((await mine.held()).id, { action: 'reject' });
@@ -41,34 +39,9 @@ describe('reviews.next', () => {
     });
   });
 
-  test('gives the whole job, as translations.get does', async () => {
-    const [id] = await waiting(1);
-    expect((await mine.call('reviews.next')).job).toEqual(await mine.read(id as string));
-  });
-
-  test('without anything that waits, gives nothing', async () => {
+  test('returns nothing if no job awaits review', async () => {
     await (await openReviewers(app)).held();
     expect(await mine.call('reviews.next')).toEqual({ job: null, cursor: null, claim: null });
-  });
-
-  test('goes on after a job that was closed or saved meanwhile', async () => {
-    const [first, second, third] = await waiting(3);
-    const { cursor } = await mine.call('reviews.next');
-    await mine.review(first as string, { action: 'approve' });
-    const next = await mine.call('reviews.next', { after: cursor });
-    expect(next.job.id).toBe(second);
-    await mine.review(second as string, { action: 'save', final_translation: 'Salut' });
-    expect((await mine.call('reviews.next', { after: next.cursor })).job.id).toBe(third);
-    // The saved draft has gone to the end.
-    expect(await queueOf()).toEqual([third, second]);
-  });
-
-  test('after the last one, goes on with what has come since', async () => {
-    await waiting(1);
-    const { cursor } = await mine.call('reviews.next');
-    expect((await mine.call('reviews.next', { after: cursor })).job).toBeNull();
-    const [later] = await waiting(1);
-    expect((await mine.call('reviews.next', { after: cursor })).job.id).toBe(later);
   });
 
   test('keeps to languages and a trigger', async () => {
@@ -81,7 +54,7 @@ describe('reviews.next', () => {
     expect(await queueOf(undefined, { target_lang: 'ja' })).toEqual([]);
   });
 
-  test('passes over what somebody else has claimed, and not over one’s own', async () => {
+  test('skips jobs that others have claimed, but not one’s own', async () => {
     const [first, second, third] = await waiting(3);
     const colleague = await mine.join();
     await mine.call('reviews.claim', { kind: 'job', id: first }, colleague);
@@ -106,12 +79,6 @@ describe('reviews.next', () => {
     expect((await mine.call('reviews.next')).job.id).toBe(id);
   });
 
-  test('without a claim leaves no trace', async () => {
-    const [id] = await waiting(1);
-    expect(await mine.call('reviews.next', { claim: false })).toMatchObject({ job: { id }, claim: null });
-    expect(await mine.sql()`select from review_claims where item_id = ${id as string}`).toEqual([]);
-  });
-
   test('of many members who ask at once, each gets a job of their own', async () => {
     const ids = await waiting(6);
     const members = await Promise.all(Array.from({ length: 8 }, () => mine.join()));
@@ -123,7 +90,7 @@ describe('reviews.next', () => {
 });
 
 describe('reviews.claim', () => {
-  test('says who is on an item, and since when; nobody is locked out', async () => {
+  test('returns who is on an item, and since when; no one is locked out', async () => {
     const [id] = await waiting(1);
     const colleague = await mine.join();
     const before = Date.now();
@@ -153,28 +120,6 @@ describe('reviews.claim', () => {
     expect(Date.parse(claimed_until) - Date.parse(old.expires_at)).toBeGreaterThan(40_000);
   });
 
-  test('made again after it has ended, begins anew', async () => {
-    const [id] = await waiting(1);
-    await mine.call('reviews.claim', { kind: 'job', id });
-    await mine.sql()`
-      update review_claims set claimed_at = now() - interval '1 h', expires_at = now() - interval '59 min' where item_id = ${id as string}`;
-    await mine.call('reviews.claim', { kind: 'job', id });
-    const [row] = await mine.sql()`
-      select claimed_at > now() - interval '1 min' as anew from review_claims where item_id = ${id as string}`;
-    expect(row).toEqual({ anew: true });
-  });
-
-  test('released, is seen by nobody; a release without a claim is none the worse', async () => {
-    const [id] = await waiting(1);
-    const colleague = await mine.join();
-    await mine.call('reviews.claim', { kind: 'job', id }, colleague);
-    for (let time = 0; time < 2; time++) {
-      const released = await mine.call('reviews.claim', { kind: 'job', id, release: true }, colleague);
-      expect(released).toEqual({ claimed_until: null, others: [] });
-    }
-    expect((await mine.call('reviews.claim', { kind: 'job', id })).others).toEqual([]);
-  });
-
   test('a member holds 20 items at most: the oldest claims end', async () => {
     const ids = await waiting(22);
     for (const id of ids) await mine.call('reviews.claim', { kind: 'job', id });
@@ -190,4 +135,27 @@ describe('reviews.claim', () => {
     }
     expect((await mine.refused('reviews.claim', { kind: 'document', id })).status).toBe(404);
   });
+});
+
+test('claims that have ended are deleted in all workspaces, and no others', async () => {
+  const other = await openReviewers(app);
+  const [kept, ended, foreign] = [await mine.held(), await mine.held(), await other.held()];
+  for (const { id } of [kept, ended]) await mine.call('reviews.claim', { kind: 'job', id });
+  await other.call('reviews.claim', { kind: 'job', id: foreign.id });
+  const sql = mine.sql();
+  // Those of the tests above.
+  await sql`delete from review_claims where item_id <> all(${[kept.id, ended.id, foreign.id]})`;
+  await sql`update review_claims set expires_at = now() where item_id = any(${[ended.id, foreign.id]})`;
+  expect(await app.database.inPlatform(pruneClaims)).toBe(2);
+  const rows = await sql`select item_id from review_claims`;
+  expect([...rows]).toEqual([{ item_id: kept.id }]);
+});
+
+test('a document is claimed as a job is, and its claim is no claim of a job', async () => {
+  const colleague = await mine.join();
+  const id = await addDocument(app, mine.founder);
+  await mine.call('reviews.claim', { kind: 'document', id });
+  const { others } = await mine.call('reviews.claim', { kind: 'document', id }, colleague);
+  expect(others).toMatchObject([{ holder: mine.founder.email }]);
+  expect((await mine.refused('reviews.claim', { kind: 'job', id }, colleague)).status).toBe(404);
 });

@@ -1,3 +1,4 @@
+import { beforeEach } from 'vitest';
 import { type Fields, found, type Headers, join, type Person } from '#test/factories.ts';
 import type { TestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
@@ -13,7 +14,7 @@ export function callAt(app: TestApp, path: string, input: Fields, headers: Heade
 /** A fresh workspace with its founder, and the calls of its reviewers. */
 export async function openReviewers(app: TestApp) {
   const founder = await found(app);
-  /** A call that succeeds; the founder's, unless somebody else is named. */
+  /** A call that succeeds; the founder's, unless another member is named. */
   const call = async (path: string, input: Fields = {}, as: Person = founder) => {
     const { status, body } = await callAt(app, path, input, as.bearer);
     if (status !== 200) throw new Error(`${path} answered ${status}: ${JSON.stringify(body)}`);
@@ -22,10 +23,10 @@ export async function openReviewers(app: TestApp) {
   return {
     founder,
     call,
-    /** A call that is refused: its status and body. */
+    /** A call that is rejected: its status and body. */
     refused: (path: string, input: Fields = {}, as: Person = founder) => callAt(app, path, input, as.bearer),
     join: () => join(app, founder),
-    /** A job, published; with `domain: 'legal'` it waits for review. */
+    /** A job, published; with `domain: 'legal'` it awaits review. */
     async job(fields: Fields = {}) {
       const body = { source_text: 'Hello', target_lang: 'fr', ...fields };
       const answer = await app.json('POST', '/api/translations', { headers: founder.bearer, body });
@@ -44,3 +45,10 @@ export async function openReviewers(app: TestApp) {
 }
 
 export type Reviewers = Awaited<ReturnType<typeof openReviewers>>;
+
+/** A fresh workspace with its reviewers for each test. */
+export function useReviewers(app: TestApp): Reviewers {
+  const mine = {} as Reviewers;
+  beforeEach(async () => void Object.assign(mine, await openReviewers(app)));
+  return mine;
+}

@@ -4,11 +4,11 @@ import { onSessionChange, sessionState } from '../session/keeper.ts';
 import { currentPerson, forgetKeys, hasKeys, open, type Sealed, seal } from './sealing.ts';
 
 /*
- * What a person typed and did not send yet, in IndexedDB, sealed: it is found again after a crash, a reload, or the end of a session. The
- * only texts of a tenant that this application stores. Nothing here is ever sent by itself.
+ * Unsent changes, encrypted in IndexedDB: they are restored after a crash, a reload, or the end of a session. This
+ * application stores no other texts of a tenant. Drafts are never sent automatically.
  */
 
-/** What a draft is of: a job, or a segment of a document (`<document>/<position>/<who has it open>`). */
+/** The subject of a draft: a job, or a segment of a document (`<document>/<position>/<tab>`). */
 export interface DraftItem {
   kind: 'job' | 'segment';
   id: string;
@@ -16,63 +16,63 @@ export interface DraftItem {
 
 export interface Draft {
   text: string;
-  /** The text that the person began with; null: there was none. */
+  /** The text before the change; null if there was no text. */
   base: string | null;
-  /** The version of the job that `base` is of, its `updated_at`. A segment has none: what is sent names `base` itself. */
+  /** The version of the job with `base`: its `updated_at`. A segment has no version: a correction includes `base`. */
   version?: string | undefined;
-  /** Of `text`. */
+  /** The language of `text`. */
   language: string;
   /** The first `sourceExcerpt` characters of the source text. */
   source: string;
   /** Milliseconds since 1970. */
   changedAt: number;
-  /** The text that was found when this one was begun, and that the person has not decided on; it may have a former one itself. */
+  /** A draft that existed when this one was begun, and is neither restored nor discarded; it may have a former one, too. */
   former?: Draft | undefined;
 }
 
 /** A draft and its item. */
 export type StoredDraft = Draft & { item: DraftItem };
 
-/** How a draft is stored. Earlier versions of the application stored it as it is. */
+/** A stored draft. Earlier versions of the application stored it unencrypted. */
 type Stored = Sealed | Draft;
 
 const store = createStore('lingualoop-drafts', 'drafts');
 
-/** Characters of the source that a draft keeps, so that a list of drafts tells what each is of. */
+/** Characters of the source in a draft, so that a list of drafts can identify each. */
 export const sourceExcerpt = 120;
 
-/** Milliseconds after which a draft is forgotten: 14 days. */
+/** Milliseconds until a draft expires: 14 days. */
 const lifetime = 14 * 86_400_000;
 
-/** Milliseconds from a keystroke to its writing. */
+/** Milliseconds from a keystroke to the write. */
 const writeAfter = 150;
 
-/** Texts that are not written yet, by key. Null: to be removed. */
+/** Texts that are not written yet, by key. Null means to remove. */
 const unwritten = new Map<string, Draft | null>();
-/** The writing of each key that is under way. Only one at a time, so that an older text never comes after a newer one. */
+/** The running write of each key. One at a time, so that an older text never overwrites a later one. */
 const writing = new Map<string, Promise<boolean>>();
 let timer: ReturnType<typeof setTimeout> | undefined;
-/** Whether the last writing succeeded: a full disk, or a browser that is told to keep nothing, refuses it. */
+/** Whether the last write succeeded. It fails if the disk is full or the browser blocks storage. */
 let isKeeping = true;
-/** Records of the person that no key opens. */
+/** The member's records that no key decrypts. */
 const unreadable = new Set<string>();
 const listeners = new Set<() => void>();
 
-/** Keeps what was typed: stored within 300 ms, however fast the typing goes on. */
+/** Stores a text within 300 ms, even while typing continues. */
 export function keepDraft(item: DraftItem, draft: Draft): void {
   unwritten.set(keyOf(item), draft);
   timer ??= setTimeout(writeDrafts, writeAfter);
 }
 
 /**
- * Forgets the texts of an item: they were sent, or the person gave them up.
- * @param until milliseconds since 1970: what was typed later stays, here or in another tab
+ * Deletes the drafts of an item after they were sent or discarded.
+ * @param until milliseconds since 1970: later texts stay, in this or another tab
  */
 export async function dropDraft(item: DraftItem, until?: number): Promise<void> {
   const key = keyOf(item);
   if (until !== undefined) {
     const stored = await readDraft(item).catch(() => undefined);
-    // What was typed while it was read is newer.
+    // Text typed during the read is more recent.
     const draft = unwritten.get(key) ?? stored;
     if (!draft || draft.changedAt > until) return;
   }
@@ -80,17 +80,17 @@ export async function dropDraft(item: DraftItem, until?: number): Promise<void> 
   await write(key);
 }
 
-/** The texts that a draft stands for, newest first. */
+/** The texts of a draft, the latest first. */
 export function textsOf(draft: Draft): Draft[] {
   return [draft, ...(draft.former ? textsOf(draft.former) : [])];
 }
 
-/** The draft that stands for these texts, newest first; undefined for none. */
+/** The draft with these texts, the latest first; undefined if there are none. */
 export function draftOf(texts: readonly Draft[]): Draft | undefined {
   return texts.reduceRight<Draft | undefined>((former, text) => ({ ...text, former }), undefined);
 }
 
-/** The draft that the signed-in person left of an item. */
+/** The member's draft of an item. */
 export async function readDraft(item: DraftItem): Promise<Draft | undefined> {
   const key = keyOf(item);
   if (unwritten.has(key)) return unwritten.get(key) ?? undefined;
@@ -99,7 +99,7 @@ export async function readDraft(item: DraftItem): Promise<Draft | undefined> {
   return stored && openDraft(key, stored);
 }
 
-/** All drafts of the signed-in person, newest first. */
+/** All drafts of the member, the latest first. */
 export async function listDrafts(): Promise<StoredDraft[]> {
   await writeDrafts();
   const prefix = personPrefix();
@@ -113,7 +113,7 @@ export async function listDrafts(): Promise<StoredDraft[]> {
   return opened.flat().sort((one, other) => other.changedAt - one.changedAt);
 }
 
-/** Deletes all drafts of the signed-in person. */
+/** Deletes all drafts of the member. */
 export async function deleteDrafts(): Promise<void> {
   await writeDrafts();
   const prefix = personPrefix();
@@ -123,12 +123,12 @@ export async function deleteDrafts(): Promise<void> {
   );
 }
 
-/** How many drafts of the signed-in person cannot be opened: the service has another key than when they were sealed. */
+/** The number of the member's drafts that cannot be decrypted, because the service's key has changed. */
 export function useUnreadable(): number {
   return useSyncExternalStore(subscribe, () => unreadable.size);
 }
 
-/** @returns undefined if it has expired or cannot be opened */
+/** @returns undefined if it has expired or cannot be decrypted */
 async function openDraft(key: string, stored: Stored): Promise<Draft | undefined> {
   if (isExpired(stored)) return undefined;
   if (!isSealed(stored)) {
@@ -144,7 +144,7 @@ async function openDraft(key: string, stored: Stored): Promise<Draft | undefined
   return draft;
 }
 
-/** Seals a record with the present key, unless another tab has changed it. */
+/** Encrypts a record with the current key, unless another tab has changed it. */
 async function replace(key: string, before: Stored, draft: Draft): Promise<void> {
   const next = await seal(personOf(key), key, draft, draft.changedAt);
   await update<Stored>(
@@ -165,7 +165,7 @@ function isExpired({ changedAt }: Stored): boolean {
   return changedAt < Date.now() - lifetime;
 }
 
-/** Deletes what has expired, of whomever it is. */
+/** Deletes expired drafts of all members. */
 async function deleteExpired(): Promise<void> {
   const expired = (await entries<string, Stored>(store)).filter(([, stored]) => isExpired(stored));
   await delMany(
@@ -174,7 +174,7 @@ async function deleteExpired(): Promise<void> {
   );
 }
 
-/** Whether this device keeps drafts. A failure to do so ends nothing else: what is sent is sent. */
+/** Whether this browser can save drafts. If not, everything else still works. */
 export function useKeeping(): boolean {
   return useSyncExternalStore(subscribe, () => isKeeping);
 }
@@ -193,7 +193,7 @@ function tellListeners(): void {
   for (const listener of listeners) listener();
 }
 
-/** Writes what is not written yet. */
+/** Writes pending texts. */
 export async function writeDrafts(): Promise<void> {
   clearTimeout(timer);
   timer = undefined;
@@ -210,12 +210,12 @@ async function write(key: string): Promise<void> {
     .then(
       () => {
         setKeeping(true);
-        // What was typed meanwhile is newer, and is written next.
+        // Text typed in between is written next.
         if (unwritten.get(key) === draft) unwritten.delete(key);
         return true;
       },
       () => {
-        // It is tried again with the next text, and is known until the page ends.
+        // The next text triggers another attempt; until then, the text is in this page's memory.
         setKeeping(false);
         return false;
       },
@@ -233,7 +233,7 @@ function personOf(key: string): string {
   return key.split(':', 2).join(':');
 }
 
-/** Workspace, person, item. Ids have no colon. */
+/** Workspace, member, item. IDs have no colon. */
 function keyOf({ kind, id }: DraftItem): string {
   return `${personPrefix()}${kind}:${id}`;
 }
@@ -243,7 +243,10 @@ function itemOf(rest: string): DraftItem {
   return { kind: kind as DraftItem['kind'], id: id.join(':') };
 }
 
-/** Whose drafts they are: of the person who signed in last, since typing may go on for a moment after a sign-out in another tab. */
+/**
+ * The owner of the drafts: the member who signed in last, because typing may continue briefly after a sign-out in another
+ * tab.
+ */
 let person: string | undefined;
 
 function personPrefix(): string {
@@ -252,7 +255,10 @@ function personPrefix(): string {
   return `${person}:`;
 }
 
-/** Looks once at what this person left: what is not sealed, or by an earlier key, is sealed, and what cannot be opened is counted. */
+/**
+ * Checks this member's drafts once: encrypts those that are unencrypted or have an earlier key, and counts those that cannot
+ * be decrypted.
+ */
 let tidied: string | undefined;
 
 function tidy(): void {
@@ -260,7 +266,7 @@ function tidy(): void {
   if (sessionState().kind === 'signed_out') {
     tidied = undefined;
     unreadable.clear();
-    // What was typed last is written before its key is gone.
+    // The last text is written before its key is forgotten.
     void writeDrafts().finally(() => currentPerson() === undefined && forgetKeys());
   } else if (present && present !== tidied) {
     tidied = present;
@@ -272,7 +278,7 @@ void deleteExpired().catch(() => undefined);
 onSessionChange(tidy);
 tidy();
 
-// A page that is hidden may be ended without another event.
+// A hidden page may end without another event.
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'hidden') void writeDrafts();
 });

@@ -2,19 +2,19 @@ import { readDraftKeys } from '../client.ts';
 import { onSessionChange, sessionState } from '../session/keeper.ts';
 
 /*
- * Drafts are on the device only as ciphertext (AES-256-GCM). The service derives the keys of each person and gives them after a sign-in;
- * they are in the memory of this page, where no script can read them, and are forgotten at the sign-out.
+ * Drafts are encrypted on the device (AES-256-GCM). The service derives each member's keys and returns them after a sign-in.
+ * The page keeps them in memory as non-extractable keys, and forgets them at sign-out.
  */
 
-/** A value as it is stored. It belongs to the key of its record: under another one it does not open. */
+/** A stored value. It is bound to the key of its record: under another key it cannot be decrypted. */
 export interface Sealed {
   iv: Uint8Array<ArrayBuffer>;
   sealed: ArrayBuffer;
-  /** Milliseconds since 1970; outside of the ciphertext, so that it expires without a key. */
+  /** Milliseconds since 1970; not encrypted, so that it can expire without a key. */
   changedAt: number;
 }
 
-/** What a sealed value holds, and whether another key than the present one sealed it. */
+/** A decrypted value, and whether a former key encrypted it. */
 export interface Opened {
   value: unknown;
   isOld: boolean;
@@ -27,19 +27,19 @@ const pause = 2000;
 
 let asked: { person: string; keys: Promise<Keys>; isThere: boolean } | undefined;
 
-/** `tenant:user` of who is signed in, or has to sign in again. */
+/** `tenant:user` of the member who is signed in, or has to sign in again. */
 export function currentPerson(): string | undefined {
   const state = sessionState();
   if (state.kind !== 'signed_in' && state.kind !== 'expired') return undefined;
   return `${state.tokens.user.tenant_id}:${state.tokens.user.user_id}`;
 }
 
-/** Whether the keys of a person have arrived. */
+/** Whether a member's keys are loaded. */
 export function hasKeys(person: string): boolean {
   return asked?.person === person && asked.isThere;
 }
 
-/** Asks for the keys of who is signed in, unless they are here: what is typed next need not wait for them. */
+/** Loads the keys of the member unless they are loaded, so that the next text is encrypted immediately. */
 export function prepareKeys(): void {
   const person = currentPerson();
   if (!person || asked?.person === person) return;
@@ -55,12 +55,12 @@ export function prepareKeys(): void {
   );
 }
 
-/** Forgets the keys, so that who uses the device next cannot use them. */
+/** Forgets the keys, so that the next user of the device cannot use them. */
 export function forgetKeys(): void {
   asked = undefined;
 }
 
-/** Seals a value for its record. Waits while the service cannot be reached. @throws Error if the person has signed out */
+/** Encrypts a value for its record. Waits while the service cannot be reached. @throws Error if the member has signed out */
 export async function seal(person: string, key: string, value: unknown, changedAt: number): Promise<Sealed> {
   const [present] = await keysOf(person);
   const iv = crypto.getRandomValues(new Uint8Array(12));
@@ -69,9 +69,9 @@ export async function seal(person: string, key: string, value: unknown, changedA
 }
 
 /**
- * Opens what was sealed for a record. Waits while the service cannot be reached.
- * @returns undefined if none of the keys opens it
- * @throws Error if the person has signed out
+ * Decrypts a record. Waits while the service cannot be reached.
+ * @returns undefined if no key decrypts it
+ * @throws Error if the member has signed out
  */
 export async function open(person: string, key: string, { iv, sealed }: Sealed): Promise<Opened | undefined> {
   const keys = await keysOf(person);

@@ -4,7 +4,10 @@ import { LanguageText } from '../parts/language-text.tsx';
 import { useSending } from '../screens/review/outbox-provider.tsx';
 import { deleteDrafts, type StoredDraft } from './drafts.ts';
 
-/** Shows what was not sent, or is still being sent, before the person signs out. The texts are deleted unless the person keeps them on the device. */
+/**
+ * Shows unsent changes and running requests before sign-out. The texts are deleted unless the member keeps them on the
+ * device.
+ */
 export function SignOutDialog({
   drafts,
   onSignOut,

@@ -1,11 +1,12 @@
-import { type KeyboardEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, useId, useState } from 'react';
 import { useT } from '../i18n.tsx';
+import { Dialog } from '../parts/confirm-dialog.tsx';
 import { type CommandId, commands, keyLabel, type Place } from './commands.ts';
 import styles from './keys.module.css';
 import { isComposing } from './match-key.ts';
 import { availableCommands, runCommand, setSingleKeys, useCommands, useSingleKeys } from './use-commands.ts';
 
-/** The help (`?`) and the palette (Mod+K), over any screen that has commands. */
+/** The help (`?`) and the command palette (Mod+K), on any screen with commands. */
 export function CommandDialogs() {
   const [open, setOpen] = useState<'help' | 'palette'>();
   useCommands({ help: () => setOpen('help'), palette: () => setOpen('palette') });
@@ -13,31 +14,6 @@ export function CommandDialogs() {
   if (open === 'help') return <Help onClose={close} />;
   if (open === 'palette') return <Palette onClose={close} />;
   return null;
-}
-
-function Modal({ label, onClose, children }: { label: string; onClose: () => void; children: ReactNode }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const heading = useId();
-  useLayoutEffect(() => {
-    const opened = dialog.current;
-    opened?.showModal();
-    // Before it leaves the document: only closing gives the focus back to where it was.
-    return () => opened?.close();
-  }, []);
-  return (
-    <dialog
-      ref={dialog}
-      aria-labelledby={heading}
-      className={styles.dialog}
-      onCancel={(event) => {
-        event.preventDefault();
-        onClose();
-      }}
-    >
-      <h2 id={heading}>{label}</h2>
-      {children}
-    </dialog>
-  );
 }
 
 function Help({ onClose }: { onClose: () => void }) {
@@ -50,7 +26,7 @@ function Help({ onClose }: { onClose: () => void }) {
     ['list', t('keys.in_list')],
   ];
   return (
-    <Modal label={t('keys.title')} onClose={onClose}>
+    <Dialog title={t('keys.title')} className={styles.dialog} onClose={onClose}>
       {groups.map(([place, title]) => {
         const ids = available.filter((id) => commands[id].where === place);
         return (
@@ -79,7 +55,7 @@ function Help({ onClose }: { onClose: () => void }) {
       <button type="button" onClick={onClose}>
         {t('keys.close')}
       </button>
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -87,13 +63,13 @@ function Keys({ id }: { id: CommandId }) {
   return commands[id].keys.map((key) => <kbd key={key}>{keyLabel(key)}</kbd>);
 }
 
-/** All commands by name: arrows choose, Enter runs. */
+/** All commands by name: arrow keys select, Enter runs. */
 function Palette({ onClose }: { onClose: () => void }) {
   const t = useT();
   const [wanted, setWanted] = useState('');
   const [at, setAt] = useState(0);
   const list = useId();
-  // The palette is a dialog of its own: it would not list itself.
+  // The palette is a separate dialog: later it would find only its own commands.
   const [available] = useState(() => availableCommands().filter((id) => id !== 'palette'));
   const found = available.filter((id) =>
     t(commands[id].name).toLowerCase().includes(wanted.trim().toLowerCase()),
@@ -102,7 +78,7 @@ function Palette({ onClose }: { onClose: () => void }) {
 
   const run = (id: CommandId | undefined) => {
     onClose();
-    // Once the dialog has given the focus back, so that the command finds it where it was.
+    // After the dialog has restored the focus, so that the command finds it.
     if (id) setTimeout(() => runCommand(id));
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -116,7 +92,7 @@ function Palette({ onClose }: { onClose: () => void }) {
   };
 
   return (
-    <Modal label={t('keys.palette')} onClose={onClose}>
+    <Dialog title={t('keys.palette')} className={styles.dialog} onClose={onClose}>
       <input
         role="combobox"
         aria-label={t('keys.find_command')}
@@ -148,6 +124,6 @@ function Palette({ onClose }: { onClose: () => void }) {
         ))}
       </div>
       {found.length === 0 && <p>{t('keys.nothing_found')}</p>}
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,22 +1,25 @@
 import type { MessageId } from '../i18n.tsx';
 
 /**
- * Where a key means its command. `field`: in the text that is edited. `list`: wherever no text is typed. `anywhere`: in both.
+ * The place in which a key runs its command. `field`: in the edited text. `list`: outside of text fields. `anywhere`: in
+ * both.
  */
 export type Place = 'field' | 'list' | 'anywhere';
 
 export interface Command {
   name: MessageId;
-  /** Mod is Command on Apple's systems, otherwise Control. A letter alone is a single key, which can be switched off. */
+  /**
+   * Mod is Command on Apple's systems, otherwise Control. A letter without modifiers is a single key, which can be disabled.
+   */
   keys: readonly string[];
   where: Place;
-  /** Whether it goes on while its key is held: only what moves, for a held key must not decide what nobody has seen. */
+  /** Whether it repeats while its key is held. Only for moves: a held key must not decide about unseen translations. */
   repeats?: true;
 }
 
 /**
- * The one table of keys: the help and the palette are made from it. There is no Ctrl+Alt (AltGr writes characters with it), no
- * Alt+Shift (switches layouts on Windows), no Alt with a letter or digit (writes characters on macOS), no Ctrl with a digit (a tab).
+ * All keyboard shortcuts, also for the help and the palette. Not used: Ctrl+Alt (AltGr types characters), Alt+Shift
+ * (switches layouts on Windows), Alt with a letter or digit (types characters on macOS), Ctrl with a digit (switches tabs).
  */
 export const commands = {
   approve: { name: 'keys.approve', keys: ['Mod+Enter'], where: 'field' },
@@ -46,7 +49,7 @@ export type CommandId = keyof typeof commands;
 
 export const commandIds = Object.keys(commands) as CommandId[];
 
-/** A key of the table, as people of this system know it: ⌘ or Ctrl, ↓. */
+/** The label of a key on this system: ⌘ or Ctrl, ↓. */
 export function keyLabel(keys: string): string {
   const names: Record<string, string> = {
     Mod: isApple ? '⌘' : 'Ctrl',

@@ -1,29 +1,29 @@
 import { isApple } from './commands.ts';
 
-/** The characters that keys write on a layout with Latin letters, for layouts that have none (Arabic, Greek, Russian). */
+/** The Latin characters of keys, for layouts without Latin letters (Arabic, Greek, Russian). */
 const latinKeys: Readonly<Record<string, string>> = { Period: '.', Slash: '/', Comma: ',' };
 
-/** Whether the key belongs to an input method that composes a text. Safari says it by the key code alone. */
+/** Whether the key belongs to an input method that composes a text. Safari only sets the key code. */
 export function isComposing(event: KeyboardEvent): boolean {
   return event.isComposing || event.keyCode === 229;
 }
 
-/** Whether an event is a key of the table of commands, like `Mod+Shift+ArrowDown`. */
+/** Whether an event matches a shortcut such as `Mod+Shift+ArrowDown`. */
 export function isKey(event: KeyboardEvent, keys: string, apple = isApple): boolean {
   const parts = keys.split('+');
   const wanted = parts.pop() as string;
   const mod = parts.includes('Mod');
-  // Both at once is AltGr, which writes a character.
+  // Both together are AltGr, which types a character.
   if ((apple ? event.metaKey : event.ctrlKey) !== mod) return false;
   if (apple ? event.ctrlKey : event.metaKey) return false;
   if (event.altKey !== parts.includes('Alt')) return false;
-  // Layouts differ in which punctuation needs Shift.
+  // On some layouts, punctuation needs Shift.
   const isPunctuation = wanted.length === 1 && !/[a-z]/.test(wanted);
   if (!isPunctuation && event.shiftKey !== parts.includes('Shift')) return false;
   return wanted === latinKey(event);
 }
 
-/** The key by what it writes; where that is not Latin, by its place on the keyboard. */
+/** The key by its character; if that is not Latin, by its position on the keyboard. */
 function latinKey({ key, code, shiftKey }: KeyboardEvent): string {
   if (key.length !== 1) return key;
   if (key.charCodeAt(0) < 128) return key.toLowerCase();

@@ -2,13 +2,13 @@ import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { type Command, type CommandId, commandIds, commands } from './commands.ts';
 import { isComposing, isKey } from './match-key.ts';
 
-/** What commands do at the moment; those of the screen that was shown last come first. */
+/** The current handlers of commands; those of the screen that was shown last come first. */
 export type Handlers = Partial<Record<CommandId, () => void>>;
 
 let active: readonly { current: Handlers }[] = [];
 const listeners = new Set<() => void>();
 
-/** Gives commands their meaning while the component is shown. */
+/** Sets the handlers of commands while the component is shown. */
 export function useCommands(handlers: Handlers): void {
   const latest = useRef(handlers);
   useEffect(() => {
@@ -26,7 +26,7 @@ export function useCommands(handlers: Handlers): void {
   }, []);
 }
 
-/** The commands that do something now, for the help and the palette. */
+/** The commands with a handler, for the help and the palette. */
 export function availableCommands(): CommandId[] {
   return commandIds.filter((id) => handlerOf(id));
 }
@@ -40,9 +40,9 @@ function handlerOf(id: CommandId): (() => void) | undefined {
 }
 
 function onKeyDown(event: KeyboardEvent): void {
-  // What a person composes with an input method is text, whatever keys it takes.
+  // Keys of an input method during composition are text.
   if (isComposing(event) || event.defaultPrevented) return;
-  // A dialog has the keys for itself.
+  // An open dialog gets all keys.
   if (document.querySelector('dialog[open]')) return;
   const id = commandIds.find((one) => isMeant(commands[one], event));
   const handler = id && handlerOf(id);
@@ -57,19 +57,19 @@ function isMeant({ where, keys }: Command, event: KeyboardEvent): boolean {
   const target = event.target as Element;
   const isTyping = isTextField(target);
   if (where === 'list' && isTyping) return false;
-  // A search field has Enter and Escape for itself.
+  // A search field uses Enter and Escape itself.
   if (where === 'field' && isTyping && !target.matches(editedField)) return false;
   return keys.some((key) => {
     if (!isKey(event, key)) return false;
-    // Enter is the key of whatever button or link has the focus.
+    // Enter activates a focused button or link.
     if (key === 'Enter') return !target.closest('a, button, summary');
-    // Alt with an arrow opens a list of choices.
+    // Alt with an arrow key opens a select list.
     if (target instanceof HTMLSelectElement && event.altKey) return false;
     return where !== 'list' || singleKeys();
   });
 }
 
-/** Marks the text that a screen is for: `<textarea {...editedFieldMark}>`. */
+/** Marks the main text field of a screen: `<textarea {...editedFieldMark}>`. */
 export const editedFieldMark = { 'data-edited': '' };
 const editedField = '[data-edited]';
 
@@ -80,7 +80,9 @@ function isTextField(target: Element): boolean {
 
 const singleKeysOff = 'lingualoop-single-keys-off';
 
-/** Whether keys without Ctrl, Alt or Command are commands. Speech input types letters, so they can be switched off (WCAG 2.1.4). */
+/**
+ * Whether keys without Ctrl, Alt or Command are shortcuts. Speech input types letters, so they can be disabled (WCAG 2.1.4).
+ */
 export function singleKeys(): boolean {
   return localStorage.getItem(singleKeysOff) === null;
 }

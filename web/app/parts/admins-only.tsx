@@ -3,7 +3,7 @@ import { type MessageId, useT } from '../i18n.tsx';
 import { isAdministrator, type Me, useMe } from '../session/use-me.ts';
 import { Read } from './loading.tsx';
 
-/** A screen of administrators. Other members see who can help them; nothing is asked of the service that it would refuse. */
+/** A screen for administrators. Other members see whom to ask, and no requests are sent that would be rejected. */
 export function AdminsOnly({ title, children }: { title: MessageId; children: (me: Me) => ReactNode }) {
   const t = useT();
   const me = useMe();
@@ -18,7 +18,7 @@ export function AdminsOnly({ title, children }: { title: MessageId; children: (m
   );
 }
 
-/** What a person sees who may not use a screen. */
+/** The screen of a member without access. */
 export function Forbidden({ why }: { why: string }) {
   return (
     <div role="note" className="problem">

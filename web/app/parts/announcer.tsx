@@ -1,11 +1,11 @@
 import { useSyncExternalStore } from 'react';
 
 let message = '';
-/** Alternates an invisible character, so that the same words are announced twice. */
+/** Alternates an invisible character, so that the same text is announced twice. */
 let turn = false;
 const listeners = new Set<() => void>();
 
-/** Tells people who use a screen reader what happened: saved, next 4 of 20, refused. Not for what has the focus already. */
+/** Announces events to screen readers: saved, next 4 of 20, not saved. Not needed for elements that receive the focus. */
 export function announce(text: string): void {
   turn = !turn;
   message = turn ? text : `${text}\u00a0`;
@@ -17,7 +17,7 @@ function subscribe(listener: () => void): () => void {
   return () => void listeners.delete(listener);
 }
 
-/** The live region of the page; there is one. */
+/** The page's only live region. */
 export function Announcer() {
   const text = useSyncExternalStore(subscribe, () => message);
   return (

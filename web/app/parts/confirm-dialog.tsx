@@ -3,10 +3,10 @@ import { useT } from '../i18n.tsx';
 import { Problem } from './problem.tsx';
 
 /**
- * Asks before something that is hard to take back. It stays open, with what went wrong, until the work is done; Escape and "Cancel"
- * leave everything as it is. The focus returns to what opened it.
- * @param action the words of the button that does it: what happens, never "OK"
- * @param isCautious whether the focus begins on "Cancel": the dialog may appear while the person types
+ * Asks before something that is hard to undo. It stays open until the work is completed, and shows an error; Escape and
+ * "Cancel" change nothing. The focus returns to the opening element.
+ * @param action label of the button: the action, never "OK"
+ * @param isCautious whether "Cancel" has the focus, because the dialog may appear during typing
  * @param isReady whether there is something to do yet
  */
 export function ConfirmDialog({
@@ -60,14 +60,16 @@ export function ConfirmDialog({
   );
 }
 
-/** A modal dialog with a heading. @param isBusy whether Escape must not close it now */
+/** A modal dialog with a heading. @param isBusy whether Escape is disabled */
 export function Dialog({
   title,
+  className,
   onClose,
   isBusy = false,
   children,
 }: {
   title: ReactNode;
+  className?: string | undefined;
   onClose: () => void;
   isBusy?: boolean;
   children: ReactNode;
@@ -77,15 +79,16 @@ export function Dialog({
   useLayoutEffect(() => {
     const opened = dialog.current;
     opened?.showModal();
-    // Before it leaves the document: only closing gives the focus back to what opened it.
+    // Before the dialog leaves the document: only closing it restores the focus.
     return () => opened?.close();
   }, []);
   return (
     <dialog
       ref={dialog}
       aria-labelledby={heading}
+      className={className}
       onCancel={(event) => {
-        // React passes on what a question over this dialog got, which stays open when that is closed.
+        // React also passes events of a dialog above this one, after which this one must stay open.
         if (event.target !== event.currentTarget) return;
         event.preventDefault();
         if (!isBusy) onClose();

@@ -3,7 +3,7 @@ import { useT } from '../i18n.tsx';
 import { announce } from './announcer.tsx';
 import { Icon } from './icons.tsx';
 
-/** Puts a text on the clipboard. Absent where the browser has none: on an address without https. */
+/** Copies a text to the clipboard. Hidden if the browser has none, as on a URL without https. */
 export function CopyButton({ text }: { text: string }) {
   const t = useT();
   const [isCopied, setCopied] = useState(false);
@@ -12,7 +12,7 @@ export function CopyButton({ text }: { text: string }) {
     try {
       await navigator.clipboard.writeText(text);
     } catch {
-      // The person forbade it; the text can be selected by hand.
+      // The browser blocked it; the text can be selected instead.
       return;
     }
     setCopied(true);

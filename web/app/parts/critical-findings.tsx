@@ -4,12 +4,12 @@ import { type MessageId, useT } from '../i18n.tsx';
 import { ConfirmDialog } from './confirm-dialog.tsx';
 import styles from './critical-findings.module.css';
 
-/** A critical finding, and where it is in a document. */
+/** A critical finding, and its place in a document. */
 export interface CriticalFinding extends Pick<QualityIssue, 'explanation'> {
   place?: string;
 }
 
-/** The findings that an approval was refused for, of a job or of a document's segments; undefined for any other error. */
+/** The critical findings that prevented an approval of a job or of a document's segments; undefined for other errors. */
 export function criticalFindingsOf(error: unknown): CriticalFinding[] | undefined {
   if (!(error instanceof LinguaLoopError) || error.code !== 'critical_findings') return undefined;
   const { critical_findings: found = [] } = (error.present ?? {}) as {
@@ -37,7 +37,7 @@ export function CriticalFindings({ findings }: { findings: readonly CriticalFind
   );
 }
 
-/** What an approval is called. */
+/** Labels of an approval. */
 const approval = {
   question: 'review.critical_question',
   why: 'review.critical_why',
@@ -46,7 +46,7 @@ const approval = {
 
 type Words = Record<'question' | 'why' | 'action', MessageId>;
 
-/** Asks whether something is approved although it has critical findings. */
+/** Asks for confirmation of an approval with critical findings. */
 export function ConfirmCritical({
   name,
   words: { question, why, action } = approval,
@@ -54,7 +54,7 @@ export function ConfirmCritical({
   onConfirm,
   onClose,
 }: {
-  /** What it is, if that is not on the screen. */
+  /** Name of the item, if the screen does not show it. */
   name?: string;
   words?: Words;
   findings: readonly CriticalFinding[];

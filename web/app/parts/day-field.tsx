@@ -1,8 +1,8 @@
 import { useState } from 'react';
 
 /**
- * A day that stands in the address. A browser gives a day for each digit of a year, from 0002 on; what is not whole yet stays in the
- * field, and gives way to the address when the person leaves it.
+ * A date in the URL. A browser sends a date for each digit of a year, from 0002 on; an incomplete date stays in the field,
+ * and is replaced by the URL's when the field loses the focus.
  * @param value YYYY-MM-DD, or undefined for none
  */
 export function DayField({

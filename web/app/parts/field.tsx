@@ -5,15 +5,15 @@ type InputProps = Omit<ComponentProps<'input'>, 'onChange' | 'value' | 'id'>;
 
 interface FieldProps extends InputProps {
   label: string;
-  /** A line below the field that says what is expected. */
+  /** A hint below the field. */
   hint?: string;
-  /** Why the service refused the value. */
+  /** The service's error for the value. */
   problem?: string | undefined;
   value: string;
   onValue(value: string): void;
 }
 
-/** A field with its label, its hint, and what is wrong with its value; a screen reader reads all of them with the field. */
+/** A field with its label, hint and error; a screen reader reads all of them with the field. */
 export function Field({ label, hint, problem, value, onValue, children, ...input }: FieldProps) {
   const id = useId();
   const described = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(' ');
@@ -43,7 +43,7 @@ export function Field({ label, hint, problem, value, onValue, children, ...input
   );
 }
 
-/** A field for a password, which can be shown: a long passphrase is hard to type blindly. */
+/** A password field that can be shown, because a long passphrase is hard to type without seeing it. */
 export function PasswordField(props: Omit<FieldProps, 'type'>) {
   const t = useT();
   const [isShown, setShown] = useState(false);

@@ -1,22 +1,22 @@
 import { useMemo } from 'react';
 import { useInterface } from '../i18n.tsx';
 
-/** Dates and numbers in the language of the interface, dates in the person's time zone. */
+/** Dates and numbers in the interface language, dates in the local time zone. */
 export function useFormat() {
   const { locale } = useInterface();
   return useMemo(() => {
     const number = new Intl.NumberFormat(locale);
     const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
-    // A day of a report is a day in UTC, whatever the person's time zone is.
+    // A report's days are in UTC, in any time zone.
     const utcDay = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
     const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
     return {
       number: (value: number) => number.format(value),
-      /** @param iso a moment, ISO 8601 */
+      /** @param iso a time, ISO 8601 */
       day: (iso: string) => day.format(new Date(iso)),
       /** @param date YYYY-MM-DD */
       utcDay: (date: string) => utcDay.format(new Date(`${date}T00:00:00Z`)),
-      /** @param iso a moment, ISO 8601 */
+      /** @param iso a time, ISO 8601 */
       moment: (iso: string) => moment.format(new Date(iso)),
       bytes: (bytes: number) => formatBytes(bytes, locale),
     };
@@ -25,7 +25,7 @@ export function useFormat() {
 
 const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
 
-/** In powers of 1000, as the units' names say. */
+/** In powers of 1000, like the units' prefixes. */
 function formatBytes(bytes: number, locale: string): string {
   const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
   return new Intl.NumberFormat(locale, {

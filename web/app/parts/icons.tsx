@@ -1,4 +1,4 @@
-/** The shapes of the icons, as paths on a grid of 24 units that are stroked in the colour of the text. */
+/** The icons' shapes: paths on a grid of 24 units, stroked in the color of the text. */
 const shapes = {
   add: 'M12 5v14M5 12h14',
   addTerm: 'M5 20V5a2 2 0 0 1 2-2h12v18H7a2 2 0 0 1 0-4h12M12 7v6M9 10h6',
@@ -9,7 +9,7 @@ const shapes = {
   download: 'M12 4v11m-5-5 5 5 5-5M4 20h16',
 };
 
-/** An icon beside words, or in a button that has a label: screen readers are told of neither. @param size in pixels */
+/** An icon next to text, or in a button with a label: screen readers ignore it. @param size in pixels */
 export function Icon({ of, size = 16 }: { of: keyof typeof shapes; size?: number }) {
   return (
     <svg

@@ -9,7 +9,7 @@ import { saveFile } from './save-file.ts';
 
 const formats: readonly GoldenFormat[] = ['txt', 'docx', 'pdf'];
 
-/** Downloads a published translation in each of the formats that there are. */
+/** Downloads a published translation in any available format. */
 export function JobDownloads({ jobId }: { jobId: string }) {
   const t = useT();
   const [busy, setBusy] = useState<GoldenFormat>();

@@ -6,7 +6,7 @@ import { JobStatus } from './job-status.tsx';
 import { LanguageText } from './language-text.tsx';
 import { useLanguages } from './languages.tsx';
 
-/** A job as a list shows it. */
+/** A job in a list. */
 export interface JobSummary {
   id: string;
   status: string;
@@ -19,7 +19,7 @@ export interface JobSummary {
   updated_at: string;
 }
 
-/** Jobs as rows: their texts, each in its own language, and their status. @param empty what is said if there is none */
+/** Jobs as rows: their texts, each in its language, and their status. @param empty the text shown without jobs */
 export function JobRows({ jobs, empty }: { jobs: readonly JobSummary[]; empty: string | undefined }) {
   const t = useT();
   const { nameOf } = useLanguages();

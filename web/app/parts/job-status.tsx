@@ -1,6 +1,6 @@
 import { useT } from '../i18n.tsx';
 
-/** The statuses of a text's job (B 3.1), in the order of its life. */
+/** The statuses of a text job, in order. */
 export const jobStatuses = [
   'pending',
   'translated',
@@ -25,7 +25,7 @@ const badges: Partial<Record<string, string>> = {
   rejected: 'badge bad',
 };
 
-/** A status in words. One that this page does not know yet is shown by its name. */
+/** The label of a status. An unknown one is shown by its name. */
 export function JobStatus({ status }: { status: string }) {
   const t = useT();
   const isKnown = (jobStatuses as readonly string[]).includes(status);
@@ -36,12 +36,12 @@ export function JobStatus({ status }: { status: string }) {
   );
 }
 
-/** Whether a job's translation may be downloaded (B 3.1). */
+/** Whether a job's translation may be downloaded. */
 export function isDownloadable(status: string): boolean {
   return status === 'published' || status === 'human_edited';
 }
 
-/** Whether the service still works at a job, so that it changes by itself. */
+/** Whether the service is still processing a job, so that its status changes automatically. */
 export function isUnderWay(status: string): boolean {
   return status === 'pending' || status === 'translated' || status === 'approved';
 }

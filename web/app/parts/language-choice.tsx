@@ -10,7 +10,7 @@ const localeNames: Record<Locale, string> = {
   ja: '日本語',
 };
 
-/** Changes the language of the interface. */
+/** Selects the interface language. */
 export function LanguageChoice() {
   const { t, locale, choose } = useInterface();
   return (

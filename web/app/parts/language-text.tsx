@@ -7,15 +7,15 @@ export function directionOf(language: string): 'ltr' | 'rtl' {
   return rightToLeft.test(language) ? 'rtl' : 'ltr';
 }
 
-/** `lang` and `dir` of an element that holds text of a language, whatever the language of the interface is. `auto`: it is not known yet. */
+/** `lang` and `dir` of an element with text in a language, independent of the interface language. `auto`: not known yet. */
 export function languageOf(language: string): { lang: string; dir: 'ltr' | 'rtl' | 'auto' } {
   if (language === 'auto') return { lang: '', dir: 'auto' };
   return { lang: language, dir: directionOf(language) };
 }
 
 /**
- * A text of a tenant in its own language. It is never translated by the browser.
- * @param isSource whether words may be selected in it that become a term of a glossary (web/app/terms)
+ * A tenant's text in its language. Never translated by the browser.
+ * @param isSource whether words in it can be selected as a glossary term (web/app/terms)
  */
 export function LanguageText({
   as = 'p',
@@ -38,8 +38,8 @@ export function LanguageText({
 }
 
 /**
- * A name where there is no element to keep its direction to itself, as in the title of the page or beside a number in a choice: without
- * the characters that would turn what stands around it.
+ * A name in a place without an element to isolate its direction, such as the page title or next to a number in an option:
+ * without characters that would reverse the surrounding text.
  */
 export function plainName(name: string): string {
   return name.replace(/[\u202a-\u202e\u2066-\u2069]/g, '');

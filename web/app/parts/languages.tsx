@@ -5,15 +5,15 @@ import { isComposing } from '../keys/match-key.ts';
 import { Icon } from './icons.tsx';
 import styles from './languages.module.css';
 
-/** A supported language with its name in the language of the interface. */
+/** A supported language with its name in the interface language. */
 interface NamedLanguage {
   code: LanguageCode;
   name: string;
-  /** What a person may type to find it: that name, the English one, its own, and the code. */
+  /** Search texts: that name, the English one, the language's own, and the code. */
   found: string;
 }
 
-/** The supported languages, in the alphabetical order of the interface, and the name of any code. */
+/** The supported languages in alphabetical order, and the name of any code. */
 export function useLanguages() {
   const { locale } = useInterface();
   return useMemo(() => {
@@ -32,9 +32,9 @@ export function useLanguages() {
 }
 
 /**
- * Chooses one language.
- * @param any the words of the choice that means every language; without it one must be chosen
- * @param first a choice that is no language, before them
+ * Selects one language.
+ * @param any label of the option for all languages; without it, a language is required
+ * @param first an additional first option that is not a language
  */
 export function LanguageSelect({
   label,
@@ -66,8 +66,8 @@ export function LanguageSelect({
 }
 
 /**
- * Chooses several languages: the chosen ones as a list that can be shortened, all of them behind a disclosure, found by typing.
- * @param noteOf what is said of a chosen language, like the weight of a text in it
+ * Selects several languages: the selected ones as a list, all others in a searchable disclosure.
+ * @param noteOf a note for a selected language, such as the weight of a text in it
  */
 export function LanguageChoice({
   legend,
@@ -124,7 +124,7 @@ export function LanguageChoice({
           value={sought}
           onChange={({ target }) => setSought(target.value)}
           onKeyDown={(event) => {
-            // Enter takes what was found; it must not send the form around this field.
+            // Enter selects the match; it must not submit the surrounding form.
             if (event.key !== 'Enter' || isComposing(event.nativeEvent)) return;
             event.preventDefault();
             const [only] = shown;

@@ -3,24 +3,24 @@ import { useT } from '../i18n.tsx';
 import { ConfirmDialog } from './confirm-dialog.tsx';
 import { type CriticalFinding, CriticalFindings } from './critical-findings.tsx';
 
-/** What approving several items left out. */
+/** The items that an approval of several skipped. */
 export interface LeftOut {
   id: string;
-  /** The item in its own words: a document's name, the beginning of a text. */
+  /** The item's name: a document's file name, or the beginning of a text. */
   name: string;
   reason: 'unopened' | 'critical_findings';
   findings: readonly CriticalFinding[];
 }
 
-/** Shows what approving several items left out and why, and approves those that the person ticks, one by one. */
+/** Shows the items that an approval skipped, with the reason, and approves those that the reviewer selects. */
 export function LeftOutDialog(props: Props) {
-  // What is left out of the ticked ones is another question.
+  // If some of the selected ones are skipped again, a new question is asked.
   return <Question key={props.items.map(({ id, reason }) => `${id} ${reason}`).join()} {...props} />;
 }
 
 interface Props {
   items: readonly LeftOut[];
-  /** Replaces the items by those that are left out now. */
+  /** Replaces the items by those that are now skipped. */
   onApprove: (ids: ReadonlySet<string>) => Promise<unknown>;
   onClose: () => void;
 }

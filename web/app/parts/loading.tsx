@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { type MessageId, useT } from '../i18n.tsx';
 import { Problem } from './problem.tsx';
 
-/** Shown after 200 ms, so that what comes quickly does not flash. It takes the room of what follows (`lines`), so nothing jumps. */
+/** Shown after 200 ms, to avoid flashing. It takes the space of the following content (`lines`), so that nothing jumps. */
 export function Loading({ lines = 3 }: { lines?: number }) {
   const t = useT();
   const [isSlow, setSlow] = useState(false);
@@ -17,7 +17,7 @@ export function Loading({ lines = 3 }: { lines?: number }) {
   );
 }
 
-/** The part of a query's result that decides what is shown. */
+/** The part of a query's result that determines what is shown. */
 interface Reading<T> {
   data: T | undefined;
   error: unknown;
@@ -25,9 +25,9 @@ interface Reading<T> {
 }
 
 /**
- * Shows what was read, or that it is loading, or why it could not be read. Data that was read before stays while it is read again,
- * and if that fails, the problem stands above it.
- * @param heading of a screen that has its own one from the data, as long as there is none
+ * Shows the data, a loading state, or an error. Earlier data stays while it is reloaded; if that fails, the error is shown
+ * above it.
+ * @param heading shown before data arrives, for a screen whose heading comes from the data
  */
 export function Read<T>({
   from: { data, error, refetch },
@@ -56,7 +56,7 @@ export function Read<T>({
   );
 }
 
-/** The title and the heading of a screen where what it would be about is not known. */
+/** The title and heading of a screen whose subject is not loaded. */
 export function Heading({ of }: { of: MessageId }) {
   const t = useT();
   return (

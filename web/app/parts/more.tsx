@@ -5,9 +5,9 @@ import { announce } from './announcer.tsx';
 import { Problem } from './problem.tsx';
 
 /**
- * Reads a list by pages, the first one at once.
- * @param read reads the page at a cursor; without one, the first
- * @returns what `Read` shows, all items so far; and what `More` goes on with
+ * Loads a list page by page, starting immediately.
+ * @param read loads the page at a cursor; without one, the first
+ * @returns the result for `Read`, with all items so far; and the state for `More`
  */
 export function usePages<T>(
   queryKey: readonly unknown[],
@@ -23,7 +23,7 @@ export function usePages<T>(
   return {
     reading: {
       data: data?.pages.flatMap(({ items }) => items),
-      // What went wrong with a further page stands at its button.
+      // The error of a further page is shown at its button.
       error: isFetchNextPageError ? null : error,
       refetch,
     },
@@ -41,7 +41,7 @@ interface Pages {
   fetchNextPage(): Promise<Pages>;
 }
 
-/** Below a list: loads the next page of it. What was read stays where it is, so the place is never lost. */
+/** Loads the next page below a list. Loaded rows stay in place. */
 export function More({ of }: { of: Pages }) {
   const t = useT();
   if (!of.hasNextPage) return null;

@@ -9,13 +9,13 @@ interface Entry {
   name: MessageId;
   /** Only for administrators of the workspace. */
   admin?: true;
-  /** Only if the deployment has it. */
+  /** Only if the deployment supports it. */
   needs?: 'billing' | 'storage';
-  /** Only for operators of the platform. */
+  /** Only for platform operators. */
   operator?: true;
 }
 
-/** In the order of a reviewer's day. */
+/** In the order of a reviewer's work. */
 const work: readonly Entry[] = [
   { to: '/app', name: 'common.home' },
   { to: '/app/translate', name: 'translate.title' },
@@ -26,7 +26,7 @@ const work: readonly Entry[] = [
   { to: '/app/memories', name: 'sets.memories' },
 ];
 
-/** What is looked at now and then: a menu, so that the navigation has one line. */
+/** Rarely used screens: a menu, so that the navigation fits on one line. */
 const administration: readonly Entry[] = [
   { to: '/app/members', name: 'members.title', admin: true },
   { to: '/app/security', name: 'security.title' },
@@ -37,7 +37,7 @@ const administration: readonly Entry[] = [
   { to: '/app/operator', name: 'operator.title', operator: true },
 ];
 
-/** The screens that the person may use. */
+/** The screens that the member may use. */
 export function Navigation() {
   const t = useT();
   const me = useMe();
@@ -64,7 +64,7 @@ function Links({ entries }: { entries: readonly Entry[] }) {
   ));
 }
 
-/** Links behind a disclosure, which closes when one is taken, at Escape, and when the focus or a click goes elsewhere. */
+/** Links in a disclosure, which closes when one is selected, on Escape, and when the focus or a click is outside. */
 function Menu({ entries }: { entries: readonly Entry[] }) {
   const t = useT();
   const menu = useRef<HTMLDetailsElement>(null);

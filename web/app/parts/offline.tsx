@@ -2,7 +2,7 @@ import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { useT } from '../i18n.tsx';
 import { announce } from './announcer.tsx';
 
-/** Whether the browser has a network; the component is rendered again at each change. */
+/** Whether the browser is online; each change renders the component again. */
 export function useOnline(): boolean {
   return useSyncExternalStore(subscribe, () => navigator.onLine);
 }
@@ -16,7 +16,7 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** Says that there is no network as long as there is none, and to a screen reader also that there is one again. */
+/** Shows that the browser is offline, and announces to screen readers when it is online again. */
 export function OfflineNotice() {
   const t = useT();
   const isOnline = useOnline();

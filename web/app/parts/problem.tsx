@@ -7,20 +7,20 @@ import { type Translate, useT } from '../i18n.tsx';
 import { useOnline } from './offline.tsx';
 
 /**
- * What went wrong, in the service's own words, with the request's id for support, and what may be done: try again where B 7 allows
- * it, after the time that the service asks for; pay; come back online.
- * @param retry undefined where repeating makes no sense
+ * An error with the service's message, the request ID for support, and possible actions: retry if the error allows it, after
+ * the wait that the service asks for; pay; reconnect.
+ * @param retry undefined if retrying makes no sense
  */
 export function Problem({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
   const t = useT();
   const known = error instanceof LinguaLoopError ? error : undefined;
   const left = useCountdown(known);
-  // What is said of an answer that did not come depends on it.
+  // The text for a missing response depends on it.
   useOnline();
   const mayRetry = retry && mayHelp(known);
   return (
     <div role="alert" className="problem">
-      {/* The service may quote what a person wrote. */}
+      {/* The service may quote a user's text. */}
       <p dir="auto">{problemText(error, t)}</p>
       {known?.requestId && (
         <p className="hint">
@@ -41,7 +41,7 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => void)
   );
 }
 
-/** An error in one line. The rejected value is never repeated. */
+/** An error in one line. Never includes the rejected value. */
 export function problemText(error: unknown, t: Translate): string {
   if (!(error instanceof LinguaLoopError)) return t('common.unexpected');
   if (error instanceof IdempotencyMismatchError) return t('common.sent_differently');
@@ -52,7 +52,7 @@ export function problemText(error: unknown, t: Translate): string {
   return error.detail.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; ');
 }
 
-/** What is over a limit, in words; undefined of every other error. Bytes are shown as MB. */
+/** The exceeded limit as text; undefined for other errors. Bytes are shown as MB. */
 function excessText({ limit, actual, unit }: LinguaLoopError, t: Translate): string | undefined {
   if (limit === null) return undefined;
   const scale = unit === 'bytes' ? 1_000_000 : 1;
@@ -65,7 +65,7 @@ function excessText({ limit, actual, unit }: LinguaLoopError, t: Translate): str
   return undefined;
 }
 
-/** The problem of one field in a 422, by the last part of its `loc`; undefined if that field has none. */
+/** The error of one field in a 422, by the last part of its `loc`; undefined if that field is valid. */
 export function fieldProblem(error: unknown, field: string): string | undefined {
   if (!(error instanceof LinguaLoopError) || typeof error.detail === 'string') return undefined;
   return error.detail.find(({ loc }) => loc.includes(field))?.msg;
@@ -89,7 +89,7 @@ function useCountdown(error: LinguaLoopError | undefined): number {
   return left;
 }
 
-/** What a screen that failed shows in its place. */
+/** Shown in place of a screen that failed. */
 export function RouteError({ error, reset }: ErrorComponentProps) {
   return (
     <main className="narrow">

@@ -9,10 +9,10 @@ import { announce } from './announcer.tsx';
 import { Problem } from './problem.tsx';
 import { useAction } from './use-action.ts';
 
-/** Milliseconds after a decision in which the service lets it be taken back. */
+/** Milliseconds during which the service allows a decision to be undone. */
 const allowedFor = 600_000;
 
-/** A button that takes a decision back, as long as the service allows it to this person. */
+/** A button that undoes a decision, while the service allows it to this member. */
 export function Reopen({
   item,
   decidedAt,

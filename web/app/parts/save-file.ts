@@ -1,7 +1,7 @@
 /**
- * Saves a file, whole or read as it comes. The browser keeps what arrived outside of the page's memory, on its disk where it is long,
- * and writes the download when all of it is there: a file that was cut off is never saved as if it were whole.
- * @throws what the body throws
+ * Saves a file, complete or streamed. The browser stores received data outside of the page's memory, large data on disk, and
+ * writes the download when all of it has arrived: a partial file is never saved as complete.
+ * @throws the body's error
  */
 export async function saveFile({ fileName, body }: { fileName: string; body: BodyInit }): Promise<void> {
   const address = URL.createObjectURL(await new Response(body).blob());
@@ -9,6 +9,6 @@ export async function saveFile({ fileName, body }: { fileName: string; body: Bod
   link.href = address;
   link.download = fileName;
   link.click();
-  // The download has begun when the next task runs; some browsers begin it later.
+  // The download usually starts before the next task, in some browsers later.
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }

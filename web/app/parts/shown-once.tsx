@@ -3,8 +3,8 @@ import { useT } from '../i18n.tsx';
 import { CopyButton } from './copy-button.tsx';
 
 /**
- * A secret that the service shows this once: an API key, a link with a token. It is in the memory of this component only, so it is
- * gone when the component is. It is selected at once, for where there is no clipboard to write to.
+ * A secret that the service returns only once: an API key, a link with a token. It exists only in this component's memory.
+ * It is selected immediately, in case there is no clipboard.
  */
 export function ShownOnce({ label, value }: { label: string; value: string }) {
   const t = useT();

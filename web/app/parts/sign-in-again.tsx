@@ -9,8 +9,8 @@ import { StepLevel } from '../screens/sign-in/step-heading.tsx';
 import { signOut } from '../session/keeper.ts';
 
 /**
- * Asks a person whose session ended to sign in again, over what they work at; it stays as it is, and waiting calls go on. Who came
- * by the identity provider goes there in another window.
+ * Asks a member whose session ended to sign in again, above the current screen, which stays unchanged; waiting requests then
+ * continue. Members with single sign-on sign in in another window.
  */
 export function SignInAgain({ user }: { user: Tokens['user'] }) {
   const t = useT();
@@ -20,9 +20,9 @@ export function SignInAgain({ user }: { user: Tokens['user'] }) {
   useLayoutEffect(() => {
     const shown = dialog.current;
     shown?.showModal();
-    // The address is filled in; the password is what is asked for.
+    // The email address is filled in, so the password gets the focus.
     shown?.querySelector<HTMLElement>('input:not([readonly])')?.focus();
-    // Closing gives the focus back to where the person was at work.
+    // Closing restores the focus.
     return () => shown?.close();
   }, []);
   const byProvider = user.provider === 'oauth2' && deployment.ssoProvider !== null;

@@ -2,10 +2,10 @@ import type { TranslationJob } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
 import { LanguageSelect, useLanguages } from './languages.tsx';
 
-/** The choice that leaves the language of a text to the service. */
+/** The option to detect the language of a text. */
 export const detected = 'auto';
 
-/** Chooses the language of what is translated, or leaves it to the service. */
+/** Selects the source language, or its detection. */
 export function SourceLanguageSelect({
   value,
   onChange,

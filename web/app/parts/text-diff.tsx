@@ -5,19 +5,19 @@ import { languageOf } from './language-text.tsx';
 interface Piece {
   kind: 'same' | 'added' | 'removed';
   text: string;
-  /** Where it begins, counting the pieces before it. */
+  /** Its index among the pieces. */
   at: number;
 }
 
-/** Characters of both texts above which lines are compared: comparing words would keep the page waiting. */
-const mostCharacters = 100_000;
+/** Characters of both texts above which lines are compared, because comparing words would block the page. */
+const maxCharacters = 100_000;
 
-/** Milliseconds that a comparison may take; then the whole text counts as replaced. */
+/** Maximum milliseconds of a comparison; after that, the whole text counts as replaced. */
 const longest = 200;
 
-/** What changed from one text to another, by the words of the language (Unicode's, so that no character is cut). */
+/** The differences between two texts, by the language's words (of Unicode, so that no character is split). */
 export function diffTexts(before: string, after: string, language: string): Piece[] {
-  const isLong = before.length + after.length > mostCharacters;
+  const isLong = before.length + after.length > maxCharacters;
   const split = (text: string) => (isLong ? linesOf(text) : wordsOf(text, language));
   const changes = diffArrays(split(before), split(after), { timeout: longest }) ?? [
     { removed: true, added: false, value: [before] },
@@ -43,7 +43,10 @@ function linesOf(text: string): string[] {
   return text.split(/(?<=\n)/);
 }
 
-/** Shows what changed from `before` to `after`: removed words struck through, added ones underlined, so that colour is not needed. */
+/**
+ * Shows the differences from `before` to `after`: removed words struck through, added ones underlined, so that they are
+ * visible without color.
+ */
 export function TextDiff({ before, after, language }: { before: string; after: string; language: string }) {
   const pieces = useMemo(() => diffTexts(before, after, language), [before, after, language]);
   return (

@@ -1,8 +1,8 @@
 import { type SyntheticEvent, useRef, useState } from 'react';
 
 /**
- * Runs what a form or a button does, one at a time: a second click in the meantime does nothing, since codes and passwords are
- * counted, and creations happen twice. The error of the last run stays until the next.
+ * Runs the action of a form or button, one at a time: a second click during it does nothing, because codes and passwords are
+ * counted, and items could be created twice. The error of the last run stays until the next.
  */
 export function useAction() {
   const [error, setError] = useState<unknown>();

@@ -4,7 +4,7 @@ import styles from './warnings.module.css';
 
 type Warning = TranslationJob['warnings'][number];
 
-/** The texts of the codes. Other codes, of a later service, have the service's own words. */
+/** Texts by code. For unknown codes, the service's message is shown. */
 const texts: Readonly<Record<string, MessageId>> = {
   invalid_option: 'common.warning_invalid_option',
   unknown_option: 'common.warning_unknown_option',
@@ -15,7 +15,7 @@ const texts: Readonly<Record<string, MessageId>> = {
   idempotency_request_differs: 'common.warning_key',
 };
 
-/** What to know about the request of a job or document; nothing if there is nothing. */
+/** The warnings about the request of a job or document; nothing without warnings. */
 export function Warnings({ of: warnings }: { of: readonly Warning[] }) {
   const t = useT();
   if (warnings.length === 0) return null;

@@ -13,17 +13,17 @@ import { Navigation } from './navigation.tsx';
 import { OfflineNotice } from './offline.tsx';
 import { SignInAgain } from './sign-in-again.tsx';
 
-/** Milliseconds that a sign-out waits for reviews that are being sent, before the person is asked. */
+/** Milliseconds that a sign-out waits for running reviews before the dialog is shown. */
 const pauseBeforeAsking = 1000;
 
-/** Milliseconds that a sign-out waits for drafts to be read. What it did not wait for stays sealed on the device. */
-const longestReading = 5000;
+/** Milliseconds that a sign-out waits for the drafts to load. After that, they stay encrypted on the device. */
+const maxReadingMs = 5000;
 
 function noDraftsAfter(milliseconds: number): Promise<StoredDraft[]> {
   return new Promise((resolve) => setTimeout(() => resolve([]), milliseconds));
 }
 
-/** The frame of every screen of the workspace: navigation, who is signed in, and the dialog that asks to sign in again. */
+/** The frame of all workspace screens: navigation, the signed-in member, and the dialog to sign in again. */
 export function WorkspaceFrame() {
   return (
     <OutboxProvider>
@@ -46,7 +46,7 @@ function Frame() {
   const isExpired = state.kind === 'expired';
   const shown = useRef(path);
   useEffect(() => {
-    // Focus follows the work: a new screen begins at its heading, not at the link that was clicked. Behind the dialog nothing can have it.
+    // A new screen focuses its heading, not the clicked link. Behind the dialog nothing can be focused.
     if (shown.current === path || isExpired) return;
     shown.current = path;
     main.current?.focus();
@@ -55,10 +55,10 @@ function Frame() {
   const unreadable = useUnreadable();
   const [unsent, setUnsent] = useState<StoredDraft[]>();
   const leave = async () => {
-    // What was decided on a moment ago is on its way.
+    // A recent decision may still be on its way.
     await outbox.untilSent(pauseBeforeAsking);
-    // A browser that cannot read its storage must not keep anybody signed in, nor a service that does not give the keys of the drafts.
-    const drafts = await Promise.race([listDrafts().catch(() => []), noDraftsAfter(longestReading)]);
+    // Sign-out must work even if the browser cannot read its storage, or the service does not return the draft keys.
+    const drafts = await Promise.race([listDrafts().catch(() => []), noDraftsAfter(maxReadingMs)]);
     if (drafts.length === 0 && outbox.countSending() === 0) await signOut();
     else setUnsent(drafts);
   };

@@ -1,23 +1,21 @@
-/** What a link or the identity provider brought to /signin in its address. */
+/** The parameters of a link, or of the identity provider's redirect, in the URL of /signin. */
 export type Arrival =
   | { kind: 'invite'; token: string }
   | { kind: 'reset'; token: string }
-  /** The identity provider sends the person back; without a code, it refused. */
+  /** The identity provider's redirect; without a code, it rejected the sign-in. */
   | { kind: 'sso'; code: string | null; state: string };
 
-/*
- * This module is the first that runs: secrets leave the address, and with it the history, before anything else can read or repeat it.
- */
+/* This module runs first: secrets are removed from the URL, and from the history, before anything else can read them. */
 let arrival = take();
 const listeners = new Set<() => void>();
 
-// A link that is pasted into the tab of an open /signin changes the fragment only.
+// A link that is pasted into the tab of an open /signin changes only the fragment.
 addEventListener('hashchange', () => {
   const next = take();
   if (next) setArrival(next);
 });
 
-/** What was brought; undefined when nothing was, or it has been used. */
+/** The current parameters; undefined without any, or after their use. */
 export function currentArrival(): Arrival | undefined {
   return arrival;
 }
@@ -26,7 +24,7 @@ export function forgetArrival(): void {
   setArrival(undefined);
 }
 
-/** Calls `listener` at each change. @returns what ends that */
+/** Calls `listener` on each change. @returns a function that unsubscribes */
 export function onArrival(listener: () => void): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);

@@ -5,35 +5,35 @@ import { deployment } from '../deployment.ts';
 import { forgetRefreshRetryKey, refreshRetryKey } from './refresh-retry-key.ts';
 import { signInRequest } from './sign-in-request.ts';
 
-/** A token response as /signin/* sends it: the refresh token is in a cookie that scripts cannot read. */
+/** A token response of /signin/*: the refresh token is in a cookie that scripts cannot read. */
 export type Issued = Omit<OAuth2TokenResponse, 'refresh_token'>;
 
 /**
- * Who is signed in. `starting`: not known yet. `expired`: the session ended while the person worked; what they have open stays, and
- * they are asked to sign in again.
+ * The state of the sign-in. `starting`: not known yet. `expired`: the session ended during work; open screens stay, and the
+ * member is asked to sign in again.
  */
 export type SessionState =
   | { kind: 'starting' }
-  /** `failure`: the cookie could not be used, or could not be ended; it may be good still. */
+  /** `failure`: the cookie could not be used or ended; it may still be valid. */
   | { kind: 'signed_out'; failure?: { of: 'resume' | 'sign_out'; error: unknown } }
   | { kind: 'signed_in'; tokens: Tokens }
   | { kind: 'expired'; tokens: Tokens };
 
-/** What tabs tell each other. Access tokens are in the memory of tabs only, never in a storage. */
+/** Messages between tabs. Access tokens exist only in the memory of tabs, never in a storage. */
 type Message = { kind: 'ask' } | { kind: 'tokens'; tokens: Tokens } | { kind: 'signed_out' };
 
-/** Milliseconds that a tab waits for another one to tell the tokens. */
+/** Milliseconds that a tab waits for tokens from another one. */
 const answerWithin = 200;
-/** Every tab holds this lock, shared, so that a new one knows whether there are others. */
+/** Each tab holds this shared lock, so that a new one can detect others. */
 const tabLock = 'lingualoop-tab';
 
 const refreshLock = 'lingualoop-refresh';
 
 let state: SessionState = { kind: 'starting' };
-/** This page is about to be loaded again for another person, and must not tell anybody the tokens of the one before. */
+/** This page is about to be reloaded for another member, and must not share the previous member's tokens. */
 let isLeaving = false;
 const listeners = new Set<() => void>();
-/** Calls that wait until the person has signed in again. */
+/** Requests that wait until the member has signed in again. */
 let waiting: ((tokens: Tokens | null) => void)[] = [];
 const channel = new BroadcastChannel('lingualoop-session');
 
@@ -58,7 +58,7 @@ function enter(next: SessionState): void {
   for (const listener of listeners) listener();
 }
 
-/** Takes tokens that this or another tab was given. Another person's tokens never continue this person's work. */
+/** Accepts tokens that this or another tab received. Another member's tokens never continue this member's work. */
 function adopt(tokens: Tokens): void {
   const before = state.kind === 'signed_in' || state.kind === 'expired' ? state.tokens : undefined;
   if (before && !isSamePerson(before, tokens)) {
@@ -72,15 +72,15 @@ function isSamePerson(one: Tokens, other: Tokens): boolean {
   return one.user.user_id === other.user.user_id && one.user.tenant_id === other.user.tenant_id;
 }
 
-/** In its last 30 s, or the last tenth of its life, a token is renewed before it is used. */
+/** A token is renewed before use in its last 30 s, or the last tenth of its lifetime. */
 function isDue({ expires_at, expires_in }: Tokens): boolean {
   return Date.now() >= expires_at - Math.min(30_000, expires_in * 100);
 }
 
 /**
- * Refreshes once, however many tabs and calls ask: a refresh token is good once, and a late second use ends the whole session. Who
- * waited for the lock takes the tokens that its holder got.
- * @returns null if there is no session any more
+ * Refreshes once for all tabs and requests: a refresh token can be used once, and a late second use ends the session.
+ * Requests that waited for the lock use the tokens that its holder received.
+ * @returns null if there is no longer a session
  */
 async function refresh(stale: Tokens | undefined): Promise<Tokens | null> {
   const { held = [] } = await navigator.locks.query();
@@ -88,7 +88,7 @@ async function refresh(stale: Tokens | undefined): Promise<Tokens | null> {
   return navigator.locks.request(refreshLock, async () => {
     const isFresh = () =>
       state.kind === 'signed_in' && state.tokens.access_token !== stale?.access_token ? state.tokens : null;
-    // The tokens of the tab that held the lock may arrive later than the lock.
+    // The tokens of the tab that held the lock may arrive after the lock.
     if (mustWait && !isFresh()) await askOthers();
     const fresh = isFresh();
     if (fresh) return fresh;
@@ -99,7 +99,7 @@ async function refresh(stale: Tokens | undefined): Promise<Tokens | null> {
     // Once more if the response was lost.
     const response = await request.catch(ask);
     if (response.ok || response.error.status === 401) forgetRefreshRetryKey();
-    // The person has signed out meanwhile.
+    // The member has signed out in between.
     if (state !== before && state.kind === 'signed_out') return null;
     if (response.ok) return begin(response.body);
     if (response.error.status !== 401) throw response.error;
@@ -107,7 +107,7 @@ async function refresh(stale: Tokens | undefined): Promise<Tokens | null> {
   });
 }
 
-/** Signs in with tokens that were just issued, in all tabs. */
+/** Signs in with new tokens, in all tabs. */
 export function begin(issued: Issued): Tokens {
   const now = Date.now();
   const tokens: Tokens = {
@@ -127,17 +127,17 @@ async function renew(refused: Tokens): Promise<Tokens | null> {
   if (state.kind !== 'expired') {
     const fresh = await refresh(refused);
     if (fresh) return fresh;
-    // Another tab may have signed in or out meanwhile.
+    // Another tab may have signed in or out in between.
     const now = sessionState();
     if (now.kind === 'signed_out') return null;
     if (now.kind === 'signed_in' && now.tokens.access_token !== refused.access_token) return now.tokens;
-    // The work goes on when the person has signed in again.
+    // The work continues after the member has signed in again.
     enter({ kind: 'expired', tokens: refused });
   }
   return new Promise((resolve) => waiting.push(resolve));
 }
 
-/** The session of the SDK's calls. A call whose token cannot be renewed waits for the person to sign in again. */
+/** The session of the SDK's requests. If a token cannot be renewed, its request waits for the member to sign in again. */
 export const session: Session = {
   async current() {
     if (state.kind === 'starting') await start();
@@ -152,12 +152,12 @@ export const session: Session = {
 
 const { promise, resolve: setAsked } = Promise.withResolvers<void>();
 
-/** Settles when the service was asked who is signed in, or need not be. */
+/** Settles after the state of the sign-in was requested, or if no request is needed. */
 export const asked: Promise<void> = promise;
 
 let starting: Promise<void> | undefined;
 
-/** Finds out who is signed in: another tab knows, or the cookie of a former visit does. */
+/** Determines the state of the sign-in: from another tab, or from the cookie of an earlier visit. */
 export function start(): Promise<void> {
   starting ??= (async () => {
     const { held = [] } = await navigator.locks.query();
@@ -170,7 +170,7 @@ export function start(): Promise<void> {
   return starting;
 }
 
-/** Signs in by the cookie of a former visit, if there is one; called again after a failure that may have passed. */
+/** Signs in with the cookie of an earlier visit, if there is one; called again after a temporary failure. */
 export async function resume(): Promise<void> {
   try {
     if (await refresh(undefined)) return;
@@ -180,7 +180,7 @@ export async function resume(): Promise<void> {
   }
 }
 
-/** Asks the other tabs for the tokens, and waits until one has told them or none did in time. */
+/** Requests the tokens from other tabs, and waits for the first response or the timeout. */
 function askOthers(): Promise<void> {
   return new Promise((resolve) => {
     const forget = onSessionChange(done);
@@ -194,7 +194,7 @@ function askOthers(): Promise<void> {
   });
 }
 
-/** Ends the session, in all tabs. If the service does not hear of it, the cookie stays, and the person is told. */
+/** Ends the session, in all tabs. If the service cannot be reached, the cookie stays, and the member is informed. */
 export async function signOut(): Promise<void> {
   const error = await signInRequest('signout', {}).then(
     (outcome) => (outcome.ok ? undefined : outcome.error),
@@ -209,7 +209,7 @@ export function sessionState(): SessionState {
   return state;
 }
 
-/** Calls `listener` at each change. @returns what ends that */
+/** Calls `listener` on each change. @returns a function that unsubscribes */
 export function onSessionChange(listener: () => void): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);

@@ -1,14 +1,14 @@
 import { newIdempotencyKey } from '#sdk/random-key.ts';
 
-/** In `localStorage`, for all tabs, which share the cookie too. Without the cookie the key is worth nothing. */
+/** In `localStorage`, for all tabs, which share the cookie, too. Without the cookie, the key is useless. */
 const storageKey = 'lingualoop-refresh-retry';
 
-/** The key where the browser refuses to store anything. */
+/** The key if the browser blocks storage. */
 let unstored: string | undefined;
 
 /**
- * The retry key of the refresh that is about to be sent. It is stored first, and stays the same until the response has arrived: a
- * tab that lost the response, or was closed or killed, repeats the refresh with it.
+ * The retry key of the next refresh. It is stored first, and stays the same until the response has arrived: a tab that lost
+ * the response, or was closed or killed, repeats the refresh with it.
  */
 export function refreshRetryKey(): string {
   try {
@@ -23,12 +23,12 @@ export function refreshRetryKey(): string {
   }
 }
 
-/** Forgets the key: the refresh was answered, or there is no session any longer. */
+/** Deletes the key after a response to the refresh, or if there is no longer a session. */
 export function forgetRefreshRetryKey(): void {
   unstored = undefined;
   try {
     localStorage.removeItem(storageKey);
   } catch {
-    // It was not stored either.
+    // It was not stored.
   }
 }

@@ -1,19 +1,19 @@
 import { LinguaLoopError } from '#sdk/errors.ts';
 import { deployment } from '../deployment.ts';
 
-/** Either what the service answered, or its refusal. */
+/** The service's response, or its error. */
 export type SignInOutcome<T> = { ok: true; body: T } | { ok: false; error: LinguaLoopError };
 
 /**
- * Sends a request of the sign-in, below /signin, where the refresh token stays in its cookie. Never repeated: a code is good once, and
- * a refresh needs its retry key.
- * @throws LinguaLoopError with status null if there was no complete response
+ * Sends a sign-in request below /signin, where the refresh token stays in its cookie. Never repeated: a code can be used
+ * once, and a refresh needs its retry key.
+ * @throws LinguaLoopError with status null without a complete response
  */
 export async function signInRequest<T>(path: string, body: object): Promise<SignInOutcome<T>> {
   return sameOriginRequest<T>(`/signin/${path}`, body);
 }
 
-/** The same for an address of the API that takes the session cookie (C 7: enrolment) or no credential at all. */
+/** The same for an endpoint of the API that accepts the session cookie (enrollment) or needs no credential. */
 export async function sameOriginRequest<T>(address: string, body: object): Promise<SignInOutcome<T>> {
   let response: Response;
   let answer: Awaited<ReturnType<Response['json']>>;
@@ -25,7 +25,7 @@ export async function sameOriginRequest<T>(address: string, body: object): Promi
       signal: AbortSignal.timeout(30_000),
     });
     answer = await response.json().catch((cause: unknown) => {
-      // A success without its body is as good as lost.
+      // A success with an incomplete body counts as lost.
       if (response.ok) throw cause;
       return {};
     });

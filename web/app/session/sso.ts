@@ -1,19 +1,19 @@
 import { deployment } from '../deployment.ts';
 import { sameOriginRequest } from './sign-in-request.ts';
 
-/** Where a person who returns from the identity provider goes on. */
+/** The state to restore after the identity provider's redirect. */
 export interface Departure {
-  /** The path of the screen that they wanted; without its query, which may hold a tenant's text. */
+  /** The path of the requested screen, without its query, which may contain a tenant's text. */
   next?: string;
   /** This window was opened to sign in again, and is closed afterwards. */
   isAgain?: boolean;
 }
 
-/** In `sessionStorage`, so that it is this window's only. It holds no secret. */
+/** In `sessionStorage`, so that it belongs to this window. It contains no secret. */
 const storageKey = 'lingualoop-departure';
 
 /**
- * Sends a window to the identity provider, which sends it back to `/signin/sso`.
+ * Redirects a window to the identity provider, which redirects it back to `/signin/sso`.
  * @param to this window, or one that was opened for it
  * @throws LinguaLoopError
  */
@@ -36,7 +36,7 @@ export async function leaveForProvider(
   to.location.assign(outcome.body.authorization_url);
 }
 
-/** Where this window went on from when it left for the identity provider. */
+/** The state of this window before it was redirected to the identity provider. */
 export function readDeparture(): Departure {
   try {
     return JSON.parse(sessionStorage.getItem(storageKey) ?? '{}') as Departure;

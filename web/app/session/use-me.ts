@@ -10,17 +10,21 @@ export function useMe() {
   });
 }
 
-/** What the service says of the signed-in member and the workspace. */
+/** The signed-in member and the workspace. */
 export type Me = NonNullable<ReturnType<typeof useMe>['data']>;
 
-/** Whether the member may use the screens of administrators. The service decides at each request; this decides what is shown. */
+/**
+ * Whether the member may use the screens of administrators. The service checks each request; this only determines what is
+ * shown.
+ */
 export function isAdministrator({ user }: Me): boolean {
   return user.role === 'global_administrator';
 }
 
 /**
- * Whether the member is an operator of the platform; `data` is undefined while that is not known, and if it could not be read. Only the report of usage tells: an operator's is
- * the sum over all tenants. Nobody is asked about who cannot be one: an operator is an administrator with an authenticator (A 5.1 rule 8).
+ * Whether the member is a platform operator; `data` is undefined while that is unknown, and if it could not be loaded. Only
+ * the usage report shows it: an operator's is the sum over all tenants. It is requested only for administrators with an
+ * authenticator, because others cannot be operators.
  */
 export function useOperatorStanding(me: Me | undefined) {
   const mayBe = me !== undefined && isAdministrator(me) && me.user.totp_enrolled;

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { onSessionChange, type SessionState, sessionState } from './keeper.ts';
 
-/** Who is signed in; the component is rendered again at each change. */
+/** The state of the sign-in; each change renders the component again. */
 export function useSession(): SessionState {
   return useSyncExternalStore(onSessionChange, sessionState);
 }

@@ -16,7 +16,7 @@ import { queryKeys } from '../query-keys.ts';
 import styles from './terms.module.css';
 import { useGlossaries } from './use-glossaries.ts';
 
-/** What the fields of the dialog begin with. */
+/** Initial values of the dialog's fields. */
 export interface Term {
   source: string;
   target: string;
@@ -29,10 +29,12 @@ interface Props {
   onClose: () => void;
 }
 
-/** Where the last term of a language pair went, until the page is loaded again: the next one mostly goes there, too. */
+/**
+ * The glossary of the last term for each language pair, until the page is reloaded: usually the next one goes there, too.
+ */
 const lastGlossary = new Map<string, string>();
 
-/** Adds a term with its translation to a glossary of the workspace that is for these languages. */
+/** Adds a term with its translation to a glossary of the workspace for these languages. */
 export function NewTermDialog(props: Props) {
   const t = useT();
   const glossaries = useGlossaries();
@@ -105,25 +107,7 @@ function TermForm({
   };
   const problems = ['source_term', 'target_term'].map((name) => fieldProblem(error, name));
 
-  if (added)
-    return (
-      <>
-        <p>{t('terms.added', { name: added.name })}</p>
-        <p>{t('terms.others', { name: added.name })}</p>
-        <ul>
-          {added.others.map((other) => (
-            <li key={other}>
-              <LanguageText as="span" language={targetLang}>
-                {other}
-              </LanguageText>
-            </li>
-          ))}
-        </ul>
-        <button ref={(button) => button?.focus()} type="button" onClick={onClose}>
-          {t('keys.close')}
-        </button>
-      </>
-    );
+  if (added) return <OtherTargets {...added} language={targetLang} onClose={onClose} />;
   return (
     <form onSubmit={run(add)} className={styles.form}>
       <Field
@@ -177,5 +161,38 @@ function TermForm({
         </button>
       </div>
     </form>
+  );
+}
+
+/** After a term was added: the other translations that the glossary has for its source. */
+function OtherTargets({
+  name,
+  others,
+  language,
+  onClose,
+}: {
+  name: string;
+  others: readonly string[];
+  language: string;
+  onClose: () => void;
+}) {
+  const t = useT();
+  return (
+    <>
+      <p>{t('terms.added', { name })}</p>
+      <p>{t('terms.others', { name })}</p>
+      <ul>
+        {others.map((other) => (
+          <li key={other}>
+            <LanguageText as="span" language={language}>
+              {other}
+            </LanguageText>
+          </li>
+        ))}
+      </ul>
+      <button ref={(button) => button?.focus()} type="button" onClick={onClose}>
+        {t('keys.close')}
+      </button>
+    </>
   );
 }

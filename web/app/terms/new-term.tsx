@@ -6,17 +6,17 @@ import { NewTermDialog, type Term } from './new-term-dialog.tsx';
 import { type SelectedWords, useSelectedWords, wordsOfTranslation } from './selected-words.ts';
 import styles from './terms.module.css';
 
-/** Characters of the selected words that the button repeats. */
-const mostShown = 30;
+/** Characters of the selected words on the button. */
+const maxShown = 30;
 
 /**
- * Makes a glossary's term of words that are selected in a source text, and of those in its translation if there are any: by the button
- * that appears at them, or by the command, which also works without a selection.
+ * Adds selected words of a source text to a glossary, with the words selected in its translation, if any: with the button at
+ * the selection, or with the command, which also works without a selection.
  */
 export function NewTerm({ sourceLang, targetLang }: { sourceLang: string; targetLang: string }) {
   const selected = useSelectedWords();
   const [term, setTerm] = useState<Term>();
-  // A text that was replaced meanwhile has no words any more.
+  // If the text was replaced in between, its words no longer exist.
   const current = selected?.range.startContainer.isConnected ? selected : undefined;
   const open = () => setTerm({ source: current?.words ?? '', target: wordsOfTranslation(current) });
   useCommands({ addTerm: open });
@@ -35,7 +35,7 @@ export function NewTerm({ sourceLang, targetLang }: { sourceLang: string; target
   );
 }
 
-/** The button below the selected words. It follows them when something scrolls. */
+/** The button below the selected words. It follows them during scrolling. */
 function Offer({ selected: { words, range }, onClick }: { selected: SelectedWords; onClick: () => void }) {
   const t = useT();
   const button = useRef<HTMLButtonElement>(null);
@@ -57,13 +57,13 @@ function Offer({ selected: { words, range }, onClick }: { selected: SelectedWord
     };
   }, [range]);
   const characters = [...words];
-  const shown = characters.length > mostShown ? `${characters.slice(0, mostShown).join('')}…` : words;
+  const shown = characters.length > maxShown ? `${characters.slice(0, maxShown).join('')}…` : words;
   return (
     <button
       ref={button}
       type="button"
       className={styles.offer}
-      // The words stay selected, and the focus where it was.
+      // Keeps the selection and the focus.
       onMouseDown={(event) => event.preventDefault()}
       onClick={onClick}
     >

@@ -1,31 +1,31 @@
 import { useEffect, useState } from 'react';
 
-/** Marks what is translated together: a source text, and the field of its translation. */
+/** Marks elements of the same translation: the source text and the field of its translation. */
 export const unitMark = { 'data-unit': '' };
 
 const unit = '[data-unit]';
 const source = '[data-source]';
 
-/** UTF-16 units of a selection that may be a term. A glossary's terms have 500 code points at most. */
+/** UTF-16 units of a selection that may be a term. A glossary term has at most 500 code points. */
 const longest = 1000;
 
 /** Words that are selected in a source text. */
 export interface SelectedWords {
   words: string;
-  /** Where they stand; it moves with the text. */
+  /** Their place, which moves with the text. */
   range: Range;
 }
 
 /**
- * The words that were selected last in a source text. They stay while the person goes on to select words in the translation, until they
- * select something else.
+ * The last words selected in a source text. They are kept while words in the translation are selected, until something else
+ * is selected.
  */
 export function useSelectedWords(): SelectedWords | undefined {
   const [selected, setSelected] = useState<SelectedWords>();
   useEffect(() => {
     let isPressed = false;
     const look = () => {
-      // Nothing appears under a pointer that is still selecting; and a text field has a selection of its own.
+      // The button does not appear during the selection; and a text field has a separate selection.
       if (isPressed || document.activeElement?.matches('textarea, input')) return;
       setSelected(selectedWords());
     };
@@ -60,7 +60,7 @@ function selectedWords(): SelectedWords | undefined {
   return { words, range: selection.getRangeAt(0).cloneRange() };
 }
 
-/** The words that are selected in the translation of some words; without those, in the field that is being edited. */
+/** The words selected in the translation of some words; without those, in the edited field. */
 export function wordsOfTranslation(of: SelectedWords | undefined): string {
   const active = document.activeElement;
   const field = of

@@ -3,9 +3,9 @@ import { type Frame, growsLeft, lastBaselineOf, sourceLinesOf } from './fit.ts';
 import type { FreeSpace } from './free-space.ts';
 
 /** The maximum distance between the baselines of paragraphs in one column, as a factor of their leading. */
-const largestDrop = 2.2;
+const maxDrop = 2.2;
 /** The minimum common width of two paragraphs below each other, as a share of the narrower one. */
-const leastCommonWidth = 0.8;
+const minCommonWidth = 0.8;
 /** The maximum width and height of a label in front of or after a paragraph, and its maximum distance, in em. */
 const label = { width: 3, height: 3, distance: 3 };
 /** The maximum difference between the baselines of one line, in em. */
@@ -42,11 +42,11 @@ function continues(column: readonly Frame[], frame: Frame): boolean {
   if (growsLeft(last) !== growsLeft(frame)) return false;
   if (!isSame(last.container, frame.container)) return false;
   const drop = lastBaselineOf(last) - frame.baseline;
-  if (drop < 0.8 * frame.size || drop > largestDrop * Math.max(last.leading.normal, frame.leading.normal))
+  if (drop < 0.8 * frame.size || drop > maxDrop * Math.max(last.leading.normal, frame.leading.normal))
     return false;
   const [one, other] = [last.box, frame.box];
   const common = Math.min(one.right, other.right) - Math.max(one.left, other.left);
-  return common >= leastCommonWidth * Math.min(one.right - one.left, other.right - other.left);
+  return common >= minCommonWidth * Math.min(one.right - one.left, other.right - other.left);
 }
 
 function isSame(one: Rectangle | null, other: Rectangle | null): boolean {
@@ -88,7 +88,7 @@ function isRunningText(column: readonly Frame[]): boolean {
 /** Whether half of the paragraphs after the first start on the same line as another text, like the cells of a table. */
 function isPartOfTable(column: readonly Frame[], rows: ReadonlyMap<number, readonly Frame[]>): boolean {
   const others = column.slice(1);
-  const beside = others.filter((frame) => {
+  const adjacent = others.filter((frame) => {
     const row = Math.round(frame.baseline);
     const near = [row - 1, row, row + 1].flatMap((place) => rows.get(place) ?? []);
     return near.some(
@@ -96,5 +96,5 @@ function isPartOfTable(column: readonly Frame[], rows: ReadonlyMap<number, reado
         id !== frame.id && Math.abs(baseline - frame.baseline) < sameBaseline * frame.size,
     );
   });
-  return beside.length >= Math.max(1, others.length / 2);
+  return adjacent.length >= Math.max(1, others.length / 2);
 }

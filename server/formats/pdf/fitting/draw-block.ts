@@ -13,9 +13,9 @@ export interface DrawnBlock {
 }
 
 /** The maximum that is added to a space, in em. Above it the space would look like a hole, so the line stays unchanged. */
-const mostPerSpace = 0.7;
+const maxPerSpace = 0.7;
 /** The maximum that is added to each character of a line in a script without spaces between words. */
-const mostPerCharacter = 0.12;
+const maxPerCharacter = 0.12;
 const withoutSpaces = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
 /**
@@ -39,7 +39,7 @@ export function drawBlock(frame: Frame, fit: Fit, matrix: Matrix, fonts: Documen
       const isLast = number === lines.length - 1;
       const line =
         frame.alignment === 'justified' && (!isLast || broken.width > wanted)
-          ? stretched(broken, wanted)
+          ? justified(broken, wanted)
           : broken;
       const width = line.width * fontSize;
       const left = leftOf(frame, edges, width);
@@ -77,13 +77,13 @@ function leftOf(
 }
 
 /** Stretches or shrinks a line to a width: at its spaces, or between all characters if words have no spaces. */
-function stretched(line: Line, width: number): Line {
+function justified(line: Line, width: number): Line {
   const clusters = line.runs.flatMap((run) => run.clusters);
   const added = width - line.width;
   const spaces = clusters.filter(({ text }) => text === ' ').length;
   const between = spaces === 0 || clusters.some(({ text }) => withoutSpaces.test(text));
   const gaps = between ? clusters.length - 1 : spaces;
-  if (gaps < 1 || added / gaps > (between ? mostPerCharacter : mostPerSpace)) return line;
+  if (gaps < 1 || added / gaps > (between ? maxPerCharacter : maxPerSpace)) return line;
   let seen = 0;
   const runs = line.runs.map((run) => ({
     ...run,

@@ -1,7 +1,7 @@
 import type { Frame } from './fit.ts';
 
 /** The maximum gap between rows of one list, in em. */
-const largestGap = 1.5;
+const maxGap = 1.5;
 
 /**
  * Groups texts of one style and one edge that are close below each other: the rows of a list, of a form, or of a table's
@@ -19,7 +19,7 @@ export function rowsOf<T>(texts: readonly T[], frameOf: (text: T) => Frame): T[]
     for (const text of column.toSorted((one, other) => frameOf(other).baseline - frameOf(one).baseline)) {
       const list = rows.at(-1);
       const { box, size } = frameOf(text);
-      if (list && frameOf(list.at(-1)!).box.bottom - box.top <= largestGap * size) list.push(text);
+      if (list && frameOf(list.at(-1)!).box.bottom - box.top <= maxGap * size) list.push(text);
       else rows.push([text]);
     }
     return rows.filter((list) => list.length > 1);

@@ -6,7 +6,7 @@ import type { TextBlock } from '../text-block.ts';
  * The maximum number of rectangles of drawings. Above it, they are joined to coarser ones, because a map may have many
  * thousands.
  */
-const mostDrawings = 4000;
+const maxDrawings = 4000;
 /** The share of the page's width and height from which a paint is the page's background, and not an obstacle. */
 const background = 0.9;
 
@@ -87,7 +87,7 @@ function paintsOf({ box, paints }: PageContent, kinds: readonly Paint['kind'][])
 function joined(drawings: readonly Rectangle[]): Rectangle[] {
   let step = 0.25;
   let boxes = joinBySnapping(drawings, step);
-  while (boxes.length > mostDrawings && step < 64) {
+  while (boxes.length > maxDrawings && step < 64) {
     step *= 2;
     boxes = joinBySnapping(drawings, step);
   }

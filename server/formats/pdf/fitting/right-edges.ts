@@ -2,16 +2,16 @@ import type { Frame } from './fit.ts';
 import type { FreeSpace } from './free-space.ts';
 
 /** The maximum gap between blocks of one column, in em. */
-const largestGap = 10;
+const maxGap = 10;
 /** The maximum difference between the right edges of one column, in em, even if its lines are not justified. */
 const otherWidth = 8;
 /** The maximum difference between left edges that count as equal, in points. */
 const sameEdge = 2;
 /** The maximum indent of a part of a column, in em. */
-const deepestIndent = 6;
+const maxIndent = 6;
 
 /** The maximum number of columns to compare, those with the most paragraphs. Real pages have few columns of paragraphs. */
-const mostColumns = 40;
+const maxColumns = 40;
 
 /** Blocks below each other with the same left edge. The right edge is that of the widest paragraph or table cell. */
 interface Column {
@@ -51,12 +51,12 @@ export function mirroredEdges(frames: readonly Frame[]): Map<string, MirroredEdg
   const ofText = columns
     .filter(({ paragraphs }) => paragraphs > 0)
     .sort((one, other) => other.paragraphs - one.paragraphs)
-    .slice(0, mostColumns);
+    .slice(0, maxColumns);
   for (const column of columns)
     for (const frame of column.frames) {
       if (!frame.mirrored) continue;
       const holding = frame.isCell ? [] : ofText.filter((other) => isIndentedIn(column, frame, other));
-      const around = holding.find((other) => distance(other, frame) < largestGap * frame.size) ?? holding[0];
+      const around = holding.find((other) => distance(other, frame) < maxGap * frame.size) ?? holding[0];
       const { left, right } = around ?? column;
       const { box } = frame;
       const mirrored = { left: left + right - box.right, right: right - Math.max(0, box.left - left) };
@@ -70,7 +70,7 @@ function isIndentedIn(own: Column, { box, size }: Frame, column: Column): boolea
   return (
     column.paragraphs >= own.paragraphs &&
     indent > -sameEdge &&
-    indent < deepestIndent * size &&
+    indent < maxIndent * size &&
     box.right < column.right + sameEdge
   );
 }
@@ -87,7 +87,7 @@ function columnsOf(frames: readonly Frame[]): Column[] {
     let column = columns.at(-1);
     const last = column?.frames.at(-1);
     const isParagraph = !singleLine && !isCell;
-    const isApart = last && last.box.bottom - box.top > largestGap * Math.max(last.size, size);
+    const isApart = last && last.box.bottom - box.top > maxGap * Math.max(last.size, size);
     const isOtherWidth =
       isParagraph &&
       column &&

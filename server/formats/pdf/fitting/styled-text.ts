@@ -93,7 +93,7 @@ export function shapeRuns(
 }
 
 /** Truncates runs after a number of UTF-16 units, and appends an ellipsis in the style of the last remaining run. */
-export function cutRuns(runs: readonly StyledRun[], length: number, style: TextStyle): StyledRun[] {
+export function truncateRuns(runs: readonly StyledRun[], length: number, style: TextStyle): StyledRun[] {
   const cut: StyledRun[] = [];
   let rest = length;
   for (const run of runs) {
@@ -133,7 +133,7 @@ export function alignLabel(text: StyledText, indent: number): StyledText {
 
 const plainBullet = /^(?:[\p{S}\p{Po}\p{Pd}\p{Co}]|\(?\p{N}{1,3}[.)])$/u;
 
-/** Returns the width of a bullet or number at the start, including the following space, in em; 0 if there is none. */
+/** Returns the width of a bullet or number at the start, including the following space, in em, or 0. */
 export function labelWidth({ paragraphs }: StyledText): number {
   const { clusters, text } = paragraphs[0]!.shaped;
   const at = clusters.findIndex((cluster) => cluster.text === ' ');

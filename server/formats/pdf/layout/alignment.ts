@@ -15,8 +15,8 @@ const otherWidth = 1;
  * As shares of the width of the text: the minimum margin of a centered line, and the minimum distance from the left edge to the
  * start of a line at the right edge.
  */
-const leastMargin = 0.15;
-const leastShare = 0.55;
+const minMargin = 0.15;
+const minShare = 0.55;
 
 interface Surroundings {
   /** The lines above and below in the same column. */
@@ -99,7 +99,7 @@ function areCentred(chain: Chain, near: number): boolean {
 function isInMiddle({ left, right }: TextLine, area: { left: number; right: number }, off: number): boolean {
   const width = area.right - area.left;
   return (
-    Math.abs(left + right - area.left - area.right) < off * width && left - area.left > leastMargin * width
+    Math.abs(left + right - area.left - area.right) < off * width && left - area.left > minMargin * width
   );
 }
 
@@ -108,7 +108,7 @@ function isAtRightEdge({ left, right, size }: TextLine, area: TextArea): boolean
   const near = sameEdge * size;
   return (
     right > area.right - near &&
-    left > area.left + leastShare * (area.right - area.left) &&
+    left > area.left + minShare * (area.right - area.left) &&
     area.endsAt(right, near) > area.beginsAt(left, near)
   );
 }

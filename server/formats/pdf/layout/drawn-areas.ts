@@ -4,14 +4,14 @@ import type { Glyph } from './pieces.ts';
 import { flip, RuleIndex } from './rule-index.ts';
 
 /** The maximum thickness of a rule, in points. Thicker rectangles are areas. */
-const thickestRule = 3;
-const shortestRule = 4;
+const maxRuleThickness = 3;
+const minRule = 4;
 /**
  * The minimum length of a vertical rule, as a factor of the size of the adjacent text. A shorter one is a sign, such as a bar.
  */
-const leastOverText = 1.3;
+const minOverText = 1.3;
 /** The maximum share of the page that an area may have. A larger one is the background. */
-const largestArea = 0.8;
+const maxArea = 0.8;
 /** In points. */
 const bandHeight = 24;
 
@@ -34,9 +34,9 @@ export class DrawnAreas {
   /** @param inverse from the page's user space */
   constructor(page: PageContent, inverse: Matrix) {
     const { vertical, horizontal, fills } = sortPaints(page, inverse);
-    this.#vertical = new RuleIndex(vertical, shortestRule);
-    this.#horizontal = new RuleIndex(horizontal.map(flip), shortestRule);
-    this.#sides = new RuleIndex(fills.flatMap(sidesOf), shortestRule);
+    this.#vertical = new RuleIndex(vertical, minRule);
+    this.#horizontal = new RuleIndex(horizontal.map(flip), minRule);
+    this.#sides = new RuleIndex(fills.flatMap(sidesOf), minRule);
     for (const fill of fills)
       for (
         let band = Math.floor(fill.bottom / bandHeight);
@@ -171,10 +171,10 @@ function sortPaints(
     if (!visible || seen.has(key)) continue;
     seen.add(key);
     const [width, height] = [own.right - own.left, own.top - own.bottom];
-    if (Math.min(width, height) <= thickestRule) {
+    if (Math.min(width, height) <= maxRuleThickness) {
       if (height > width) sorted.vertical.push(visible);
       else sorted.horizontal.push(visible);
-    } else if (paint.kind !== 'image' && area(visible) < largestArea * area(page)) {
+    } else if (paint.kind !== 'image' && area(visible) < maxArea * area(page)) {
       if (paint.kind === 'fill') sorted.fills.push(visible);
       else {
         sorted.vertical.push(...sidesOf(visible));
@@ -196,7 +196,7 @@ function sidesOf({ left, bottom, right, top }: Rectangle): Rectangle[] {
 function placesAt(rules: RuleIndex, baseline: number, size: number): number[] {
   const places: number[] = [];
   for (const rule of rules.passing(baseline + 0.3 * size))
-    if (rule.top - rule.bottom >= leastOverText * size) places.push((rule.left + rule.right) / 2);
+    if (rule.top - rule.bottom >= minOverText * size) places.push((rule.left + rule.right) / 2);
   return places;
 }
 

@@ -3,18 +3,18 @@ import type { Piece } from './pieces.ts';
 import { greatest, least } from './statistics.ts';
 
 /** The minimum size of an initial, as a factor of the size of the adjacent text. */
-const leastSize = 1.7;
+const minSize = 1.7;
 /** The minimum and maximum number of adjacent lines. */
-const fewestLines = 2;
-const mostLines = 6;
+const minLines = 2;
+const maxLines = 6;
 /** The maximum offsets of the last baseline and of the top of the first line, as shares of the text's size. */
 const offBaseline = 0.35;
 const offTop = 0.6;
 const capHeight = 0.7;
 /** The maximum distance from the letter to the text, as a factor of the text's size. */
-const furthestText = 1.5;
+const maxTextDistance = 1.5;
 /** The maximum number of initials on a page. If there are more, the letters have another purpose. */
-const mostPerPage = 50;
+const maxPerPage = 50;
 
 const initial = /^["'“‘„«¿¡]?\p{Lu}$/u;
 
@@ -40,7 +40,7 @@ export function placeDropCaps(pieces: readonly Piece[]): {
   const candidates = pieces.filter((piece) => initial.test(textOf(piece)));
   const caps: DropCap[] = [];
   const replaced = new Map<Piece, Piece>();
-  const largest = candidates.toSorted((one, other) => other.size - one.size).slice(0, mostPerPage);
+  const largest = candidates.toSorted((one, other) => other.size - one.size).slice(0, maxPerPage);
   for (const piece of largest) {
     const first = firstBeside(piece, pieces);
     if (!first) continue;
@@ -68,7 +68,7 @@ export function placeDropCaps(pieces: readonly Piece[]): {
 function firstBeside(cap: Piece, pieces: readonly Piece[]): Piece | undefined {
   const beside = pieces.filter(
     (piece) =>
-      cap.size >= leastSize * piece.size &&
+      cap.size >= minSize * piece.size &&
       isBeside(piece, {
         left: cap.left,
         right: cap.right,
@@ -78,7 +78,7 @@ function firstBeside(cap: Piece, pieces: readonly Piece[]): Piece | undefined {
       }),
   );
   const baselines = new Set(beside.map(({ baseline }) => Math.round(baseline)));
-  if (baselines.size < fewestLines || baselines.size > mostLines) return undefined;
+  if (baselines.size < minLines || baselines.size > maxLines) return undefined;
   const top = greatest(beside.map(({ baseline }) => baseline));
   const [first] = beside
     .filter(({ baseline, size }) => baseline > top - 0.1 * size)
@@ -95,7 +95,7 @@ function firstBeside(cap: Piece, pieces: readonly Piece[]): Piece | undefined {
 function isBeside({ left, baseline }: Pick<Line, 'left' | 'baseline'>, cap: DropCap): boolean {
   return (
     left > cap.right - 0.5 * cap.size &&
-    left < cap.right + furthestText * cap.size &&
+    left < cap.right + maxTextDistance * cap.size &&
     baseline > cap.bottom - offBaseline * cap.size &&
     baseline < cap.top + offBaseline * cap.size
   );

@@ -3,9 +3,9 @@ import type { TextLine } from './text-lines.ts';
 import { toTextLine } from './text-lines.ts';
 
 /** As shares of the size. */
-const leastGap = 0.45;
-const leastGapAfterBullet = 0.15;
-const leastHang = 0.5;
+const minGap = 0.45;
+const minGapAfterBullet = 0.15;
+const minHang = 0.5;
 const sameStart = 0.15;
 
 const bullet = /^[•‣◦▪▫●○■□◆◇►▶➢✓✔·*–—\ufffd-]$/u;
@@ -32,12 +32,12 @@ export function detachLabel(lines: readonly TextLine[]): { label: TextLine | nul
   const start = least(rest.map(({ left }) => left));
   const gap = start - split;
   const usual = usualSpace(first!);
-  const isHanging = !second || second.left > start - leastHang * first!.size;
+  const isHanging = !second || second.left > start - minHang * first!.size;
   // In a justified line the gap after the label may be as wide as those between words.
   const isBelow = second !== undefined && Math.abs(second.left - start) < sameStart * first!.size;
   const isApart = isBullet
-    ? gap > leastGapAfterBullet * first!.size
-    : isBelow || gap > Math.max(leastGap * first!.size, 1.4 * usual);
+    ? gap > minGapAfterBullet * first!.size
+    : isBelow || gap > Math.max(minGap * first!.size, 1.4 * usual);
   if (rest.length === 0 || !isApart || !isHanging) return { label: null, text: [...lines] };
   const own = new Set(rest);
   const isText = (glyph: (typeof rest)[number]) => own.has(glyph) || (glyph.isBlank && glyph.left >= start);
@@ -50,9 +50,9 @@ export function detachLabel(lines: readonly TextLine[]): { label: TextLine | nul
 /** The maximum difference between the baselines of a row, in points. */
 const sameRow = 1;
 /** The maximum distance of a label from its text, as a factor of the size. */
-const furthestLabel = 4;
+const maxLabelDistance = 4;
 /** Limits the work on a row with very many numbers, which are not labels. */
-const mostInRow = 100;
+const maxInRow = 100;
 
 /** Finds labels that are so far before their texts that they are separate lines. */
 export class LooseLabels {
@@ -66,7 +66,7 @@ export class LooseLabels {
       const row = Math.round(line.baseline / sameRow);
       const known = this.#rows.get(row);
       if (!known) this.#rows.set(row, [line]);
-      else if (known.length < mostInRow) known.push(line);
+      else if (known.length < maxInRow) known.push(line);
     }
   }
 
@@ -77,7 +77,8 @@ export class LooseLabels {
     let nearest: TextLine | null = null;
     for (const label of [row - 1, row, row + 1].flatMap((at) => this.#rows.get(at) ?? [])) {
       const gap = left - label.right;
-      const isBeside = gap > 0 && gap < furthestLabel * size && Math.abs(label.baseline - baseline) < sameRow;
+      const isBeside =
+        gap > 0 && gap < maxLabelDistance * size && Math.abs(label.baseline - baseline) < sameRow;
       if (isBeside && (!nearest || label.right > nearest.right)) nearest = label;
     }
     return nearest;

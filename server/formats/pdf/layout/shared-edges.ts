@@ -5,12 +5,12 @@ import type { TextBlock } from '../text-block.ts';
  * As shares of the size: the maximum difference between equal edges, and the maximum distance between the blocks of a column.
  */
 const sameEdge = 0.3;
-const furthestBlock = 5;
+const maxBlockDistance = 5;
 /**
  * The minimum number of other blocks with the same edge. Two labels, for example in the boxes of a diagram, may have the same
  * edge by chance.
  */
-const fewestCompanions = 2;
+const minCompanions = 2;
 
 /**
  * Marks the blocks that start at the same position as two others above or below them (for right-aligned blocks: that end
@@ -27,10 +27,10 @@ export function markSharedEdges(blocks: readonly TextBlock[], isRightToLeft: boo
   for (const block of blocks) {
     const { alignment, lines } = block;
     if (alignment !== start && alignment !== 'justified' && lines.length === 1)
-      if (companions[start].get(block)! >= fewestCompanions && companions[alignment].get(block) === 0)
+      if (companions[start].get(block)! >= minCompanions && companions[alignment].get(block) === 0)
         block.alignment = start;
     const edge = block.alignment === 'justified' ? start : block.alignment;
-    block.sharesEdge = edge !== 'center' && companions[edge].get(block)! >= fewestCompanions;
+    block.sharesEdge = edge !== 'center' && companions[edge].get(block)! >= minCompanions;
   }
 }
 
@@ -59,7 +59,7 @@ function runsOf(column: readonly TextBlock[]): TextBlock[][] {
   const runs: TextBlock[][] = [];
   let last: TextBlock | undefined;
   for (const block of column.toSorted((one, other) => other.box.top - one.box.top)) {
-    const furthest = furthestBlock * Math.max(block.style.size, last?.style.size ?? 0);
+    const furthest = maxBlockDistance * Math.max(block.style.size, last?.style.size ?? 0);
     if (last && last.box.bottom - block.box.top <= furthest) runs.at(-1)!.push(block);
     else runs.push([block]);
     last = block;

@@ -4,12 +4,12 @@ import type { TextStyle } from '../text-block.ts';
 import type { JoinedCharacter } from './joined-text.ts';
 
 /** The maximum number of spans in a text. Models make mistakes with more tags. */
-const mostSpans = 20;
+const maxSpans = 20;
 /** The number of spans that any text may have; longer texts may have one for every three words. */
-const fewestSpans = 6;
+const minSpans = 6;
 /** As shares of the size. */
-const otherSize = 0.08;
-const leastRise = 0.08;
+const maxSizeDifference = 0.08;
+const minRise = 0.08;
 
 const ideograph = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
@@ -25,7 +25,7 @@ export function styledContent(
 ): { content: InlineContent; spans: Map<number, TextStyle> } {
   const runs = toRuns(characters, usual);
   const words = characters.filter(({ text }) => text === ' ').length + 1;
-  const most = Math.min(mostSpans, Math.max(fewestSpans, words / 3));
+  const most = Math.min(maxSpans, Math.max(minSpans, words / 3));
   const levels = [
     (style: TextStyle) => style,
     // There are too many tags: keep only those with the most meaning.
@@ -85,7 +85,7 @@ function toRuns(characters: readonly JoinedCharacter[], usual: TextStyle): Run[]
       continue;
     }
     const { style } = glyph.piece;
-    const isRaised = Math.abs(rise) > leastRise * usual.size;
+    const isRaised = Math.abs(rise) > minRise * usual.size;
     const own = shared(isRaised ? { ...style, rise: Math.round(rise * 100) / 100 } : style);
     if (last && last.style === own && last.text.trim() !== '') last.text += text;
     else runs.push({ text, style: own });
@@ -107,7 +107,7 @@ function isSame(style: TextStyle, usual: TextStyle): boolean {
     style.family === usual.family &&
     style.color === usual.color &&
     outlineKey(style.outline) === outlineKey(usual.outline) &&
-    Math.abs(style.size - usual.size) <= otherSize * usual.size
+    Math.abs(style.size - usual.size) <= maxSizeDifference * usual.size
   );
 }
 

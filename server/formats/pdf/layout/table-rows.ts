@@ -3,12 +3,12 @@ import { greatest, least } from './statistics.ts';
 import type { TextLine } from './text-lines.ts';
 
 /** Limits the work on a row with very many texts. */
-const mostCells = 100;
+const maxCells = 100;
 /** As shares of the size. */
 const sameRow = 0.2;
 const sameSize = 0.2;
-const narrowestText = 9;
-const furthestLabel = 4;
+const minTextWidth = 9;
+const maxLabelDistance = 4;
 
 const bullet = /^[•‣◦▪▫●○■□◆◇►▶➢✓✔·*–—-]$/u;
 const itemNumber = /^[([]?(?:\d{1,3}\p{L}?|\p{L}|[ivxlc]{1,5})[.)\]]?$/iu;
@@ -82,8 +82,8 @@ export class TableRows {
 
   #near(line: TextLine): TextLine[] {
     const row = this.#rowAt(this.#rowOf.get(line));
-    const own = row.length > mostCells ? row.indexOf(line) : 0;
-    return row.slice(Math.max(0, own - mostCells / 2), own + mostCells).filter((cell) => cell !== line);
+    const own = row.length > maxCells ? row.indexOf(line) : 0;
+    return row.slice(Math.max(0, own - maxCells / 2), own + maxCells).filter((cell) => cell !== line);
   }
 
   /** Whether a line is in a row of cells with rows of cells above or below it. */
@@ -100,10 +100,10 @@ export class TableRows {
   #hasAlignedRow(index: number): boolean {
     const cells = this.#rowAt(index)
       .filter((cell) => !this.#running.has(cell) && !bullet.test(cell.text) && !itemNumber.test(cell.text))
-      .slice(0, mostCells);
+      .slice(0, maxCells);
     if (cells.length < 2) return false;
     return [index - 1, index + 1, index - 2, index + 2].some((at) => {
-      const others = this.#rowAt(at).slice(0, mostCells);
+      const others = this.#rowAt(at).slice(0, maxCells);
       const aligned = cells.filter((cell) => others.some((other) => areAligned(cell, other)));
       return aligned.length >= 2;
     });
@@ -112,7 +112,7 @@ export class TableRows {
   #labelOf(line: TextLine, pattern: RegExp): TextLine | undefined {
     return this.#near(line).find((cell) => {
       const gap = line.left - cell.right;
-      return gap > 0 && gap < furthestLabel * line.size && pattern.test(cell.text);
+      return gap > 0 && gap < maxLabelDistance * line.size && pattern.test(cell.text);
     });
   }
 
@@ -142,7 +142,7 @@ function isRunningText(chain: Chain): boolean {
   const right = greatest(own.map((line) => line.right));
   const left = least(own.map((line) => line.left));
   const { size } = own[0]!;
-  if (right - left < narrowestText * size) return false;
+  if (right - left < minTextWidth * size) return false;
   const isRightToLeft = own.filter((line) => line.isRightToLeft).length * 2 > own.length;
   const full = own.filter(
     (line) =>

@@ -8,7 +8,7 @@ const openHyphens = /\u00ad/gu;
 const wordBefore = /[\p{L}\p{M}'’-]*\p{L}$/u;
 const wordAfter = /^\p{L}[\p{L}\p{M}]*/u;
 /** The maximum length of a word in UTF-16 units. */
-const longestWord = 80;
+const maxWordLength = 80;
 
 /** Prefixes that keep their hyphen. */
 const hyphenatedPrefix = /^(?:self|well|quasi|half)$/u;
@@ -18,9 +18,9 @@ const joiningWord = /^(?:after|every|here|over|some|there|through|under|upper|wh
 const participle = /^\p{L}{3,}ed$/u;
 const compound = /^\p{Ll}{3,}(?:-\p{Ll}{2,})+$/u;
 /** The minimum number of compounds in a text that shows that its language joins words by hyphens. */
-const fewestCompounds = 2;
+const minCompounds = 2;
 /** The minimum length of a part in letters. Shorter parts of a divided word may be words by chance, as in `per-form`. */
-const shortestPart = 4;
+const minPart = 4;
 
 /** The words of a document that are neither first nor last in their line. They show how a divided word is spelled. */
 export class Vocabulary {
@@ -35,7 +35,7 @@ export class Vocabulary {
         const word = bare(written);
         this.#words.add(word.toLowerCase());
         if (word === word.toLowerCase()) this.#lowerCase.add(word);
-        if (this.#compounds.size < fewestCompounds && compound.test(word)) this.#compounds.add(word);
+        if (this.#compounds.size < minCompounds && compound.test(word)) this.#compounds.add(word);
       }
   }
 
@@ -44,8 +44,8 @@ export class Vocabulary {
     const text = plainText(content);
     if (!text.includes(openHyphen)) return content;
     const hyphens = [...text.matchAll(openHyphens)].map(({ index }) => {
-      const before = text.slice(Math.max(0, index - longestWord), index).replaceAll(openHyphen, '');
-      const after = text.slice(index + 1, index + longestWord).replaceAll(openHyphen, '');
+      const before = text.slice(Math.max(0, index - maxWordLength), index).replaceAll(openHyphen, '');
+      const after = text.slice(index + 1, index + maxWordLength).replaceAll(openHyphen, '');
       const tail = wordAfter.exec(after)?.[0] ?? '';
       const goesOn = after[tail.length] === '-';
       return this.#keepsHyphen(wordBefore.exec(before)?.[0] ?? '', tail, goesOn) ? '-' : '';
@@ -72,13 +72,13 @@ export class Vocabulary {
     // A further part of a compound, such as the last or the first part of `stop-the-world`.
     if (last !== first) return last.length > 1 && this.#words.has(last);
     if (goesOn) return this.#words.has(first) && this.#words.has(second);
-    if (!this.#lowerCase.has(second) || second.length < shortestPart) return false;
+    if (!this.#lowerCase.has(second) || second.length < minPart) return false;
     if (participle.test(first)) return true;
     return (
-      first.length >= shortestPart &&
+      first.length >= minPart &&
       this.#words.has(first) &&
       !joiningWord.test(first) &&
-      this.#compounds.size >= fewestCompounds
+      this.#compounds.size >= minCompounds
     );
   }
 }

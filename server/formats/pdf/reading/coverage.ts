@@ -6,7 +6,7 @@ const cells = 32;
  * The maximum number of paints that are kept for a cell that they cover in part. Above it, the earliest are dropped, because
  * they cover the least.
  */
-const mostPartial = 400;
+const maxPartial = 400;
 
 /** Determines whether a later opaque paint hides a point. */
 export class Coverage {
@@ -55,7 +55,7 @@ export class Coverage {
         }
         const paints = this.#partial[cell] ?? [];
         this.#partial[cell] = paints;
-        if (paints.length >= mostPartial) paints.splice(0, mostPartial / 2);
+        if (paints.length >= maxPartial) paints.splice(0, maxPartial / 2);
         paints.push(paint);
       }
   }

@@ -71,7 +71,7 @@ function type3Em(dictionary: PDFDict, scale: number): number {
 }
 
 /** In em: the minimum height of letters above the baseline, and the maximum depth below it. */
-const leastHeight = 0.35;
+const minHeight = 0.35;
 
 /**
  * Returns the direction of the glyphs of a Type 3 font. They may be drawn with y upwards or downwards, independent of their
@@ -85,7 +85,7 @@ function type3Up(dictionary: PDFDict, scale: number): 1 | -1 {
     number,
   ];
   const em = type3Em(dictionary, Math.abs(scale));
-  return -low > leastHeight * em && -low > 2 * high ? -1 : 1;
+  return -low > minHeight * em && -low > 2 * high ? -1 : 1;
 }
 
 /** Ligatures and positional forms of letters, as fonts draw them. */

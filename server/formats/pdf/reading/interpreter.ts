@@ -32,7 +32,7 @@ interface Stream {
 }
 
 /** The maximum number of nested saved graphics states. Further saves are ignored, and their restores have no effect. */
-const mostSaved = 10_000;
+const maxSaved = 10_000;
 
 /** Reads the content stream of a page and those of the forms that it paints. */
 export class Interpreter {
@@ -81,7 +81,7 @@ export class Interpreter {
       this.#meter.countOperator(0, size);
       switch (scanner.operator) {
         case 'q':
-          if (saved.length < mostSaved) saved.push({ ...this.#state });
+          if (saved.length < maxSaved) saved.push({ ...this.#state });
           else unsaved++;
           break;
         case 'Q':

@@ -21,7 +21,7 @@ const pathEnds: Record<string, { fills: boolean; strokes: boolean }> = {
 };
 
 /** The maximum number of parts for which a path is checked for overlapping parts. */
-const mostParts = 64;
+const maxParts = 64;
 
 /** Collects all painted content except text, and applies clips. */
 export class Painter {
@@ -140,7 +140,7 @@ export function clipTo(state: GraphicsState, box: Rectangle | null, isExact: boo
 
 /** Whether no two parts overlap. Overlapping parts of a path may form a hole. */
 function areApart(subpaths: readonly Subpath[]): boolean {
-  if (subpaths.length > mostParts) return false;
+  if (subpaths.length > maxParts) return false;
   return subpaths.every(({ box }, index) =>
     subpaths.slice(index + 1).every((other) => intersection(box, other.box) === undefined),
   );

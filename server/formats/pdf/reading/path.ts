@@ -11,9 +11,9 @@ export interface Subpath {
 }
 
 /** The maximum number of parts of a line. For a line with more parts, only the box is stored. */
-const mostParts = 12;
+const maxParts = 12;
 /** The maximum number of points of a rectangle. */
-const mostPoints = 9;
+const maxPoints = 9;
 
 type Point = readonly [x: number, y: number];
 
@@ -74,14 +74,14 @@ export class Path {
   }
 
   #addPart(controls: Point[]): void {
-    if (this.#parts.length <= mostParts) this.#parts.push(controls);
+    if (this.#parts.length <= maxParts) this.#parts.push(controls);
     this.#last = controls.at(-1)!;
   }
 
   #add(ctm: Matrix, x: number, y: number): void {
     const [px, py] = apply(ctm, x, y);
     if (!Number.isFinite(px) || !Number.isFinite(py)) return;
-    if (this.#points.length <= mostPoints) this.#points.push([px, py]);
+    if (this.#points.length <= maxPoints) this.#points.push([px, py]);
     const box = this.#box;
     if (box === undefined) {
       this.#box = { left: px, right: px, bottom: py, top: py };
@@ -110,7 +110,7 @@ export class Path {
   /** A subpath that ends at its start encloses an area, so it is not a line. */
   #isCurve(): boolean {
     const isOpen = !same(this.#first, this.#last);
-    return isOpen && (this.#hasCurves || this.#isSloped) && this.#parts.length <= mostParts;
+    return isOpen && (this.#hasCurves || this.#isSloped) && this.#parts.length <= maxParts;
   }
 }
 
@@ -156,7 +156,7 @@ export function isUpright([a, b, c, d]: Matrix): boolean {
  * middle of a side.
  */
 function isRectangle(points: readonly Point[], box: Rectangle): boolean {
-  if (points.length > mostPoints) return false;
+  if (points.length > maxPoints) return false;
   const corners = withoutStraight(points.filter((point, index) => !same(point, points.at(index - 1)!)));
   if (corners.length !== 4) return false;
   const turns = corners.every(([x, y], index) => {

@@ -21,7 +21,7 @@ const original: ReadonlyMap<number, string> = new Map([
 ]);
 
 /** The minimum number of small letters in a text font. Fonts for formulas have the same glyph names, but few small letters. */
-const fewestLetters = 12;
+const minLetters = 12;
 
 /**
  * Returns the characters of the codes below 32 of a bitmap font of TeX: ligatures, quotes and dashes. Such a font names each
@@ -32,7 +32,7 @@ const fewestLetters = 12;
 export function texCharacters(font: PDFDict): ReadonlyMap<number, string> | undefined {
   const codes = texCodes(font);
   if (codes === undefined) return undefined;
-  if (codes.filter((code) => code >= 0x61 && code <= 0x7a).length < fewestLetters) return undefined;
+  if (codes.filter((code) => code >= 0x61 && code <= 0x7a).length < minLetters) return undefined;
   if (codes.some((code) => code >= 0x0b && code <= 0x0f)) return original;
   return codes.some((code) => cork.has(code)) ? cork : undefined;
 }

@@ -4,10 +4,10 @@ import type { Coverage } from './coverage.ts';
 import type { TextOperator } from './interpretation.ts';
 
 /** The maximum number of points of a text at which its visibility is tested. */
-const mostPoints = 64;
+const maxPoints = 64;
 
 /** In em: glyphs that are further apart belong to different words. */
-const furthestInWord = 0.2;
+const maxGapInWord = 0.2;
 
 type PlacedText = ShownText & { operator: TextOperator };
 
@@ -64,7 +64,7 @@ function isSameWord(one: PlacedText, other: PlacedText): boolean {
   const [x, y] = [other.matrix[4] - e, other.matrix[5] - f];
   const along = (d * x - c * y) / determinant - last.x - last.advance;
   const above = (a * y - b * x) / determinant;
-  return Math.abs(along) <= furthestInWord && Math.abs(above) <= furthestInWord;
+  return Math.abs(along) <= maxGapInWord && Math.abs(above) <= maxGapInWord;
 }
 
 function isBlank(text: string): boolean {
@@ -102,7 +102,7 @@ function isUnpainted({ renderMode, stencil }: TextOperator): boolean {
 /** Returns points within the glyphs of a text, as far as they are within the clip. */
 function pointsOf({ glyphs, matrix }: PlacedText, { left, right, bottom, top }: Rectangle) {
   const points: { x: number; y: number; isLetter: boolean }[] = [];
-  const step = Math.max(1, Math.ceil(glyphs.length / mostPoints));
+  const step = Math.max(1, Math.ceil(glyphs.length / maxPoints));
   for (let index = 0; index < glyphs.length; index += step) {
     const glyph = glyphs[index]!;
     const [x, y] = apply(matrix, glyph.x + glyph.advance / 2, 0.25);

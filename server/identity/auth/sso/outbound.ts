@@ -56,7 +56,7 @@ export function checkIssuer(issuer: string): void {
   if (url.search || url.hash || url.username || url.password)
     throw new SettingsError('OIDC_ISSUER: must not have a query, a fragment or credentials');
   if (url.pathname.includes('/.well-known/'))
-    throw new SettingsError('OIDC_ISSUER: must be the issuer itself, not the address of its metadata');
+    throw new SettingsError('OIDC_ISSUER: must be the issuer, not the URL of its metadata');
 }
 
 /**

@@ -114,7 +114,7 @@ const heldInScope = prepare<{ keys: string }, HeldRow[]>((db) =>
         where exists (select from memory_sets where tenant_id = ${scopedTenant}
           and pair_source = k.s and pair_target = k.t))`,
     })
-    .from(sql`(select) nobody`)
+    .from(sql`(select) one_row`)
     .prepare('select_exact_matches'),
 );
 

@@ -6,7 +6,7 @@ import { type NumberedPlace, replacedSince } from '#server/http/paging.ts';
 import type { LanguageCode } from '#server/languages.ts';
 import type { SetRow } from '../sets.ts';
 
-/** Which sets to search; undefined is any. Languages are canonical codes. */
+/** The sets to search; undefined is any. Languages are canonical codes. */
 export interface SetFilter {
   setId?: string | undefined;
   pairSource: LanguageCode | undefined;
@@ -21,8 +21,9 @@ export interface RemainingSets {
 
 /**
  * Returns the sets of a search in a fixed order: those of approved pairs first, because their pairs are served first.
- * @param place where an earlier page ended
- * @throws AppError 404 if the named set is unknown or belongs to another tenant; 409 if the set of `place` was replaced or deleted
+ * @param place the end of an earlier page
+ * @throws AppError 404 if the named set is unknown or belongs to another tenant; 409 if the set of `place` was replaced or
+ * deleted
  */
 export async function selectSearchedSets(
   tx: Tx,

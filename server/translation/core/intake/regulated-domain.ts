@@ -1,4 +1,4 @@
-/** Domains that always require a review (B 2.1), with words that callers use for them, which do not. */
+/** Domains that always require a review, with synonyms that callers use. The synonyms do not require one. */
 const words: Readonly<Record<string, string>> = {
   legal:
     'legals law laws lawyer lawyers attorney juridical juridic judicial jurisprudence litigation legislation contract contracts',
@@ -9,7 +9,7 @@ const words: Readonly<Record<string, string>> = {
   financial: 'financials',
 };
 
-/** Whether a domain is one that always requires a review. */
+/** Whether a domain always requires a review. */
 export function isRegulated(domain: string): boolean {
   return Object.hasOwn(words, domain.trim().toLowerCase());
 }
@@ -20,12 +20,12 @@ const meanings: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** UTF-16 units that are looked at. */
+/** UTF-16 units of the domain that are compared. */
 const longest = 200;
 
 /**
- * The regulated domain that another one looks like: `law`, `Health Care`, `legal/contracts`. Undefined for a regulated domain itself, and for
- * every other one.
+ * The regulated domain that another domain resembles: `law`, `Health Care`, `legal/contracts`. Undefined for a regulated
+ * domain itself, and if there is no resemblance.
  */
 export function regulatedLike(domain: string): string | undefined {
   if (isRegulated(domain)) return undefined;
@@ -34,7 +34,7 @@ export function regulatedLike(domain: string): string | undefined {
       .slice(0, longest)
       .toLowerCase()
       .match(/\p{L}+/gu) ?? [];
-  // `health care` is one word in two.
+  // Two words may be one: `health care`.
   const joined = tokens.slice(1).map((token, index) => `${tokens[index]}${token}`);
   return [...joined, ...tokens].map((token) => meanings.get(token)).find((meaning) => meaning !== undefined);
 }

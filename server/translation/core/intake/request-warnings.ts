@@ -4,10 +4,10 @@ import { languageName } from '#server/languages.ts';
 import { detectLanguage, sampleOf } from '../plausibility/detect-language.ts';
 import { isInOtherLanguage } from '../plausibility/source-language.ts';
 import type { TextRequest } from '../request.ts';
-import { nearKey } from './near-key.ts';
 import { regulatedLike } from './regulated-domain.ts';
+import { similarKey } from './similar-key.ts';
 
-/** The names of a request's fields, where they have others: `inputs[0].Language`. */
+/** Names of the request's fields, if they differ from the usual ones: `inputs[0].Language`. */
 export interface LanguageFields {
   source_lang: string;
   target_lang: string;
@@ -16,13 +16,13 @@ export interface LanguageFields {
 const ownNames: LanguageFields = { source_lang: 'source_lang', target_lang: 'target_lang' };
 
 /** UTF-16 units of a name that is repeated in a warning. */
-const longestName = 100;
+const maxNameLength = 100;
 
-/** A job has at most so many: they are stored and listed with it. */
-const mostWarnings = 20;
+/** The maximum for a job: its warnings are stored and listed with it. */
+const maxWarnings = 20;
 
 /**
- * What the caller of a text request should know.
+ * The warnings for a text request.
  * @param unknownFields paths of fields that the request should not have; `fields` are those that it may have
  * @param ofText `textWarnings` of the request, if they are known from another target of the text
  */
@@ -46,10 +46,10 @@ export function warningsOf(
     ...domainWarnings(request.domain),
     ...languageWarnings({ ...request, isDetected: isDetected(request) }, names.target_lang),
     ...ofText,
-  ].slice(0, mostWarnings);
+  ].slice(0, maxWarnings);
 }
 
-/** A warning if the text of a request is plainly not in the language that it states. */
+/** A warning if the text is clearly not in the stated language. */
 export function textWarnings(request: TextRequest, field: string): Warning[] {
   return isDetected(request) ? [] : mismatchWarnings(request.source_text, request.source_lang, field);
 }
@@ -62,17 +62,17 @@ function isDetected({ metadata }: TextRequest): boolean {
 export function unknownFieldWarnings(unknown: readonly string[], fields: readonly string[]): Warning[] {
   return unknown.map((path) => {
     const name = path.slice(path.lastIndexOf('.') + 1);
-    const meant = nearKey(name, fields);
+    const meant = similarKey(name, fields);
     const hint = meant ? `; did you mean ${meant}?` : isOption(name) ? '; options are sent in metadata' : '';
     return warningOf(
       'unknown_field',
-      clip(path, longestName),
+      clip(path, maxNameLength),
       `${quoted(path)} is not a field of this request and is ignored${hint}`,
     );
   });
 }
 
-/** A warning if source and target are one language. */
+/** A warning if source and target are the same language. */
 export function languageWarnings(
   { source_lang, target_lang, isDetected }: { source_lang: string; target_lang: string; isDetected: boolean },
   field = ownNames.target_lang,
@@ -82,7 +82,10 @@ export function languageWarnings(
   return [warningOf('same_language', field, `source and target are both ${named(target_lang)}${how}`)];
 }
 
-/** A warning if a text is plainly not in its stated language. Reads some thousand characters of it: nobody has paid for more yet. */
+/**
+ * A warning if a text is clearly not in its stated language. Reads only some thousand characters, because nothing has been
+ * paid for yet.
+ */
 export function mismatchWarnings(text: string, stated: string, field = ownNames.source_lang): Warning[] {
   if (!isInOtherLanguage({ sourceText: sampleOf(text), sourceLang: stated })) return [];
   const found = detectLanguage(text);
@@ -111,14 +114,14 @@ function domainWarnings(domain: string | null): Warning[] {
       ];
 }
 
-/** Checks the value of an option. Returns what is wrong with it; undefined if nothing. */
+/** Checks the value of an option. Returns the problem, or undefined. */
 type Check = (value: unknown) => string | undefined;
 
 const inRange =
   (kind: 'a number' | 'an integer', least: number, most: number): Check =>
   (value) => {
     const range = `must be ${kind} from ${least} to ${most}`;
-    if (typeof value !== 'number') return `${range}; it is ${typeOf(value)} and is ignored`;
+    if (typeof value !== 'number') return `${range}; ${typeOf(value)} is ignored`;
     if (value < least || value > most)
       return `${range}; ${value} counts as ${Math.min(most, Math.max(least, value))}`;
     if (kind === 'an integer' && !Number.isInteger(value))
@@ -126,30 +129,30 @@ const inRange =
     return undefined;
   };
 
-const mostCandidates = 2;
+const maxCandidates = 2;
 
 const candidates: Check = (value) => {
   const names = typeof value === 'string' ? value.split(',') : value;
   if (!Array.isArray(names) || names.some((name) => typeof name !== 'string'))
-    return `must be a text of names separated by commas, or an array of names; it is ${typeOf(value)}, and what is not a name is ignored`;
+    return `must be names separated by commas, or an array of names; it is ${typeOf(value)}, and anything except names is ignored`;
   const given = names.filter((name: string) => name.trim() !== '').length;
-  return given > mostCandidates ? `names ${given} models; at most ${mostCandidates} are used` : undefined;
+  return given > maxCandidates ? `names ${given} models; at most ${maxCandidates} are used` : undefined;
 };
 
-/** Texts that mean no and count as yes. */
+/** Texts that mean "no" but count as true. */
 const negative: ReadonlySet<string> = new Set(['false', 'no', 'off', '0', 'null', 'none']);
 
 const flag: Check = (value) =>
   typeof value === 'string' && negative.has(value.trim().toLowerCase())
-    ? `the text ${quoted(value)} counts as true and requires a review; send false, or leave it out`
+    ? `the text ${quoted(value)} counts as true and requires a review; send false, or omit it`
     : undefined;
 
 const document: Check = (value) =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? undefined
-    : `must be an object; it is ${typeOf(value)} and is ignored`;
+    : `must be an object; ${typeOf(value)} is ignored`;
 
-/** The options of B 2.6. */
+/** The options of a request. */
 const options: Readonly<Record<string, Check>> = {
   min_quality_score: inRange('a number', 0, 100),
   max_quality_loop_retries: inRange('an integer', 1, 5),
@@ -169,12 +172,12 @@ function isOption(name: string): boolean {
 
 function optionWarnings(metadata: Record<string, unknown>): Warning[] {
   return Object.entries(metadata).flatMap(([key, value]) => {
-    const field = `metadata.${clip(key, longestName)}`;
+    const field = `metadata.${clip(key, maxNameLength)}`;
     if (isOption(key)) {
       const problem = value === null || value === undefined ? undefined : options[key]!(value);
       return problem === undefined ? [] : [warningOf('invalid_option', field, `${field} ${problem}`)];
     }
-    const meant = nearKey(key, optionNames);
+    const meant = similarKey(key, optionNames);
     return meant === undefined
       ? []
       : [warningOf('unknown_option', field, `${field} has no effect; did you mean ${meant}?`)];
@@ -192,5 +195,5 @@ function named(code: string): string {
 }
 
 function quoted(text: string): string {
-  return JSON.stringify(clip(text, longestName));
+  return JSON.stringify(clip(text, maxNameLength));
 }

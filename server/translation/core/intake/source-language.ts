@@ -3,7 +3,7 @@ import { requireLanguage } from '#server/http/supported-language.ts';
 import { type LanguageCode, languageCodes, languageName } from '#server/languages.ts';
 import { detectLanguage } from '../plausibility/detect-language.ts';
 
-/** What `metadata.source_lang_detection` holds of a request that asked for detection. */
+/** `metadata.source_lang_detection` of a request with language detection. */
 export interface SourceDetection {
   language: LanguageCode;
   /** 0 to 1. */
@@ -17,8 +17,8 @@ export function asksForDetection(code: string): boolean {
 
 /**
  * The stated source language in its canonical form, or the detected one.
- * @param names the field, and what its text is called
- * @throws AppError 422 for an unsupported language, or for a text whose language cannot be told; the message names those that it may be
+ * @param names of the field, and of its text
+ * @throws AppError 422 for an unsupported language, or if the language cannot be detected; the message lists the likely ones
  */
 export function readSourceLanguage(
   names: { field: string; text: string },
@@ -32,13 +32,13 @@ export function readSourceLanguage(
   throw undetected(
     names.field,
     likely.length > 0
-      ? `${names.text} may be in ${likely.join(', ')}, or in another language; name it in ${names.field}`
-      : `${names.text} is too short, or in no supported language; name one of: ${languageCodes.join(', ')}`,
+      ? `${names.text} may be in ${likely.join(', ')}, or in another language; send its language in ${names.field}`
+      : `${names.text} is too short, or not in a supported language; send one of: ${languageCodes.join(', ')}`,
     found.candidates,
   );
 }
 
-/** 422 for a source whose language cannot be told. @param candidates the likeliest first */
+/** 422 for a source whose language cannot be detected. @param candidates the likeliest first */
 export function undetected(
   field: string,
   reason: string,
@@ -47,7 +47,7 @@ export function undetected(
   return new AppError('unprocessable', `${field} could not be detected: ${reason}`, { candidates });
 }
 
-/** Metadata with what was detected; unchanged if nothing was. */
+/** Metadata with the detected language; unchanged without detection. */
 export function withDetection<T extends Record<string, unknown>>(
   metadata: T,
   detection: SourceDetection | null,

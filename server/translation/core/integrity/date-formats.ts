@@ -1,8 +1,8 @@
 import type { Found } from './found.ts';
 
 /**
- * What the fields of strftime say, by their letters. Languages give the same time by other fields: `%l:%M %p` is
- * `%H:%M` in most.
+ * Meanings of the fields of strftime, by letter. Languages write the same time with other fields: `%l:%M %p` is `%H:%M` in
+ * most.
  */
 const meanings: Record<string, string[]> = {
   a: ['weekday'],
@@ -44,18 +44,18 @@ const meanings: Record<string, string[]> = {
   c: ['weekday', 'day', 'month', 'year', 'hour', 'minute', 'second', 'zone'],
 };
 const field = /%[-_^#0]?[EO]?([A-Za-z])(?![A-Za-z])/g;
-/** Every conversion of printf that is no field of strftime, or has a width, a precision or a position. */
+/** Each conversion of printf that strftime does not have, or that has a width, a precision or a position. */
 const printfOnly = /%(?:[1-9]|0\d|\.|\*|\+|[hlqjzt]{1,2}[diouxX]|[sioufEGn@](?![A-Za-z])|[(<{])/;
-/** Letters that printf does not know. */
+/** Letters that printf does not have. */
 const strftimeOnly = /^[YyHIMBbAmjklSTDRZzVWUCPh]$/;
-const mostText = 300;
+const maxTextLength = 300;
 
 /**
- * The fields of a format of times and dates, such as "%Y-%m-%d %H:%M"; undefined where `text` is no such format. A
- * format is short, and prints nothing else.
+ * The fields of a date and time format, such as "%Y-%m-%d %H:%M"; undefined for any other text. A format is short, and
+ * contains no other conversions.
  */
 export function dateFields(text: string): Found[] | undefined {
-  if (text.length > mostText || printfOnly.test(text)) return undefined;
+  if (text.length > maxTextLength || printfOnly.test(text)) return undefined;
   const found: Found[] = [];
   for (const { 0: span, 1: letter, index: start } of text.matchAll(field)) {
     found.push({ key: letter!, span, start, end: start + span.length });
@@ -64,10 +64,7 @@ export function dateFields(text: string): Found[] | undefined {
   return known && found.some(({ key }) => strftimeOnly.test(key)) ? found : undefined;
 }
 
-/**
- * The fields of `source` that say what nothing of its translation says. On a clock of 24 hours no half of the day is
- * missing.
- */
+/** The fields of `source` whose meaning no field of the translation has. On a 24-hour clock, AM or PM may be missing. */
 export function lostFields(source: readonly Found[], translation: string): Found[] {
   const fields = translation.matchAll(/%[-_^#0]?[EO]?([A-Za-z])/g);
   const said = new Set([...fields].flatMap(([, letter]) => meanings[letter!] ?? []));

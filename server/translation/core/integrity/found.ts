@@ -1,8 +1,8 @@
 /** A piece of a text that its translation must keep. */
 export interface Found {
-  /** What makes two pieces the same piece, however they are spelled. */
+  /** Two pieces with the same key are the same piece, in any spelling. */
   key: string;
-  /** The piece as the text has it. */
+  /** The piece as written in the text. */
   span: string;
   /** UTF-16 offsets of the span, the end exclusive. */
   start: number;
@@ -15,8 +15,8 @@ export interface Range {
 }
 
 /**
- * `text` with the ranges blanked out, at its old length, so that offsets stay true. What fills them is no letter, no
- * digit and no space.
+ * `text` with the ranges blanked out, at its old length, so that offsets stay valid. The filler is neither a letter, a digit
+ * nor a space.
  * @param ranges in any order; they may overlap
  */
 export function blanked(text: string, ranges: readonly Range[]): string {

@@ -7,15 +7,15 @@ import { choiceIssues, placeholderIssues } from './placeholder-losses.ts';
 import { findPlaceholders } from './placeholders.ts';
 
 /** The maximum of a report. Only hostile texts have more. */
-export const mostIssues = 100;
+export const maxIssues = 100;
 
 export interface IntegrityInput {
   sourceText: string;
   targetText: string;
-  /** Canonical codes of B 2.4. */
+  /** Canonical codes. */
   sourceLang: string;
   targetLang: string;
-  /** For `Html` the texts are text nodes or attribute values: a `<b>` in them is no markup. */
+  /** For `Html` the texts are text nodes or attribute values: a `<b>` in them is not markup. */
   textType: 'Plain' | 'Html';
 }
 
@@ -33,9 +33,9 @@ function markupIssues(source: Markup, target: Markup): QualityIssue[] {
   const tags = compared(source.tags, target.tags);
   const attributes = compared(source.attributes, withSchemesOf(source.attributes, target.attributes));
   const gone = [...tags.lost, ...tags.rarer];
-  // A lost tag has lost its attributes too.
+  // A lost tag has also lost its attributes.
   const within = ({ start }: Found): boolean => gone.some((tag) => tag.start <= start && start < tag.end);
-  // `<file>` is translated as often as not, but not left out.
+  // `<file>` may be translated or kept, but not left out.
   const fewer = source.words.length - target.wordStarts;
   const words = fewer > 0 ? compared(source.words, target.words).lost.slice(0, fewer) : [];
   return [
@@ -57,7 +57,7 @@ function linkIssues(what: string, source: readonly Found[], target: readonly Fou
         category: 'accuracy',
         span,
         explanation: `The ${what} ${span} is not in the source.`,
-        suggestion: `Remove ${span}, or put the source's in its place.`,
+        suggestion: `Remove ${span}, or replace it with the one in the source.`,
       }),
     ),
   ];
@@ -76,28 +76,28 @@ const numberLosses: Record<
   rarer: (span) => ({
     severity: 'major',
     category: 'accuracy',
-    explanation: `The number ${span} stands less often than in the source.`,
-    suggestion: `Keep every ${span} of the source; only its format may follow the target language.`,
+    explanation: `The number ${span} occurs less often than in the source.`,
+    suggestion: `Keep each ${span} of the source; only its format may follow the target language.`,
   }),
   converted: (span) => ({
     severity: 'major',
     category: 'locale',
     explanation: `The number ${span} of the source is given in another unit.`,
-    suggestion: `Keep ${span} and its unit, unless the conversion is wanted.`,
+    suggestion: `Keep ${span} and its unit, unless the conversion is intended.`,
   }),
 };
 
-/** The markup that an HTML text has lost: tags and attributes, translatable values aside. At most `mostIssues` issues. */
+/** The markup that an HTML text has lost: tags and attributes, except translatable values. At most `maxIssues` issues. */
 export function checkMarkup(sourceHtml: string, targetHtml: string): QualityIssue[] {
   const source = findMarkup(sourceHtml);
-  return markupIssues(source, findMarkup(targetHtml, source)).slice(0, mostIssues);
+  return markupIssues(source, findMarkup(targetHtml, source)).slice(0, maxIssues);
 }
 
 /**
- * Finds the placeholders, markup, links, addresses and numbers that a translation has lost, and the placeholders and links that it invents.
- * Pure, linear in both texts, and never throws.
- * @returns at most `mostIssues` issues, by kind in the order above. `span` is the lost text of the source or the invented text of the target,
- * verbatim
+ * Finds the placeholders, markup, links, email addresses and numbers that a translation has lost, and the placeholders and
+ * links that it invents. Pure, linear in both texts, and never throws.
+ * @returns at most `maxIssues` issues, by kind in the order above. `span` is the lost text of the source or the invented
+ * text of the target, verbatim
  */
 export function checkIntegrity(input: IntegrityInput): QualityIssue[] {
   const { sourceText, targetText, sourceLang, targetLang } = input;
@@ -125,10 +125,10 @@ export function checkIntegrity(input: IntegrityInput): QualityIssue[] {
     ...choiceIssues(source, target, prose[1]!),
     ...markupIssues(...markups),
     ...linkIssues('link', links[0]!.urls, links[1]!.urls),
-    ...linkIssues('e-mail address', links[0]!.addresses, links[1]!.addresses),
+    ...linkIssues('email address', links[0]!.addresses, links[1]!.addresses),
     ...lostNumbers(prose[0]!, prose[1]!, targetLang).map(({ number: { span }, kind }) => ({
       span,
       ...numberLosses[kind](span),
     })),
-  ].slice(0, mostIssues);
+  ].slice(0, maxIssues);
 }

@@ -1,8 +1,8 @@
 import { blanked, type Found } from './found.ts';
 
-// A link ends at whitespace, a quotation mark, an angle or square bracket, a brace that is no placeholder, or the
-// first character beyond ASCII: Chinese and Japanese write on without a space. No part of it can match another's text,
-// so nothing backtracks.
+// A link ends at whitespace, a quotation mark, an angle or square bracket, a brace outside of a placeholder, or the first
+// character beyond ASCII, because Chinese and Japanese do not put a space after it. The parts match disjoint characters, so
+// nothing backtracks.
 const url =
   /(?:(?:https?|ftps?|wss?|file|git|ssh):\/\/|mailto:|tel:|www\.)(?:[A-Za-z0-9\-._~:/?#@!$&*+,;=%()]|\{{1,2}[\w.]{1,60}\}{1,2})+/gi;
 const afterWord = /[A-Za-z0-9]/;
@@ -12,9 +12,9 @@ const destination = /\]\(([./#][^\s()<>\0]{1,2000})/g;
 
 const localPart = /[A-Za-z0-9._%+-]/;
 const domain = /[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}/y;
-const longestLocalPart = 64;
+const maxLocalPartLength = 64;
 
-/** `link` without the punctuation of the sentence or the emphasis around it. */
+/** `link` without surrounding punctuation and emphasis. */
 function withoutTail(link: string): string {
   let end = link.length;
   let open = 0;
@@ -37,7 +37,7 @@ function urls(text: string): Found[] {
   for (const match of text.matchAll(url)) {
     if (match.index > 0 && afterWord.test(text[match.index - 1]!)) continue;
     const span = withoutTail(match[0]);
-    // A scheme alone names no place.
+    // A scheme without a host is not a link.
     if (!/[:.]\/{0,2}[^:/.]/.test(span)) continue;
     const scheme = /^[a-z]+:/i.exec(span)?.[0] ?? '';
     const key = scheme.toLowerCase() + span.slice(scheme.length).replace(/\/$/, '');
@@ -51,12 +51,12 @@ function urls(text: string): Found[] {
   return found;
 }
 
-/** E-mail addresses outside the URLs that `text` has been blanked of. */
+/** Email addresses in a `text` whose URLs are blanked out. */
 function addresses(text: string): Found[] {
   const found: Found[] = [];
   for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
     let start = at;
-    while (start > 0 && at - start < longestLocalPart && localPart.test(text[start - 1]!)) start -= 1;
+    while (start > 0 && at - start < maxLocalPartLength && localPart.test(text[start - 1]!)) start -= 1;
     domain.lastIndex = at + 1;
     const host = domain.exec(text)?.[0].replace(/[.-]+$/, '');
     if (start === at || host === undefined || !host.includes('.')) continue;
@@ -71,14 +71,14 @@ export interface Links {
   addresses: Found[];
 }
 
-/** The URLs, the relative destinations of Markdown links and the e-mail addresses of a text. */
+/** The URLs, the relative destinations of Markdown links and the email addresses of a text. */
 export function findLinks(text: string): Links {
   const found = urls(text);
-  // The address in `mailto:` or in a URL's user part is a part of that link.
+  // The email address in `mailto:` or in a URL's user part belongs to that link.
   return { urls: found, addresses: addresses(blanked(text, found)) };
 }
 
-/** `target` as `source` has it where only the scheme is another: a link that became `https` is the same link. */
+/** `target` with the spelling of `source` if only the scheme differs: a link that became `https` is the same link. */
 export function withSchemesOf(source: readonly Found[], target: readonly Found[]): Found[] {
   const known = new Set(source.map(({ key }) => key));
   return target.map((piece) => {

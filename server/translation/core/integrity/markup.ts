@@ -1,6 +1,6 @@
 import type { Found, Range } from './found.ts';
 
-// Neither a name nor a value may hold `<`, so an attempt ends at the next one at the latest.
+// Neither a name nor a value may contain `<`, so an attempt ends at the next one at the latest.
 const tag =
   /<(\/?)([A-Za-z][\w:.-]{0,60}|\d{1,3})((?:\s+[A-Za-z_:@*#][\w:.@-]{0,60}(?:\s*=\s*(?:"[^"<]*"|'[^'<]*'|[^\s"'<>=`]+))?)*)\s*(\/?)>/g;
 const attribute = /([A-Za-z_:@*#][\w:.@-]{0,60})(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>=`]+)))?/g;
@@ -19,7 +19,7 @@ const elements = new Set(
   title tt u ul var video`.split(/\s+/),
 );
 
-/** Their values are translated (B 2.2 text_type) or belong to a language. */
+/** Attributes whose values are translated or belong to a language. */
 const translated = new Set([
   'title',
   'alt',
@@ -32,17 +32,17 @@ const translated = new Set([
 ]);
 
 export interface Markup {
-  /** The names of its tags. */
+  /** Names of the tags. */
   names: Set<string>;
   /** Tags by their names and kind. */
   tags: Found[];
-  /** Attributes with their values, by element, translatable ones aside. */
+  /** Attributes with their values, by element, except translatable ones. */
   attributes: Found[];
-  /** `<file>` and the like, which name what a user puts there. */
+  /** `<file>` and the like: names of values that a user enters. */
   words: Found[];
-  /** How many there may be at most. */
+  /** Upper bound of their number. */
   wordStarts: number;
-  /** All tags, comments and declarations, attribute values for people aside. */
+  /** All tags, comments and declarations, without translatable attribute values. */
   ranges: Range[];
 }
 
@@ -51,7 +51,7 @@ interface Tag extends Range {
   selfClosing: boolean;
   name: string;
   attributes: Found[];
-  /** Attribute values for people, which are prose. */
+  /** Translatable attribute values. */
   texts: Range[];
   span: string;
 }
@@ -70,7 +70,7 @@ function attributesOf(element: string, text: string, offset: number): Pick<Tag, 
     const name = match[1]!.toLowerCase();
     const value = match[2] ?? match[3] ?? match[4];
     const start = offset + match.index;
-    // A translatable attribute has to be there, whatever its value.
+    // A translatable attribute must exist, with any value.
     const key =
       translated.has(name) || value === undefined ? `${element} ${name}` : `${element} ${name}=${value}`;
     found.push(piece(key, match[0], start));
@@ -81,7 +81,7 @@ function attributesOf(element: string, text: string, offset: number): Pick<Tag, 
   return { attributes: found, texts };
 }
 
-/** A tag but for its texts. */
+/** A tag without its translatable values. */
 function withoutTexts({ start, end, texts }: Tag): Range[] {
   const bounds = [start, ...texts.flatMap((text) => [text.start, text.end]), end];
   return bounds.flatMap((from, i) => (i % 2 === 0 ? [{ start: from, end: bounds[i + 1]! }] : []));
@@ -107,9 +107,9 @@ function everyTag(text: string): Tag[] {
 }
 
 /**
- * The markup of a plain text. `a < b`, `List<String>` and the `<file>` of a command's usage are none: an unknown name
- * is a tag where it is closed, and a known one where it is closed, void or has an attribute with a value.
- * @param source for a translation: what is a tag in its source is one in it, closed or not
+ * The markup of a plain text. `a < b`, `List<String>` and the `<file>` of a command's usage are not markup: an unknown name
+ * is a tag if it is closed, and a known one if it is closed, void or has an attribute with a value.
+ * @param source for a translation: a tag of its source is a tag in it, closed or not
  */
 export function findMarkup(text: string, source?: Markup): Markup {
   if (!text.includes('<'))
@@ -132,7 +132,7 @@ export function findMarkup(text: string, source?: Markup): Markup {
   const isWord = (one: Tag): boolean =>
     !realOnes.has(one) && !one.closing && one.attributes.length === 0 && text[one.start - 1] !== '%';
   const words = all.filter(isWord);
-  // Translated it may be several words of any script.
+  // Its translation may have several words of any script.
   const starts = text.match(/<(?=[^\s<>=!/])/g)?.length ?? 0;
   return {
     names: new Set(real.map(({ name }) => name)),

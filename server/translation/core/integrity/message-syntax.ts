@@ -3,18 +3,18 @@ import type { Found, Range } from './found.ts';
 const header =
   /\{\s{0,20}([\p{L}_][\p{L}\p{M}\p{N}_.-]{0,80}|\d{1,4})\s{0,20},\s{0,20}(plural|selectordinal|select|number|date|time|spellout|ordinal|duration|choice)\s{0,20}([,}])/uy;
 
-const longestSelector = 80;
+const maxSelectorLength = 80;
 
-/** An argument of an ICU message that chooses among texts. */
+/** An argument of an ICU message that selects one of several texts. */
 export interface Choice {
   /** The argument as a placeholder's key, `{count}`. */
   key: string;
-  /** The head as the text has it, `{count, plural`. */
+  /** The head as written, `{count, plural`. */
   head: string;
   type: 'plural' | 'select';
   /** The words before the braces: `one`, `=0`, `female`. */
   selectors: Found[];
-  /** Whether a text of a plural shows the number as `#`. */
+  /** Whether a text of a plural shows the number with `#`. */
   hash: boolean;
 }
 
@@ -22,15 +22,15 @@ interface IcuMessage {
   /** Arguments with a format, `{total, number, percent}`, as placeholders `{total}`. */
   formatted: Found[];
   choices: Choice[];
-  /** Whether every brace of the text has its counterpart. */
+  /** Whether each brace has its counterpart. */
   bracesMatch: boolean;
-  /** The closing brace of each opening one that has one. */
+  /** The closing brace of each opening one, if it has one. */
   pairs: ReadonlyMap<number, number>;
-  /** What is syntax: heads, selectors and their braces. Between them lies text. */
+  /** Syntax: heads, selectors and their braces. The text between them is translated. */
   syntax: Range[];
 }
 
-/** The closing brace of each opening one that has one. */
+/** The closing brace of each opening one, if it has one. */
 function matchedBraces(text: string): Map<number, number> {
   const pairs = new Map<number, number>();
   const open: number[] = [];
@@ -42,8 +42,8 @@ function matchedBraces(text: string): Map<number, number> {
 }
 
 /**
- * The selectors between `from` and the closing brace of a choice. Its texts are jumped over, so that each character
- * is read once however deep choices lie in each other.
+ * The selectors between `from` and the closing brace of a choice. Its texts are skipped, so that each character is read once
+ * at any nesting depth.
  */
 function selectors(text: string, from: number, end: number, pairs: Map<number, number>): Found[] {
   const found: Found[] = [];
@@ -56,8 +56,8 @@ function selectors(text: string, from: number, end: number, pairs: Map<number, n
     let to = i;
     while (to > start && text[to - 1]!.trim() === '') to -= 1;
     let at = to;
-    // `offset:1` may stand before the first selector.
-    while (at > start && to - at < longestSelector && text[at - 1]!.trim() !== '') at -= 1;
+    // `offset:1` may precede the first selector.
+    while (at > start && to - at < maxSelectorLength && text[at - 1]!.trim() !== '') at -= 1;
     const span = text.slice(at, to);
     found.push({ key: span, span, start: at, end: i + 1 });
     i = close + 1;
@@ -77,7 +77,7 @@ function hasBetween(positions: readonly number[], start: number, end: number): b
   return low < positions.length && positions[low]! < end;
 }
 
-/** The typed arguments of an ICU message; none in a text that is no such message. */
+/** The typed arguments of an ICU message; empty for other texts. */
 export function findIcu(text: string): IcuMessage {
   const pairs = matchedBraces(text);
   const bracesMatch = (text.match(/[{}]/g)?.length ?? 0) === 2 * pairs.size;
@@ -113,22 +113,22 @@ export function findIcu(text: string): IcuMessage {
   return message;
 }
 
-/** `{{PLURAL:$1|page|pages}}`: MediaWiki's choice among forms of words. */
+/** `{{PLURAL:$1|page|pages}}`: MediaWiki's choice among word forms. */
 interface WikiForms {
-  /** What chooses: `$1`; of GRAMMAR the case. */
+  /** The selecting argument: `$1`, or the case for GRAMMAR. */
   argument: string;
-  /** `{{PLURAL:$1` as the text has it. */
+  /** `{{PLURAL:$1` as written. */
   head: Found;
   isGrammar: boolean;
 }
 
-/** What a form begins with beside its text: "2=" is a key, and "1 page" says what the key does. */
+/** Keys at the start of a form: "2=", or the number itself as in "1 page". */
 const key = /\d{1,4}=|1(?=\s)/y;
 const head = /\{\{(PLURAL|GENDER|GRAMMAR):([^{}|\n\0]{0,60})\|/iy;
 
 /**
- * The choices among forms in a text, and their syntax: heads, bars and closing braces. Between them lies text. Other
- * choices within one are jumped over, so that each character is read once.
+ * The choices among forms in a text, and their syntax: heads, bars and closing braces. The text between them is translated.
+ * Nested choices are skipped, so that each character is read once.
  * @param pairs the closing brace of each opening one
  */
 export function findWikiForms(

@@ -15,9 +15,9 @@ const convert: [unit: RegExp, factors: number[], offset?: number][] = [
   [/^(?:°\s?F|degrees Fahrenheit)/i, [5 / 9], -32],
 ];
 const tolerance = 0.06;
-const mostValues = 200;
+const maxValues = 200;
 
-/** Whether one of the target's values is the source's number in the unit that stands after it, converted. */
+/** Whether one of the target's values is the source's number, converted from the unit after it. */
 function convertedFrom(number: NumberMatch, source: string, present: Iterable<string>): boolean {
   const after = source.slice(number.end, number.end + 24).replace(/^[\s-]/, '');
   const unit = convert.find(([pattern]) => pattern.test(after));
@@ -27,7 +27,7 @@ function convertedFrom(number: NumberMatch, source: string, present: Iterable<st
   let seen = 0;
   for (const candidate of present) {
     seen += 1;
-    if (seen > mostValues) return false;
+    if (seen > maxValues) return false;
     if (expected.some((one) => Math.abs(Number(candidate) - one) <= Math.abs(one) * tolerance)) return true;
   }
   return false;
@@ -44,7 +44,7 @@ export interface NumberLoss {
 
 const direction = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f]/;
 
-/** How often a text has each value. */
+/** The number of occurrences of each value in a text. */
 class Values {
   readonly #counts = new Map<string, number>();
 
@@ -69,13 +69,13 @@ function valuesOf(target: string, found: readonly NumberMatch[]): Values {
   // "1,2,3" is three numbers, and so is a date.
   for (const { values: meanings, parts } of found) values.add(meanings.length === 0 ? parts : meanings);
   const inNumbers = new Set(found.map(({ start }) => start));
-  // In a name, such as "v5.5", the number and its parts.
+  // In a name such as "v5.5": the number and its parts.
   for (const { index, 0: run } of withAsciiDigits(target).matchAll(/\d+(?:[.,]\d+)*/g)) {
     if (inNumbers.has(index)) continue;
     const parts = run.split(/\D/).map((part) => part.replace(/^0+(?=\d)/, ''));
     values.add([run, ...parts, ...readings(run)]);
   }
-  // ½ is one and two, 2³² two and thirty-two.
+  // ½ counts as 1 and 2, 2³² as 2 and 32.
   for (const [signs] of target.matchAll(/\p{No}{1,10}/gu)) {
     values.add([...signs, signs].flatMap((own) => own.normalize('NFKC').split(/\D/)).filter(Boolean));
   }
@@ -83,10 +83,10 @@ function valuesOf(target: string, found: readonly NumberMatch[]): Values {
   return values;
 }
 
-/** The Buddhist era, in which Thai dates are given. */
+/** Offset of the Buddhist era, in which Thai dates are given. */
 const buddhistEra = 543;
 
-/** English words after a number that counts nothing: "from 1 to 9", "a value of 0 will". */
+/** English words after a number that does not count anything: "from 1 to 9", "a value of 0 will". */
 const countsNothing = /^\s(?:to|and|or|if|is|are|will|for|means|when|as|in|on)\s/;
 
 function countsSomething({ end }: NumberMatch, source: string): boolean {
@@ -98,7 +98,7 @@ const arabicDual = /(?:ان|ين|تا|تي)(?!\p{L})/u;
 
 const monthsByLanguage = new Map<string, string[][]>();
 
-/** The names of each month, long and short, alone and in a date. */
+/** The names of each month, long and short, standalone and in a date. */
 function monthNames(lang: string): string[][] {
   const known = monthsByLanguage.get(lang);
   if (known !== undefined) return known;
@@ -124,7 +124,7 @@ function centuriesOf(target: string): Set<string> {
   return new Set(years.map(([, hundreds]) => String(Number(hundreds) + 1)));
 }
 
-/** `text` without direction marks, and the original offset of each of its characters. */
+/** `text` without direction marks, and the original offset of each character. */
 function withoutDirection(text: string): { text: string; offsets: number[] | undefined } {
   if (!direction.test(text)) return { text, offsets: undefined };
   const offsets: number[] = [];
@@ -133,9 +133,9 @@ function withoutDirection(text: string): { text: string; offsets: number[] | und
 }
 
 /**
- * The numbers of `source` that `target` lacks in any spelling: regrouped, in other digits, in words up to twelve, in
- * tens of thousands, on another clock. Each number once.
- * @param source and target: with everything that is no prose blanked out
+ * The numbers of `source` that `target` lacks in any spelling: regrouped, in other digits, in words up to twelve, in tens of
+ * thousands, on another clock. Each number once.
+ * @param source and target: with everything except prose blanked out
  */
 export function lostNumbers(source: string, target: string, targetLang: string): NumberLoss[] {
   const plain = withoutDirection(source);
@@ -153,7 +153,7 @@ function lossesIn(source: string, target: string, targetLang: string): NumberLos
   if (numbers.length === 0) return [];
   const found = findNumbers(target);
   const present = valuesOf(target, found);
-  // What is a number with separators in one language is a date or a time in the next.
+  // A number with separators in one language is a date or a time in another.
   const parts = new Set(found.flatMap((own) => own.parts));
   const inLists = new Set(found.filter(({ span }) => /[,،，]/.test(span)).flatMap((own) => own.parts));
   const inWords = smallNumberWords(target, targetLang);
@@ -182,7 +182,7 @@ function lossesIn(source: string, target: string, targetLang: string): NumberLos
     centuries ??= centuriesOf(target);
     return centuries.has(value);
   };
-  /** "1.0" is never written in words, and "1" in "Step 1" not by an article. */
+  /** "1.0" is never written in words, and "1" in "Step 1" is not an article. */
   const wordsFor = (number: NumberMatch): ((value: string) => boolean) => {
     if (/[.,]/.test(number.span)) return () => false;
     const counts = countsSomething(number, source);
@@ -192,7 +192,7 @@ function lossesIn(source: string, target: string, targetLang: string): NumberLos
     const { span, values, parts: own, inDate, inTime, idle, inList, isDimension } = number;
     const isWord = wordsFor(number);
     if (idle || values.some((value) => has(value, isWord))) return true;
-    // Arabic has a form of the noun for one and one for two.
+    // Arabic nouns have forms for one and for two.
     if (targetLang === 'ar' && (span === '1' || (span === '2' && arabicDual.test(target)))) {
       if (countsSomething(number, source)) return true;
     }
@@ -202,7 +202,7 @@ function lossesIn(source: string, target: string, targetLang: string): NumberLos
     if (inList && own.every((part) => inLists.has(part) || (own.length > 1 && has(part, isWord))))
       return true;
     if (isDimension) {
-      // "3D" is 立體 as well, but not "2D".
+      // "3D" is also 立體, but "2D" has no such word.
       hasDimension ??= found.some((other) => other.isDimension);
       if (!hasDimension) return true;
     }
@@ -221,7 +221,7 @@ function lossesIn(source: string, target: string, targetLang: string): NumberLos
       continue;
     }
     const times = number.values.reduce((most, value) => Math.max(most, present.count(value)), 0);
-    // What survives otherwise, as a word or in parts, is not counted.
+    // Numbers that may be written as words or in parts are not counted.
     const isFewer = times > 0 && times < occurrence && !number.idle;
     if (isFewer && !number.values.some(wordsFor(number))) losses.set(key, { number, kind: 'rarer' });
   }

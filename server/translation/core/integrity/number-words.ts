@@ -4,7 +4,7 @@ interface Form {
   value: number;
   /** Its words after the first. */
   rest: string[];
-  /** Whether the last word may go on: `siebzehn` in "siebzehnte". */
+  /** Whether the last word may have an ending: `siebzehn` in "siebzehnte". */
   isOpen: boolean;
 }
 
@@ -35,14 +35,14 @@ function spellingsOf(lang: string): Spellings | undefined {
   return spellings;
 }
 
-/** Letters that an ending has at most. */
-const longestEnding = 6;
-const longestConnective = 3;
+/** Maximum length of an ending, in letters. */
+const maxEndingLength = 6;
+const maxConnectiveLength = 3;
 
-/** Combining marks and signs that a word has or has not: vowels of Arabic, joiners, soft hyphens, marks of direction. */
+/** Optional combining marks and signs: vowels of Arabic, joiners, soft hyphens, marks of direction. */
 const unwritten = /[\u00ad\u061c\u0640\u064b-\u065f\u0670\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** `text` in lower case without what its words may be written without. */
+/** `text` in lower case without optional marks. */
 const plainLetters = (text: string): string => text.toLowerCase().replace(unwritten, '');
 
 function wordsOf(text: string, lang: string): string[] {
@@ -50,17 +50,17 @@ function wordsOf(text: string, lang: string): string[] {
   if (lang === 'uk') return plain.replace(/['’]/g, 'ʼ').match(/[\p{L}\p{M}ʼ]+/gu) ?? [];
   const words = plain.match(/[\p{L}\p{M}]+/gu) ?? [];
   if (lang === 'ro') return words.map((word) => word.replaceAll('ş', 'ș').replaceAll('ţ', 'ț'));
-  // "and", "in", "for" and the article are written on to an Arabic word.
+  // "and", "in", "for" and the article are prefixes of an Arabic word.
   if (lang !== 'ar') return words;
   return words.map((word) => word.replace(/[أإآ]/g, 'ا').replace(/^(?:[وفبك]?ال|لل|و)(?=..)/, ''));
 }
 
-/** The forms that begin with the word at `i`: how many words they take, and what they say. */
+/** The forms that begin with the word at `i`: the number of words they take, and their values. */
 function formsAt(words: readonly string[], i: number, { forms, longestWord }: Spellings): [number, number][] {
   const word = words[i]!;
   const found: [number, number][] = [];
   for (let length = Math.min(word.length, longestWord); length > 0; length -= 1) {
-    if (word.length - length > longestEnding) break;
+    if (word.length - length > maxEndingLength) break;
     for (const { value, rest, isOpen } of forms.get(word.slice(0, length)) ?? []) {
       if (length < word.length && !(isOpen && rest.length === 0)) continue;
       if (
@@ -73,7 +73,7 @@ function formsAt(words: readonly string[], i: number, { forms, longestWord }: Sp
         found.push([1 + rest.length, value]);
       }
     }
-    // "siebzehnte" is no seven.
+    // "siebzehnte" is not a seven.
     if (found.length > 0) break;
   }
   return found;
@@ -86,7 +86,7 @@ function composedAt(words: readonly string[], i: number, spellings: Spellings): 
   const first = formsAt(words, i, spellings).filter(([count]) => count === 1);
   if (first.length === 0) return undefined;
   for (const step of [1, 2]) {
-    if (step === 2 && !((words[i + 1]?.length ?? 9) <= longestConnective)) return undefined;
+    if (step === 2 && !((words[i + 1]?.length ?? 9) <= maxConnectiveLength)) return undefined;
     if (i + step >= words.length) return undefined;
     for (const [count, second] of formsAt(words, i + step, spellings)) {
       const match = first.find(([, value]) => isTen(value) !== isTen(second) && Math.min(value, second) < 10);
@@ -98,8 +98,8 @@ function composedAt(words: readonly string[], i: number, spellings: Spellings): 
 }
 
 /**
- * Which of 13 to 100 a text writes in words of its language, cardinals and ordinals. None for Chinese and Japanese,
- * whose numerals are signs.
+ * The numbers from 13 to 100 that a text writes in words of its language, as cardinals and ordinals. Empty for Chinese and
+ * Japanese, whose numerals are signs.
  */
 export function spelledNumbers(text: string, lang: string): Set<number> {
   const base = lang.split('-')[0]!;
@@ -123,9 +123,9 @@ export function spelledNumbers(text: string, lang: string): Set<number> {
 }
 
 /**
- * The words for 0 to 12 by language, in order, alternatives divided by `|`: cardinals and ordinals. A word counts if a
- * word of the text begins with it, after `=` if it is that word; in scripts without spaces if the text holds it. After `~`
- * it says "none", and counts only where the number counts something.
+ * The words for 0 to 12 by language, in order, alternatives divided by `|`: cardinals and ordinals. A word counts if a word
+ * of the text begins with it; after `=` only if the whole word is equal. In scripts without spaces it counts if the text
+ * contains it. After `~` it means "none", and counts only before a counted noun.
  */
 const words: Record<string, string> = {
   en: 'zero|~=no|~=nil|negativ one|=once|first|single|=a|=an two|twice|second|double|both three|third|triple four|quarter five|fifth =six|sixth =seven|seventh eight =nine|ninth =ten|tenth eleven twelve|twelfth',
@@ -164,9 +164,9 @@ const words: Record<string, string> = {
 const unspaced = new Set(['ja', 'zh', 'th']);
 
 /**
- * Which of 0 to 12 a text writes in words of its language. For a language whose words are not listed, every one: the
- * check would rather miss a loss than invent one. An article is no one, nor "not" zero, unless the number `counts`
- * something, as in "1 file".
+ * The numbers from 0 to 12 that a text writes in words of its language. All of them for a language whose words are not
+ * listed, because a missed loss is better than an invented one. An article does not count as one, nor "not" as zero, unless
+ * the number `counts` something, as in "1 file".
  */
 export function smallNumberWords(text: string, lang: string): (value: number, counts: boolean) => boolean {
   const base = lang.split('-')[0]!;

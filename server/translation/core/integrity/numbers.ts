@@ -1,6 +1,6 @@
 import { canonical, readings, shifted, withAsciiDigits } from './numerals.ts';
 
-/** Powers of ten by the words that follow a number, alternatives divided by `|`; `=` as for the small numbers. */
+/** Powers of ten by the words that follow a number, alternatives divided by `|`; `=` means the whole word. */
 const table: [exponents: number[], words: string][] = [
   [[2], 'hundred|hundert|सौ|yüz'],
   [
@@ -31,7 +31,7 @@ for (const [exponents, words] of table) {
   }
 }
 
-/** The powers of ten that `word` may stand for after a number; none if it is no such word. */
+/** The powers of ten that `word` may mean after a number; empty if it has no such meaning. */
 function exponentsOf(word: string): number[] {
   const lower = word.toLowerCase();
   const whole = exact.get(lower);
@@ -39,7 +39,7 @@ function exponentsOf(word: string): number[] {
   return stems.filter(([stem]) => lower.startsWith(stem)).flatMap(([, exponents]) => exponents);
 }
 
-/** Signs that multiply a number written right before them. */
+/** Signs that multiply the number directly before them. */
 const scaleSigns: Record<string, number> = {
   百: 2,
   千: 3,
@@ -55,7 +55,7 @@ const scaleSigns: Record<string, number> = {
   백: 2,
 };
 
-/** Thai words are written on without a space. */
+/** Thai does not put a space after a word. */
 const thaiScales: [string, number][] = [
   ['พันล้าน', 9],
   ['หมื่นล้าน', 10],
@@ -71,19 +71,19 @@ export interface NumberMatch {
   span: string;
   start: number;
   end: number;
-  /** What it may mean, the nearest meaning first: `1.2.3` itself; nothing for a date, which is its parts. */
+  /** Possible values, the likeliest first: `1.2.3` itself; none for a date, which counts by its parts. */
   values: string[];
   /** Its parts between separators. */
   parts: string[];
   /** Whether it belongs to a date, whose day and month may be written in words. */
   inDate: boolean;
-  /** Whether it is the hours or minutes of 3:45. */
+  /** Whether it is a part of a time such as 3:45. */
   inTime: boolean;
-  /** Whether nothing is lost without it: the minutes of a full hour, 24/7. */
+  /** Whether it may be omitted: the minutes of a full hour, 24/7. */
   idle: boolean;
-  /** Whether it belongs to a list as `1` does in "1, 2", or is two numbers as `0,1` is in "(0,1)". */
+  /** Whether it belongs to a list, as `1` in "1, 2", or is two numbers, as `0,1` in "(0,1)". */
   inList: boolean;
-  /** Whether it stands in a word for "three-dimensional", such as "3D". */
+  /** Whether it is part of a word for "three-dimensional", such as "3D". */
   isDimension: boolean;
 }
 
@@ -97,12 +97,12 @@ const identifierLetter = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}_]
 
 const isAsciiLetter = (code: number): boolean => (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
 
-// The checks of single characters below spare most numbers the slower regular expressions.
+// These checks of single characters avoid most uses of the slower regular expressions.
 
-/** Whether `code` may begin a word or sign that changes what a number means. */
+/** Whether `code` may begin a word or sign that changes the meaning of a number. */
 const maySay = (code: number): boolean => code > 127 || isAsciiLetter(code);
 
-/** The character after a number, or after the one space or hyphen that follows it; NaN at the end. */
+/** The character after a number, or after one following space or hyphen; NaN at the end. */
 function codeAfter(text: string, end: number): number {
   const code = text.charCodeAt(end);
   return code === 32 || code === 45 ? text.charCodeAt(end + 1) : code;
@@ -115,7 +115,7 @@ function isInIdentifier(text: string, start: number, end: number): boolean {
     (before > 127 || before === 95 || isAsciiLetter(before)) &&
     identifierLetter.test(text[start - 1]!)
   ) {
-    // "1920x1080" is two numbers, "No2" and "0x1F" are none.
+    // "1920x1080" has two numbers, "No2" and "0x1F" have none.
     return !/(?:[1-9]|\d0)x$/.test(text.slice(Math.max(0, start - 3), start));
   }
   if (/^[xX]/.test(text[end] ?? '') && text.slice(start, end) === '0') return true;
@@ -124,7 +124,7 @@ function isInIdentifier(text: string, start: number, end: number): boolean {
   return tail !== '' && tail !== 'x' && /\d/.test(text[end + tail.length] ?? '');
 }
 
-/** The hour on the other clock, where the text says which half of the day or writes a time past noon. */
+/** The hour on the other clock, if the text names AM or PM or a time past noon. */
 function otherClock(value: string, text: string, start: number, end: number): string[] {
   if (value.length > 2) return [];
   const sign = text.charCodeAt(end);
@@ -154,7 +154,7 @@ function scales(text: string, end: number): number[] {
   return word === undefined ? [] : exponentsOf(word);
 }
 
-/** "the 90s" are 1990年代 elsewhere, "24" is 2024 in a date, and the 1600s are the 17th century. */
+/** "the 90s" are 1990年代 in other languages, "24" is 2024 in a date, and the 1600s are the 17th century. */
 function fullYears(value: string, text: string, end: number, inDate: boolean): string[] {
   if (value.length !== 2 && !value.endsWith('00')) return [];
   const decade = /^\d0$/.test(value) && /^['’]?s\b/.test(text.slice(end, end + 3));
@@ -164,7 +164,7 @@ function fullYears(value: string, text: string, end: number, inDate: boolean): s
     : [];
 }
 
-/** What makes 1600 a century: the 1600s, 1600-tallet, 1600-luvulla. */
+/** Endings that make 1600 a century: the 1600s, 1600-tallet, 1600-luvulla. */
 export const centuryEnding =
   /^(?:['’]?s\b|[-–]\d{3,4}(?:['’]?s\b|\s?-?(?:tal|luvu|luku))|\s?-?(?:tal|luvu|luku))/;
 
@@ -189,10 +189,10 @@ function dates(text: string): { start: number; end: number }[] {
   return [...text.matchAll(date)].map(({ index, 0: span }) => ({ start: index, end: index + span.length }));
 }
 
-const longestSummand = 40;
+const maxSummandLength = 40;
 
 function largest({ values }: NumberMatch): bigint {
-  const whole = values.map((value) => value.split('.')[0]!).filter(({ length }) => length < longestSummand);
+  const whole = values.map((value) => value.split('.')[0]!).filter(({ length }) => length < maxSummandLength);
   return whole.map(BigInt).reduce((most, value) => (value > most ? value : most), 0n);
 }
 
@@ -221,8 +221,8 @@ function joined(found: NumberMatch[], text: string, ascii: string): NumberMatch[
 }
 
 /**
- * The numbers of a text: figures in any script, not those within names such as `utf8` and `ES2015`.
- * @param text with everything that is no prose blanked out
+ * The numbers of a text: digits in any script, except those within names such as `utf8` and `ES2015`.
+ * @param text with everything except prose blanked out
  */
 export function findNumbers(text: string): NumberMatch[] {
   const ascii = withAsciiDigits(text);

@@ -27,7 +27,7 @@ for (const [other, own] of [
   ascii.set(other, own);
 }
 
-/** `text` at its old length with the digits and separators of every script as ASCII has them. */
+/** `text` at its old length, with ASCII digits and separators. */
 export function withAsciiDigits(text: string): string {
   return text.replace(
     /[[\p{Nd}--[0-9]]\u060c\uff0c\uff0e\uff1a\uff0f\u2236\u2019\u066b\u066c\u00a0\u202f\u2009\u2007]/gv,
@@ -90,7 +90,7 @@ export function otherNumerals(text: string): string[] {
   ];
 }
 
-/** Decimal numbers as text, so that none loses digits: `1234.5`, without leading or trailing zeros. */
+/** Decimal numbers as text, which keeps all digits: `1234.5`, without leading or trailing zeros. */
 export function canonical(whole: string, fraction = ''): string {
   const left = whole.replace(/^0+(?=\d)/, '') || '0';
   const right = fraction.replace(/0+$/, '');
@@ -107,7 +107,7 @@ export function shifted(decimal: string, exponent: number): string {
 const isGrouped = (groups: readonly string[]): boolean =>
   groups[0]!.length <= 3 && groups.slice(1).every(({ length }) => length === 3);
 
-/** 1,23,456 as India groups it. */
+/** Indian grouping: 1,23,456. */
 const isIndian = (groups: readonly string[]): boolean =>
   groups.length > 2 &&
   groups[0]!.length <= 2 &&
@@ -115,8 +115,8 @@ const isIndian = (groups: readonly string[]): boolean =>
   groups.slice(1, -1).every(({ length }) => length === 2);
 
 /**
- * What digits with separators may mean: `1,234` is 1234 in English and 1.234 in German. Empty for what is no single
- * number, such as `1.2.3` or `31.12.2024`.
+ * Possible values of digits with separators: `1,234` is 1234 in English and 1.234 in German. Empty for several numbers, such
+ * as `1.2.3` or `31.12.2024`.
  * @param written ASCII digits divided by single separators
  */
 export function readings(written: string): string[] {
@@ -126,7 +126,7 @@ export function readings(written: string): string[] {
   const found: string[] = [];
   const same = new Set(separators).size === 1;
   if (same && (isGrouped(groups) || isIndian(groups))) found.push(canonical(groups.join('')));
-  // Spanish writes 4'5 as well; an apostrophe before three digits groups them.
+  // Spanish also writes 4'5; an apostrophe before three digits groups them.
   if (groups.length === 2 && (/[.,]/.test(separators) || (separators === "'" && groups[1]!.length !== 3))) {
     found.push(canonical(groups[0]!, groups[1]!));
   }

@@ -18,22 +18,22 @@ const missing = ({ span }: Found): QualityIssue =>
 const invented = ({ span }: Found): QualityIssue =>
   critical(
     span,
-    `The placeholder ${span} is not in the source: the program has nothing to put there.`,
-    `Remove ${span}, or put the source's placeholder in its place.`,
+    `The placeholder ${span} is not in the source: the program has no value for it.`,
+    `Remove ${span}, or replace it with the source's placeholder.`,
   );
 
 const rarer = ({ span }: Found): QualityIssue => ({
   severity: 'minor',
   category: 'accuracy',
   span,
-  explanation: `The placeholder ${span} stands less often than in the source.`,
-  suggestion: `Keep every ${span} of the source.`,
+  explanation: `The placeholder ${span} occurs less often than in the source.`,
+  suggestion: `Keep each ${span} of the source.`,
 });
 
 function conversionIssues(source: Placeholders, target: Placeholders): QualityIssue[] {
   const [from, to] = aligned(source.conversions, target.conversions);
   const difference = compared(from, to);
-  // One `%s` fewer is an argument fewer; an argument called by its number may be shown as often as it likes.
+  // Each missing `%s` is a lost argument; a numbered argument may be repeated any number of times.
   const gone = [...difference.lost, ...difference.rarer.filter(({ key }) => !key.includes('$'))];
   const back = compared(to, from);
   const surplus = [...back.lost, ...back.rarer.filter(({ key }) => !key.includes('$'))];
@@ -43,7 +43,7 @@ function conversionIssues(source: Placeholders, target: Placeholders): QualityIs
     issues.push(
       critical(
         source.conversions[0]!.span,
-        `The placeholders ${spans} stand in another order, and each takes the next value.`,
+        `The placeholders ${spans} are in another order, but each uses the next value.`,
         `Keep the order ${spans}, or number them: %1$${source.conversions[0]!.type} and so on.`,
       ),
     );
@@ -58,20 +58,20 @@ function percentIssues(source: Placeholders, target: Placeholders, bareSigns: bo
 }
 
 /**
- * The placeholders lost, invented or out of order, those of ICU choices aside.
- * @param rest what of the target is no placeholder
+ * The placeholders lost, invented or out of order, except those of ICU choices.
+ * @param rest the target without placeholders
  */
 export function placeholderIssues(source: Placeholders, target: Placeholders, rest: string): QualityIssue[] {
   const certain = compared(source.certain, target.certain);
   const likely = compared(source.likely, target.likely);
-  // `#` shows the number of a plural as `{count}` does.
+  // `#` shows the number of a plural like `{count}`.
   const shown = new Set(target.choices.filter(({ hash }) => hash).map(({ key }) => key));
   const lost = certain.lost.filter(({ key }) => !shown.has(key));
   const choosing = new Set(source.choices.map(({ key }) => key));
   const chosen = new Set([...choosing].filter((key) => key.startsWith('{')));
   const kept = new Set(target.choices.map(({ key }) => key));
-  // "{standard input}" is prose that becomes one word, and looks like a placeholder, elsewhere. So do the texts of a
-  // choice whose head is broken.
+  // "{standard input}" is prose in the source, but its translation may look like a placeholder. So do the texts of a choice
+  // whose head is broken.
   const looksAlike =
     (lost.length === 0 && certain.rarer.length === 0 && target.openBraces <= source.openBraces) ||
     [...chosen].some((key) => !kept.has(key));
@@ -81,7 +81,7 @@ export function placeholderIssues(source: Placeholders, target: Placeholders, re
     ...conversionIssues(source, target),
     ...percentIssues(source, target, rest.includes('%')),
     ...added.map(invented),
-    // A choice has as many forms as the language, and each may show its number.
+    // The number of forms of a choice depends on the language, and each may show its number.
     ...[...certain.rarer, ...likely.rarer]
       .filter(({ key }) => !shown.has(key) && !choosing.has(key))
       .map(rarer),
@@ -91,7 +91,7 @@ export function placeholderIssues(source: Placeholders, target: Placeholders, re
 const lostChoice = ({ head }: Choice): QualityIssue =>
   critical(head, `The choice ${head}, …} of the source is missing.`, `Keep ${head}, …} as it is.`);
 
-/** What a choice has lost that is in the target still. */
+/** The parts that a choice has lost, although the choice itself is in the target. */
 function lostWithin(choice: Choice, own: Choice, isShown: boolean): QualityIssue[] {
   const issues = compared(choice.selectors, own.selectors)
     .lost.filter(({ key }) => choice.type === 'select' || key === 'other')
@@ -103,14 +103,12 @@ function lostWithin(choice: Choice, own: Choice, isShown: boolean): QualityIssue
       ),
     );
   if (choice.hash && !own.hash && !isShown) {
-    issues.push(
-      critical('#', `The number of ${choice.key} is not shown.`, 'Keep # where the number stands.'),
-    );
+    issues.push(critical('#', `The number of ${choice.key} is not shown.`, 'Keep # in place of the number.'));
   }
   return issues;
 }
 
-/** The choices of each argument as one: a translator joins two plurals as often as not. */
+/** Merges the choices of each argument: translators often join two plurals. */
 function byArgument(choices: readonly Choice[]): Map<string, Choice> {
   const known = new Map<string, Choice>();
   for (const choice of choices) {
@@ -126,9 +124,9 @@ function byArgument(choices: readonly Choice[]): Map<string, Choice> {
 }
 
 /**
- * What of the choices of ICU messages is lost: the choice, a key of a select, the `other` of any, the number that a
- * plural shows. Plural categories differ between languages, so they are free.
- * @param rest what of the target is no placeholder
+ * The lost parts of the choices of ICU messages: the choice, a key of a select, the `other` of any, the number that a plural
+ * shows. Plural categories differ between languages, so they are not checked.
+ * @param rest the target without placeholders
  */
 export function choiceIssues(source: Placeholders, target: Placeholders, rest: string): QualityIssue[] {
   const wanted = byArgument(source.choices);
@@ -138,14 +136,14 @@ export function choiceIssues(source: Placeholders, target: Placeholders, rest: s
   if (source.choices.length > 0 && source.bracesMatch && !target.bracesMatch) {
     const { head } = source.choices[0]!;
     issues.push(
-      critical(head, `The braces around ${head}, …} do not match.`, 'Close every brace as the source does.'),
+      critical(head, `The braces around ${head}, …} do not match.`, 'Close each brace as in the source.'),
     );
   }
   for (const [name, choice] of wanted) {
     const own = present.get(name);
     const isShown = shown.has(choice.key);
     if (own !== undefined) issues.push(...lostWithin(choice, own, isShown));
-    // Japanese and Turkish need no plural here, and so no argument, unless its number is to be shown.
+    // Japanese and Turkish need no plural here, so the argument may be missing unless its number is shown.
     else if (choice.type === 'select' || (choice.hash && !isShown) || rest.includes('{')) {
       issues.push(lostChoice(choice));
     }
@@ -170,24 +168,21 @@ export function choiceIssues(source: Placeholders, target: Placeholders, rest: s
 const numbered = (conversions: readonly Conversion[]): Conversion[] => {
   let next = 0;
   return conversions.map((conversion) => {
-    // A width or precision `*` takes a value of its own.
+    // A width or precision `*` takes an additional value.
     next += conversion.position === undefined ? 1 + conversion.span.split('*').length - 1 : 0;
     const position = conversion.position ?? next;
     return { ...conversion, position, key: `%${position}$${conversion.type}` };
   });
 };
 
-/**
- * The two sides of a format, both by position if either is: a translator who turns arguments around has to number
- * them.
- */
+/** The two sides of a format, both by position if either is: a translator who reorders arguments has to number them. */
 function aligned(source: readonly Conversion[], target: readonly Conversion[]): [Conversion[], Conversion[]] {
   const byPosition = [...source, ...target].some(({ position }) => position !== undefined);
   if (source.length === 0 || !byPosition) return [[...source], [...target]];
   return [numbered(source), numbered(target)];
 }
 
-/** Whether conversions that take the next argument each come in another order than those of the source. */
+/** Whether unnumbered conversions are in another order than in the source. */
 function reordered(source: readonly Conversion[], target: readonly Conversion[]): boolean {
   if (source.length !== target.length || source.some(({ position }) => position !== undefined)) return false;
   return source.some(({ key }, i) => key !== target[i]!.key);

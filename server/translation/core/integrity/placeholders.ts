@@ -3,24 +3,24 @@ import type { Found, Range } from './found.ts';
 import { type Choice, findIcu, findWikiForms } from './message-syntax.ts';
 
 export interface Placeholders {
-  /** `{name}`, `{{x}}`, `${x}`, `%{x}`, `%(name)s` and the like: nothing else in a text looks like them. */
+  /** `{name}`, `{{x}}`, `${x}`, `%{x}`, `%(name)s` and the like: always placeholders. */
   certain: Found[];
-  /** `%1`, `$1`, `@name`, `:name`, `%name`: placeholders in one project, prose in the next. */
+  /** `%1`, `$1`, `@name`, `:name`, `%name`: placeholders in one project, prose in another. */
   likely: Found[];
   conversions: Conversion[];
-  /** The keys of what would be conversions, were they not the beginning of a word. */
+  /** Keys that would be conversions, but begin a word. */
   loose: Set<string>;
   /** Whether `%1` is an argument, so that `%2s` is `%2` and an s. */
   isQt: boolean;
   /** `%%`, the percent sign of a format. */
   percents: Found[];
   choices: Choice[];
-  /** Everything that could be an argument: `$1` is money alone and an argument in a choice. */
+  /** Everything that could be an argument: `$1` is money on its own and an argument in a choice. */
   arguments: Set<string>;
-  /** The fields of a source that is a format of times and dates. */
+  /** The fields of a source that is a date and time format. */
   dateFields: Found[];
   bracesMatch: boolean;
-  /** How many opening braces the text has, a placeholder's or not. */
+  /** The number of opening braces in the text, in placeholders or not. */
   openBraces: number;
   /** Everything above and the syntax of ICU messages. */
   ranges: Range[];
@@ -39,8 +39,8 @@ const positional = new RegExp(
   String.raw`%(\d{1,2})\$[-+0#']{0,3}(?:\d{1,3}|\*\d{1,2}\$)?(?:${precision})?${type}`,
   'y',
 );
-// A minus sign without a width is a suffix: Hungarian writes "50%-os". A space is prose: "100 % sure". An apostrophe
-// groups the digits of whole numbers alone. One digit without a precision is Qt's `%1`.
+// A minus sign without a width is a suffix: Hungarian writes "50%-os". A space is prose: "100 % sure". An apostrophe groups
+// only the digits of whole numbers. One digit without a precision is Qt's `%1`.
 const width = String.raw`[-+0#]{0,3}(?:[1-9]\d{1,2}|\*)|0\d{1,2}|[-+#]{1,2}\d{1,2}|[+#]{1,2}`;
 const conversion = new RegExp(
   String.raw`%(?:(?:${width})?(?:${precision})?|\d${precision}|'(?=l{0,2}[diu]))${type}`,
@@ -49,7 +49,7 @@ const conversion = new RegExp(
 const narrow = new RegExp(`%[2-9]${type}`, 'y');
 const surrounded = /%[A-Za-z_][\w.-]{2,40}%(?![A-Za-z])/y;
 const qt = /%(?:L?\d{1,2}|n(?![A-Za-z]))/y;
-// In "%nSome files" a program turns lines, as in "%BInstall%b" letters; neither is a name.
+// "%nSome files" has a line break, and "%BInstall%b" formatting; neither is a name.
 const percentName = /%(?![a-z][A-Z])[a-z_]\w{2,40}/y;
 const dollarName = /\$[A-Za-z_]\w{0,60}\$?/y;
 const dollarNumber = /\$[1-9](?![\d.,]?\d)/y;
@@ -64,11 +64,11 @@ const opensWord = /[\s("'«“„‘>]/;
 
 interface Reading {
   text: string;
-  /** In `%50` of Turkish text the sign stands before the number. */
+  /** In Turkish `%50`, the sign precedes the number. */
   percentFirst: boolean;
-  /** Where the placeholder before ends. */
+  /** End of the previous placeholder. */
   done: number;
-  /** For a translation: the likely placeholders its source has. */
+  /** For a translation: the likely placeholders of its source. */
   known: ReadonlySet<string> | undefined;
   /** For a translation: whether its source is a printf format. */
   isFormat: boolean;
@@ -116,7 +116,7 @@ function isPercentOfNumber({ text, done }: Reading, i: number): boolean {
   return i > done && /\p{Nd}/u.test(text[i - 1]!);
 }
 
-/** One spelling for the types that take the same values: only letters come out in another case. */
+/** One spelling for the types that accept the same values and differ only in the case of letters. */
 const alike = (conversionType: string): string =>
   conversionType.replace(/[XEGFi]$/, (letter) => (letter === 'i' ? 'd' : letter.toLowerCase()));
 
@@ -126,7 +126,7 @@ function printfConversion(reading: Reading, i: number): Found | undefined {
   const match = matchAt(conversion, text, i) ?? (reading.isQt ? null : matchAt(narrow, text, i));
   if (match === null) return undefined;
   const next = text[i + match[0].length] ?? '';
-  // "%dpx" and "%sfile" are conversions; "%count" is a name, "100%sure" and "100%d'huile" are prose.
+  // "%dpx" and "%sfile" have conversions; "%count" is a name, "100%sure" and "100%d'huile" are prose.
   if (latin.test(next) && !mayTouchLetters.test(match[1]!)) {
     out.loose.add(`%${alike(match[1]!)}`);
     return undefined;
@@ -137,7 +137,7 @@ function printfConversion(reading: Reading, i: number): Found | undefined {
   return found;
 }
 
-/** `%name%`, and not the `%s…%` of `%s…%s` or `%ld.%d`. */
+/** `%name%`, but not the `%s…%` of `%s…%s` or `%ld.%d`. */
 function percentPair(reading: Reading, i: number): Found | undefined {
   const { text } = reading;
   const match = matchAt(surrounded, text, i);
@@ -195,7 +195,7 @@ function dollar(reading: Reading, i: number): Found | undefined {
     return found;
   }
   if (text[i] === '#') return undefined;
-  // "US$5" is no argument, "从$1" and the "a$1" of a translation whose source has `$1` are one.
+  // "US$5" has no argument; "从$1" has one, and so has the "a$1" of a translation whose source has `$1`.
   if (i > 0 && reading.known === undefined && spacedWord.test(text[i - 1]!)) return undefined;
   return likely(reading, matchAt(dollarName, text, i)) ?? likely(reading, matchAt(dollarNumber, text, i));
 }
@@ -206,10 +206,10 @@ function prefixed(reading: Reading, i: number): Found | undefined {
   // `:DETAIL` is a word of a command's usage.
   if (reading.known === undefined && /[A-Z]/.test(text[i + 1] ?? '')) return undefined;
   if (i > 0 && !opensWord.test(text[i - 1]!)) return undefined;
-  // Nor is `:option` beside `--option`.
+  // Nor is `:option`, if the text has `--option`.
   if (pattern === colon && reading.isUsage) return undefined;
   const match = matchAt(pattern, text, i);
-  // Laravel capitalises the value as the name is written.
+  // Laravel capitalizes the value like the name.
   return likely(reading, match, pattern === colon ? match?.[0].toLowerCase() : match?.[0]);
 }
 
@@ -223,7 +223,7 @@ const readers: Record<string, (reading: Reading, i: number) => Found | undefined
 };
 const starts = /[{%$#@:]/g;
 
-/** "%Y-%m-%d %H:%M" is a format of dates, which is another one in each language. */
+/** "%Y-%m-%d %H:%M" is a date format, which differs by language. */
 function isDateFormat(text: string): boolean {
   const fields = text.match(/%[-_EO^#]?[YyHIMBbAmjZTSp]/g) ?? [];
   return fields.length > 1 && fields.some((field) => /[YyHI]$/.test(field));
@@ -231,9 +231,9 @@ function isDateFormat(text: string): boolean {
 
 /**
  * The placeholders of a text, in one pass.
- * @param text with markup, links and addresses blanked out
- * @param source for a translation: what its source has. What is only likely a placeholder is one in the translation if
- * the source has it; else it is prose, and its digits are numbers.
+ * @param text with markup, links and email addresses blanked out
+ * @param source for a translation: the placeholders of its source. A likely placeholder is one in the translation only if
+ * the source has it; otherwise it is prose, and its digits are numbers.
  */
 export function findPlaceholders(text: string, lang: string, source?: Placeholders): Placeholders {
   const icu = findIcu(text);
@@ -288,7 +288,7 @@ export function findPlaceholders(text: string, lang: string, source?: Placeholde
     reading.done = found.end;
     out.ranges.push({ start: found.start, end: found.end });
   }
-  // "$1" alone is money as often as an argument; as money it is a number of the text.
+  // "$1" on its own is money as often as an argument; as money it is a number.
   const dollars = new Set(out.likely.filter(({ key }) => /^\$\d$/.test(key)).map(({ key }) => key));
   const isArgument = [...dollars].some((key) => out.arguments.has(key));
   for (const { key } of out.likely) out.arguments.add(key);
@@ -306,12 +306,9 @@ export function findPlaceholders(text: string, lang: string, source?: Placeholde
   return out;
 }
 
-/**
- * One conversion of a printf format. Its key is `%s` without width and precision, or `%2$s` where it names its
- * argument.
- */
+/** One conversion of a printf format. Its key is `%s` without width and precision, or `%2$s` with a numbered argument. */
 export interface Conversion extends Found {
-  /** The argument it names, from 1; undefined where it takes the next one. */
+  /** The number of its argument, from 1; undefined if it takes the next one. */
   position: number | undefined;
   /** Length and type: `s`, `ld`. */
   type: string;

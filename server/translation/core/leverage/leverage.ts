@@ -19,32 +19,32 @@ import { newDecision, recordStep } from '../pipeline/agent-steps.ts';
 import type { TextRequest } from '../request.ts';
 import type { TermsInText } from './terms.ts';
 
-/** What a tenant's glossaries and memory offer for one text. */
+/** Terms and TM matches of a tenant for one text. */
 export interface Leverage {
   /** Null if the tenant has none. */
   glossary: Glossary | null;
-  /** The exact match of the memory (B 8 rule 1). */
+  /** The exact match of the TM. It is served without a model, but still metered. */
   exact: MemoryHit | undefined;
-  /** Searches for fuzzy matches; null if the tenant has no memory of these languages. */
+  /** Searches for fuzzy matches; null if the tenant has no TM for these languages. */
   findClose: (() => Promise<CloseHits>) | null;
 }
 
-/** The leverage of a tenant without glossaries and memory. */
+/** The leverage of a tenant without glossaries and TM. */
 export const noLeverage: Leverage = { glossary: null, exact: undefined, findClose: null };
 
-/** What the tenant's glossaries and memory have for the texts of a submission. */
+/** Terms and TM matches of a tenant for the texts of a submission. */
 export interface Prefetched {
-  /** Exact matches by normal form and languages; undefined for none. A key that is missing has to be looked up. */
+  /** Exact matches by normal form and languages; undefined if there is no match. A missing key has to be looked up. */
   exact: Map<string, MemoryHit | undefined>;
-  /** The language pairs of the tenant's memory (`pairName`). */
+  /** The language pairs of the tenant's TM (`pairName`). */
   pairs: ReadonlySet<string>;
   /** The revision of the tenant's glossaries; null without any. */
   glossaries: string | null;
 }
 
 /**
- * Looks up exact matches and the glossary revision for all texts of a submission. The tenant is the transaction's own, so this can be sent
- * before the caller is authenticated.
+ * Looks up exact matches and the glossary revision for all texts of a submission. The transaction's scope determines the
+ * tenant, so this can be sent before the caller is authenticated.
  */
 export async function prefetch(tx: Tx, requests: readonly TextRequest[]): Promise<Prefetched> {
   const texts = new Map(requests.map((request) => [keyOf(request), lookupOf(request)]));
@@ -55,14 +55,14 @@ export async function prefetch(tx: Tx, requests: readonly TextRequest[]): Promis
   return { exact: new Map([...texts.keys()].map((key, index) => [key, hits[index]])), pairs, glossaries };
 }
 
-/** Drops the match of a text, since a job with it has just been published. */
-export function forget({ exact }: Prefetched, request: TextRequest): void {
+/** Drops the match of a text, because a job with the same text has just been published. */
+export function forgetText({ exact }: Prefetched, request: TextRequest): void {
   exact.delete(keyOf(request));
 }
 
 /**
- * The leverage of one request, from what was prefetched or, if that is missing, looked up now. The glossary revision is always the prefetched
- * one, so that a batch or a file is not translated by two revisions.
+ * The leverage of one request, from the prefetched data or, if it is missing, looked up now. The glossary revision is always
+ * the prefetched one, so that all texts of a batch or file use the same revision.
  */
 export async function leverageOf(
   services: Pick<Services, 'database' | 'embedder' | 'glossaries' | 'log'>,
@@ -102,24 +102,24 @@ function keyOf({ source_text, source_lang, target_lang }: TextRequest): string {
   return `${source_lang} ${target_lang} ${normalForm(source_text)}`;
 }
 
-/** The glossary terms and examples that the engine gets with the text. */
+/** The glossary terms and examples that are sent to the engine with the text. */
 interface Gathered {
   glossary: TaskTerm[];
   examples: TaskExample[];
 }
 
-/** Terms that the engine gets, and that the trace names. */
-const mostTerms = 200;
-const mostNamed = 50;
-/** UTF-16 units that the trace quotes of a text. */
-const longestQuote = 200;
+/** Maximum number of terms that are sent to the engine and listed in the trace. */
+const maxTerms = 200;
+const maxNamed = 50;
+/** Maximum length of a quote in the trace, in UTF-16 units. */
+const maxQuoteLength = 200;
 
 const nothing: CloseHits = { close: [], relevant: [] };
 
 /**
- * Gathers the terms, close matches and relevant pairs of the text (B 8 "Fuzzy tier"), and records the provenance of each in the trace. If the
- * search fails, the run continues without matches. An exact match that was not served, because of the glossary or its markup, is still the
- * best example, and counts as one of the close matches.
+ * Gathers the terms, fuzzy matches and relevant segments for the text, and records the provenance of each in the trace. If
+ * the search fails, the run continues without matches. An exact match that was not served, because of the glossary or its
+ * markup, is still the best example, and counts as one of the fuzzy matches.
  * @param searchFailed called with the error of a failed search
  */
 export async function gatherLeverage(
@@ -142,7 +142,7 @@ export async function gatherLeverage(
   const { relevant } = found;
   const hits = [...close, ...relevant];
   const glossary = (terms?.expected ?? [])
-    .slice(0, mostTerms)
+    .slice(0, maxTerms)
     .map(({ sourceTerm, targetTerms }) => ({ source: sourceTerm, targets: targetTerms }));
   const examples = hits.map(({ sourceText, targetText, similarity }) => ({
     source: sourceText,
@@ -155,14 +155,14 @@ export async function gatherLeverage(
     { name: 'leverage', actor: 'memory_agent', kind: 'tool', input: 'glossary and memory' },
     () => ({
       value: { glossary, examples },
-      output: `${glossary.length} terms, ${close.length} close matches, ${relevant.length} relevant pairs`,
+      output: `${glossary.length} terms, ${close.length} fuzzy matches, ${relevant.length} relevant segments`,
       decisions: [
         ...termDecisions(terms),
         ...hits.map((hit, index) =>
           newDecision(
             index < close.length ? 'close_match' : 'relevant_pair',
             `${Math.floor(hit.similarity * 100)} % alike${hit.likeness === 'meaning' ? ' in meaning' : ''}`,
-            `“${clip(hit.sourceText, longestQuote)}” → “${clip(hit.targetText, longestQuote)}”`,
+            `“${clip(hit.sourceText, maxQuoteLength)}” → “${clip(hit.targetText, maxQuoteLength)}”`,
             { confidence: hit.similarity, provenance: memoryProvenance(hit) },
           ),
         ),
@@ -175,18 +175,18 @@ export async function gatherLeverage(
 function termDecisions(terms: TermsInText | null): AgentDecision[] {
   const entries = new Set(terms?.matches.map(({ entries: [winner] }) => winner));
   return [...entries]
-    .slice(0, mostNamed)
+    .slice(0, maxNamed)
     .map((entry) =>
       newDecision(
         'term',
-        `“${clip(entry.sourceTerm, longestQuote)}” → “${clip(entry.targetTerm, longestQuote)}”`,
+        `“${clip(entry.sourceTerm, maxQuoteLength)}” → “${clip(entry.targetTerm, maxQuoteLength)}”`,
         null,
         { provenance: termProvenance(entry) },
       ),
     );
 }
 
-/** The provenance of a stored pair. */
+/** The provenance of a TM segment. */
 export function memoryProvenance({ setId, setName, origin, tuid, changedAt }: MemoryHit): Provenance {
   return { set_id: setId, set_name: setName, origin, tuid, changedate: changedAt };
 }

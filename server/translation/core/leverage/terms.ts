@@ -14,14 +14,14 @@ import type { SourceText } from '../pipeline/source-text.ts';
 export interface TermsInText {
   matches: readonly TermMatch<TermRow>[];
   expected: readonly ExpectedTerm[];
-  /** Entries whose source term is the whole text, best first. */
+  /** Terms whose source is the whole text, best first. */
   whole: readonly TermRow[];
   check(translation: Translations): Promise<TermCompliance>;
 }
 
 /**
  * Finds the terms of a text; null without a glossary for its language pair.
- * @param plain the submitted text if it has no markup: it may be a term as a whole
+ * @param plain the submitted text if it has no markup: the whole text may be a term
  */
 export async function findTerms(
   { task, blocks }: Pick<SourceText, 'task' | 'blocks'>,
@@ -42,32 +42,33 @@ export async function findTerms(
   };
 }
 
-/** The text as a reader sees it: one line per block. Inside a term any run of spaces counts as one. */
+/** The text as a reader sees it: one line per block. Inside a term, any run of spaces counts as one. */
 function readable(segments: readonly string[], blocks: readonly (readonly number[])[]): string {
   if (segments.length === 1) return segments[0] as string;
   return blocks.map((block) => block.map((index) => segments[index] ?? '').join(' ')).join('\n');
 }
 
-/** Limits, since a hostile glossary may match thousands of terms of 500 characters in a short text. */
+/** Limits, because a hostile glossary may match thousands of terms of 500 characters in a short text. */
 const most = { issues: 100, named: 200 };
 
 /** UTF-16 units of an issue's sentences, and of a stored term. */
 const longest = { sentence: 600, name: 200 };
 
-/** The issues of a translation that misses terms, 100 at most. None is critical: the gate has a trigger of its own for missing terms. */
+/**
+ * The issues of a translation that misses terms, at most 100. None is critical: the gate has a separate trigger for missing
+ * terms.
+ */
 export function termIssues(compliance: TermCompliance): QualityIssue[] {
   const { missing_terms, expected_target_counts, observed_target_counts } = compliance;
   const named = missing_terms.slice(0, missing_terms.length > most.issues ? most.issues - 1 : most.issues);
   const issues = named.map((term) =>
     issueOf(
-      `the glossary's term “${term}” is expected ${expected_target_counts[term]} times and found ${observed_target_counts[term] ?? 0} times`,
+      `the glossary term “${term}” is expected ${expected_target_counts[term]} times, but found ${observed_target_counts[term] ?? 0} times`,
       `use “${term}”`,
     ),
   );
   const others = missing_terms.length - named.length;
-  return others > 0
-    ? [...issues, issueOf(`${others} more of the glossary's terms are missing`, null)]
-    : issues;
+  return others > 0 ? [...issues, issueOf(`${others} more glossary terms are missing`, null)] : issues;
 }
 
 function issueOf(explanation: string, suggestion: string | null): QualityIssue {
@@ -80,15 +81,18 @@ function issueOf(explanation: string, suggestion: string | null): QualityIssue {
   };
 }
 
-/** `terminology_gate` as it is stored and returned (B 2.6). */
+/** `terminology_gate` as stored and returned. */
 export interface TermGate extends TermCompliance {
-  /** How many target terms are expected, including those not listed. */
+  /** The number of expected target terms, including those not listed. */
   terms_total: number;
-  /** How many of them are missing, including those not listed. */
+  /** The number of missing target terms, including those not listed. */
   missing_total: number;
 }
 
-/** The compliance of a translation as it is stored: lists 200 clipped terms at most, missing ones first. `passed` and the totals cover all. */
+/**
+ * The compliance of a translation as it is stored: lists at most 200 clipped terms, missing ones first. `passed` and the
+ * totals cover all.
+ */
 export function termGate(compliance: TermCompliance): TermGate {
   const { passed, missing_terms, expected_target_counts, observed_target_counts } = compliance;
   const targets = Object.keys(expected_target_counts);

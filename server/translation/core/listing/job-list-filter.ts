@@ -3,16 +3,16 @@ import { z } from 'zod';
 import { AppError } from '#server/errors.ts';
 import { requireLanguage } from '#server/http/supported-language.ts';
 
-/** A moment in a year from 1000 to 9999: PostgreSQL does not know all the others. */
+/** A time in a year from 1000 to 9999: PostgreSQL does not accept all others. */
 export const moment = z.iso.datetime({ offset: true }).refine((value) => {
   const date = new Date(value);
-  // What is no time at all is reported by the format.
+  // Invalid times are reported by the format check.
   return Number.isNaN(date.getTime()) || /^[1-9]\d{3}-/.test(date.toISOString());
-}, 'must be in a year of four digits');
+}, 'must have a year of four digits');
 
-const mostMetadataKeys = 10;
+const maxMetadataKeys = 10;
 
-/** Filters of the lists of translation jobs and of documents, beside the status. All that are sent must hold. */
+/** Filters of the lists of translation jobs and of documents, in addition to the status. All filters sent must match. */
 export const jobListFilter = z.object({
   source_lang: z.string().max(40).optional().describe('Only jobs from this language.'),
   target_lang: z.string().max(40).optional().describe('Only jobs into this language.'),
@@ -22,27 +22,25 @@ export const jobListFilter = z.object({
     .describe(
       'The earliest created_at, inclusive: ISO 8601 with a time zone, such as `2026-11-22T08:00:00Z`.',
     ),
-  created_before: moment
-    .optional()
-    .describe('The first created_at that is too late (exclusive): ISO 8601 with a time zone.'),
+  created_before: moment.optional().describe('The end of created_at, exclusive: ISO 8601 with a time zone.'),
   metadata: z
     .record(
       z.string().min(1).max(200),
       z.union([z.string().max(1000), z.number(), z.boolean()], 'must be a string, a number or a boolean'),
     )
     .refine(
-      (wanted) => Object.keys(wanted).length <= mostMetadataKeys,
-      `must have at most ${mostMetadataKeys} keys`,
+      (wanted) => Object.keys(wanted).length <= maxMetadataKeys,
+      `must have at most ${maxMetadataKeys} keys`,
     )
     .optional()
     .describe(
-      'Only jobs whose request.metadata has these values at its top level: `metadata.project=alpha`, or `metadata[project]=alpha`. The value is a string, a number or a boolean; `5` finds the number and the text.',
+      'Only jobs whose request.metadata has these values at its top level: `metadata.project=alpha`, or `metadata[project]=alpha`. The value is a string, a number or a boolean; `5` matches both the number and the text.',
     ),
 });
 
 export type JobListFilter = z.infer<typeof jobListFilter>;
 
-/** Keys that only operators see in jobs: a filter would tell their values. */
+/** Keys that only operators see in jobs: a filter would reveal their values. */
 const hiddenKeys: ReadonlySet<string> = new Set(['candidate_models', 'primary_model']);
 
 interface FilteredColumns {
@@ -52,7 +50,8 @@ interface FilteredColumns {
 }
 
 /**
- * The condition of a filter; undefined if there is none. No index serves it, so the query must bound the rows that it reads.
+ * The condition of a filter; undefined without a filter. No index supports it, so the query must limit the rows that it
+ * reads.
  * @throws AppError 422 for an unsupported language or a metadata key that cannot be filtered by
  */
 export function filterCondition(
@@ -79,8 +78,8 @@ export function readsRequest({ source_lang, target_lang, domain, metadata }: Job
 const day = 86_400_000;
 
 /**
- * The earliest `updated_at` of jobs that pass, which an index finds: a job is not changed before it is made. A day is allowed for a clock
- * that was set back.
+ * The earliest possible `updated_at` of matching jobs, for which there is an index: a job cannot change before it is
+ * created. Allows one day for a clock that was set back.
  */
 export function earliestChange(
   { updatedAt }: FilteredColumns,
@@ -91,7 +90,7 @@ export function earliestChange(
     : gte(updatedAt, new Date(new Date(created_after).getTime() - day));
 }
 
-/** Numbers are compared by their value: `5` finds 5.0. */
+/** Numbers are compared by value: `5` matches 5.0. */
 function hasMetadata(request: Column, key: string, value: string): SQL {
   if (hiddenKeys.has(key))
     throw new AppError('invalid_fields', [

@@ -30,7 +30,7 @@ interface StepOutcome<T> {
   metadata?: Record<string, unknown>;
 }
 
-/** Runs one step of the pipeline and appends it to `steps` as an AgentStep (B 2.3), completed or failed. */
+/** Runs one step of the pipeline and appends it to `steps`, completed or failed. */
 export async function recordStep<T>(
   steps: AgentStep[],
   description: StepDescription,
@@ -67,7 +67,7 @@ export async function recordStep<T>(
   }
 }
 
-/** A decision inside a step (B 2.3 AgentDecision). */
+/** A decision inside a step. */
 export function newDecision(
   label: string,
   outcome: string,
@@ -92,7 +92,7 @@ export interface RunCost {
   models: string[];
 }
 
-/** What the steps of a run share. */
+/** Shared by the steps of a run. */
 export interface StepDeps {
   engine: Engine;
   inspect: Inspect;
@@ -115,7 +115,7 @@ export function spend<T>(cost: RunCost, { models, inputTokens, outputTokens }: E
   return { models, input_tokens: inputTokens, output_tokens: outputTokens };
 }
 
-/** The first translation (B 3.1 `translated`). @param model undefined for the deployment's default */
+/** The first translation, with status `translated`. @param model undefined for the deployment's default */
 export function translateBaseline(
   deps: StepDeps,
   task: TranslationTask,
@@ -131,7 +131,7 @@ export function translateBaseline(
   );
 }
 
-/** A judgement of a candidate, with the service's own findings. */
+/** A judgement of a candidate, with the issues found by the service's own checks. */
 export interface Assessed extends Judgement {
   candidate: Translations;
   model: string | null;
@@ -139,7 +139,10 @@ export interface Assessed extends Judgement {
   compliance: TermCompliance | null;
 }
 
-/** Scores a candidate with the engine and adds the findings of the service's own checks. `name` is the step's in the trace. */
+/**
+ * Scores a candidate with the engine and adds the issues found by the service's own checks. `name` is the step's name in the
+ * trace.
+ */
 export function assessCandidate(
   deps: StepDeps,
   task: TranslationTask,
@@ -161,14 +164,14 @@ export function assessCandidate(
       };
       return {
         value,
-        output: `score ${value.score}, ${findings.length} findings of our own`,
+        output: `score ${value.score}, ${findings.length} findings of the service's checks`,
         metadata: spend(deps.cost, result),
       };
     },
   );
 }
 
-/** One repair of a translation by its issues. */
+/** One repair of a translation, based on its issues. */
 export function repairOnce(
   deps: StepDeps,
   task: TranslationTask,
@@ -190,7 +193,7 @@ export function repairOnce(
   );
 }
 
-/** Verifies the final translation. It passes only if the service's own checks find nothing critical. */
+/** Verifies the final translation. It passes only if the service's own checks find no critical issue. */
 export function verifyFinal(
   deps: StepDeps,
   task: TranslationTask,

@@ -11,8 +11,8 @@ interface Candidate {
 }
 
 /**
- * Translates with each of `candidate_models` (C 4), compares the results with the baseline `debate_rounds` times, and returns the winner. The
- * losers stay in the trace. Without extra models, returns the baseline and calls no engine.
+ * Translates with each of `candidate_models`, compares the results with the baseline `debate_rounds` times, and returns the
+ * winner. The losers stay in the trace. Without extra models, returns the baseline and calls no engine.
  */
 export async function debateCandidates(
   deps: StepDeps,
@@ -30,7 +30,7 @@ export async function debateCandidates(
   return compareCandidates(deps, task, candidates, debateRounds);
 }
 
-/** Translates with one extra model. Returns undefined if that fails: the baseline is there. */
+/** Translates with one extra model. Returns undefined if that fails, because the baseline exists. */
 async function translateWith(
   deps: StepDeps,
   task: TranslationTask,
@@ -73,7 +73,7 @@ function compareCandidates(
       const spent: object[] = [];
       const decisions = [];
       for (let round = 0; round < rounds; round++) {
-        // Judges favour certain positions, so each round starts with another candidate.
+        // Judge models favor certain positions, so each round starts with another candidate.
         const order = candidates.map((_, place) => (place + round) % candidates.length);
         const shown = order.map((index) => (candidates[index] as Candidate).translations);
         const result = await deps.engine.compare(task, shown, deps.scope);
@@ -82,11 +82,11 @@ function compareCandidates(
         spent.push(spend(deps.cost, result));
         decisions.push(newDecision(`round ${round + 1}`, `candidate ${winner + 1}`, result.value.rationale));
       }
-      // In a tie the first wins: the deployment's default model.
+      // In a tie, the first candidate wins: the deployment's default model.
       const best = wins.indexOf(Math.max(...wins));
       return {
         value: (candidates[best] as Candidate).translations,
-        output: `candidate ${best + 1} goes on`,
+        output: `candidate ${best + 1} is kept`,
         decisions,
         metadata: {
           rounds: spent,

@@ -9,25 +9,25 @@ import { newDecision, recordStep } from './agent-steps.ts';
 import type { PreparedText } from './prepared-text.ts';
 import type { SourceText } from './source-text.ts';
 
-/** A stored translation that is served without a translation call (B 8 "Translation memory at translation time"). */
+/** A stored translation that is served without a model call. */
 export interface FastPath {
   name: 'glossary_exact' | 'tm_exact';
   translation: string;
-  /** Whether it is held for review, because the request is sensitive or regulated. */
+  /** Whether it must be reviewed, because the request is sensitive or regulated. */
   held: boolean;
   provenance: Provenance;
-  /** The served glossary entry; null for a pair of the memory. */
+  /** The served glossary term; null for a TM segment. */
   entry: TermRow | null;
-  /** Glossary compliance; null without a glossary, and if the served term is the only one of the text. */
+  /** Glossary compliance; null without a glossary, or if the served term is the only one of the text. */
   compliance: TermCompliance | null;
 }
 
 /** UTF-16 units of a reason in the trace. */
-const longestReason = 600;
+const maxReasonLength = 600;
 
 /**
- * Serves a text that is a glossary term, or that the memory holds. Not served are a target that misses a term of the glossary and, for HTML,
- * a target with different markup: the full pipeline translates those. Records a step if there was a match.
+ * Serves a text that is a glossary term or an exact match of the TM. A target that misses a glossary term or, for HTML, has
+ * different markup is not served: the full pipeline translates those. Records a step if there was a match.
  */
 export async function takeFastPath(
   steps: AgentStep[],
@@ -57,16 +57,16 @@ export async function takeFastPath(
   );
 }
 
-/** Why a match is not served; null if it is. */
+/** The reason why a match is not served; null if it is. */
 function refusalOf(text: SourceText, fast: FastPath): AgentDecision | null {
   const { name, translation, compliance, provenance } = fast;
   if (name === 'tm_exact' && !text.hasMarkupOf(translation)) {
-    const why = 'the stored target has other markup than the text';
+    const why = "the stored target's markup differs from the text's";
     return newDecision(name, 'tm_exact_markup', why, { provenance });
   }
   if (compliance?.passed !== false) return null;
   const missing = compliance.missing_terms.map((target) => `“${target}”`).join(', ');
-  const why = `the glossary wants ${clip(missing, longestReason)}`;
+  const why = `the glossary requires ${clip(missing, maxReasonLength)}`;
   return newDecision(name, `${name}_noncompliant`, why, { provenance });
 }
 
@@ -81,7 +81,7 @@ function outcomeOf({ name, held }: FastPath): string {
 
 function describe({ held, provenance }: FastPath): string {
   const from = `from the set “${provenance.set_name}”`;
-  return held ? `${from}; the request asks for a human reviewer` : from;
+  return held ? `${from}; the request requires a human review` : from;
 }
 
 async function fromGlossary({ text, terms }: PreparedText, held: boolean, entry: TermRow): Promise<FastPath> {
@@ -97,8 +97,8 @@ async function fromGlossary({ text, terms }: PreparedText, held: boolean, entry:
 }
 
 /**
- * Whether the target belongs to the only term of the text. It complies by definition, even if a check could not tell: texts are compared
- * without Arabic vowel signs, for example.
+ * Whether the target belongs to the only term of the text. It then complies by definition, even if a check would fail: texts
+ * are compared without Arabic vowel signs, for example.
  */
 function isOnlyTerm(target: string, { matches: [match, second] }: TermsInText): boolean {
   return second === undefined && (match?.entries.some(({ targetTerm }) => targetTerm === target) ?? false);

@@ -25,13 +25,13 @@ import { takeFastPath } from './fast-path.ts';
 import { type PreparedText, prepareText } from './prepared-text.ts';
 import { defaultThreshold } from './quality-options.ts';
 
-/** What the texts of a group have in common. */
+/** The common fields of the texts of a group. */
 export type GroupRequest = Omit<TextRequest, 'source_text'>;
 
 /** One of the texts that are translated in one call. */
 export interface GroupText {
   source: InlineContent;
-  /** The text before it, for context. */
+  /** The previous text, for context. */
   before: string | null;
 }
 
@@ -43,13 +43,13 @@ export interface TranslatedText {
   needsReview: boolean;
   issues: QualityIssue[];
   fastPath: 'glossary_exact' | 'tm_exact' | null;
-  /** Where the translation comes from: the engine, or a stored segment or term. */
+  /** The source of the translation: the engine, or a stored segment or term. */
   provenance: Record<string, unknown>;
 }
 
 type GroupServices = Pick<Services, 'database' | 'embedder' | 'engine' | 'glossaries' | 'log'>;
 
-/** What the calls of one group share. */
+/** Shared by the calls of one group. */
 interface Group {
   engine: Engine;
   scope: CallScope;
@@ -66,7 +66,7 @@ interface Prepared extends PreparedText, UnwrappedContent {
 interface Draft {
   of: Prepared;
   inner: InlineContent;
-  /** Whether the tags were put back by position, because the engine lost them twice. */
+  /** Whether the tags were placed by position, because the engine lost them twice. */
   lostTags: boolean;
 }
 
@@ -76,13 +76,14 @@ interface Candidate extends Draft {
   issues: QualityIssue[];
 }
 
-/** A text of a group as the request that the pipeline of single texts would get. */
+/** A text of a group as the request that the pipeline for single texts would receive. */
 export function requestOfText(request: GroupRequest, { source }: Pick<GroupText, 'source'>): TextRequest {
   return { ...request, source_text: plainText(unwrap(source).inner) };
 }
 
 /**
- * Looks up what the tenant's glossaries and memory have for some texts: for many groups at once, because this is a transaction.
+ * Looks up exact matches and the glossary revision for some texts: for many groups together, because this takes a
+ * transaction.
  */
 export function lookUpTexts(tx: Tx, request: GroupRequest, texts: readonly GroupText[]): Promise<Prefetched> {
   return prefetch(
@@ -92,11 +93,11 @@ export function lookUpTexts(tx: Tx, request: GroupRequest, texts: readonly Group
 }
 
 /**
- * Translates a group of neighbouring texts: a text that the glossary or the memory holds is served from there, the others are sent to
- * the engine in one call, with their glossary terms and similar segments. Each translation is checked and scored separately, and
- * repaired once if it is in doubt.
+ * Translates a group of neighboring texts. Texts found in the glossary or TM are served from there; the others are sent to
+ * the engine in one call, with their glossary terms and similar segments. Each translation is checked and scored separately,
+ * and repaired once if it is doubtful.
  * @param found the result of `lookUpTexts` for these texts
- * @returns a translation of each text, in their order, and what the calls cost
+ * @returns a translation of each text, in their order, and the cost of the calls
  */
 export async function translateGroup<T extends GroupText>(
   services: GroupServices,
@@ -123,7 +124,7 @@ export async function translateGroup<T extends GroupText>(
   return { translations, cost: group.cost };
 }
 
-/** The stored translation of a text; null if there is none, or it may not be served. */
+/** The stored translation of a text; null without one, or if it may not be served. */
 async function serve(text: Prepared): Promise<TranslatedText | null> {
   const fast = await takeFastPath([], text, false);
   if (!fast) return null;
@@ -168,7 +169,7 @@ async function translate(group: Group, texts: readonly Prepared[]): Promise<Map<
   );
 }
 
-/** The task for the engine. All texts share their terms and examples: neighbours often have the same. */
+/** The task for the engine. All texts share their terms and examples, because neighboring texts often have the same ones. */
 async function taskOf({ searchFailed }: Group, texts: readonly Prepared[]): Promise<TranslationTask> {
   const gathered = await Promise.all(
     texts.map(({ leverage, terms }) => gatherLeverage([], leverage, terms, searchFailed)),
@@ -197,7 +198,9 @@ async function callFor<T>({ cost }: Group, call: Promise<EngineResult<T>>): Prom
   return result.value;
 }
 
-/** Translates the texts. One whose tags are broken is translated once more; then its tags are put back by position. */
+/**
+ * Translates the texts. A translation with broken tags is requested once more; after that, its tags are placed by position.
+ */
 async function draft(group: Group, task: TranslationTask, texts: readonly Prepared[]): Promise<Draft[]> {
   const { engine, scope } = group;
   const replies = await callFor(group, engine.translate(task, scope));
@@ -218,7 +221,7 @@ async function draft(group: Group, task: TranslationTask, texts: readonly Prepar
   }));
 }
 
-/** Repairs translations once. A repair whose tags are broken counts as the translation before it. */
+/** Repairs translations once. If the tags of a repair are broken, the previous translation is kept. */
 async function repair(
   group: Group,
   task: TranslationTask,
@@ -239,11 +242,13 @@ const lostTagsIssue: QualityIssue = {
   severity: 'major',
   category: 'style',
   span: null,
-  explanation: 'the inline tags of the segment were lost in translation and put back by position',
-  suggestion: 'check where links, breaks and fields stand',
+  explanation: 'the inline tags of the segment were lost in translation and restored by position',
+  suggestion: 'check the positions of links, breaks and fields',
 };
 
-/** Scores drafts by the engine's judgement and the service's own checks. `task` has their sources, in the same order. */
+/**
+ * Scores drafts by the engine's judgement and the service's own checks. `task` contains their sources, in the same order.
+ */
 async function judge(group: Group, task: TranslationTask, drafts: readonly Draft[]): Promise<Candidate[]> {
   const { engine, scope } = group;
   const judgements = await callFor(group, engine.assessEach(task, taggedOf(drafts), scope));
@@ -262,7 +267,10 @@ async function judge(group: Group, task: TranslationTask, drafts: readonly Draft
   );
 }
 
-/** Whether a reviewer should look at it: below the threshold, critical, a missing term, or tags put back by position. */
+/**
+ * Whether a reviewer should check it: a score below the threshold, a critical issue, a missing term, or tags placed by
+ * position.
+ */
 function isDoubtful(candidate: Candidate): boolean {
   return (
     candidate.score < defaultThreshold ||

@@ -3,7 +3,7 @@ import { findTerms, type TermsInText } from '../leverage/terms.ts';
 import type { TextRequest } from '../request.ts';
 import { readSourceText, type SourceText } from './source-text.ts';
 
-/** A text that is ready to be translated or checked: its segments, and what the tenant's glossaries and memory have for it. */
+/** A text that is ready to be translated or checked: its segments, terms and TM matches. */
 export interface PreparedText {
   request: TextRequest;
   text: SourceText;

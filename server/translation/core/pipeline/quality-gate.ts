@@ -24,9 +24,9 @@ interface GateInput {
   request: Pick<TextRequest, 'domain' | 'metadata'>;
   /** 0 to 100. */
   threshold: number;
-  /** Of the baseline. */
+  /** Judgement of the baseline. */
   assessment: Pick<Judgement, 'score'>;
-  /** Of the final text, after repair. */
+  /** Judgement of the final text, after repair. */
   final: Judgement;
   verification: Verification;
   /** Whether a repair was applied. */
@@ -35,7 +35,7 @@ interface GateInput {
   repairDelta: number;
   /** Glossary compliance of the final text; null without a glossary. */
   compliance: TermCompliance | null;
-  /** Risk flags of the source; they warn, and never block. */
+  /** Risk flags of the source. They only warn. */
   risks: readonly string[];
 }
 
@@ -44,7 +44,10 @@ interface Found {
   reason: string;
 }
 
-/** Decides whether a finished translation is published without review (B 2.3). Records every trigger; a blocking one defers to a human. */
+/**
+ * Decides whether a finished translation is published without review. Records every trigger; a blocking one sends it to
+ * review.
+ */
 export function decideGate(input: GateInput): QualityGate {
   const { request, threshold, final, verification } = input;
   const score = Math.min(final.score, verification.score);
@@ -77,7 +80,7 @@ export function asksForReview(request: GateInput['request']): boolean {
   return policyTriggers(request).length > 0;
 }
 
-/** The gate of a text that a fast path serves (B 8 rule 1). It passes with score 100, unless the request requires review. */
+/** The gate of a text that a fast path serves. It passes with score 100, unless the request requires review. */
 export function decideFastPathGate(
   request: GateInput['request'],
   threshold: number,
@@ -113,7 +116,7 @@ function policyTriggers(request: GateInput['request']): Found[] {
   const flags = flagsOf(request);
   if (domain !== null && isRegulated(domain)) {
     const named = domain.trim().toLowerCase();
-    found.push(blocking('policy_required', `the domain "${named}" always needs a human reviewer`));
+    found.push(blocking('policy_required', `the domain "${named}" always requires a human review`));
   }
   if (flags.length > 0)
     found.push(blocking('sensitive_content', `the request is marked ${flags.join(', ')}`));
@@ -132,12 +135,12 @@ function qualityTriggers({ threshold, final, verification, repairDelta }: GateIn
   }
   if (repairDelta > highRepairDelta)
     found.push(
-      blocking('high_repair_delta', `repair changed ${Math.round(repairDelta * 100)} % of the translation`),
+      blocking('high_repair_delta', `repair changed ${Math.round(repairDelta * 100)}% of the translation`),
     );
   return found;
 }
 
-/** The explanations of critical issues, each once: assessment and verification find the same. */
+/** The explanations of critical issues, without duplicates: assessment and verification find the same ones. */
 function criticalsOf(issues: readonly QualityIssue[]): string[] {
   const criticals = issues.filter(({ severity }) => severity === 'critical');
   return [...new Set(criticals.map(({ explanation }) => explanation.replace(/\.$/, '')))];
@@ -171,14 +174,13 @@ function quoted(terms: readonly string[]): string {
     : named.join(', ');
 }
 
-/** The sentence that a reviewer reads for each risk flag. */
+/** The message for each risk flag, shown to reviewers. */
 const riskSentences: Record<string, string> = {
-  instruction_like_source: 'the source reads like orders to a model',
-  hidden_text: 'the source holds invisible characters',
-  mixed_script_words: 'the source has words of letters from several scripts',
-  encoded_text: 'the source holds encoded text',
-  other_source_language:
-    'the source is plainly not in its stated language, which is English where none is named',
+  instruction_like_source: 'the source looks like instructions to a model',
+  hidden_text: 'the source has invisible characters',
+  mixed_script_words: 'the source has words with letters of several scripts',
+  encoded_text: 'the source has encoded text',
+  other_source_language: 'the source is clearly not in its stated language (English by default)',
 };
 
 function riskTriggers(risks: readonly string[]): Found[] {
@@ -195,14 +197,14 @@ function blocking(code: TriggerCode, reason: string): Found {
   return { trigger: { code, severity: 'blocking' }, reason };
 }
 
-/** The review task that a deferring gate opens (B 2.3). */
+/** The review task that a gate opens if it does not pass. */
 function openReviewTask(gate: QualityGate): HumanReviewTask {
   return {
     id: newId(),
     status: 'open',
     requested_by: 'review_gate_agent',
     reason: gate.reasons.join('; '),
-    question: 'Is this translation fit to publish?',
+    question: 'Can this translation be published?',
     instructions: null,
     requested_actions: ['save', 'approve', 'modify', 'reject'],
     triggers: gate.triggers,
@@ -213,7 +215,7 @@ function openReviewTask(gate: QualityGate): HumanReviewTask {
   };
 }
 
-/** The end of a run by its gate: published, or held with a task for a human. */
+/** The result of a run according to its gate: published, or sent to review with a task. */
 export function endOf(
   gate: QualityGate,
   steps: AgentStep[],

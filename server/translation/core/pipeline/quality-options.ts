@@ -1,22 +1,22 @@
-/** The score from which a translation publishes itself, unless the request sets another (B 2.3). */
+/** The score from which a translation is published automatically, unless the request sets another. */
 export const defaultThreshold = 85;
 
-/** The options of one request that the pipeline reads from metadata (B 2.6), clamped to their ranges. */
+/** The options of one request that the pipeline reads from metadata, clamped to their ranges. */
 export interface QualityOptions {
   /** 0 to 100. A lower score is repaired, and not published without review. */
   threshold: number;
-  /** At most so many repairs, 1 to 5. */
+  /** Maximum number of repairs, 1 to 5. */
   repairRounds: number;
   /** The model of the baseline; undefined for the deployment's default. */
   primaryModel: string | undefined;
   /** Models of the extra candidates, 0 to 2. */
   candidateModels: string[];
-  /** How often the candidates are compared, 1 to 3. */
+  /** Number of comparisons of the candidates, 1 to 3. */
   debateRounds: number;
 }
 
 const maximumExtraCandidates = 2;
-/** The form of model names. Anything else is ignored, and kept out of logs and exports. */
+/** The form of model names. Other values are ignored, and kept out of logs and exports. */
 const modelName = /^[\w.:/@+-]{1,200}$/;
 
 /** Reads `request.metadata`. A value of the wrong type counts as absent. */
@@ -35,7 +35,7 @@ function clamped(value: unknown, min: number, max: number, fallback: number): nu
   return Math.min(max, Math.max(min, value));
 }
 
-/** Any well-formed name is passed on to the endpoint (B 2.6); `requireAllowedModels` checks the operator's list. */
+/** Any well-formed name is sent to the endpoint; `requireAllowedModels` checks the operator's list. */
 function modelNames(value: unknown): string[] {
   const usable = namesIn(value).filter((name) => modelName.test(name));
   return [...new Set(usable)].slice(0, maximumExtraCandidates);

@@ -13,8 +13,8 @@ export interface Repaired {
 }
 
 /**
- * The bounded repair loop (B 2.6). Repairs and assesses again until the translation is good enough and has its terms, the rounds are used up,
- * or a repair changes nothing. A repair that is no better is dropped.
+ * The bounded repair loop. Repairs and assesses until the translation is good enough and has its terms, the rounds are used
+ * up, or a repair changes nothing. A repair that is not better is discarded.
  */
 export async function repairLoop(
   deps: StepDeps,
@@ -39,7 +39,10 @@ function isSame(left: Translations, right: Translations): boolean {
   return left.length === right.length && left.every((text, index) => text === right[index]);
 }
 
-/** Compares critical issues first, then missing terms, then scores, so that no judge can prefer a text that lost a placeholder. */
+/**
+ * Compares critical issues first, then missing terms, then scores, so that no judge model can prefer a text that lost a
+ * placeholder.
+ */
 function isBetter(candidate: Assessed, than: Assessed): boolean {
   const criticals = ({ issues }: Assessed) => issues.filter(({ severity }) => severity === 'critical').length;
   const missing = ({ compliance }: Assessed) => compliance?.missing_terms.length ?? 0;

@@ -28,11 +28,11 @@ import { readQualityOptions } from './quality-options.ts';
 import { type Repaired, repairDelta, repairLoop } from './repair.ts';
 import { joinSegments } from './source-text.ts';
 
-/** What a finished run adds to its job. */
+/** The fields that a finished run adds to its job. */
 export interface RunResult {
   baseline_translation: string;
   final_translation: string;
-  /** Null for a text that a fast path serves, as the next two. */
+  /** Null for a text that a fast path serves; so are the next two. */
   quality_assessment: QualityAssessment | null;
   refinement: Refinement | null;
   verification: VerificationResult | null;
@@ -41,7 +41,7 @@ export interface RunResult {
   cost: RunCost;
   /** The fast path that served the text; null if it was translated. */
   fastPath: FastPath['name'] | null;
-  /** What the pipeline adds to request.metadata; null for nothing. */
+  /** Additions of the pipeline to request.metadata; null without any. */
   metadata: Record<string, unknown> | null;
 }
 
@@ -55,7 +55,7 @@ export class RunError extends Error {
   }
 }
 
-/** Where a run records what it does. */
+/** The steps and the cost that a run records. */
 type Trace = Pick<StepDeps, 'steps' | 'cost'>;
 
 /** Optional inputs of a run. */
@@ -66,8 +66,9 @@ interface RunParts {
 }
 
 /**
- * The pipeline for one text. A text that the glossary or the memory holds is served from there. Any other passes through baseline,
- * candidates, assessment, bounded repair, verification and the quality gate. It holds no transaction: it takes as long as its models do.
+ * The pipeline for one text. A text found in the glossary or TM is served from there. Any other passes through baseline,
+ * candidates, assessment, bounded repair, verification and the quality gate. It holds no transaction, because models may
+ * take long.
  * @throws RunError
  */
 export async function runPipeline(
@@ -157,7 +158,7 @@ async function translate(
 function describeRepair({ best, rounds, applied }: Repaired): Refinement {
   const { score, issues } = best;
   if (rounds === 0) return { score, issues, applied, rounds, summary: 'no repair was needed' };
-  const outcome = applied ? 'a repaired translation goes on' : 'no repair was better';
+  const outcome = applied ? 'a repaired translation is kept' : 'no repair was better';
   return {
     score,
     issues,

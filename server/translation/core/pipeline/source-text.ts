@@ -13,11 +13,14 @@ export interface SourceText {
   rebuild(translations: Translations): string;
   /** The segments of a text of the same type, such as a stored translation. */
   segmentsOf(other: string): string[];
-  /** Whether another text has the same markup: a stored target must not bring a script into a page. Always true of plain text. */
+  /**
+   * Whether another text has the same markup: a stored target must not bring a script into a page. Always true for plain
+   * text.
+   */
   hasMarkupOf(other: string): boolean;
 }
 
-/** Splits a text into segments. Of HTML, only text nodes and four attributes are translated (B 2.1 text_type). */
+/** Splits a text into segments. In HTML, only text nodes and four attributes are translated. */
 export function readSourceText(request: TextRequest): SourceText {
   const { source_text: source } = request;
   if (request.text_type !== 'Html')

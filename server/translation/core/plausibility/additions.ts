@@ -5,7 +5,7 @@ import { critical, type TextPair } from './text-pair.ts';
 const link =
   /(?:https?:\/\/|ftp:\/\/|www\.)[^\s<>"'«»„“”‘’()[\]{}|\\^`。、，]{4,300}|(?<![\w@.-])[a-z0-9-]{2,63}(?:\.[a-z0-9-]{2,63}){0,4}\.(?:com|net|org|info|biz|io|app|dev|xyz|top|shop|store|online|site|club|live|link|click|example)(?![\w-])(?!\.\w)/gi;
 
-/** A link that runs a script or holds a page. */
+/** A link that runs a script or contains a page. */
 const scriptLink = /(?:javascript|vbscript):|data:text\/html/i;
 
 const address = /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}/g;
@@ -27,13 +27,13 @@ export function addedLinkIssue({ source, target }: TextPair): QualityIssue | und
     return critical('accuracy', 'The translation has a link that runs a program.', script);
   const address = addedAddress(source, target);
   if (address !== undefined)
-    return critical('accuracy', 'The translation has an e-mail address that the source has not.', address);
+    return critical('accuracy', 'The translation has an email address that is not in the source.', address);
   const links = target.match(link) ?? [];
   if (links.length === 0 || links.length <= (source.match(link)?.length ?? 0)) return undefined;
   const known = source.toLowerCase();
   const added = links.find((one) => !known.includes(domainOf(one)));
   if (added === undefined) return undefined;
-  return critical('accuracy', 'The translation has a link that the source has not.', added);
+  return critical('accuracy', 'The translation has a link that is not in the source.', added);
 }
 
 /** The last two names of a link's host: `example.org` of `https://www.example.org/en`. */
@@ -49,19 +49,19 @@ function domainOf(address: string): string {
     .join('.');
 }
 
-/** How data, markup and code begin. */
+/** The start of data, markup and code. */
 const forms: { name: string; begins: RegExp; knownBy?: RegExp }[] = [
   { name: 'JSON', begins: /^\s{0,99}(?:\{\s{0,99}"|\[\s{0,99}["{[\]])/ },
   {
     name: 'HTML',
     begins: /^\s{0,99}<(?:!doctype|!--|\?xml|[a-z][\w-]{0,30}(?:\s[^<>]{0,300})?\/?>)/i,
-    // The translation may begin with a tag that stands later in the source.
+    // The translation may begin with a tag that the source has in a later place.
     knownBy: /<[a-z!?]/i,
   },
   { name: 'a block of code', begins: /^\s{0,99}(?:```|~~~)/ },
 ];
 
-/** Tags of common elements. Others, such as `<name>`, may stand for a word. */
+/** Tags of common elements. Others, such as `<name>`, may represent a word. */
 const anyTag =
   /<\/?(?:a|b|i|p|u|br|em|div|img|svg|pre|code|font|form|html|body|link|meta|span|style|input|script|iframe|object|strong|button)(?:\s[^<>]{0,300})?\/?>/i;
 const knownTag = /<[a-z!?/]/i;
@@ -70,9 +70,9 @@ const knownTag = /<[a-z!?/]/i;
 export function foreignFormIssue({ source, target }: TextPair): QualityIssue | undefined {
   const tag = target.match(anyTag)?.[0];
   if (tag !== undefined && !knownTag.test(source))
-    return critical('accuracy', 'The translation has markup, and the source has none.', tag);
+    return critical('accuracy', 'The translation has markup, but the source has none.', tag);
   const form = forms.find(({ begins, knownBy = begins }) => begins.test(target) && !knownBy.test(source));
-  return form && critical('accuracy', `The translation is ${form.name}, and the source is not.`, target);
+  return form && critical('accuracy', `The translation is ${form.name}, but the source is not.`, target);
 }
 
 /** Direction overrides and tag characters, which make a text look different from what it is. */
@@ -81,5 +81,5 @@ const hidden = /[\u202d\u202e\u{e0000}-\u{e007f}]/u;
 /** Characters that hide or reorder text, if the source has none. Joiners and direction marks are allowed. */
 export function hiddenCharactersIssue(sourceText: string, targetText: string): QualityIssue | undefined {
   if (!hidden.test(targetText) || hidden.test(sourceText)) return undefined;
-  return critical('accuracy', 'The translation has invisible characters that the source has not.');
+  return critical('accuracy', 'The translation has invisible characters that are not in the source.');
 }

@@ -4,22 +4,27 @@ import { countLetters, countStandards, letterWeight, type Script, scriptsOf } fr
 import { countSiblingWords } from './sibling-words.ts';
 import { readable, withoutCode, word } from './text-pair.ts';
 
-/** The language of a text with a confidence from 0 to 1; or, if that is open, those that it may be, the likeliest first. */
+/**
+ * The language of a text with a confidence from 0 to 1; or, if it is unclear, the possible languages, the likeliest first.
+ */
 export type Detection =
   | { language: LanguageCode; confidence: number }
   | { language: null; candidates: LanguageCode[] };
 
-/** UTF-16 units of a window, and how many are read, spread over the text. */
+/** UTF-16 units of a window, and of all windows together, which are spread over the text. */
 const windowLength = 600;
-const mostWindows = 4;
+const maxWindows = 4;
 
-/** Letters by weight: fewer are in no script. */
-const fewestLetters = 4;
+/** Letters by weight. A text with fewer has no main script. */
+const minLetters = 4;
 
-/** The share of letters in one script that makes it the text's: names and code in Latin letters are common in the others. */
+/**
+ * The share of letters in one script that makes it the script of the text. Names and code in Latin letters are common in
+ * other scripts.
+ */
 const mainShare = { latin: 0.7, other: 0.4 } as const;
 
-/** Scripts that one supported language alone is written in. */
+/** Scripts of only one supported language. */
 const onlyLanguage: Partial<Record<Script, LanguageCode>> = { Greek: 'el', Thai: 'th', Hangul: 'ko' };
 
 const patterns: Partial<Record<Script, RegExp>> = {
@@ -29,13 +34,13 @@ const patterns: Partial<Record<Script, RegExp>> = {
   Devanagari: /\p{Script=Devanagari}/u,
 };
 
-/** How sure it is where the script alone decides. */
+/** Confidence if the script alone decides. */
 const byScript = 0.99;
 
 /**
- * Detects which supported language a text is in. Only a clear result is one: a text that is too short, in several languages, or in a language
- * that is not supported has none. Varieties of a language cannot be told apart, except by the characters of Chinese: French is `fr`, Portuguese
- * `pt-BR`, Norwegian `nb`.
+ * Detects the supported language of a text. Only a clear result counts: a text that is too short, in several languages, or
+ * in an unsupported language has no result. Varieties of a language cannot be told apart, except by the characters of
+ * Chinese: French is `fr`, Portuguese `pt-BR`, Norwegian `nb`.
  *
  * Accepts any string; reads some thousand characters of it.
  */
@@ -54,23 +59,23 @@ export function detectLanguage(text: string): Detection {
   );
 }
 
-/** Tags, and the syntax of messages with branches, which is English. */
+/** Tags, and the syntax of messages with branches, which consists of English words. */
 const syntax =
   /<[^<>]{0,1000}>|,\s*(?:plural|select|selectordinal|number|date|time)\s*[,}]|[\s}](?:zero|one|two|few|many|other|yes|no)\s*(?=\{)/g;
 
 const undecided = (candidates: LanguageCode[]): Detection => ({ language: null, candidates });
 
-/** Pieces of a text from all over it, some thousand characters at most. */
+/** Pieces from all over the text, at most some thousand characters. */
 export function sampleOf(text: string): string {
-  if (text.length <= windowLength * mostWindows) return text;
-  const step = (text.length - windowLength) / (mostWindows - 1);
-  return Array.from({ length: mostWindows }, (_, at) => {
+  if (text.length <= windowLength * maxWindows) return text;
+  const step = (text.length - windowLength) / (maxWindows - 1);
+  return Array.from({ length: maxWindows }, (_, at) => {
     const start = Math.round(at * step);
     return text.slice(start, start + windowLength);
   }).join('\n');
 }
 
-/** The script that a text is written in, `Han` for Japanese too; undefined if it has too few letters, or in several scripts. */
+/** The main script of a text, `Han` for Japanese too; undefined if it has too few letters, or several scripts. */
 function mainScript(sample: string): Script | undefined {
   const counts = countLetters(sample);
   const weighed = new Map<Script, number>();
@@ -86,30 +91,30 @@ function mainScript(sample: string): Script | undefined {
     ([script, amount]) => script !== 'Latin' && amount >= mainShare.other * all,
   );
   const found = main === 'Latin' && other ? other : ([main, weight] as const);
-  if (found[1] < fewestLetters) return undefined;
+  if (found[1] < minLetters) return undefined;
   return found[0] === 'Latin' && weight < mainShare.latin * all ? undefined : found[0];
 }
 
-/** Characters of Han without kana that are no Japanese name or heading. */
-const fewestHan = 8;
+/** A text with this many Han characters without kana is not a Japanese name or heading. */
+const minHan = 8;
 
-/** How many times the characters of one standard of Chinese must outnumber the other's. */
+/** The characters of one standard of Chinese must outnumber the other's by this factor. */
 const outnumbered = 4;
 
-/** Japanese by its kana; Chinese by the characters that only one of its standards has. */
+/** Japanese by its kana; Chinese by the characters that exist in only one of its standards. */
 function detectHan(sample: string): Detection {
   const { Kana: kana, Han: han } = countLetters(sample);
   if (kana >= 2 && 20 * kana >= han) return { language: 'ja', confidence: byScript };
   const { hans, hant } = countStandards(sample);
   const variants: LanguageCode[] = hant > hans ? ['zh-Hant', 'zh-Hans'] : ['zh-Hans', 'zh-Hant'];
-  if (han < fewestHan) return undecided([...variants, 'ja']);
+  if (han < minHan) return undecided([...variants, 'ja']);
   const [most, least] = [Math.max(hans, hant), Math.min(hans, hant)];
   if (most === 0 || most < outnumbered * least) return undecided(variants);
   return { language: variants[0]!, confidence: byScript };
 }
 /**
- * By how much a language must fit better than the next one, by number of letters. Over real sentences (`detect-language.test.ts`) these
- * margins leave hardly any wrong result.
+ * Required lead of the best language over the next one, by number of letters. Over real sentences
+ * (`detect-language.test.ts`) these margins give hardly any wrong result.
  */
 const margins = [
   { below: 12, margin: Infinity },
@@ -118,19 +123,19 @@ const margins = [
   { below: Infinity, margin: 0.01 },
 ] as const;
 
-/** The share of a text that must be in its language: a bilingual text has none. */
+/** The share of a text that must be in its language: a bilingual text has no language. */
 const ownShare = 0.6;
 
-/** How many languages are named where none is clear. */
-const mostCandidates = 3;
+/** Maximum number of languages that are named if none is clear. */
+const maxCandidates = 3;
 
-/** By how much a language must fit better than its siblings if no word tells them apart. */
+/** Required lead of the best language over its siblings if no word distinguishes them. */
 const siblingMargin = 0.1;
 
 /** Siblings that profiles cannot tell apart at all. */
 const alike: ReadonlySet<string> = new Set(['id', 'ms']);
 
-/** The language that words in one script are in, by profiles of languages, and by words that its siblings do not write. */
+/** The language of words in one script, by language profiles and by words that its siblings do not use. */
 function detectByWords(words: readonly string[], script: Script): Detection {
   const { ranking, ownLetters, letters } = rank(words);
   const [best, second] = ranking;
@@ -149,9 +154,9 @@ function detectByWords(words: readonly string[], script: Script): Detection {
     const likely = [...siblings, ...ranking.map(({ language: one }) => one)]
       .filter(isSupported)
       .filter((one) => scriptsOf(one).includes(script));
-    return undecided([...new Set(likely)].slice(0, mostCandidates));
+    return undecided([...new Set(likely)].slice(0, maxCandidates));
   }
-  // Half a doubt without any evidence, and less for each letter and each telling word.
+  // Without any evidence, the doubt is a half; each letter and each distinctive word lowers it.
   const doubt = Math.max(Math.exp(-margin * letters), Math.exp(-1.5 * Math.max(ahead, 1))) / 2;
   return { language, confidence: Math.min(byScript, Math.round(100 * (1 - doubt)) / 100) };
 }
@@ -163,10 +168,10 @@ function isSupported(language: string): language is LanguageCode {
 }
 
 interface Ranking {
-  /** How well the words fit each language, by its code here or, if it is not supported, in ISO 639-1; the best first. */
+  /** The fit of each language, by its code here or, if it is not supported, in ISO 639-1; the best first. */
   ranking: { language: string; score: number }[];
   letters: number;
-  /** Letters of the pieces that fit the best language, or one of its siblings, better than every other. */
+  /** Letters of the pieces that fit the best language, or one of its siblings, better than all others. */
   ownLetters: number;
 }
 

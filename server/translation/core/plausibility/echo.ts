@@ -3,7 +3,7 @@ import { kinship } from './language.ts';
 import { weightedLength } from './script.ts';
 import { critical, type TextPair } from './text-pair.ts';
 
-/** `running`: a word of ordinary prose. `word`: a capitalised or hyphenated word. `other`: code, numbers. */
+/** `running`: a word of ordinary prose. `word`: a capitalized or hyphenated word. `other`: code, numbers. */
 type TokenKind = 'running' | 'word' | 'other';
 
 const runningWord = /^[("'«„“‘¿¡[]?[\p{Ll}\p{Lo}\p{M}’']{2,40}[.,;:!?)"'»“”’\]।؟،؛۔…]{0,3}$/u;
@@ -20,7 +20,7 @@ function kindOf(token: string): TokenKind {
   return anyWord.test(token) ? 'word' : 'other';
 }
 
-/** The letters of `tokens`, the punctuation around them included. */
+/** The letters of `tokens`, including the punctuation around them. */
 function lettersOf(tokens: readonly string[]): number {
   return tokens.reduce((sum, { length }) => sum + length, 0);
 }
@@ -28,7 +28,7 @@ function lettersOf(tokens: readonly string[]): number {
 /** The share of running words that makes a run of words part of a sentence. */
 const runningShare = 0.6;
 
-/** The tokens of `to` in runs of `length` words, mostly running ones, that `from` has too. Ignores case. */
+/** The tokens of `to` in runs of `length` words, mostly running ones, that also occur in `from`. Ignores case. */
 function copiedTokens(from: readonly string[], to: readonly string[], length: number): string[] {
   const numbers = new Map<string, number>();
   const rows = new Set<number>();
@@ -62,7 +62,7 @@ function isSentencePart(tokens: readonly string[]): boolean {
   );
 }
 
-/** A rolling hash: takes one number after the other and returns a hash of the last `length`. */
+/** A rolling hash: accepts one number after the other and returns a hash of the last `length`. */
 function rowHash(length: number): (number: number) => number {
   const last = new Int32Array(length);
   const factor = 0x01000193;
@@ -79,7 +79,7 @@ function rowHash(length: number): (number: number) => number {
   };
 }
 
-/** How many consecutive running words must be equal to the source's to count as untranslated. */
+/** The number of consecutive running words that count as untranslated if they equal the source's. */
 const wordsInARow = { apart: 5, related: 12, confusable: 20 } as const;
 
 /** The share of the translation, and the letters, from which copied text is more than a quotation. */
@@ -92,8 +92,8 @@ const wholeShare = 0.4;
 const wholeWords = { apart: 4, related: 8, confusable: 20 } as const;
 
 /**
- * A translation that repeats the source, as a whole or in a considerable part. Only running words count, not what is rightly the same in both
- * languages (names, codes, commands, addresses, short labels). In related languages only long runs count.
+ * A translation that repeats the source, completely or in a considerable part. Only running words count, because names,
+ * codes, commands, URLs and short labels may be the same in both languages. In related languages only long runs count.
  */
 export function echoIssue({ source, target, sourceLang, targetLang }: TextPair): QualityIssue | undefined {
   const kin = kinship(sourceLang, targetLang);
@@ -113,7 +113,7 @@ export function echoIssue({ source, target, sourceLang, targetLang }: TextPair):
   const letters = lettersOf(copied);
   if (letters < copiedLetters || letters < copiedShare * weightedLength(target)) return undefined;
   const excerpt = copied.slice(0, 40).join(' ');
-  return critical('accuracy', 'A considerable part of the source is left untranslated.', excerpt);
+  return critical('accuracy', 'A considerable part of the source is not translated.', excerpt);
 }
 
 function isSame(from: readonly string[], to: readonly string[]): boolean {

@@ -4,7 +4,7 @@ import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { scriptsOf } from './script.ts';
 import { critical, type TextPair, withoutCode, word } from './text-pair.ts';
 
-/** Letters that a language has and its neighbours have not, and letters of these that it never has itself. */
+/** Letters that exist in a language but not in its neighbors, and letters of these that it does not have. */
 const alphabets: Readonly<Record<string, { own: string; foreign: string }>> = {
   ru: { own: 'ыэёъ', foreign: 'іїєґ' },
   uk: { own: 'іїєґ', foreign: 'ыэёъ' },
@@ -15,12 +15,12 @@ const alphabets: Readonly<Record<string, { own: string; foreign: string }>> = {
   ar: { own: 'ةىأإ', foreign: 'ٹڈڑںےہژ' },
 };
 
-/** How many foreign letters it takes, how many times the own ones, and of how many letters one. */
+/** Thresholds for foreign letters: their number, their ratio to the own letters, and their share of all letters. */
 const telling = { letters: 4, timesOwn: 4, oneIn: 80 } as const;
 
 /**
- * Whether a text that should be in `language` is in a neighbour's alphabet: Russian for Ukrainian, Danish for Swedish,
- * Urdu for Persian. A foreign name or two is not enough.
+ * Whether a text that should be in `language` uses the alphabet of a neighbor: Russian for Ukrainian, Danish for Swedish,
+ * Urdu for Persian. One or two foreign names are not enough.
  */
 export function hasForeignLetters(text: string, language: string): boolean {
   const alphabet = alphabets[language];
@@ -40,32 +40,32 @@ function count(text: string, letters: string): number {
   return found;
 }
 
-/** Scripts that several supported languages share. In the others `scriptIssue` is enough. */
+/** Scripts that several supported languages share. For the others, `scriptIssue` is enough. */
 export const sharedScripts: ReadonlySet<string> = new Set(['Latin', 'Cyrillic', 'Arabic', 'Devanagari']);
 
-/** UTF-16 units of a window: as much as the identification reads, plus room for source words that are left out. */
+/** UTF-16 units of a window: the length that the identification reads, plus room for omitted source words. */
 const windowLength = 600;
-const mostWindows = 12;
+const maxWindows = 12;
 
 /** UTF-16 units of a short message with plural branches, syntax included. */
 const shortMessage = 400;
 
-/** The share of letters in another language that is too much for a quotation. */
+/** The share of letters in another language that is too high for a quotation. */
 const wrongShare = 0.3;
 
-/** Fewer letters identify no language. */
-const fewestLetters = 20;
+/** Fewer letters do not identify a language. */
+const minLetters = 20;
 
 /** If the share of letters in words that the source does not have is above this, only those words are checked. */
 const mostlyOwn = 0.8;
 
-/** The minimum when source words are included: fewer may be a title or a command. */
+/** The minimum when source words are included: fewer words may be a title or a command. */
 const mixedWords = 6;
 const mixedLetters = 40;
 
 /**
- * A translation in the wrong language, if that is beyond doubt. Similar languages are never told apart, and the fewer letters there are, the
- * clearer the result has to be. Checks windows over the whole text.
+ * A translation that is clearly in the wrong language. Similar languages are never told apart, and the fewer letters there
+ * are, the clearer the result has to be. Checks windows over the whole text.
  */
 export function languageIssue(pair: TextPair): QualityIssue | undefined {
   const { target, targetLang } = pair;
@@ -75,14 +75,14 @@ export function languageIssue(pair: TextPair): QualityIssue | undefined {
   if (hasForeignLetters(target, targetLang))
     return critical(
       'accuracy',
-      `The translation has the letters of another language than ${languageName(targetLang)}.`,
+      `The translation has letters of a language other than ${languageName(targetLang)}.`,
       target,
     );
   const found = otherLanguageIn(pair);
   if (!found || found.share < wrongShare) return undefined;
   return critical(
     'accuracy',
-    `The translation is not in ${languageName(targetLang)}: it reads like ${languageName(found.language)}.`,
+    `The translation is not in ${languageName(targetLang)}; it looks like ${languageName(found.language)}.`,
     found.example,
   );
 }
@@ -99,7 +99,7 @@ export function otherLanguageIn(
     if (isTitle(words)) continue;
     const own = words.filter((one) => !pair.sourceWords.has(one.toLowerCase()));
     const verdict =
-      (lettersIn(own) >= fewestLetters ? otherLanguage(own, pair) : undefined) ??
+      (lettersIn(own) >= minLetters ? otherLanguage(own, pair) : undefined) ??
       (lettersIn(own) < mostlyOwn * lettersIn(words) ? sourceLanguage(words, pair) : undefined);
     const weight = lettersIn(words);
     letters += weight;
@@ -110,15 +110,15 @@ export function otherLanguageIn(
   return first && { ...first, share: wrong / letters };
 }
 
-/** Whether nearly all of a few words are capitalised, as in a name, which stays as it is. */
+/** Whether nearly all of a few words are capitalized, as in a name, which stays unchanged. */
 function isTitle(words: readonly string[]): boolean {
   return words.length < 8 && words.filter((one) => !/^\p{Lu}/u.test(one)).length < 2;
 }
 
 function* windows(text: string): Generator<string> {
   const count = Math.ceil(text.length / windowLength);
-  const step = count <= mostWindows ? windowLength : (text.length - windowLength) / (mostWindows - 1);
-  for (let at = 0; at < Math.min(count, mostWindows); at++) {
+  const step = count <= maxWindows ? windowLength : (text.length - windowLength) / (maxWindows - 1);
+  for (let at = 0; at < Math.min(count, maxWindows); at++) {
     const start = Math.round(at * step);
     yield text.slice(start, start + windowLength);
   }
@@ -128,14 +128,17 @@ function lettersIn(words: readonly string[]): number {
   return words.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** The source's language or English, if `words` are in it. Words that the source has too are evidence for no other language. Ignores names. */
+/**
+ * The source's language or English, if `words` are in it. Words of the source are no evidence for another language. Ignores
+ * names.
+ */
 function sourceLanguage(words: readonly string[], pair: TextPair): string | undefined {
   const common = words.filter((one) => !/^\p{Lu}/u.test(one));
   if (common.length < mixedWords || lettersIn(common) < mixedLetters) return undefined;
   return otherLanguage(common, pair, [primaryLanguage(pair.sourceLang), 'en']);
 }
 
-/** The language of `words`, if it is clearly not the target's. @param among the languages that it may be */
+/** The language of `words`, if it is clearly not the target's. @param among the possible languages */
 function otherLanguage(
   words: readonly string[],
   { targetLang, sourceLang }: TextPair,
@@ -148,8 +151,8 @@ function otherLanguage(
 }
 
 /**
- * By how much another language must score higher, by number of letters; true translations of that length stay well below. English and the
- * source's language need less, since models fall back to them.
+ * Required lead of another language, by number of letters; real translations of that length stay well below. English and the
+ * source's language need less, because models fall back to them.
  */
 const margins = [
   { below: 30, expected: 0.25, other: 0.5 },
@@ -165,7 +168,7 @@ function marginFor(letters: number, kind: 'expected' | 'other'): number {
 
 const supported: ReadonlySet<string> = new Set(languageCodes.map(primaryLanguage));
 
-/** How well a text fits the target language or one like it, and which other supported language it fits best. */
+/** The fit of a text to the target language or a similar one, and the other supported language that fits best. */
 function compare(scores: Scores, targetLang: string) {
   let own = 0;
   let other: string | undefined;
@@ -191,7 +194,10 @@ export function identify(text: string): Scores {
   return profiles.identify(text);
 }
 
-/** Languages so close that a sentence can be correct in both. ISO 639-1 codes, including unsupported languages that the identification returns. */
+/**
+ * Languages so similar that a sentence can be correct in both. ISO 639-1 codes, including unsupported languages that the
+ * identification returns.
+ */
 const confusable: readonly (readonly string[])[] = [
   ['da', 'nb'],
   ['ms', 'id', 'tl'],
@@ -203,7 +209,7 @@ const confusable: readonly (readonly string[])[] = [
   ['ru', 'bg'],
 ];
 
-/** Languages that often write a short sentence alike, in addition to the confusable ones. */
+/** Languages whose short sentences are often similar, in addition to the confusable ones. */
 const related: readonly (readonly string[])[] = [
   ['es', 'pt'],
   ['es', 'it'],

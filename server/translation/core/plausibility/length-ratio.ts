@@ -18,12 +18,12 @@ export function lengthIssue({ source, target, branching }: TextPair): QualityIss
 /** The wider bounds of a message with plural branches: Arabic has six forms where Japanese has one. */
 const branchings = 4;
 
-/** From here on, in Latin letters, the sentences of a text even each other out. */
+/** From this length on, in Latin letters, the differences between sentences even out. */
 const long = 600;
 
 /**
- * Between which lengths a translation lies. Real ones lie between half and one and a half times their source once that
- * has some hundred letters; the shorter it is, the more they differ. `slack` widens the bounds by that factor.
+ * Minimum and maximum length of a translation. Real ones have half to one and a half times the length of a source with some
+ * hundred letters; shorter ones differ more. `slack` widens the bounds by that factor.
  */
 export function bounds(from: number, slack = 1): { least: number; most: number } {
   const short = Math.min(from, long);
@@ -34,5 +34,5 @@ export function bounds(from: number, slack = 1): { least: number; most: number }
 }
 
 function percent(to: number, from: number): string {
-  return `about ${Math.round((100 * to) / from)} % of what the source's length leads to expect`;
+  return `about ${Math.round((100 * to) / from)}% of the expected length`;
 }

@@ -2,13 +2,13 @@ import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { isLetter } from './script.ts';
 import { critical, type TextPair } from './text-pair.ts';
 
-/** How many characters of a text, spaces left out, are looked at as one; a text of a dense script says the same in fewer. */
+/** Characters of a text, without spaces, that are compared as one piece; dense scripts need fewer. */
 const pieceLength = { dense: 6, other: 14 } as const;
 
-/** Kana, Han and Hangul stand behind all other scripts. */
+/** Kana, Han and Hangul follow all other scripts. */
 const firstDense = 0x3041;
 
-/** The minimum that a loop repeats: characters, and share of the text above the source's own share. */
+/** Minimum size of a loop: characters, and share of the text above the source's own share. */
 const repeatedCharacters = 60;
 const repeatedShare = 0.2;
 
@@ -23,22 +23,26 @@ export function loopIssue({ source, target, branching }: TextPair): QualityIssue
     const from = repeated(source);
     // A repetitive source has a repetitive translation.
     if (to.share - from.share > repeatedShare && to.share > 1.5 * from.share)
-      return critical('fluency', 'The translation says the same again and again.', target.slice(-200));
+      return critical(
+        'fluency',
+        'The translation repeats the same text again and again.',
+        target.slice(-200),
+      );
   }
   const longest = longestRun(target);
   if (longest >= run && longest > 2 * longestRun(source))
-    return critical('fluency', 'The translation repeats a character over and over.');
+    return critical('fluency', 'The translation repeats a character again and again.');
   return undefined;
 }
 
-/** How many characters repeat an earlier part of the text, and which share of the text they are. */
+/** The number of characters that repeat an earlier part of the text, and their share of the text. */
 function repeated(text: string): { characters: number; share: number } {
   const units = new Uint16Array(text.length);
   let length = 0;
   let dense = 0;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
-    // Digits and signs do not count: table cells may differ only in them.
+    // Digits and signs do not count, because table cells may differ only in them.
     if (!isLetter(unit)) continue;
     if (unit >= firstDense) dense++;
     units[length++] = unit;
@@ -61,7 +65,7 @@ function repeated(text: string): { characters: number; share: number } {
 
 const factor = 0x01000193;
 
-/** A set of `count` hashes at most. The function adds one and returns whether it is new. */
+/** A set of at most `count` hashes. The function adds one and returns whether it is new. */
 function hashTable(count: number): (hash: number) => boolean {
   const bits = Math.ceil(Math.log2(2 * count + 2));
   const slots = new Int32Array(2 ** bits);
@@ -75,7 +79,7 @@ function hashTable(count: number): (hash: number) => boolean {
   };
 }
 
-/** The longest run in which every second character is the same, spaces left out. */
+/** The longest run in which every second character is the same, without spaces. */
 function longestRun(text: string): number {
   let longest = 0;
   let length = 0;

@@ -1,22 +1,22 @@
 import { orders, plainOrders } from './prompt-injection-phrases.ts';
 import { isInsideWord } from './script.ts';
 
-/** UTF-16 units that an instruction's verb and its object may be apart. */
+/** Maximum distance of an instruction's verb and its object, in UTF-16 units. */
 const reach = 48;
 
 /** A text with more instruction verbs counts as instructions without further checks. */
-const mostVerbs = 2000;
+const maxVerbs = 2000;
 
 /**
- * Whether `text` reads like a prompt injection: it tells a model to ignore its instructions, to play a role, to reply with given words or to
- * give a score, or poses as part of a prompt.
+ * Whether `text` looks like a prompt injection: it asks a model to ignore its instructions, to play a role, to reply with
+ * given words or to give a score, or imitates part of a prompt.
  */
 export function isInstructionLike(text: string): boolean {
   const said = text.toLowerCase().replace(/[’ʼ]/g, "'").replace(/\s+/g, ' ');
   let verbs = 0;
   for (const { value: object, start, end } of matches(said)) {
-    if (object === undefined || ++verbs > mostVerbs) return true;
-    // The object stands behind its verb or, as in Japanese, before it, within the sentence.
+    if (object === undefined || ++verbs > maxVerbs) return true;
+    // The object follows its verb or, as in Japanese, precedes it, within the sentence.
     const after = said.slice(end, end + reach).split(sentenceEnd, 1)[0]!;
     const before = said
       .slice(Math.max(0, start - reach), start)
@@ -29,7 +29,7 @@ export function isInstructionLike(text: string): boolean {
 
 const sentenceEnd = /[.!?।]\s|[。！？]/;
 
-/** Each verb with its object; undefined for phrases that need none. */
+/** Each verb with its object; undefined for phrases that need no object. */
 const matches = keyedPatterns<RegExp | undefined>([
   ...plainOrders.map((source) => [source, undefined] as const),
   ...orders.flatMap(({ verbs, objects }) => {

@@ -3,8 +3,8 @@ import { isInsideWord } from './script.ts';
 import { critical, readable, type TextPair } from './text-pair.ts';
 
 /*
- * What models say instead of a translation, or before it, in lower case. `…` stands for a few words. The lists are in the
- * order English, then the languages of B 2.4 by script.
+ * Remarks of models instead of a translation, or before it, in lower case. `…` matches a few words. The lists are in the
+ * order English, then the other supported languages by script.
  */
 
 /** Within the first words: the model declines. */
@@ -46,7 +46,7 @@ const refusals = [
   '抱歉，我無法|對不起，我無法|抱歉，我不能|對不起，我不能|我無法協助|我無法翻譯',
 ];
 
-/** Anywhere near start or end: the model speaks of itself. */
+/** Anywhere near start or end: the model refers to itself. */
 const selfReferences = [
   'as an ai language model|as an ai model|as an ai assistant|as an ai,|as a language model|as a large language model',
   "i am an ai|i'm an ai|i am a large language model|i'm a large language model|i am a language model",
@@ -110,7 +110,7 @@ const announcements = [
   '以下是翻译|翻译如下|翻译：|翻译:|译文：|译文如下|这是翻译|以下是翻譯|翻譯如下|翻譯：|譯文：|譯文如下|這是翻譯',
 ];
 
-/** In a source: it apologizes or declines by itself. */
+/** In a source: the text itself apologizes or declines. */
 const apologies = [
   "sorry|apolog|regret|unable|can't|cannot|can not|can no longer|unfortunately|leider|leid|bedauer|kann nicht|kann ich",
   'désolé|excus|malheureus|ne peux|ne peut|regrett|siento|no puedo|no podemos|disculp|lament|perd|desafortunad',
@@ -124,7 +124,7 @@ const apologies = [
   '抱歉|对不起|對不起|遗憾|遺憾|无法|無法|不能|不好意思',
 ];
 
-/** In a source: it speaks of artificial intelligence by itself. */
+/** In a source: the text itself is about artificial intelligence. */
 const artificialIntelligence = [
   'language model|artificial intelligence|chatbot|chatgpt|sprachmodell|künstliche|modèle de langage|modèle linguistique',
   'intelligence artificielle|modelo de lenguaje|inteligencia artificial|modello linguistico|intelligenza artificiale',
@@ -135,40 +135,40 @@ const artificialIntelligence = [
   'โมเดลภาษา|ปัญญาประดิษฐ์|言語モデル|人工知能|언어 모델|인공지능|语言模型|人工智能|語言模型|人工智慧',
 ];
 
-/** In a source: it speaks of a translation by itself. */
+/** In a source: the text itself is about a translation. */
 const translations = [
   'translat|übersetz|traduc|traduz|traduç|traduire|traduit|tradurre|tradott|vertal|tłumacz|překlad|přelož|fordít',
   'översätt|oversæt|oversett|käännö|käännä|çevir|dịch|terjemah|μετάφρα|μεταφρά|перевод|перевед|переклад|перекла',
   'ترجم|अनुवाद|भाषांतर|แปล|翻訳|訳|번역|翻译|翻譯|译|譯',
 ];
 
-/** UTF-16 units of a text in which each kind of remark is looked for. */
+/** UTF-16 units of a text in which each kind of remark is searched for. */
 const opening = 160;
 const edge = 1000;
 
-/** How far from the start an announcement may stand: behind "Sure!" or a heading's marks. */
+/** Maximum offset of an announcement: it may follow "Sure!" or the marks of a heading. */
 const lead = 12;
 
 /**
- * A model's own words instead of the translation: a refusal, a remark about itself, an announcement. Not if the source has the like: an
- * apology is translated by an apology.
+ * A remark of the model instead of the translation: a refusal, a remark about itself, an announcement. Not if the source has
+ * a similar remark: an apology is translated by an apology.
  */
 export function refusalIssue({ source, target }: TextPair): QualityIssue | undefined {
   const said = plain(target.slice(0, edge));
   const edges = target.length <= edge ? said : `${said}\n${plain(target.slice(-edge))}`;
   const start = said.slice(0, opening);
   if (finds(refusal, start) && !mentions(apology, source))
-    return critical('accuracy', 'The answer is a refusal, not a translation.', target);
+    return critical('accuracy', 'The translation is a refusal, not a translation.', target);
   if (finds(selfReference, edges) && !mentions(intelligence, source))
-    return critical('accuracy', 'The answer speaks of the model itself, which the source does not.', target);
+    return critical('accuracy', 'The translation refers to the model itself; the source does not.', target);
   if (finds(announcement, start, lead) && !mentions(translation, source.slice(0, opening)))
-    return critical('accuracy', 'The answer announces a translation, which the source does not.', target);
+    return critical('accuracy', 'The translation begins with an announcement; the source does not.', target);
   return undefined;
 }
 
 type Phrase = readonly string[];
 
-/** Each phrase as the parts that stand in it one after the other. */
+/** Each phrase as its consecutive parts. */
 function phrases(lists: readonly string[]): Phrase[] {
   return lists.flatMap((list) => list.split('|').map((phrase) => plain(phrase).split(' … ')));
 }
@@ -180,7 +180,7 @@ const apology = phrases(apologies);
 const translation = phrases(translations);
 const intelligence = phrases(artificialIntelligence);
 
-/** The abbreviations of artificial intelligence, as words of their own. */
+/** The abbreviations of artificial intelligence, as separate words. */
 const abbreviation = /(?<![\p{L}\p{M}])(?:ai|ki|ia|si|mi|yz|ии|ші|τν|gpt|llm|bot)(?![\p{L}\p{M}])/u;
 
 function mentions(list: readonly Phrase[], source: string): boolean {

@@ -2,10 +2,10 @@ import { isInstructionLike } from './prompt-injection.ts';
 import { countLetters } from './script.ts';
 import { isInOtherLanguage } from './source-language.ts';
 
-/** Letters of ASCII in disguise: the tag characters, which nothing shows. */
+/** ASCII letters in disguise: the tag characters, which are invisible. */
 const tags = /[\u{E0020}-\u{E007E}]/gu;
 
-/** A flag of a region is an emoji spelled with them. */
+/** Flags of regions are emoji that contain tag characters. */
 const flagEmoji = /\u{1F3F4}[\u{E0020}-\u{E007E}]{1,8}\u{E007F}/gu;
 
 const nothing =
@@ -29,8 +29,8 @@ const strange = /[\p{Script=Cyrillic}\p{Script=Greek}]/gu;
 const mixedWord = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]{2,64}/gu;
 
 /**
- * `text` as its author wants a model to read it: without invisible characters, with tag characters as the letters they stand for, full-width
- * and mathematical letters plain, and Latin letters in place of look-alikes in mixed words.
+ * `text` as a model would read it: without invisible characters, tag characters as the letters they encode, full-width and
+ * mathematical letters as plain ones, and look-alikes in mixed words as Latin letters.
  */
 function revealed(text: string): string {
   return text
@@ -50,13 +50,13 @@ function mixesAlphabets(text: string): boolean {
   return Latin > 0 && Greek + Cyrillic > 0;
 }
 
-/** Whether words are written in letters of two alphabets that look alike, as nobody types them: three words or more. */
+/** Whether at least three words mix letters of two alphabets that look alike, which does not happen by accident. */
 function hasMixedWords(text: string): boolean {
   if (!mixesAlphabets(text)) return false;
   let words = 0;
   for (const [word] of text.matchAll(mixedWord)) {
     const odd = word.match(strange)?.length ?? 0;
-    // A symbol joined to a word (µm, Ωcm, αβ-test) is none: there must be look-alikes between letters.
+    // A symbol joined to a word (µm, Ωcm, αβ-test) does not count: there must be look-alikes between letters.
     if (odd > 0 && odd < word.length && word.length > 3 && lookAlikesIn(word) === odd && ++words === 3)
       return true;
   }
@@ -67,13 +67,12 @@ function lookAlikesIn(word: string): number {
   return [...word].filter((one) => one in lookAlikes).length;
 }
 
-/** How many characters without a shape make a text suspicious. */
+/** The number of zero-width characters that makes a text suspicious. */
 const fewSpaces = 3;
 
 /**
- * Whether the text has characters that hide or reorder others: tag characters outside an emoji, overrides of direction,
- * runs of variation selectors, or spaces without width inside Latin words. Joiners and marks of direction that scripts
- * need are none.
+ * Whether the text has characters that hide or reorder others: tag characters outside an emoji, direction overrides, runs of
+ * variation selectors, or zero-width spaces inside Latin words. Joiners and direction marks that scripts need do not count.
  */
 function hasHiddenText(text: string): boolean {
   if (/[\u{E0020}-\u{E007E}]/u.test(text) && /[\u{E0020}-\u{E007E}]/u.test(text.replace(flagEmoji, '')))
@@ -85,18 +84,18 @@ function hasHiddenText(text: string): boolean {
   return (inside?.length ?? 0) >= fewSpaces || /[\u200B-\u200D\u2060-\u2064]{8}/.test(text);
 }
 
-/** A run that may be base64: longer than words are, and bounded. */
+/** A run that may be base64: longer than words, and bounded. */
 const run = /[A-Za-z0-9+/_-]{24,8192}={0,2}/g;
 
-const mostRuns = 50;
+const maxRuns = 50;
 
-/** The readable texts that `text` has in base64, at most 50. Keys, hashes and images decode to nothing readable. */
+/** At most 50 readable texts that `text` contains in base64. Keys, hashes and images decode to nothing readable. */
 function encodedText(text: string): string[] {
   const found: string[] = [];
   let looked = 0;
   for (const [candidate] of text.matchAll(run)) {
-    if (looked++ === mostRuns) break;
-    // A long word or address has no digit or no capital.
+    if (looked++ === maxRuns) break;
+    // A long word or URL has no digit or no capital.
     if (!/[A-Z]/.test(candidate) || !/[a-z]/.test(candidate)) continue;
     const decoded = Buffer.from(candidate, 'base64').toString('utf8');
     if (isReadable(decoded)) found.push(decoded);
@@ -119,9 +118,9 @@ type RiskFlag =
   | 'other_source_language';
 
 /**
- * What makes a source text suspicious: instructions to a model (plain, hidden, in look-alike letters or encoded), hidden text, or another
- * language than the stated one, which is English where none is stated (B 2.1). A flag is a
- * warning and blocks nothing (B 2.3, trigger risk_flag), so it may be wrong now and then: documentation about models has the same phrases.
+ * The reasons why a source text is suspicious: instructions to a model (plain, hidden, in look-alike letters or encoded),
+ * hidden text, or another language than the stated one (English by default). A flag is a warning and blocks nothing, so
+ * false positives are acceptable: documentation about models contains the same phrases.
  *
  * Accepts any string; time and memory are linear.
  */

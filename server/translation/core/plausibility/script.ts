@@ -15,17 +15,17 @@ const scripts = [
   'Other',
 ] as const;
 
-/** A script of the supported languages; every other one is `Other`. */
+/** A script of the supported languages; all others are `Other`. */
 export type Script = (typeof scripts)[number];
 
-/** How many Latin letters one letter stands for. Makes the lengths of translations into 35 languages comparable. */
+/** The number of Latin letters that one letter counts as. Makes the lengths of translations into 35 languages comparable. */
 const weights: Partial<Record<Script, number>> = { Han: 3.5, Hangul: 2.3, Kana: 1.6, Arabic: 1.2 };
 
 export function letterWeight(script: Script): number {
   return weights[script] ?? 1;
 }
 
-/** First and last code unit of each run of letters, in order. Between them stand digits, marks and punctuation. */
+/** First and last code unit of each run of letters, in order. Digits, marks and punctuation lie between the runs. */
 const ranges: readonly (readonly [first: number, last: number, script: Script])[] = [
   [0x41, 0x5a, 'Latin'],
   [0x61, 0x7a, 'Latin'],
@@ -71,7 +71,7 @@ const ranges: readonly (readonly [first: number, last: number, script: Script])[
   [0x4e00, 0x9fff, 'Han'],
   [0xa000, 0xabff, 'Other'],
   [0xac00, 0xd7a3, 'Hangul'],
-  // Of a pair of surrogates the first alone is looked at: the planes of the rarer characters.
+  // Only the first half of a surrogate pair counts: it selects the planes of the rarer characters.
   [0xd840, 0xd88d, 'Han'],
   [0xf900, 0xfaff, 'Han'],
   [0xfb50, 0xfdff, 'Arabic'],
@@ -81,14 +81,14 @@ const ranges: readonly (readonly [first: number, last: number, script: Script])[
   [0xff66, 0xff9d, 'Kana'],
 ];
 
-/** One more than the script's place in `scripts`, by code unit; 0 for what is no letter. */
+/** The script's index in `scripts` plus one, by code unit; 0 for all except letters. */
 const table = new Uint8Array(0x1_0000);
 for (const [first, last, script] of ranges) table.fill(scripts.indexOf(script) + 1, first, last + 1);
 
-/** What each code unit weighs: a letter its script's weight, every other visible character 1. */
+/** The weight of each code unit: its script's weight for a letter, 1 for every other visible character. */
 const unitWeights = new Float32Array(0x1_0000).fill(1);
 for (const [first, last, script] of ranges) unitWeights.fill(letterWeight(script), first, last + 1);
-// Spaces, marks on letters, and the second of a pair of surrogates, which belongs to the first.
+// Spaces, marks on letters, and the second half of a surrogate pair.
 const weightless = [
   [0, 0x20],
   [0x7f, 0xa0],
@@ -107,7 +107,7 @@ export function weightedLength(text: string): number {
   return length;
 }
 
-/** The script of the letter that a UTF-16 code unit is or begins; undefined for all else. */
+/** The script of the letter that a UTF-16 code unit is or begins; undefined for everything else. */
 function scriptOf(codeUnit: number): Script | undefined {
   return scripts[table[codeUnit]! - 1];
 }
@@ -117,7 +117,7 @@ export function isLetter(codeUnit: number): boolean {
   return table[codeUnit] !== 0;
 }
 
-/** How many letters of each script `text` has. */
+/** The number of letters of each script in `text`. */
 export function countLetters(text: string): Record<Script, number> {
   const counts = new Uint32Array(scripts.length + 1);
   for (let at = 0; at < text.length; at++) counts[table[text.charCodeAt(at)]!]!++;
@@ -141,7 +141,7 @@ const written: Partial<Record<LanguageCode, readonly Script[]>> = {
   el: ['Greek'],
 };
 
-/** The scripts that a language of B 2.4 is written in. */
+/** The scripts of a supported language. */
 export function scriptsOf(language: string): readonly Script[] {
   return written[language as LanguageCode] ?? ['Latin'];
 }
@@ -161,8 +161,8 @@ export function isInsideWord(text: string, at: number): boolean {
 }
 
 /*
- * Frequent characters that are written in two ways. Left out are those whose simplified form is a traditional character
- * of its own (后, 里, 只, 台, 面 ...).
+ * Frequent characters with two forms, except those whose simplified form is also a traditional character (后, 里, 只, 台, 面
+ * ...).
  */
 const simplified =
   '这们个来时对说国为过还进现学没种长问题开间见电话车东业产动务员书认记识让请许论设证评试语误读调谁课谈' +
@@ -187,7 +187,7 @@ const traditional =
   '勞勢華協單賣盧衛卻廠廳歷壓厭縣參雙變敘葉號嗎聽啟員響喚團園圍圖圓聖場壞塊堅壇壩壟壘聲處備復夠頭誇夾奪奮獎' +
   '婦媽娛嬰孫寧寶實寵審憲寬賓對尋導壽將爾塵嘗層屬歲島幣師帥帶幫';
 
-/** 1 for what is simplified only, 2 for what is traditional only, by code unit. */
+/** By code unit: 1 if only simplified, 2 if only traditional. */
 const marks = new Uint8Array(0x1_0000);
 for (let at = 0; at < simplified.length; at++) {
   const [one, other] = [simplified.charCodeAt(at), traditional.charCodeAt(at)];
@@ -195,11 +195,11 @@ for (let at = 0; at < simplified.length; at++) {
   marks[other]! |= 2;
 }
 
-/** How many characters of the wrong standard it takes, and how many times those of the right one. */
+/** Minimum number of characters of the wrong standard, and their minimum ratio to those of the right one. */
 const telling = 4;
 const outnumbered = 3;
 
-/** How many characters of `text` only simplified Chinese has, and how many only traditional Chinese. */
+/** The number of characters of `text` that exist only in simplified Chinese, and only in traditional Chinese. */
 export function countStandards(text: string): { hans: number; hant: number } {
   const counts: [number, number, number, number] = [0, 0, 0, 0];
   for (let at = 0; at < text.length; at++) counts[marks[text.charCodeAt(at)]! as 0 | 1 | 2 | 3]++;
@@ -207,7 +207,7 @@ export function countStandards(text: string): { hans: number; hant: number } {
   return { hans, hant };
 }
 
-/** Chinese in the other of its two standards: zh-Hans for zh-Hant or the other way. */
+/** Chinese in the other of its two standards: zh-Hans for zh-Hant or vice versa. */
 function variantIssue({ target, targetLang }: TextPair): QualityIssue | undefined {
   if (targetLang !== 'zh-Hans' && targetLang !== 'zh-Hant') return undefined;
   const { hans, hant } = countStandards(target);
@@ -215,21 +215,21 @@ function variantIssue({ target, targetLang }: TextPair): QualityIssue | undefine
   if (wrong < telling || wrong < outnumbered * right) return undefined;
   return critical(
     'locale',
-    `The translation is not in ${languageName(targetLang)} but in the other standard.`,
+    `The translation is not in ${languageName(targetLang)}, but in the other standard.`,
     target,
   );
 }
 
 /**
- * Letters, by weight, that are in the wrong script: where they outweigh the rest, or are much by themselves. Of Latin
- * ones it takes more, since names of things are often left in them.
+ * Letters, by weight, in the wrong script: either more than the rest, or many in absolute terms. The limit for Latin letters
+ * is higher, because names are often kept in them.
  */
 const mostly = { share: 0.6, weight: 12, latinWeight: 24 };
 const inPart = { share: 0.3, weight: 120, latinWeight: 120 };
 
 /**
- * An answer in a script that the target language is not written in. Words of the source that stay as they are (names,
- * code) do not count, unless they are in the very script of the source's language.
+ * A translation in a script that the target language does not use. Unchanged words of the source (names, code) do not count,
+ * unless they are in the script of the source's language.
  */
 export function scriptIssue(pair: TextPair): QualityIssue | undefined {
   const expected = scriptsOf(pair.targetLang);
@@ -248,9 +248,9 @@ export function scriptIssue(pair: TextPair): QualityIssue | undefined {
 
 interface Weights {
   right: number;
-  /** In a script that is neither right nor Latin. */
+  /** In a script that is neither expected nor Latin. */
   strange: number;
-  /** In Latin letters that are not right. */
+  /** In Latin letters that are not expected. */
   latin: number;
 }
 
@@ -280,7 +280,7 @@ function withoutSourceWords({ target, sourceWords }: TextPair, kept: readonly Sc
   });
 }
 
-/** Japanese for Chinese or the other way: Chinese has no kana, and longer Japanese always has. */
+/** Japanese for Chinese or vice versa: Chinese has no kana, and longer Japanese always has. */
 function kanaIssue({ target, targetLang }: TextPair): QualityIssue | undefined {
   const { Kana: kana, Han: han, Hangul: hangul } = countLetters(target);
   if (targetLang.startsWith('zh') && kana >= 6 && 4 * kana > kana + han)

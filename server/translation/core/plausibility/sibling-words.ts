@@ -1,8 +1,8 @@
 import type { LanguageCode } from '#server/languages.ts';
 
 /**
- * Languages that share letters and syllables to such an extent that profiles do not tell them apart, with frequent words that one of them
- * writes and the others do not. Lower case, NFC.
+ * Languages with so many common letters and syllables that profiles do not tell them apart, with frequent words that exist
+ * in only one of them. Lower case, NFC.
  */
 const siblings: readonly Partial<Record<LanguageCode, string>>[] = [
   {
@@ -29,7 +29,7 @@ const sets: readonly ReadonlyMap<string, ReadonlySet<string>>[] = siblings.map(
   (group) => new Map(Object.entries(group).map(([language, words]) => [language, new Set(words.split(' '))])),
 );
 
-/** How many of `words` only `language` writes, for each language of the group that `language` is in; undefined if it has no such group. */
+/** The number of `words` that exist only in `language`, for each language of its group; undefined if it has no group. */
 export function countSiblingWords(
   language: string,
   words: readonly string[],

@@ -4,28 +4,29 @@ import { scriptIssue, scriptsOf } from './script.ts';
 import { textPair, word } from './text-pair.ts';
 
 /** Shorter texts are names, labels and commands too often. */
-const fewestCharacters = 40;
+const minCharacters = 40;
 
-/** The share of letters in another language that makes the whole text one in that language, and not one that quotes it. */
-const mostOfIt = 0.6;
+/** The share of letters in another language that makes it the language of the whole text, not of a quotation. */
+const maxOfIt = 0.6;
 
-/** The shares of tokens that are code, and of words that begin with a capital, from which a text is no prose. */
-const mostCode = 0.25;
-const mostCapitalised = 0.75;
+/** The shares of tokens that are code, and of capitalized words, from which a text is not prose. */
+const maxCode = 0.25;
+const maxCapitalized = 0.75;
 
-/** Words that English prose is full of and that no other supported language writes. */
+/** Words that are frequent in English prose and that no other supported language uses. */
 const englishWords = new Set(
   'the and of with this that which from have has are were will would should your you their they been when what'.split(
     ' ',
   ),
 );
 
-/** The share of these words above which a text is English beyond doubt. */
+/** The share of these words above which a text is clearly English. */
 const englishShare = 0.12;
 
 /**
- * Whether a source text is plainly not in the language that it is said to be in: its script or its letters are others, or most of it reads like
- * another language. Never says so of fewer than 40 characters, and tells similar languages apart no better than `languageIssue`.
+ * Whether a source text is clearly not in its stated language: it has another script or other letters, or most of it looks
+ * like another language. Always false for fewer than 40 characters, and distinguishes similar languages no better than
+ * `languageIssue`.
  */
 export function isInOtherLanguage({
   sourceText,
@@ -34,17 +35,17 @@ export function isInOtherLanguage({
   sourceText: string;
   sourceLang: string;
 }): boolean {
-  if (countCodePoints(sourceText.trim()) < fewestCharacters) return false;
-  // Compared with itself, but no word of it is known from elsewhere.
+  if (countCodePoints(sourceText.trim()) < minCharacters) return false;
+  // Compared with itself, without the exemption for words of the source.
   const texts = { sourceText, targetText: sourceText, sourceLang, targetLang: sourceLang };
   const pair = { ...textPair(texts), sourceWords: new Set<string>() };
   if (!isProse(pair.target)) return false;
-  // Most texts are English, and stay without the profiles of languages, which take memory.
+  // Most texts are English, and can skip the language profiles, which take memory.
   if (sourceLang === 'en' && isPlainlyEnglish(pair.target)) return false;
   if (scriptIssue(pair)) return true;
   if (pair.branching || !scriptsOf(sourceLang).some((script) => sharedScripts.has(script))) return false;
   if (hasForeignLetters(pair.target, sourceLang)) return true;
-  return (otherLanguageIn(pair)?.share ?? 0) > mostOfIt;
+  return (otherLanguageIn(pair)?.share ?? 0) > maxOfIt;
 }
 
 function isPlainlyEnglish(text: string): boolean {
@@ -54,19 +55,22 @@ function isPlainlyEnglish(text: string): boolean {
   );
 }
 
-/** A token of code, of a number or of signs alone. */
+/** A token of code, of a number or of signs only. */
 const noProse = /[{}=<>;_\\|`$]|\w\(|\w[.:]\w|^[^\p{L}]+$/u;
 
-/** Scripts without spaces: a token is a sentence. */
+/** In scripts without spaces, a token is a sentence. */
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
-/** Whether a text is sentences, not code, figures or a list of names: few tokens are code, and not most words begin with a capital. */
+/**
+ * Whether a text consists of sentences, not code, figures or a list of names: few tokens are code, and most words are not
+ * capitalized.
+ */
 function isProse(text: string): boolean {
   const tokens = text.match(/\S+/g) ?? [];
   const words = text.match(word) ?? [];
   const capitalised = words.filter((one) => /^\p{Lu}/u.test(one)).length;
   return (
-    tokens.filter((token) => noProse.test(token) && !unspaced.test(token)).length <
-      mostCode * tokens.length && capitalised < mostCapitalised * words.length
+    tokens.filter((token) => noProse.test(token) && !unspaced.test(token)).length < maxCode * tokens.length &&
+    capitalised < maxCapitalized * words.length
   );
 }

@@ -16,7 +16,7 @@ import { progressed } from '../waiting.ts';
 
 const value = sql.placeholder;
 
-/** Counts what the tenant has committed, and reserves all of the document's characters if there is room. */
+/** Counts the tenant's committed usage, and reserves all of the document's characters if there is any allowance left. */
 const reserve = prepare<
   UsageLimits & { tenantId: string; documentId: string; attempt: number; weight: number },
   { usage: CommittedUsage; admitted: string | null }[]
@@ -42,8 +42,8 @@ const reserve = prepare<
 });
 
 /**
- * Reserves the document's characters of the allowance until it ends (A 8.2, B 3.2 stage `admit`).
- * @throws AppError quota_exceeded if there is no room at all; rate_limit if the tenant's runs fail too often
+ * Reserves the document's characters from the allowance until it ends.
+ * @throws AppError quota_exceeded if the allowance is used up; rate_limit if the tenant's runs fail too often
  */
 export async function admitDocument(run: DocumentRun): Promise<void> {
   const { services, tenantId, documentId, attempt, row } = run;
@@ -54,7 +54,7 @@ export async function admitDocument(run: DocumentRun): Promise<void> {
     const entitlement = checkEntitlement(
       settings,
       tenant,
-      // Which credential sent the job was checked at submission.
+      // The credential was already checked at submission.
       { kind: 'document', credential: 'session', chars: weight },
       [],
     );
@@ -72,12 +72,12 @@ export async function admitDocument(run: DocumentRun): Promise<void> {
     if (refusal?.code === 'too_many_requests')
       throw new AppError('quota_exceeded', refusal.message, { cause: refusal });
     if (refusal) throw refusal;
-    // Neither admitted nor refused: another worker has the job.
+    // Neither admitted nor rejected: another worker has the job.
     await updateRun(tx, run, { stage: row.stage });
   });
 }
 
-/** The document's billable characters (A 8.1). */
+/** The document's billable characters. */
 export function weightOf({ row, services }: Pick<DocumentRun, 'row' | 'services'>): number {
   const { source_lang, target_lang } = requestOf(row);
   return weighCharacters(row.sourceChars, source_lang, target_lang, services.settings.DENSE_SCRIPT_WEIGHT);

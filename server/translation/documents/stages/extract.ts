@@ -58,10 +58,10 @@ export async function extractSegments(run: DocumentRun): Promise<void> {
   });
 }
 
-/** UTF-16 units of a text that are enough to see whether it is in its language. */
+/** UTF-16 units that are enough to detect the language of a text. */
 const sampleLength = 20_000;
 
-/** What the text says of its request: it may be in another language than stated. */
+/** A warning if the text may not be in the stated language. */
 function textWarnings({ row }: DocumentRun, rows: readonly { source_text: string }[]): Warning[] {
   const { source_lang, metadata } = requestOf(row);
   if (metadata['source_lang_detection'] !== undefined) return [];
@@ -73,7 +73,7 @@ function textWarnings({ row }: DocumentRun, rows: readonly { source_text: string
   return mismatchWarnings(text.slice(0, sampleLength), source_lang);
 }
 
-/** Rows of one INSERT: some megabytes at most. */
+/** Rows of one INSERT: at most some megabytes. */
 const rowsOfStatement = 5000;
 
 function rowOf({ regionId, cellId, kind, page, place, rectangles, source }: Segment, position: number) {

@@ -7,8 +7,8 @@ import { type JobUsage, recordUsage } from '#server/billing/metering/usage-recor
 import type { Finding, SegmentTranslation } from '#server/formats/document.ts';
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import { countEvent } from '#server/platform/telemetry.ts';
-import { destinationOf, removeAt } from '#server/storage/destination.ts';
-import { insertArtifact, layoutTypes, removeFile, storeFile } from '../artifacts.ts';
+import { removeAt } from '#server/storage/destination.ts';
+import { insertArtifact, removeFile, storeTranslation } from '../artifacts.ts';
 import { type DocumentRun, RunReplaced } from '../document-run.ts';
 import { rebuildFile } from '../file-work.ts';
 import { requestOf } from '../jobs.ts';
@@ -20,8 +20,8 @@ import { weightOf } from './admit.ts';
 import { readSource } from './extract.ts';
 
 /**
- * Writes the translated file, and then ends the job: its output, its status and its usage record are one transaction
- * (B 3.2: translated only after the output exists; billed once).
+ * Writes the translated file, then ends the job: its output, status and usage record are one transaction, so that the job is
+ * translated only after the output exists, and billed once.
  */
 export async function reconstructDocument(run: DocumentRun): Promise<void> {
   const { services, tenantId, documentId, row } = run;
@@ -34,13 +34,7 @@ export async function reconstructDocument(run: DocumentRun): Promise<void> {
           { format: row.sourceFormat, bytes, translations, options: languagesOf(run) },
           { tenantId, signal: run.signal },
         );
-  const contentType = layoutTypes[row.sourceFormat];
-  const output = await storeFile(
-    services,
-    await destinationOf(services, tenantId),
-    { tenantId, documentId, kind: 'translated', contentType },
-    rebuilt.bytes,
-  );
+  const output = await storeTranslation(services, row, rebuilt.bytes);
   if (output.address !== null) run.delivered = [...(run.delivered ?? []), output.address];
   const finish = async (tx: Tx) => {
     const findings = [
@@ -70,8 +64,8 @@ export async function reconstructDocument(run: DocumentRun): Promise<void> {
 }
 
 /**
- * Removes the outputs of earlier tries of the stage from the tenant's account, hours before the sweep would. Only once the job has ended: a transaction
- * whose end was not heard of may have referred to one. Best effort.
+ * Removes the outputs of earlier tries of the stage from the tenant's account, hours before the sweep would. Runs after the
+ * job has ended, because an unacknowledged transaction may have referred to one of them. Best effort.
  */
 async function removeEarlier({ services, tenantId, delivered = [] }: DocumentRun): Promise<void> {
   for (const address of delivered.slice(0, -1)) await removeAt(services, tenantId, address).catch(() => {});
@@ -116,7 +110,7 @@ function selectTranslations({ services, tenantId, documentId }: DocumentRun): Pr
   });
 }
 
-const mostTokens = 1_000_000_000;
+const maxTokens = 1_000_000_000;
 
 function usageOf(run: DocumentRun): JobUsage {
   const { row } = run;
@@ -128,15 +122,15 @@ function usageOf(run: DocumentRun): JobUsage {
     billableChars: weightOf(run),
     trialChars: 0,
     fastPath: null,
-    inputTokens: Math.min(row.inputTokens, mostTokens),
-    outputTokens: Math.min(row.outputTokens, mostTokens),
+    inputTokens: Math.min(row.inputTokens, maxTokens),
+    outputTokens: Math.min(row.outputTokens, maxTokens),
     models: row.models,
   };
 }
 
 /**
- * Ends a job as failed although its translated file had reached the tenant's own account: the tenant has what it asked for, so the job is
- * billed (B 2.7), and need not be sent again.
+ * Ends a job as failed although its translated file was delivered to the tenant's own account. The tenant has the result, so
+ * the job is billed and need not be sent again.
  */
 export async function failDelivered(
   run: DocumentRun,
@@ -146,7 +140,7 @@ export async function failDelivered(
   const { services, tenantId, documentId, attempt, row, delivered } = run;
   const told: DocumentFailureDetail = {
     ...failure,
-    message: `${failure.message}; the translated file had already reached your storage: it is billed, and need not be sent again`,
+    message: `${failure.message}; the translated file was already delivered to your storage, so the job is billed and need not be sent again`,
     transient: false,
     metadata: { ...failure.metadata, delivered_to: delivered?.at(-1) },
   };
@@ -170,7 +164,7 @@ export async function failDelivered(
 
 const value = sql.placeholder;
 
-/** The run that ends its job. */
+/** A run that ends its job. */
 interface EndingRun {
   tenantId: string;
   documentId: string;
@@ -178,8 +172,9 @@ interface EndingRun {
 }
 
 /**
- * A statement that ends a job, with its usage record and the running totals. It returns no row if the job is another worker's.
- * @param changes what the end sets besides what every end does
+ * A statement that ends a job, with its usage record and the running totals. It returns no row if another worker has the
+ * job.
+ * @param changes columns to set in addition to the usual ones
  */
 function prepareEnd<P extends object>(name: string, changes: PgUpdateSetSource<typeof documentJobs>) {
   return prepare<EndingRun & JobUsage & P, { updatedAt: Date }[]>((db) => {

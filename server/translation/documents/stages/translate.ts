@@ -11,7 +11,7 @@ import { TranslationStore } from './translation-store.ts';
 
 /** A distinct text of the document. */
 interface GroupSegment extends GroupText {
-  /** Where it stands in the document: segments with the same source are translated once. */
+  /** Its positions in the document: segments with the same source are translated once. */
   positions: readonly number[];
   /** UTF-16 units of the source without its tags. */
   units: number;
@@ -19,27 +19,27 @@ interface GroupSegment extends GroupText {
 
 /** Distinct texts that are read and looked up together. */
 const textsOfBatch = 400;
-/** UTF-16 units of the texts of one group: one call of the engine. */
+/** UTF-16 units of the texts of one group, which is one call of the engine. */
 const unitsOfGroup = 6000;
 const textsOfGroup = 40;
-/** Groups of one document that are translated at a time; a crash loses at most their calls. */
+/** Groups of one document that are translated concurrently; a crash loses at most their calls. */
 const groupsInFlight = 8;
 
 /**
  * Translates the segments that have no translation yet, in reading order. Equal segments are translated once. Each group is
- * stored as soon as it is done, so that a worker that takes over repeats only the groups in flight.
- * @throws Yielded if the worker is to give way: it begins no more groups, and those in flight are stored
+ * stored when it is completed, so that another worker repeats only the running groups.
+ * @throws Yielded if the worker has to yield: it starts no more groups, and running ones are stored
  */
 export async function translateSegments(run: DocumentRun): Promise<void> {
   const { services, tenantId, documentId, signal } = run;
   const request = groupRequestOf(run.row);
   const searchFailed = () =>
-    services.log.warn({ document_id: documentId }, 'a segment is translated without close matches');
+    services.log.warn({ document_id: documentId }, 'a segment is translated without fuzzy matches');
   const untranslated = await services.database.inTenant(tenantId, (tx) => selectUntranslated(tx, run));
   const groups = readGroups(run, untranslated);
   const store = new TranslationStore(run);
   let isOver = false;
-  /** One of the lanes: translates one group after the other. */
+  /** One of the concurrent loops: translates one group after the other. */
   const translateInTurn = async () => {
     while (!isOver) {
       signal.throwIfAborted();
@@ -69,7 +69,7 @@ export async function translateSegments(run: DocumentRun): Promise<void> {
   await services.database.inTenant(tenantId, (tx) => updateRun(tx, run, { stage: 'reconstruct' }));
 }
 
-/** Yields the groups in reading order, each with what the glossaries and the memory have for the texts of its batch. */
+/** Yields the groups in reading order, each with the terms and TM matches for the texts of its batch. */
 async function* readGroups(
   run: DocumentRun,
   untranslated: readonly number[][],

@@ -23,33 +23,37 @@ export const approveManyInput = documentApproveInput
       .describe('The documents to approve.'),
     confirm_unopened: ids
       .default([])
-      .describe('Those of them that are approved although the caller has not opened them.'),
-    confirm_critical: ids.default([]).describe('Those of them whose critical findings the caller confirms.'),
+      .describe('The documents among these to approve although the caller has not opened them.'),
+    confirm_critical: ids
+      .default([])
+      .describe('The documents among these whose critical findings the caller confirms.'),
   });
 
 const criticalSegment = documentSegment.pick({ region_id: true, cell_id: true, place: true }).extend({
-  position: z.int().describe('In the document, from 0.'),
-  issues: z.array(qualityIssue).describe('The critical ones.'),
+  position: z.int().describe('The position in the document, from 0.'),
+  issues: z.array(qualityIssue).describe('The critical issues.'),
 });
 
 const approvalOutcome = z.discriminatedUnion('outcome', [
   z.object({
-    outcome: z.literal('done').describe('It is approved.'),
+    outcome: z.literal('done').describe('Approved.'),
     document_id: z.string().describe('The document.'),
     approval_result: documentApproval.shape.approval_result,
   }),
   itemRefusal.extend({
-    outcome: z.literal('refused').describe('It is as it was.'),
+    outcome: z.literal('refused').describe('Not approved; nothing changed.'),
     document_id: z.string().describe('The document.'),
   }),
   z.object({
-    outcome: z.literal('left_out').describe('It has to be named by itself. It is as it was.'),
+    outcome: z
+      .literal('left_out')
+      .describe('Skipped, because it has to be named explicitly; nothing changed.'),
     document_id: z.string().describe('The document.'),
     reason: leftOutReason,
     critical_findings: z
       .array(criticalSegment)
       .describe(
-        'Segments with critical findings that no person has confirmed, at most 100; empty for `unopened`.',
+        'Segments with critical findings that no reviewer has confirmed, at most 100; empty for `unopened`.',
       ),
   }),
 ]);
@@ -57,14 +61,14 @@ const approvalOutcome = z.discriminatedUnion('outcome', [
 type ApprovalOutcome = z.infer<typeof approvalOutcome>;
 
 export const approvalOutcomes = z.object({
-  results: z.array(approvalOutcome).meta({ description: 'of each document, in the order of the ids' }),
+  results: z.array(approvalOutcome).meta({ description: 'one per document, in the order of the ids' }),
 });
 
 /**
- * Approves several documents, each as `approveDocument` does by itself: a refused one changes nothing for the others. One that the caller has
- * not opened, or that has critical findings, is left out unless it is named by itself.
- * @throws AppError 401 if the caller is not authenticated at the beginning. One whose session ends later is refused the documents that are
- *   left
+ * Approves several documents, each like `approveDocument`: one that is rejected does not affect the others. One that the
+ * caller has not opened, or that has critical issues, is skipped unless it is named explicitly.
+ * @throws AppError 401 if the caller is not authenticated at the beginning. If the session ends later, the remaining
+ * documents are rejected.
  */
 export async function approveDocuments(
   services: Parameters<typeof approveDocument>[0] & Pick<Services, 'log'>,
@@ -75,7 +79,7 @@ export async function approveDocuments(
   const opened = await withTenant((tx, principal) => openedBy(tx, principal, 'document', ids));
   const results = await eachItem<string, ApprovalOutcome>({ services, requestId }, ids, {
     async work(documentId) {
-      // Whoever stops the process would wait for all that are left.
+      // Otherwise stopping the process would take until all are approved.
       if (services.backgroundWork.stopping.aborted)
         throw new AppError('transient_error', 'the service is restarting; approve the document again');
       try {

@@ -24,12 +24,12 @@ import type { DocumentApproveRequest } from './review-schema.ts';
 type ApproveServices = LocatingServices & Pick<Services, 'backgroundWork' | 'embedder' | 'log'>;
 
 /**
- * Approves a translated document (B 4.3): stamps it, feeds the memory with the segments that no review has fed, and writes the
- * audit record. A second approval does what is left of the first, and changes nothing else.
- * @param confirmCritical whether the reviewer confirms the critical findings of its segments; undefined: nobody asks
+ * Approves a translated document: stamps it, adds the segments to the TM that no review has added, and writes the audit
+ * record. A second approval completes the first if it was interrupted, and changes nothing else.
+ * @param confirmCritical whether the reviewer confirms the critical issues of its segments; undefined: not required
  * @param isUnopened whether the reviewer approves several documents and has not opened this one
- * @throws AppError 404; 400 if the document is not translated, a file of it is missing or damaged, or nobody can be named as
- *   its reviewer; 409 storage_binding_not_verified; UnconfirmedFindings; Unopened
+ * @throws AppError 404; 400 if the document is not translated, a file of it is missing or damaged, or its reviewer cannot be
+ *   determined; 409 storage_binding_not_verified; UnconfirmedFindings; Unopened
  */
 export async function approveDocument(
   services: ApproveServices,
@@ -91,7 +91,8 @@ async function requireNoCritical(
 }
 
 /**
- * Nobody approves what cannot be delivered, or not be rendered again after a correction: the document's files must be intact.
+ * A document that cannot be delivered, or not be rendered again after a correction, cannot be approved: its files must be
+ * intact.
  * @throws AppError 400
  */
 async function requireLayout(
@@ -107,7 +108,7 @@ async function requireLayout(
   }
 }
 
-/** Stamps the approval; undefined if the document has one, or is gone. */
+/** Stamps the approval; undefined if the document is already approved or was deleted. */
 function stamp(
   { database }: Pick<Services, 'database'>,
   { tenantId, documentId }: DocumentRow,
@@ -123,7 +124,10 @@ function stamp(
   });
 }
 
-/** Does what follows the stamp, unless it was done: the feed, and then the audit record, which counts it. */
+/**
+ * Completes an approval after the stamp, unless it is complete: adds segments to the TM, then writes the audit record, which
+ * counts them.
+ */
 async function completeApproval(services: ApproveServices, row: DocumentRow) {
   const { tenantId, documentId } = row;
   const tally = await services.database.inTenant(tenantId, (tx) => selectTally(tx, row));
@@ -141,12 +145,12 @@ export async function resumeApproval(
   await withReviewLease(services, tenantId, documentId, async () =>
     completeApproval(services, await find()),
   ).catch((error: unknown) => {
-    // It was deleted meanwhile.
+    // It was deleted in between.
     if (!(error instanceof AppError && error.code === 'not_found')) throw error;
   });
 }
 
-/** Queues approvals that have no audit record after a while. */
+/** Queues approvals that still have no audit record after a while. */
 export async function resumeApprovals(
   { database }: Pick<Services, 'database'>,
   idleSeconds: number,

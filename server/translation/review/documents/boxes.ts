@@ -14,22 +14,24 @@ export const boxQuery = z.object({
     .min(1)
     .max(2_147_483_647)
     .optional()
-    .meta({ description: 'or the sheet; all if it is omitted' }),
-  limit: z.int().min(1).max(2000).default(1000).describe('Segments of a response.'),
-  cursor: z.string().max(50).optional().describe('The next_cursor of the response before.'),
+    .meta({ description: 'the page or sheet; all if omitted' }),
+  limit: z.int().min(1).max(2000).default(1000).describe('Maximum number of segments.'),
+  cursor: z.string().max(50).optional().describe('The next_cursor of the previous response.'),
 });
 
 const anchor = z.discriminatedUnion('type', [
   z
     .object({ type: z.literal('page').describe('A page of a PDF.'), page: z.int().describe('From 1.') })
-    .meta({ description: 'PDF: see the rectangles' }),
+    .meta({ description: 'PDF: the place is in the rectangles' }),
   z
     .object({
       type: z.literal('paragraph').describe('A paragraph of a DOCX.'),
       part: z.string().describe('The part of the file: the body, a header, a footer.'),
       paragraph: z.int().describe('From 1, in its part.'),
     })
-    .meta({ description: 'DOCX: counts from 1 in its part, empty ones too, those in tables not' }),
+    .meta({
+      description: 'DOCX: paragraphs count from 1 in the part, including empty ones, except those in tables',
+    }),
   z
     .object({
       type: z.literal('table_cell').describe('A paragraph in a table of a DOCX.'),
@@ -41,7 +43,7 @@ const anchor = z.discriminatedUnion('type', [
     })
     .meta({
       description:
-        'DOCX: each counts from 1; tables in the part, nested ones too, in the order of their beginnings',
+        'DOCX: each counts from 1; tables, including nested ones, count in the order of their starts in the part',
     }),
   z
     .object({
@@ -49,7 +51,7 @@ const anchor = z.discriminatedUnion('type', [
       sheet: z.string().describe('The name of the sheet.'),
       cell: z.string().describe('A reference: B7.'),
     })
-    .meta({ description: 'XLSX: the name of the sheet, and a reference like B7' }),
+    .meta({ description: 'XLSX: the name of the sheet, and a reference such as B7' }),
 ]);
 
 type Anchor = z.infer<typeof anchor>;
@@ -65,22 +67,22 @@ const segmentBox = documentSegment
     corrected: true,
   })
   .extend({
-    position: z.int().describe('In the document, from 0.'),
-    needs_review: z.boolean().describe('Whether a person must look at it.'),
-    anchor: anchor.describe('Where it stands in a file of its format.'),
+    position: z.int().describe('The position in the document, from 0.'),
+    needs_review: z.boolean().describe('Whether it needs a review.'),
+    anchor: anchor.describe('The place in the file.'),
   });
 
 export const segmentBoxPage = z.object({
   boxes: z.array(segmentBox).meta({ description: 'in reading order' }),
   translated_artifact_id: z.string().nullable().meta({
-    description: 'the file that target_rectangles are of; null if there is none, or no box',
+    description: 'the file to which target_rectangles belong; null without a file or boxes',
   }),
   next_cursor: z.string().nullable().describe('Continues the list; null at its end.'),
 });
 
 /**
- * Where a document's file shows its segments, without their texts. A file that is rendered again has other rectangles, so the response names
- * the file that they belong to.
+ * The places of segments in a document's file, without their texts. A file that is rendered again has other rectangles, so
+ * the response names the file.
  * @throws AppError 404; 422 for a cursor of another listing
  */
 export async function listBoxes(
@@ -90,7 +92,11 @@ export async function listBoxes(
 ): Promise<z.infer<typeof segmentBoxPage>> {
   if (cursor !== undefined && !/^\d{1,9}$/.test(cursor))
     throw new AppError('invalid_fields', [
-      { loc: ['body', 'cursor'], msg: 'not a cursor of this listing', type: 'invalid_cursor' },
+      {
+        loc: ['body', 'cursor'],
+        msg: 'invalid cursor; send next_cursor from the previous page, or none',
+        type: 'invalid_cursor',
+      },
     ]);
   const { sourceFormat } = await requireDocument(tx, tenantId, documentId);
   const rows = await tx
@@ -105,7 +111,8 @@ export async function listBoxes(
       target_rectangles: documentSegments.targetRectangles,
       needs_review: documentSegments.needsReview,
       corrected: documentSegments.corrected,
-      // In the same statement: a review between two would give one file's rectangles with the id of another.
+      // In the same statement, because a review between two statements would combine one file's rectangles with the ID of
+      // another.
       translated: sql<string | null>`(select artifact_id from document_artifacts
         where tenant_id = ${tenantId} and document_id = ${documentId} and kind = 'translated'
         order by revision desc limit 1)`,
@@ -138,16 +145,16 @@ interface Place {
   page: number | null;
 }
 
-/** A place of a Word file as its format writes it: `word/header1.xml, table 2, row 1, cell 3, paragraph 4`. */
+/** A place in a Word file: `word/header1.xml, table 2, row 1, cell 3, paragraph 4`. */
 const wordPlace = /^(.*?), (?:paragraph (\d+)|table (\d+), row (\d+), cell (\d+)(?:, paragraph (\d+))?)$/s;
 
-/** Where the file has a segment, from the key and the place that its format gave it. */
+/** The segment's place in the file, from the key and place of its format. */
 function anchorOf(format: LayoutKind, { place, region_id, cell_id, page }: Place): Anchor {
   if (format === 'xlsx' && cell_id !== null)
     return { type: 'sheet_cell', sheet: place.slice(0, -cell_id.length - 1), cell: cell_id };
   if (format === 'pdf' && page !== null) return { type: 'page', page };
   const [, part, paragraph, table, row, column, inCell = '1'] = wordPlace.exec(place) ?? [];
-  if (part === undefined) throw new Error(`the segment ${region_id} has no place of its format`);
+  if (part === undefined) throw new Error(`the segment ${region_id} has no place in its format`);
   if (table === undefined) return { type: 'paragraph', part, paragraph: Number(paragraph) };
   return {
     type: 'table_cell',

@@ -5,17 +5,17 @@ import { termIssues } from '#server/translation/core/leverage/terms.ts';
 import { prepareText } from '#server/translation/core/pipeline/prepared-text.ts';
 import { type DocumentRow, groupRequestOf } from '#server/translation/documents/jobs.ts';
 
-/** A text that a person proposes as the translation of a segment. */
+/** A text that a reviewer proposes as the translation of a segment. */
 export interface ProposedText {
   sourceText: string;
   targetText: string;
 }
 
 /**
- * What the service's own checks find in texts that a person proposes for segments of a document: integrity, plausibility and terms, as in the
- * pipeline's translations. No model is asked. Holds no transaction while it checks.
- * @returns the findings of each, in their order
- * @throws AppError rate_limit if too many long texts wait for their check
+ * The issues that the service's own checks find in texts that a reviewer proposes for segments of a document: integrity,
+ * plausibility and terms, as for the pipeline's translations, without a model. Holds no transaction during the checks.
+ * @returns the issues of each text, in their order
+ * @throws AppError rate_limit if too many long texts are queued for the check
  */
 export async function checkSegments(
   services: Parameters<typeof leverageOf>[0],

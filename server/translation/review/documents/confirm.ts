@@ -18,7 +18,7 @@ export const documentConfirmInput = z.object({
   segments: z
     .array(
       z.object({
-        position: z.int().min(0).max(1_000_000).describe('In the document, from 0.'),
+        position: z.int().min(0).max(1_000_000).describe('The position in the document, from 0.'),
         target_text: z
           .string()
           .max(1_000_000)
@@ -30,29 +30,30 @@ export const documentConfirmInput = z.object({
     .refine((segments) => new Set(segments.map(({ position }) => position)).size === segments.length, {
       error: 'must not name a segment twice',
     })
-    .describe('All are confirmed, or none.'),
-  confirmed: z.boolean().default(true).describe('`false` takes the confirmations back.'),
+    .describe('Either all are confirmed or none.'),
+  confirmed: z.boolean().default(true).describe('`false` withdraws the confirmations.'),
   confirm_critical: z
     .boolean()
     .default(false)
-    .describe('Confirms segments with critical findings too: 409 `critical_findings` without it.'),
+    .describe('Required for segments with critical findings; otherwise 409 `critical_findings`.'),
   reviewer: z
     .string()
     .max(320)
     .nullish()
-    .describe('Counts only for a caller with an API key; otherwise the session says who it is.'),
+    .describe('Only for callers with an API key; otherwise the session determines the reviewer.'),
 });
 
 export const confirmedSegments = z.object({
-  segments: z.array(positionedSegment).meta({ description: 'as they are now, in reading order' }),
+  segments: z.array(positionedSegment).meta({ description: 'the current segments, in reading order' }),
   updated_at: z.string().meta({ format: 'date-time', description: "the document's" }),
 });
 
 /**
- * Marks translations as confirmed by a person, as they are: their text, their findings and whether they are flagged stay. A new text ends
- * the mark. An approval feeds a flagged segment that is confirmed, as one that is not flagged.
- * @throws AppError 404; 400 if the document is not translated, or nobody can be named; 422 for an unknown position; 409 conflict, with all
- *   `CorrectionConflict`s, for a translation that is not the one that the reviewer saw; UnconfirmedFindings
+ * Marks unchanged translations as confirmed by a reviewer: their text, issues and flags stay. A new text removes the mark.
+ * An approval adds a flagged segment to the TM if it is confirmed.
+ * @throws AppError 404; 400 if the document is not translated, or the reviewer cannot be determined; 422 for an unknown
+ * position; 409 conflict, with all
+ *   `CorrectionConflict`s, if a translation has changed since the reviewer saw it; UnconfirmedFindings
  */
 export async function confirmSegments(
   tx: Tx,
@@ -60,7 +61,7 @@ export async function confirmSegments(
   { document_id: documentId, segments, confirmed, confirm_critical, reviewer }: ConfirmInput,
 ): Promise<z.infer<typeof confirmedSegments>> {
   const tenantId = principal.tenant.id;
-  // Waits for a review that is being stored; the figures are then of all that is stored.
+  // The lock lets a review that is being stored finish, so that the figures include it.
   await tx
     .select({ documentId: documentJobs.documentId })
     .from(documentJobs)
@@ -83,7 +84,7 @@ export async function confirmSegments(
     throw new UnconfirmedFindings(`document job ${documentId}`, critical);
   await tx
     .update(documentSegments)
-    // Who confirmed it first, did.
+    // The first confirmation stays.
     .set(
       confirmed
         ? {
@@ -110,7 +111,7 @@ export async function confirmSegments(
 
 type ConfirmInput = z.infer<typeof documentConfirmInput>;
 
-/** @throws AppError 422 for an unknown position; 409 for a translation that is not there */
+/** @throws AppError 422 for an unknown position; 409 if the translation has changed */
 function requireSeen(
   segments: ConfirmInput['segments'],
   present: readonly z.infer<typeof positionedSegment>[],
@@ -123,7 +124,7 @@ function requireSeen(
       throw new AppError('invalid_fields', [
         {
           loc: ['body', 'segments', index, 'position'],
-          msg: segment ? 'the segment has no translation' : 'the document has no such segment',
+          msg: segment ? 'the segment has no translation' : 'segment not found',
           type: 'unknown_segment',
         },
       ]);

@@ -6,15 +6,15 @@ import { documentArtifact, documentReviewInput } from '#server/translation/docum
 import { reviewDocument } from './decide.ts';
 import { positionedSegment, selectSegments } from './positioned-segment.ts';
 
-/** UTF-16 units of a translation that a reviewer saw: those of the engine may be longer than a correction. */
-const longestSeen = 1_000_000;
+/** UTF-16 units of a translation that a reviewer saw: an engine's may be longer than a correction. */
+const maxSeenLength = 1_000_000;
 
 const correction = documentReviewInput.shape.corrections.element.extend({
   replaces: z
     .string()
-    .max(longestSeen)
+    .max(maxSeenLength)
     .nullable()
-    .meta({ description: 'the target_text that the reviewer saw; null if there was none' }),
+    .meta({ description: 'the target_text that the reviewer saw; null without one' }),
 });
 
 export const documentCorrectInput = documentReviewInput.extend({
@@ -28,26 +28,26 @@ export const documentCorrectInput = documentReviewInput.extend({
           .size === corrections.length,
       { error: 'must not name a segment twice' },
     )
-    .describe('All are applied, or none.'),
+    .describe('Either all are applied or none.'),
 });
 
 export const correctedDocument = z.object({
   applied: z.int().meta({
-    description: 'corrections that changed the document; the others had been applied before, as in a resend',
+    description: 'corrections that changed the document; others were already applied, as in a resend',
   }),
   segments: z
     .array(positionedSegment)
-    .meta({ description: 'that were named, as they are now, in reading order' }),
+    .meta({ description: 'the named segments in their current state, in reading order' }),
   artifact: documentArtifact
     .nullable()
-    .meta({ description: 'the newest translated file, with the corrections' }),
+    .meta({ description: 'the latest translated file, with the corrections' }),
   updated_at: z.string().meta({ format: 'date-time', description: "the document's" }),
 });
 
 /**
- * Applies corrections that were made from translations as the reviewer saw them: `reviewDocument`, with a lean response, because a job with its
- * manifest may be megabytes.
- * @throws AppError as `reviewDocument`
+ * Applies corrections to the translations that the reviewer saw: `reviewDocument` with a short response, because a job with
+ * its manifest may be megabytes.
+ * @throws AppError like `reviewDocument`
  */
 export async function correctDocument(
   services: Parameters<typeof reviewDocument>[0],

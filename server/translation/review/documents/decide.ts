@@ -10,15 +10,14 @@ import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { newId } from '#server/platform/ids.ts';
-import { destinationIn, destinationOf, type LocatingServices } from '#server/storage/destination.ts';
+import { destinationIn, type LocatingServices } from '#server/storage/destination.ts';
 import { isCriticalIssue } from '#server/translation/core/checks.ts';
 import {
   insertArtifact,
-  layoutTypes,
   newestArtifact,
   readArtifact,
   removeFile,
-  storeFile,
+  storeTranslation,
 } from '#server/translation/documents/artifacts.ts';
 import { feedReview } from '#server/translation/documents/feed-manifest.ts';
 import { rebuildFile } from '#server/translation/documents/file-work.ts';
@@ -43,14 +42,17 @@ import { checkSegments } from './check-segments.ts';
 type ReviewServices = LocatingServices &
   Pick<Services, 'backgroundWork' | 'embedder' | 'fileWork' | 'glossaries' | 'log'>;
 
-/** What a reviewer sends. */
+/** The input of a reviewer. */
 export interface ReviewOfSegments extends Omit<DocumentReviewRequest, 'corrections'> {
   corrections: (DocumentReviewRequest['corrections'][number] & {
-    /** The translation that the reviewer saw, null if there was none. Omitted: whatever is there is replaced. */
+    /** The translation that the reviewer saw; null without one. If omitted, any translation is replaced. */
     replaces?: string | null | undefined;
-    /** The same text with the tags of the source, if the reviewer placed them. Omitted: they go where the previous translation has them. */
+    /**
+     * The same text with the tags of the source, if the reviewer placed them. If omitted, they are placed as in the previous
+     * translation.
+     */
     target?: InlineContent | undefined;
-    /** What `replaces` is with its tags, if the reviewer saw them. */
+    /** `replaces` with its tags, if the reviewer saw them. */
     replacesTagged?: InlineContent | null | undefined;
   })[];
 }
@@ -64,12 +66,13 @@ interface Correction {
 }
 
 /**
- * Applies corrections to a translated document and renders the whole file again, without the engine (B 4.3, C 5 "Review"). All
- * corrections are applied or none. The corrections then feed the memory. A correction that says what it replaces, and whose text a reviewer
- * has put there already, is done: a resend renders nothing again.
- * @returns the positions of all segments that are named, and of those that changed
- * @throws AppError 404; 400 if the document is not translated; 409 storage_binding_not_verified; 422 for an unknown region or cell; 409
- *   conflict, with all `CorrectionConflict`s, if a segment's translation is not the one that a correction replaces
+ * Applies corrections to a translated document and renders the whole file again, without the engine. Either all corrections
+ * are applied or none. The corrections are then added to the TM. A correction with `replaces` whose text is already stored
+ * by a reviewer counts as applied, so a resend renders nothing again.
+ * @returns the positions of all named segments, and of the changed ones
+ * @throws AppError 404; 400 if the document is not translated; 409 storage_binding_not_verified; 422 for an unknown region
+ * or cell; 409
+ *   conflict, with all `CorrectionConflict`s, if a segment's translation differs from the one that a correction replaces
  */
 export async function reviewDocument(
   services: ReviewServices,
@@ -82,7 +85,7 @@ export async function reviewDocument(
     await destinationIn(tx, services, principal.tenant.id);
     return { tenantId: principal.tenant.id, reviewer: reviewerOf(principal, request.reviewer) };
   });
-  // A process that stops waits for it, even if the reviewer has disconnected.
+  // A stopping process waits for it, even if the reviewer has disconnected.
   const reviewed = await services.backgroundWork.track(
     withRequestDeadline(services.settings, ({ signal }) =>
       withReviewLease(services, tenantId, documentId, (lease) =>
@@ -93,7 +96,7 @@ export async function reviewDocument(
   return { tenantId, ...reviewed };
 }
 
-/** The reviewer is the session's member. The body's `reviewer` counts only without a session (B 5). */
+/** The reviewer is the session's member. The body's `reviewer` counts only without a session. */
 export function reviewerOf(principal: Principal, said: string | null | undefined): string | null {
   if (principal.kind === 'session') return principal.user.email || principal.user.id;
   return said?.trim() || null;
@@ -145,13 +148,7 @@ async function applyReview(
       throw new AppError('validation_error', `source_document: ${error.message}`, { cause: error });
     throw error;
   });
-  const contentType = layoutTypes[row.sourceFormat];
-  const output = await storeFile(
-    services,
-    await destinationOf(services, tenantId),
-    { tenantId, documentId, kind: 'translated', contentType },
-    rebuilt.bytes,
-  );
+  const output = await storeTranslation(services, row, rebuilt.bytes);
   const record: DocumentReviewRecord = {
     id: newId(),
     reviewer,
@@ -190,7 +187,7 @@ async function applyReview(
 }
 
 /**
- * All translations of the document with the corrections in them.
+ * All translations of the document with the corrections applied.
  * @throws AppError 422 for an unknown region or cell; 409 conflict
  */
 async function selectCorrected(
@@ -226,7 +223,7 @@ async function selectCorrected(
       throw new AppError('invalid_fields', [
         {
           loc: ['body', 'corrections', index, cell_id == null ? 'region_id' : 'cell_id'],
-          msg: 'the document has no such segment',
+          msg: 'segment not found',
           type: 'unknown_segment',
         },
       ]);
@@ -259,16 +256,16 @@ async function selectCorrected(
   return { named, corrections: [...corrections.values()], translations };
 }
 
-/** jsonb orders the keys of an object its own way. */
+/** jsonb reorders the keys of an object. */
 function isSame(one: InlineContent | null, other: unknown[] | null): boolean {
   if (one === null || other === null) return one === other;
   return formatTagged(one) === formatTagged(other as InlineContent);
 }
 
 /**
- * The engine's score and findings were those of another text, and no model judges a reviewer's: the segment has no score, like one from the
- * memory, and the findings of the service's own checks. Only a critical one flags it again; of the rest, the reviewer's word counts. A
- * confirmation was one of the former text.
+ * The engine's score and issues concerned another text, and no model judges a reviewer's text: the segment has no score,
+ * like one from the TM, and the issues found by the service's own checks. Only a critical one flags it again; other flags
+ * end with the correction. So does a confirmation of the previous text.
  */
 async function storeCorrections(
   tx: Tx,

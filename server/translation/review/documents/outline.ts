@@ -8,9 +8,9 @@ import { isUnresolved, ofDocument } from '#server/translation/documents/segments
 export const outlineQuery = z.object({ document_id: z.string().describe('The document.') });
 
 const counts = {
-  segments: z.int().describe('How many there are.'),
-  flagged: z.int().meta({ description: 'that need a review, and are not confirmed by a person' }),
-  corrected: z.int().describe('That a reviewer has changed.'),
+  segments: z.int().describe('The number of segments.'),
+  flagged: z.int().meta({ description: 'those that need a review and are not confirmed' }),
+  corrected: z.int().describe('Those that a reviewer has changed.'),
 };
 
 export const documentOutline = z.object({
@@ -18,7 +18,7 @@ export const documentOutline = z.object({
   untranslated: z.int().describe('Segments without a translation.'),
   kinds: z
     .array(
-      z.object({ kind: z.string().describe('What the segments are: paragraph, heading, cell.'), ...counts }),
+      z.object({ kind: z.string().describe('The kind of segment: paragraph, heading, cell.'), ...counts }),
     )
     .meta({ description: 'in order of first appearance' }),
   pages: z
@@ -27,18 +27,18 @@ export const documentOutline = z.object({
         page: z
           .int()
           .nullable()
-          .meta({ description: 'or the sheet; null for what is on no certain page, such as headers' }),
+          .meta({ description: 'the page or sheet; null for segments without a page, such as headers' }),
         sheet: z.string().nullable().meta({ description: 'the name of the sheet' }),
-        first_position: z.int().describe('Of its first segment in the document, from 0.'),
+        first_position: z.int().describe('The position of its first segment, from 0.'),
         ...counts,
       }),
     )
-    .meta({ description: 'that have segments, in order of first appearance' }),
+    .meta({ description: 'those with segments, in order of first appearance' }),
 });
 
 type Counts = { [name in keyof typeof counts]: number };
 
-/** What a document's segments are, in numbers: what the filters of `searchSegments` can choose from. @throws AppError 404 */
+/** The numbers of a document's segments by kind: the options of the filters of `searchSegments`. @throws AppError 404 */
 export async function readOutline(
   tx: Tx,
   tenantId: string,
@@ -50,7 +50,7 @@ export async function readOutline(
     .select({
       page,
       kind,
-      // Any of the group's: all are on one sheet.
+      // Any segment of the group: all are on one sheet.
       place: sql<string>`min(${place})`,
       first: sql<number>`min(${position})`,
       segments: sql<number>`count(*)::int`,
@@ -68,7 +68,7 @@ export async function readOutline(
     kinds: [...Map.groupBy(groups, (group) => group.kind)].map(([kind, own]) => ({ kind, ...sumOf(own) })),
     pages: [...Map.groupBy(groups, (group) => group.page)].map(([page, own]) => ({
       page,
-      // `Sheet1!B7`: a reference has no exclamation mark, a name may have several.
+      // `Sheet1!B7`: a reference has no exclamation mark, but a sheet name may.
       sheet: sourceFormat === 'xlsx' ? (own[0]?.place.replace(/![^!]*$/, '') ?? null) : null,
       first_position: own[0]?.first ?? 0,
       ...sumOf(own),

@@ -4,12 +4,12 @@ import type { Tx } from '#db/client.ts';
 import { documentSegments } from '#db/schema/documents.ts';
 import { documentSegment, ofDocument, segmentView } from '#server/translation/documents/segments.ts';
 
-/** A segment with its place among all of its document, and what it was before a reviewer changed it. */
+/** A segment with its position in the document, and its translation before a reviewer changed it. */
 export const positionedSegment = documentSegment.extend({
-  position: z.int().meta({ description: 'in the document, from 0' }),
+  position: z.int().meta({ description: 'the position in the document, from 0' }),
   pipeline_text: z.string().nullable().meta({
     description:
-      "the pipeline's own translation, if a reviewer has replaced it; null if not, or if it was not kept",
+      'the machine translation, if a reviewer has replaced it; otherwise null, or if it was not kept',
   }),
 });
 

@@ -1,14 +1,14 @@
 import { deferredTenantProcedure, tenantProcedure } from '#server/identity/access/guards/tenant.ts';
 import { approvalOutcomes, approveDocuments, approveManyInput } from './approve-many.ts';
 import { boxQuery, listBoxes, segmentBoxPage } from './boxes.ts';
-import { checkSegmentText, segmentCheck, segmentCheckInput } from './check.ts';
+import { checkSegmentText, segmentCheck, segmentCheckInput } from './check-segment-text.ts';
 import { confirmedSegments, confirmSegments, documentConfirmInput } from './confirm.ts';
 import { correctDocument, correctedDocument, documentCorrectInput } from './correct.ts';
 import { documentOutline, outlineQuery, readOutline } from './outline.ts';
 import { documentProgressList, progressQuery, readProgress } from './progress.ts';
 import { searchSegments, segmentSearch, segmentSearchPage } from './search.ts';
 
-/** What a reviewer's workplace needs, and no program does: without a route, so only /trpc serves it. */
+/** Procedures for the review screens only: without a route, so only /trpc serves them. */
 export const workplaceProcedures = {
   progress: tenantProcedure
     .input(progressQuery)
@@ -35,7 +35,7 @@ export const workplaceProcedures = {
     .output(correctedDocument)
     .mutation(({ ctx, input }) => correctDocument(ctx.services, ctx.withTenant, input)),
 
-  /** A mutation only because a query's input is a part of its address, where a text may be too long. */
+  /** A mutation only because a query's input is part of its URL, in which a text may be too long. */
   check: deferredTenantProcedure
     .input(segmentCheckInput)
     .output(segmentCheck)

@@ -13,37 +13,37 @@ import {
 import { waitingView } from '#server/translation/documents/waiting.ts';
 
 export const progressQuery = z.object({
-  document_ids: z.array(z.string().max(200)).min(1).max(50).describe('The documents to look at.'),
+  document_ids: z.array(z.string().max(200)).min(1).max(50).describe('The document IDs.'),
 });
 
 const documentProgress = z.object({
   document_id: z.string().describe('The document.'),
-  status: documentJobStatus.describe('Where it stands.'),
-  stage: documentStage.meta({ description: 'that runs, or ran last' }),
-  translated_segments: z.int().describe('How many have a translation.'),
+  status: documentJobStatus.describe('The status.'),
+  stage: documentStage.meta({ description: 'the running or last stage' }),
+  translated_segments: z.int().describe('The number of segments with a translation.'),
   total_segments: z.int().meta({ description: '0 before the text is extracted' }),
   percent: z.int().meta({
-    description: 'of the segments that are translated; below 100 until the translated file is there',
+    description: 'percentage of translated segments; below 100 until the translated file exists',
   }),
-  needs_review_segments: z.int().meta({ description: 'flagged, and not confirmed by a person' }),
-  confirmed_segments: z.int().meta({ description: 'that a person confirmed as they are' }),
-  error: z.string().nullable().meta({ description: 'why it failed' }),
+  needs_review_segments: z.int().meta({ description: 'those flagged and not confirmed' }),
+  confirmed_segments: z.int().meta({ description: 'those confirmed unchanged' }),
+  error: z.string().nullable().meta({ description: 'the error if it failed' }),
   waiting: documentJob.shape.waiting,
   updated_at: z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' }),
 });
 
 export const documentProgressList = z.object({
-  documents: z.array(documentProgress).meta({ description: 'each once, in the order of the ids' }),
+  documents: z.array(documentProgress).meta({ description: 'without duplicates, in the order of the IDs' }),
   unknown_ids: z
     .array(z.string())
-    .meta({ description: 'of no document of the workspace, or of a deleted one' }),
+    .meta({ description: 'IDs without a document in the workspace, or of a deleted one' }),
   updated_at: z
     .string()
     .nullable()
-    .meta({ format: 'date-time', description: 'the newest of the documents; null if there are none' }),
+    .meta({ format: 'date-time', description: 'the latest change of a document; null without documents' }),
 });
 
-/** How far documents are: one query that reads no segments, files or manifests, because a page polls it. */
+/** The progress of documents: one query that reads no segments, files or manifests, because a page polls it. */
 export async function readProgress(
   tx: Tx,
   tenantId: string,

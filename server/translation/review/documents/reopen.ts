@@ -15,9 +15,10 @@ import { reopenMinutes, requireReopenable } from '../reopening.ts';
 import type { ReopenedItem } from '../schema.ts';
 
 /**
- * Takes back the approval of a document: its stamp, its audit record, and the pairs that it fed to the memory. Corrections, confirmations and
- * the translated files stay, and so does what reviews fed. Waits for a review or an approval that has the document.
- * @throws AppError 403; 404; 409 conflict if the document is not approved, or was too long ago
+ * Withdraws the approval of a document: its stamp, its audit record, and the segments that it added to the TM. Corrections,
+ * confirmations and the translated files stay, and so do segments that reviews added. Waits for a review or an approval that
+ * holds the document.
+ * @throws AppError 403; 404; 409 conflict if the document is not approved, or was approved too long ago
  */
 export async function reopenDocument(
   services: LocatingServices & Pick<Services, 'log'>,
@@ -72,7 +73,7 @@ export async function reopenDocument(
   return item;
 }
 
-/** The row of a document whose approval the member may take back. @throws AppError */
+/** The row of a document whose approval the member may withdraw. @throws AppError */
 async function requireApproved(tx: Tx, principal: SessionPrincipal, documentId: string) {
   const tenantId = principal.tenant.id;
   const row = await requireDocument(tx, tenantId, documentId);

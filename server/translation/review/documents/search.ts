@@ -19,30 +19,28 @@ const kinds = [
   'text_block',
 ] as const satisfies readonly SegmentKind[];
 
-/** Positions are PostgreSQL's integers. */
-const mostPosition = 2_147_483_647;
-const position = z.int().min(0).max(mostPosition);
+/** The maximum of PostgreSQL's integers. */
+const maxPosition = 2_147_483_647;
+const position = z.int().min(0).max(maxPosition);
 
-/** Of a region or a cell, in UTF-16 units. */
-const longestId = 500;
+/** Length of a region's or cell's ID, in UTF-16 units. */
+const maxIdLength = 500;
 
 export const segmentSearch = z.object({
   document_id: z.string().describe('The document.'),
   flagged: z.boolean().optional().meta({ description: 'whether it needs a review' }),
   corrected: z.boolean().optional().describe('Whether a reviewer has changed it.'),
-  confirmed: z.boolean().optional().describe('Whether a person has confirmed it as it is.'),
-  kind: z.enum(kinds).optional().describe('What it is.'),
-  page: z.int().min(1).max(mostPosition).optional().meta({ description: 'or the sheet, from 1' }),
-  unit_id: z.string().min(1).max(longestId).optional().meta({
-    description: "a region's or a cell's, as findings name it; in a workbook every sheet may have that cell",
+  confirmed: z.boolean().optional().describe('Whether a reviewer has confirmed it unchanged.'),
+  kind: z.enum(kinds).optional().describe('The kind of segment.'),
+  page: z.int().min(1).max(maxPosition).optional().meta({ description: 'the page or sheet, from 1' }),
+  unit_id: z.string().min(1).max(maxIdLength).optional().meta({
+    description: 'ID of a region or cell, as in findings; in a workbook every sheet may have that cell',
   }),
   text: searchedText.optional(),
   text_in: z.enum(['source', 'target', 'either']).default('either').describe('Where `text` is sought.'),
-  limit: z.int().min(1).max(500).default(100).describe('Segments of a page.'),
-  cursor: z.string().max(50).optional().describe('The next_cursor of the page before.'),
-  position: position
-    .optional()
-    .meta({ description: 'begins at the first match that stands there or after it' }),
+  limit: z.int().min(1).max(500).default(100).describe('Segments per page.'),
+  cursor: z.string().max(50).optional().describe('The next_cursor of the previous page.'),
+  position: position.optional().meta({ description: 'begins at the first match at or after this position' }),
   offset: position.optional().meta({ description: 'begins after this many matches' }),
 });
 
@@ -51,21 +49,22 @@ type SegmentSearch = z.infer<typeof segmentSearch>;
 export const segmentSearchPage = z.object({
   segments: z.array(positionedSegment).describe('In reading order.'),
   total: z.int().meta({ description: 'all matches' }),
-  first_index: z.int().meta({ description: 'how many matches come before this page' }),
+  first_index: z.int().meta({ description: 'the number of matches before this page' }),
   next_cursor: z.string().nullable().describe('Continues the list; null at its end.'),
 });
 
-/** Where a page is among all matches. */
+/** A page's place among all matches. */
 interface Page {
   total: number;
   firstIndex: number;
-  /** Of its segments, and of the one after them if there is one. */
+  /** Positions of its segments, and of the next segment if there is one. */
   positions: number[];
 }
 
 /**
- * A page of a document's segments that pass all filters, in reading order, with its place among all of them: a virtual list shows any part of
- * the matches without the parts before. A page begins after a cursor, at a position of the document, or at an index of the matches.
+ * A page of a document's segments that pass all filters, in reading order, with its place among all of them: a virtual list
+ * can show any part of the matches without loading the previous parts. A page begins after a cursor, at a position of the
+ * document, or at an index of the matches.
  * @throws AppError 404; 422 for a cursor of another listing, or for two beginnings
  */
 export async function searchSegments(
@@ -95,19 +94,23 @@ export async function searchSegments(
   };
 }
 
-/** Where a page begins: at a position of the document, or after this many matches. */
+/** The start of a page: a position, or a number of matches to skip. */
 type Beginning = { position: number } | { offset: number };
 
 function beginningOf({ cursor, position, offset }: SegmentSearch): Beginning {
   if ([cursor, position, offset].filter((one) => one !== undefined).length > 1)
     throw new AppError('invalid_fields', [
-      { loc: ['body'], msg: 'send one of cursor, position and offset', type: 'several_beginnings' },
+      { loc: ['body'], msg: 'send only one of cursor, position and offset', type: 'several_beginnings' },
     ]);
   if (offset !== undefined) return { offset };
   if (cursor === undefined) return { position: position ?? 0 };
   if (!/^\d{1,9}$/.test(cursor))
     throw new AppError('invalid_fields', [
-      { loc: ['body', 'cursor'], msg: 'not a cursor of this listing', type: 'invalid_cursor' },
+      {
+        loc: ['body', 'cursor'],
+        msg: 'invalid cursor; send next_cursor from the previous page, or none',
+        type: 'invalid_cursor',
+      },
     ]);
   return { position: Number(cursor) + 1 };
 }
@@ -117,7 +120,7 @@ function filtersOf(search: SegmentSearch): SQL[] {
   const { needsReview, regionId, cellId, sourceText, targetText } = documentSegments;
   const searched = { source: [sourceText], target: [targetText], either: [sourceText, targetText] }[text_in];
   return [
-    // As the partial index has it.
+    // Written like the partial index.
     ...(flagged === undefined ? [] : [flagged ? sql`${needsReview}` : sql`not ${needsReview}`]),
     ...(corrected === undefined ? [] : [eq(documentSegments.corrected, corrected)]),
     ...(confirmed === undefined
@@ -132,19 +135,19 @@ function filtersOf(search: SegmentSearch): SQL[] {
   ];
 }
 
-/** Without filters nothing has to be counted: positions are all numbers from 0. */
+/** Without filters nothing has to be counted: positions are consecutive numbers from 0. */
 function pageOfAll(total: number, from: Beginning, limit: number): Page {
   const firstIndex = Math.min('offset' in from ? from.offset : from.position, total);
   const length = Math.min(limit + 1, total - firstIndex);
   return { total, firstIndex, positions: Array.from({ length }, (_, index) => firstIndex + index) };
 }
 
-/** Reads the document's segments once, for the count and the page. */
+/** Reads the document's segments once, for both the count and the page. */
 async function selectPage(tx: Tx, condition: SQL, from: Beginning, limit: number): Promise<Page> {
   const start =
     'position' in from
       ? sql`${from.position}::int`
-      : sql`coalesce((select position from matches order by position offset ${from.offset} limit 1), ${mostPosition})`;
+      : sql`coalesce((select position from matches order by position offset ${from.offset} limit 1), ${maxPosition})`;
   const [page] = await tx.execute<{ total: number; first_index: number; positions: number[] }>(sql`
     with matches as materialized (select position from document_segments where ${condition}),
     start as materialized (select ${start} as position)

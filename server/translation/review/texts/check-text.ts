@@ -6,13 +6,13 @@ import { getJob } from '#server/translation/texts/jobs.ts';
 import type { TextCheck } from './review-schema.ts';
 import { finalTermCheck } from './review-terms.ts';
 
-/** Terms that a result names. */
-const mostTerms = 100;
+/** Maximum number of terms in a result. */
+const maxTerms = 100;
 
 /**
- * Checks a text that a reviewer proposes for a job, as the pipeline checks its own: integrity, plausibility and terms. No model is asked, and
- * nothing is stored. Holds no transaction while it checks.
- * @throws AppError 404; rate_limit if too many long texts wait for their check
+ * Checks a text that a reviewer proposes for a job, like the pipeline's own checks: integrity, plausibility and terms. Uses
+ * no model and stores nothing. Holds no transaction during the checks.
+ * @throws AppError 404; rate_limit if too many long texts are queued for the check
  */
 export async function checkText(
   { glossaries }: Pick<Services, 'glossaries'>,
@@ -37,7 +37,7 @@ export async function checkText(
   }));
   return {
     issues: [...inspected, ...missesTerms],
-    missing_terms: compliance?.missing_terms.slice(0, mostTerms) ?? [],
+    missing_terms: compliance?.missing_terms.slice(0, maxTerms) ?? [],
   };
 }
 

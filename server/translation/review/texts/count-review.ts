@@ -7,13 +7,13 @@ import { addFigures } from '../figures.ts';
 
 /** A review that closed a job. */
 export interface ClosingReview {
-  /** `edited`: approved with another text than the pipeline's. */
+  /** `edited`: approved with another text than the machine translation. */
   decision: 'approved' | 'edited' | 'rejected';
-  /** The pipeline's text, and the one that is published; null for a rejection, and if the pipeline wrote none. */
+  /** The machine translation and the published text; null for a rejection, and without a machine translation. */
   texts: { before: string; after: string } | null;
 }
 
-/** Texts that are too long to be compared inside of a review's transaction. */
+/** Texts that are too long to compare within a review's transaction. */
 export interface Uncompared {
   member: { tenantId: string; userId: string };
   before: string;
@@ -22,9 +22,9 @@ export interface Uncompared {
 }
 
 /**
- * Counts a member's closing review in its transaction, so that it is counted once, however often it is sent.
- * @param by the member; `userId` is null for a key, which is nobody
- * @returns what `compareLater` must compare
+ * Counts a member's closing review in its transaction, so that a review that is sent repeatedly is counted once.
+ * @param by the member; `userId` is null for a key, which is not counted
+ * @returns input for `compareLater`
  */
 export async function countReview(
   tx: Tx,
@@ -35,7 +35,7 @@ export async function countReview(
   const { tenantId, userId, workedMs } = by;
   if (userId === null || !review) return undefined;
   const language = request.target_lang;
-  // Tags are no words.
+  // Tags are not words.
   const readable = (text: string) => (request.text_type === 'Html' ? readBlocks(text).join('\n') : text);
   const texts = review.texts && {
     before: readable(review.texts.before),
@@ -47,7 +47,9 @@ export async function countReview(
   return texts && !edit ? { member, ...texts, language } : undefined;
 }
 
-/** Compares long texts after their review, and adds what was found. If the process dies in between, this one text is not measured. */
+/**
+ * Compares long texts after their review, and adds the figures. If the process dies in between, this text is not measured.
+ */
 export async function compareLater(
   { database, log }: Pick<Services, 'database' | 'log'>,
   { member, before, after, language }: Uncompared,

@@ -5,7 +5,7 @@ import { reviewableStatuses } from '#server/translation/texts/job-states.ts';
 import { type JobStatus, jobStatus } from '#server/translation/texts/schema.ts';
 import type { JobCounts } from '#server/translation/texts/search-schema.ts';
 
-/** Jobs of a status that are counted: index entries that one request reads of each. */
+/** Maximum number of jobs that are counted per status: index entries that one request reads. */
 const most = 10_000;
 
 /** Counts the tenant's jobs by status, up to `most` of each, by the index of statuses. */

@@ -2,20 +2,20 @@ import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { inspectText } from '#server/translation/core/inspect-text.ts';
 import type { TranslationJob } from '#server/translation/texts/schema.ts';
 
-/** What the pipeline wrote, before any reviewer saved a draft; null if it wrote nothing. */
+/** The machine translation, before any reviewer saved a draft; null without one. */
 export function pipelineText(job: TranslationJob): string | null {
   return keptCandidate(job) ?? job.final_translation;
 }
 
-/** The same, if a reviewer's first draft has kept it. */
+/** The same, as kept by a reviewer's first draft. */
 export function keptCandidate({ request }: TranslationJob): string | undefined {
   const kept = request.metadata['review_pipeline_candidate'];
   return typeof kept === 'string' ? kept : undefined;
 }
 
 /**
- * The critical findings that a text would be published with. For the pipeline's own text they are those of its last assessment, by the models
- * and by the service. Another text is checked again: a model's finding ends with the text that it was of.
+ * The critical issues of the text to be published. For the machine translation they come from its last assessment, by the
+ * models and the service. Another text is checked again, because a model's issues apply only to the text that it assessed.
  */
 export async function criticalFindings(
   tenantId: string,

@@ -22,14 +22,15 @@ import type { ReviewRequest } from './review-schema.ts';
 import { finalTermCheck } from './review-terms.ts';
 
 /**
- * Applies a reviewer's action to a job (C 4 "Review"). One transaction locks and decides, so that of two closing reviews one wins. The golden
- * record is written after it. If the process dies in between, the job stays `approved` and the sweep publishes it.
- * A member's closing review is counted in the same transaction (docs/decisions/0054).
- * @param seen the `updated_at` of the job that the reviewer saw; undefined to review whatever it is now
- * @param workedMs milliseconds that the reviewer worked at it; undefined if unknown
- * @param confirmCritical whether the reviewer confirms the critical findings of the published text; undefined: nobody asks
+ * Applies a reviewer's action to a job. One transaction locks and decides, so that of two closing reviews the first one
+ * wins. The golden record is written after it. If the process dies in between, the job stays `approved` and the sweep
+ * publishes it. A member's closing review is counted in the same transaction (docs/decisions/0054).
+ * @param seen the `updated_at` of the job that the reviewer saw; undefined to review any version
+ * @param workedMs milliseconds that the reviewer spent on it; undefined if unknown
+ * @param confirmCritical whether the reviewer confirms the critical issues of the published text; undefined: not required
  * @param isUnopened whether the reviewer approves several jobs and has not opened this one
- * @throws AppError 404; 400 validation_error if the job is not reviewable; 502 persistence_failed if its persistence is pending; JobChanged;
+ * @throws AppError 404; 400 validation_error if the job is not reviewable; 502 persistence_failed if its persistence is
+ * pending; JobChanged;
  *   UnconfirmedFindings; Unopened
  */
 export async function reviewJob(
@@ -86,7 +87,7 @@ export async function reviewJob(
     if (!Array.isArray(missing)) return { tenantId, reviewer, unchecked: missing };
     const change = decideReview(found.job, review, missing, new Date());
     const job = await updateReviewed(tx, tenantId, jobId, reviewer, change);
-    // Who saves a draft has opened the job, however short that was.
+    // A member who saves a draft has opened the job, even if only for a moment.
     if (review.action === 'save' && reviewer.userId !== null)
       await recordOpening(tx, { tenantId, userId: reviewer.userId }, { kind: 'job', id: jobId });
     const by = { tenantId, userId: reviewer.userId, workedMs };
@@ -96,7 +97,7 @@ export async function reviewJob(
   let decided = await withTenant(async (tx, principal) =>
     decide(tx, principal.tenant.id, reviewerOf(principal, request.reviewer)),
   );
-  // Checks of the text run outside of the transaction. By their end another text may have been saved.
+  // Checks of the text run outside of the transaction. Another text may be saved before they end.
   for (let round = 0; !('job' in decided); round++) {
     if (round === 10) throw new AppError('transient_error', 'the job keeps changing; try again');
     const { tenantId, reviewer } = decided;
@@ -111,11 +112,11 @@ export async function reviewJob(
     decided = await services.database.inTenant(tenantId, (tx) => decide(tx, tenantId, reviewer));
   }
   const { tenantId, job, attempt, publishAs, uncompared } = decided;
-  // Nobody waits for it.
+  // Runs in the background.
   if (uncompared) void services.backgroundWork.track(compareLater(services, uncompared));
   if (job.status === 'rejected') countEvent('jobs', 'text rejected');
   if (!publishAs) return job;
-  // A process that stops waits for it, even if the reviewer has disconnected.
+  // A stopping process waits for it, even if the reviewer has disconnected.
   return services.backgroundWork.track(publishJob(services, tenantId, { job, attempt, publishAs }));
 }
 
@@ -125,18 +126,18 @@ interface Checked {
   missing: string[];
 }
 
-/** A text that was inspected between two transactions, and that has no critical finding. */
+/** A text that was inspected between two transactions, and that has no critical issue. */
 interface Inspected {
   job: TranslationJob;
   text: string;
 }
 
-/** Whether it is this text that was inspected, of this version of the job. */
+/** Whether exactly this text was inspected, for this version of the job. */
 function isOf(inspected: Inspected | undefined, job: TranslationJob, text: string): boolean {
   return inspected?.job.updated_at === job.updated_at && inspected.text === text;
 }
 
-/** The terms that a text misses, if that is known or quick to check; else the check to make. */
+/** The terms that a text misses, if they are known or quick to find; otherwise the check to make. */
 function missingTerms(
   { glossaries }: Pick<Services, 'glossaries'>,
   job: TranslationJob,
@@ -150,18 +151,18 @@ function missingTerms(
   return glossaries.checkInline(asked)?.missing_terms ?? asked;
 }
 
-/** Whether the expected terms are the same: the job may have run again meanwhile. */
+/** Whether the expected terms are the same: the job may have run again in between. */
 function isSame(one: TermCheck['expected'], other: TermCheck['expected']): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Who reviews. `userId` is null for a key: it says a name at most, which anybody may say. */
+/** The reviewer. `userId` is null for a key, which may only supply an unverified name. */
 interface Reviewer {
   name: string | null;
   userId: string | null;
 }
 
-/** The reviewer is the session's member. The body's `reviewer` counts only without a session (B 5). */
+/** The reviewer is the session's member. The body's `reviewer` counts only without a session. */
 function reviewerOf(principal: Principal, said: string | null | undefined): Reviewer {
   if (principal.kind !== 'session') return { name: said ?? null, userId: null };
   const { email, id } = principal.user;
@@ -177,15 +178,15 @@ interface Review {
   confirmCritical?: boolean | undefined;
 }
 
-/** The text that a review publishes; null if it publishes none. */
+/** The text that a review publishes; null if it does not publish. */
 function publishedText(job: TranslationJob, { action, finalTranslation }: Review): string | null {
   if (action === 'reject' || action === 'save') return null;
   return finalTranslation ?? job.final_translation ?? '';
 }
 
 /**
- * The change that a review makes (B 3.1, C 4 "Review"). `save` keeps a draft; the other actions close the task. An approved text counts as
- * edited if it differs from the pipeline's own.
+ * The change that a review makes. `save` keeps a draft; the other actions close the task. An approved text counts as edited
+ * if it differs from the machine translation.
  * @param missing glossary terms that the published text misses; recorded as an override
  */
 function decideReview(
@@ -211,7 +212,7 @@ function decideReview(
     status: advance(job.status, 'approved'),
     agentRun,
     finalTranslation: text,
-    // For whoever reopens the job. If a draft was saved, it is kept already.
+    // Needed if the job is reopened. A saved draft has already kept it.
     ...(text !== pipelineOwn && { replacedText: keptCandidate(job) === undefined ? pipelineOwn : null }),
     publishAs: action === 'approve' && text === pipelineOwn ? 'published' : 'human_edited',
     ...(missing.length > 0 && {
@@ -249,7 +250,7 @@ function recordReview(
   };
   const task = run.human_review_task;
   const last = run.steps.at(-1);
-  // Successive drafts of one reviewer are one step, so that a job does not grow with every save.
+  // Successive drafts of one reviewer are one step, so that a job does not grow with each save.
   const kept = action === 'save' && isDraftOf(last, step) ? run.steps.slice(0, -1) : run.steps;
   return {
     ...run,
@@ -283,7 +284,7 @@ interface ReviewChange {
   publishAs?: 'published' | 'human_edited';
 }
 
-/** What a review decided about the pipeline's text; undefined for a draft, which decides nothing. */
+/** The decision of a review about the machine translation; undefined for a draft. */
 function closingOf(
   job: TranslationJob,
   { status, publishAs, finalTranslation }: ReviewChange,
@@ -297,7 +298,10 @@ function closingOf(
   };
 }
 
-/** Selects a job if it is reviewable (B 3.1) and locks it for the rest of the transaction: of two closing reviews the second finds none. */
+/**
+ * Selects a job if it is reviewable and locks it for the rest of the transaction: of two closing reviews, the second finds
+ * none.
+ */
 async function selectReviewable(tx: Tx, tenantId: string, jobId: string) {
   const [row] = await tx
     .select()
@@ -324,7 +328,8 @@ async function updateReviewed(
       ...(override && {
         pipelineMetadata: sql`coalesce(${pipelineMetadata}, '{}') || ${JSON.stringify(override)}::jsonb`,
       }),
-      // Later than before, even if this transaction began earlier: a reviewer names a version of the job by it.
+      // Later than before, even if this transaction began earlier, because it identifies the version of the job for
+      // reviewers.
       updatedAt: sql`greatest(now(), ${updatedAt} + interval '1 millisecond')`,
     })
     .where(isJob(tenantId, jobId))

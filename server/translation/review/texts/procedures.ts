@@ -9,7 +9,7 @@ import {
   deferredTenantProcedure,
   tenantProcedure,
 } from '#server/identity/access/guards/tenant.ts';
-import { runSearch } from '#server/translation/core/listing/bounded-walk.ts';
+import { runSearch } from '#server/translation/core/listing/bounded-scan.ts';
 import { contentOf } from '#server/translation/texts/find-jobs.ts';
 import { translationJob } from '#server/translation/texts/schema.ts';
 import { jobCounts, searchInput, searchPage } from '#server/translation/texts/search-schema.ts';
@@ -43,7 +43,7 @@ import {
 } from './review-schema.ts';
 import { searchJobs } from './search.ts';
 
-/** What a reviewer's workplace needs, and no program does: without a route, so only /trpc serves it. */
+/** Procedures for the review screens only: without a route, so only /trpc serves them. */
 export const workplaceProcedures = {
   search: deferredTenantProcedure
     .input(searchInput)
@@ -52,20 +52,20 @@ export const workplaceProcedures = {
       runSearch(
         ctx.services.database,
         ctx.withTenant,
-        { walks: () => contentOf(input) !== undefined, signal: ctx.disconnected() },
+        { scans: () => contentOf(input) !== undefined, signal: ctx.disconnected() },
         (tx, principal) => searchJobs(tx, principal, input),
       ),
     ),
 
   counts: tenantProcedure.output(jobCounts).query(({ ctx }) => countJobs(ctx.tx, ctx.principal.tenant.id)),
 
-  /** A mutation only because a query's input is a part of its address, where a text may be too long. */
+  /** A mutation only because a query's input is part of its URL, in which a text may be too long. */
   check: deferredTenantProcedure
     .input(checkInput)
     .output(textCheck)
     .mutation(({ ctx, input }) => checkText(ctx.services, ctx.withTenant, input, ctx.disconnected())),
 
-  /** A review of the job as the reviewer saw it: 409 with the present job if it has changed since. */
+  /** A review of the job as the reviewer saw it: 409 with the current job if it has changed since. */
   act: deferredTenantProcedure
     .input(actInput)
     .output(translationJob)
@@ -92,7 +92,7 @@ export const workplaceProcedures = {
     })),
 };
 
-/** Whose turn it is, and who did how much. Only for members: a claim says who, which a key does not know. */
+/** The next item and the figures of reviewers. Only for members, because a claim names its holder, which a key cannot. */
 export const turnProcedures = {
   /** A mutation, because it claims the job. */
   next: deferredBearerProcedure
@@ -102,7 +102,7 @@ export const turnProcedures = {
       runSearch(
         ctx.services.database,
         ctx.withBearer,
-        { walks: () => contentOf(input) !== undefined, signal: ctx.disconnected() },
+        { scans: () => contentOf(input) !== undefined, signal: ctx.disconnected() },
         async (tx, principal) => {
           const found = await nextReview(tx, claimantOf(principal), input);
           const view = viewFor({ operator: principal.operator || audienceOf(ctx).operator });

@@ -22,13 +22,13 @@ import { reopenMinutes, requireReopenable } from '../reopening.ts';
 import type { ReopenedItem } from '../schema.ts';
 
 /**
- * Takes back the review that closed a job: it awaits review again, with the decided text as its draft and a new task. What the decision
- * published is withdrawn in the same transaction: the row no longer refers to a golden record, and the memory no longer has the job's pair, so
- * the target before it is served again. The next decision writes a record and a pair of a new attempt. Translations that the pair has
- * served by then stay, and nothing is billed: a review never is.
+ * Withdraws the review that closed a job: it awaits review again, with the decided text as its draft and a new task. The
+ * publication is withdrawn in the same transaction: the row no longer refers to a golden record, and the job's segment
+ * leaves the TM, so the previous target is served again. The next decision writes a record and a segment for a new attempt.
+ * Translations that were served from the segment by then stay, and nothing is billed, because reviews never are.
  *
- * The record itself goes after the commit, as that of a deleted job. A publication that is still being written finds another attempt, and
- * removes its own record.
+ * The record itself is removed after the commit, like that of a deleted job. A publication in progress finds another
+ * attempt, and removes its own record.
  * @throws AppError 403; 404; 409 conflict for a job that is not closed, is being published, or was decided too long ago
  */
 export async function reopenJob(
@@ -72,7 +72,7 @@ async function reopenRow(
     .update(translationJobs)
     .set({
       status,
-      // Whatever still publishes the former decision writes nothing more.
+      // A publication of the former decision that is still running writes nothing more.
       attempt: row.attempt + 1,
       goldenUri: null,
       publishAs: null,
@@ -105,7 +105,7 @@ async function reopenRow(
   };
 }
 
-/** The reviewer who decided let glossary terms be missing; the next one is asked again. */
+/** The former reviewer accepted missing glossary terms; the next reviewer must confirm them again. */
 function withoutOverride(metadata: Record<string, unknown> | null) {
   if (!metadata) return metadata;
   const { terminology_gate_override: _, ...kept } = metadata;
@@ -117,7 +117,7 @@ function decisionOf({ status, publishAs }: typeof translationJobs.$inferSelect) 
   return publishAs === 'published' ? 'approved' : 'edited';
 }
 
-/** The former task stays in the trace, by the steps of its reviews. */
+/** The former task stays in the trace, in the steps of its reviews. */
 function withNewTask(run: AgentRun, actor: string, now: Date): AgentRun {
   const at = now.toISOString();
   const task = run.human_review_task;

@@ -10,10 +10,11 @@ import type { ReviewManyInput, ReviewResult } from './review-schema.ts';
 type Review = ReviewManyInput['reviews'][number];
 
 /**
- * Applies several reviews, each in a transaction of its own: a refused one changes nothing for the others. An approval of a job that the
- * caller has not opened, or that has critical findings, is left out unless it says that it means this very job.
+ * Applies several reviews, each in a separate transaction: one that is rejected does not affect the others. An approval of a
+ * job that the caller has not opened, or that has critical issues, is skipped unless it names this job explicitly.
  * @returns a result for each, in their order
- * @throws AppError 401 if the caller is not authenticated at the beginning. One whose session ends later is refused the reviews that are left
+ * @throws AppError 401 if the caller is not authenticated at the beginning. If the session ends later, the remaining reviews
+ * are rejected
  */
 export async function reviewJobs(
   services: Parameters<typeof reviewJob>[0] & Pick<Services, 'log'>,

@@ -8,12 +8,12 @@ import { recordOpening } from '../openings.ts';
 import type { ClaimState, ReviewItem } from '../schema.ts';
 import type { NextReview, NextReviewInput } from './review-schema.ts';
 
-/** Jobs that are tried, one after the other, while others are given them in the same moment. */
-const mostTries = 20;
+/** Maximum number of jobs to try, one after the other, if other members get them at the same time. */
+const maxAttempts = 20;
 
 /**
- * The job that has waited longest for review, after the one of the cursor, passing over those on which others are. Its place in the queue is
- * its `updated_at`: it keeps it until somebody saves a draft, which moves it to the end.
+ * The job that has awaited review longest, after the one of the cursor, without those that others have claimed. Its place in
+ * the queue is its `updated_at`, which changes only if a draft is saved, which moves it to the end.
  * @throws AppError 422 for an invalid cursor or an unsupported language
  */
 export async function nextReview(
@@ -22,16 +22,16 @@ export async function nextReview(
   { after, claim, ...filter }: NextReviewInput,
 ): Promise<NextReview> {
   const { tenantId } = claimant;
-  const passOver = await itemsOfOthers(tx, claimant, 'job');
+  const skip = await itemsOfOthers(tx, claimant, 'job');
   let cursor = after;
-  for (let tries = 0; tries < mostTries; tries++) {
+  for (let tries = 0; tries < maxAttempts; tries++) {
     const { jobs, last, more } = await findJobs(tx, {
       tenantId,
       filter: { ...filter, statuses: [...reviewableStatuses] },
       order: 'oldest',
       limit: 1,
       cursor,
-      passOver,
+      skip,
     });
     const [found] = jobs;
     if (!found || !last) return { job: null, cursor: more && last ? cursorOf(last) : null, claim: null };
@@ -39,14 +39,14 @@ export async function nextReview(
     const claimed = claim ? await claimIfFree(tx, claimant, { kind: 'job', id: found.id }) : null;
     if (claimed === undefined) continue;
     const job = await selectJob(tx, tenantId, found.id);
-    // Somebody may have closed it since it was found.
+    // It may have been closed since it was found.
     if (job && reviewableStatuses.includes(job.status)) return { job, cursor, claim: claimed };
   }
   return { job: null, cursor: cursor ?? null, claim: null };
 }
 
 /**
- * Makes, renews or ends the member's claim of a job or document.
+ * Makes, renews or ends the member's claim on a job or document.
  * @throws AppError 404 for an item that the tenant does not have
  */
 export async function claim(

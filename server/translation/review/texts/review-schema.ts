@@ -10,18 +10,17 @@ import {
 import { jobStatus, translationJob } from '#server/translation/texts/schema.ts';
 import { claimState, confirmCritical, leftOutReason } from '../schema.ts';
 
-/** Longer than any translation of a text that may be submitted. */
+/** The limit is longer than any translation of a text that may be submitted. */
 const translatedText = z
   .string()
   .max(500_000)
   .refine((text) => text.trim() !== '', 'must not be blank');
 
-/** C 4 "Review" */
 export const reviewInput = z
   .object({
-    job_id: z.string().describe('The id of the job.'),
+    job_id: z.string().describe('The ID of the job.'),
     action: reviewAction.describe(
-      '`save` keeps a draft. `approve` publishes `final_translation`, else the saved draft, else what the pipeline proposed. `modify` publishes `final_translation`. `reject` closes the job without publishing.',
+      '`save` keeps a draft. `approve` publishes `final_translation`, or else the saved draft, or else the machine translation. `modify` publishes `final_translation`. `reject` closes the job without publishing.',
     ),
     reviewer: z
       .string()
@@ -29,7 +28,7 @@ export const reviewInput = z
       .max(320)
       .nullish()
       .describe(
-        'At most 320 characters. Counts only for a caller with an API key; otherwise the session says who it is.',
+        'At most 320 characters. Only for callers with an API key; otherwise the session determines the reviewer.',
       ),
     final_translation: translatedText
       .nullish()
@@ -43,45 +42,47 @@ export const reviewInput = z
   })
   .meta({
     id: 'TranslationReviewRequest',
-    description: 'What a reviewer decides about a job that awaits review.',
+    description: "A reviewer's decision about a job that awaits review.",
   });
 
 export type ReviewRequest = Omit<z.infer<typeof reviewInput>, 'confirm_critical' | 'job_id'>;
 
-/** UTF-16 units of a text that is checked while it is typed. The checks of a longer one would keep other requests waiting. */
-const longestChecked = 100_000;
+/** Maximum UTF-16 units of a text that is checked during typing. Longer ones would delay other requests. */
+const maxCheckedLength = 100_000;
 
 /** Input of `translations.check`. */
 export const checkInput = z.object({
-  job_id: z.string().describe('The job whose translation the text would be.'),
-  text: z.string().max(longestChecked).describe('The text to check.'),
+  job_id: z.string().describe('The job for which the text is proposed.'),
+  text: z.string().max(maxCheckedLength).describe('The text to check.'),
 });
 
-/** What the service's own checks find in a text that a reviewer proposes. */
+/** The issues that the service's own checks find in a text that a reviewer proposes. */
 export const textCheck = z.object({
   issues: z
     .array(
       qualityIssue.extend({
         missing: z
           .boolean()
-          .describe('Whether `span` stands in the source more often than in the text: it may be put back.'),
+          .describe(
+            'Whether `span` occurs in the source more often than in the text, so that it may be inserted.',
+          ),
       }),
     )
-    .describe('What the checks found.'),
+    .describe('The issues found.'),
   missing_terms: z.array(z.string()).describe('Glossary terms that the text should have, at most 100.'),
 });
 
 /** The version of a job that a reviewer saw: its `updated_at`. */
 const seen = z.iso
   .datetime({ offset: true })
-  .meta({ description: 'the updated_at of the job as the reviewer saw it' });
+  .meta({ description: 'the updated_at of the job that the reviewer saw' });
 
-/** Input of `translations.act`: a review of the job as it was at `updated_at`. */
+/** Input of `translations.act`: a review of the job at `updated_at`. */
 export const actInput = reviewInput.safeExtend({
   updated_at: seen,
   worked_ms: z.int().min(0).max(86_400_000).optional().meta({
     description:
-      'how long the reviewer worked at the text, as the browser measured it; omitted if unknown. Only a member’s closing review counts it',
+      'time spent on the text, as measured by the browser; omitted if unknown. Counted only for a member’s closing review',
   }),
 });
 
@@ -102,10 +103,10 @@ export const reviewManyInput = z.object({
     .refine((reviews) => new Set(reviews.map(({ job_id }) => job_id)).size === reviews.length, {
       error: 'must not name a job twice',
     })
-    .describe('At most one of each job.'),
+    .describe('At most one review per job.'),
 });
 
-/** What became of one review of several. */
+/** The result of one of several reviews. */
 const reviewResult = z.discriminatedUnion('outcome', [
   z.object({
     outcome: z.literal('done').describe('It counted.'),
@@ -114,14 +115,14 @@ const reviewResult = z.discriminatedUnion('outcome', [
     updated_at: dateTime,
   }),
   itemRefusal.extend({
-    outcome: z.literal('refused').describe('It changed nothing.'),
-    job_id: z.string().describe('The job that the review named.'),
+    outcome: z.literal('refused').describe('Nothing changed.'),
+    job_id: z.string().describe('The job of the review.'),
   }),
   z.object({
     outcome: z
       .literal('left_out')
-      .describe('An approval that has to name this very job. It changed nothing.'),
-    job_id: z.string().describe('The job that the review named.'),
+      .describe('An approval that must name this job explicitly. Nothing changed.'),
+    job_id: z.string().describe('The job of the review.'),
     reason: leftOutReason,
     critical_findings: z.array(qualityIssue).describe('Empty for `unopened`.'),
   }),
@@ -129,7 +130,7 @@ const reviewResult = z.discriminatedUnion('outcome', [
 
 /** Output of `translations.reviewMany`: a result for each review, in their order. */
 export const reviewResults = z.object({
-  results: z.array(reviewResult).describe('What became of each review, in their order.'),
+  results: z.array(reviewResult).describe('The result of each review, in their order.'),
 });
 
 /** Input of `reviews.next`. */
@@ -137,27 +138,29 @@ export const nextReviewInput = z
   .object({
     source_lang: z.string().max(40).optional().describe('Only jobs from this language.'),
     target_lang: z.string().max(40).optional().describe('Only jobs into this language.'),
-    trigger: triggerCode.optional().describe('Only jobs that were held for this reason.'),
+    trigger: triggerCode.optional().describe('Only jobs with this reason for a review.'),
     after: z
       .string()
       .max(200)
       .optional()
-      .describe('The cursor of the job to go on after; without it, the job that waits longest.'),
+      .describe(
+        'The cursor of the previous job. Without it, returns the job that has awaited review longest.',
+      ),
     claim: z
       .boolean()
       .default(true)
-      .describe('Whether the caller claims the job. If not, somebody else may be given it, too.'),
+      .describe('Whether the caller claims the job. If not, someone else may get the same job.'),
   })
   .prefault({});
 
-/** The next job that waits for review. */
+/** The next job for review. */
 export const nextReviewView = z.object({
-  job: translationJob.nullable().describe('Null if none was found.'),
+  job: translationJob.nullable().describe('Null if no job was found.'),
   cursor: z
     .string()
     .nullable()
     .describe(
-      'Goes on after the job; without one, after those that were examined. Null at the end of what waits.',
+      'Continues after the job, or after the examined jobs if none was found. Null at the end of the queue.',
     ),
   claim: claimState.nullable().describe('Null without a job, or if it was not claimed.'),
 });

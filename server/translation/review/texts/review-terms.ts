@@ -3,7 +3,7 @@ import type { LanguageCode } from '#server/languages.ts';
 import type { TermCheck } from '#server/matching/terms/glossary.ts';
 import type { TranslationJob } from '#server/translation/texts/schema.ts';
 
-/** An entry of `terminology_matches`, as `writtenMetadata` writes it. */
+/** An element of `terminology_matches`, as written by `writtenMetadata`. */
 interface WrittenMatch {
   source_term: string;
   target_terms: [string, ...string[]];
@@ -11,7 +11,10 @@ interface WrittenMatch {
   count: number;
 }
 
-/** The terminology check of a text that a reviewer publishes, by the terms that the pipeline found in the source. Null if it found none. */
+/**
+ * The terminology check of a text that a reviewer publishes, with the terms that the pipeline found in the source. Null if
+ * it found none.
+ */
 export function finalTermCheck({ request }: TranslationJob, finalText: string): TermCheck | null {
   const written = request.metadata['terminology_matches'];
   if (!Array.isArray(written)) return null;

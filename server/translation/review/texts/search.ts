@@ -5,7 +5,7 @@ import type { SearchInput, SearchPage } from '#server/translation/texts/search-s
 import { holdersOf } from '../claims.ts';
 
 /**
- * A page of the tenant's jobs that pass a filter, and who is on each of them besides the member who asks.
+ * A page of the tenant's jobs that pass a filter, and the other members who work on each.
  * @throws AppError 422 for an invalid cursor or an unsupported language
  */
 export async function searchJobs(

@@ -6,7 +6,7 @@ import { readSourceLanguage, withDetection } from '#server/translation/core/inta
 import { namesIn } from '#server/translation/core/pipeline/quality-options.ts';
 import type { TranslationRequest } from '../schema.ts';
 
-/** Metadata keys that only the service writes (B 2.6). A caller's values are discarded. */
+/** Metadata keys that only the service writes. A caller's values are discarded. */
 const serverWrittenKeys: ReadonlySet<string> = new Set([
   'tenant',
   'primary_model',
@@ -20,7 +20,7 @@ const serverWrittenKeys: ReadonlySet<string> = new Set([
   'source_lang_detection',
 ]);
 
-/** Characters of JSON. Metadata is stored and listed with each job. */
+/** Characters of JSON. The limit exists because metadata is stored and listed with each job. */
 const maximumMetadata = 65_536;
 
 /** The names of a request's fields in error messages. */
@@ -33,9 +33,10 @@ const ownNames: FieldNames = {
 };
 
 /**
- * Gate (2) of B 4.1: checks a text request before the caller is authenticated.
- * @returns the request with canonical language codes, that of a detected source too
- * @throws AppError 400 for a blank text, 413 for one too long, 422 for an unsupported language or one that cannot be detected
+ * Checks a text request before the caller is authenticated.
+ * @returns the request with canonical language codes, including that of a detected source
+ * @throws AppError 400 for a blank text, 413 for one too long, 422 for an unsupported language or one that cannot be
+ * detected
  */
 export function checkRequest(
   request: TranslationRequest,
@@ -66,7 +67,7 @@ export function checkRequest(
   };
 }
 
-/** Metadata keys that name models, and the fields that callers know them by. */
+/** Metadata keys that name models, and their names for callers. */
 const modelKeys = { candidate_models: 'candidate_models', primary_model: 'model' } as const;
 
 /**
@@ -83,7 +84,7 @@ export function requireAllowedModels(
     if (refused !== undefined)
       throw new AppError(
         'unprocessable',
-        `${field}: ${JSON.stringify(refused.slice(0, 100))} is not a model that is offered here; offered: ${allowed.join(', ')}`,
+        `${field}: ${JSON.stringify(refused.slice(0, 100))} is not an available model; available: ${allowed.join(', ')}`,
       );
   }
 }

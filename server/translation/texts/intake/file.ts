@@ -20,13 +20,13 @@ import { callersMetadata, requireAllowedModels } from './check-request.ts';
 import { requestPages, type SourceDocument } from './pages.ts';
 import type { FileRequest } from './schema.ts';
 
-/** Form or query fields that become numbers in the request's metadata (B 2.6). */
+/** Form or query fields that become numbers in the request's metadata. */
 const numberFields = ['debate_rounds', 'min_quality_score', 'max_quality_loop_retries'] as const;
 
 /**
- * The page requests of a text file (B 4.1 "Flattened text uploads"). Makes the cheap checks, then authenticates the caller, then reads the
- * file, which is expensive.
- * @throws AppError 400, 413, 415 or 422 as B 4.1 and B 7 say
+ * The page requests of a text file. Makes the cheap checks, then authenticates the caller, then reads the file, which is
+ * expensive.
+ * @throws AppError 400, 413, 415 or 422
  */
 export async function readFileRequest(
   services: Pick<Services, 'fileWork' | 'settings'>,
@@ -61,14 +61,16 @@ export async function readFileRequest(
   );
 }
 
-/** Whether a file in a form is translated with its layout. Its extension, if it has a known one, wins over the declared content type. */
+/**
+ * Whether a file in a form is translated with its layout. A known extension takes precedence over the declared content type.
+ */
 export function isLayoutFile({ name, contentType }: Pick<UploadedFile, 'name' | 'contentType'>): boolean {
   const byExtension = documentKind(name, undefined);
   const isText = byExtension !== undefined && byExtension !== 'pdf' && byExtension !== 'docx';
   return !isText && layoutKind(name, contentType) !== undefined;
 }
 
-/** The name of a raw body that has none (B 4.1); its extension decides if the content type does not. */
+/** The default name of a raw body; its extension decides if the content type does not. */
 const defaultName = 'source_document.txt';
 
 function requireTextKind({ name, contentType }: UploadedFile): FlattenKind {
@@ -77,7 +79,7 @@ function requireTextKind({ name, contentType }: UploadedFile): FlattenKind {
   return kind;
 }
 
-/** The request of a file without its text. A source language that is to be detected stays `auto`. */
+/** The request of a file without its text. A source language that has to be detected stays `auto`. */
 function requestOf(input: FileRequest, targetLang: string): TranslationRequest {
   const source_lang = input.source_lang || 'en';
   const { text_type } = input;
@@ -123,13 +125,14 @@ function readMetadata(text: string | undefined): Record<string, unknown> {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new AppError('malformed_request', 'metadata must be a JSON object');
-  if (findUnstorable(value)) throw new AppError('malformed_request', 'metadata holds what cannot be stored');
+  if (findUnstorable(value))
+    throw new AppError('malformed_request', 'metadata has values that cannot be stored');
   return value as Record<string, unknown>;
 }
 
 /**
  * Reads the text of a file in a child process. Tenants share the processes fairly.
- * @throws AppError 400 for a file without text, 429 or 503 if too many files are waiting
+ * @throws AppError 400 for a file without text, 429 or 503 if too many files are queued
  */
 async function flattenFile(
   { fileWork }: Pick<Services, 'fileWork'>,

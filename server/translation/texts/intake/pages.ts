@@ -7,7 +7,7 @@ import type { TranslationRequest } from '../schema.ts';
 import { checkRequest } from './check-request.ts';
 import type { DocumentTextRequest } from './schema.ts';
 
-/** The document that a page belongs to. Further fields of the caller are kept. */
+/** The document of a page. Further fields of the caller are kept. */
 export interface SourceDocument {
   name: string;
   content_type: string | null;
@@ -19,7 +19,7 @@ export interface SourceDocument {
 const pagesOfSlice = 5;
 
 /**
- * Splits a document into one request per page (B 8 "Characters per text-document page"), keyed `<key>:n` from 1.
+ * Splits a document into one request per page, keyed `<key>:n` from 1.
  * @throws AppError 400 if there is no text, 413 for more pages than MAX_BATCH_ITEMS
  */
 export async function requestPages(
@@ -27,7 +27,7 @@ export async function requestPages(
   document: SourceDocument,
   settings: Settings,
 ): Promise<TranslationRequest[]> {
-  // More than that many full pages, wherever they are split.
+  // The text has more pages than that with any split.
   if (request.source_text.length > 2 * settings.MAX_BATCH_ITEMS * settings.MAX_PAGE_CHARS)
     throw tooManyPages(settings);
   const pages: string[] = [];
@@ -36,7 +36,7 @@ export async function requestPages(
     pages.push(page);
     if (pages.length % pagesOfSlice === 0) await setImmediate();
   }
-  if (pages.length === 0) throw new AppError('validation_error', 'source_document holds no text');
+  if (pages.length === 0) throw new AppError('validation_error', 'no text found in source_document');
   return pages.map((source_text, index) =>
     checkRequest(
       {
@@ -53,7 +53,7 @@ export async function requestPages(
   );
 }
 
-/** The page requests of a text that stands for a document (`metadata.source_document`). */
+/** The page requests of a document that is sent as text (`metadata.source_document`). */
 export async function requestPagesOfText(
   request: DocumentTextRequest,
   settings: Settings,
@@ -69,7 +69,7 @@ export async function requestPagesOfText(
   return requestPages(checked, document, settings);
 }
 
-/** Pages are not counted to their end. */
+/** The number of pages is unknown, because splitting stops at the limit. */
 function tooManyPages({ MAX_BATCH_ITEMS }: Settings): AppError {
   return tooLarge('batch exceeds MAX_BATCH_ITEMS', { limit: MAX_BATCH_ITEMS, unit: 'items' });
 }

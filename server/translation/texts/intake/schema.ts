@@ -3,11 +3,11 @@ import { tooLarge } from '#server/errors.ts';
 import { arrayLimits } from '#server/http/array-limits.ts';
 import type { Settings } from '#server/settings.ts';
 import { uploadedFile } from '#server/trpc.ts';
-import { longestKey, translationRequest } from '../schema.ts';
+import { maxKeyLength, translationRequest } from '../schema.ts';
 
 const note = (description: string) => z.string().max(1000).nullable().optional().describe(description);
 
-/** B 8: items are counted as (input × target) pairs, and each input has a target. */
+/** Items are counted as (input × target) pairs, and each input has a target. */
 const batchItems = {
   most: ({ MAX_BATCH_ITEMS }: Settings) => MAX_BATCH_ITEMS,
   refusal: ({ MAX_BATCH_ITEMS }: Settings, input: unknown) =>
@@ -18,7 +18,7 @@ const batchItems = {
     }),
 };
 
-/** An input without a list of targets counts once: what is wrong with it is not looked at before the size. */
+/** An input without a list of targets counts once: its errors are reported after the size is checked. */
 function countItems(input: unknown): number {
   const { inputs = [] } = input as { inputs?: { Targets?: unknown }[] };
   return inputs.reduce(
@@ -27,7 +27,6 @@ function countItems(input: unknown): number {
   );
 }
 
-/** B 2.5 */
 export const batchRequest = z
   .object({
     inputs: z
@@ -35,7 +34,7 @@ export const batchRequest = z
         z.object({
           Text: z.string().describe('At most 50000 characters, not blank.'),
           Language: z.string().default('en').describe('The language of the text; `auto` detects it.'),
-          TextType: z.enum(['Plain', 'Html']).default('Plain').describe('As `text_type` of a single text.'),
+          TextType: z.enum(['Plain', 'Html']).default('Plain').describe('Like `text_type` of a single text.'),
           Targets: z
             .array(
               z.object({
@@ -58,25 +57,27 @@ export const batchRequest = z
     idempotency_key: z
       .string()
       .min(1)
-      .max(longestKey)
+      .max(maxKeyLength)
       .nullable()
       .default(null)
-      .describe('Each job has this key and its place, `<key>:<index>` from 0.'),
+      .describe('Each job gets this key with its index from 0: `<key>:<index>`.'),
   })
   .meta({ id: 'BatchTranslationRequest' });
 
-/** B 2.6 source_document: a text that stands for a document is translated page by page. */
+/** A document that is sent as text is translated page by page. */
 export const documentTextRequest = translationRequest
   .extend({
     metadata: z
       .looseObject({
         source_document: z
           .looseObject({
-            name: z.string().max(255).optional().describe('Names the downloads; at most 255 characters.'),
+            name: z.string().max(255).optional().describe('The name for downloads; at most 255 characters.'),
           })
-          .describe('The text stands for a document: it is split at 5000 characters, one job a page.'),
+          .describe(
+            'Marks the text as a document: it is split into pages of 5000 characters, one job per page.',
+          ),
       })
-      .describe('As of a single text.'),
+      .describe('Like that of a single text.'),
   })
   .meta({ id: 'DocumentTextRequest' });
 
@@ -86,10 +87,10 @@ const field = (description: string) => z.string().max(1000).optional().describe(
 export const fileRequest = z.object({
   source_document: uploadedFile
     .optional()
-    .describe('A PDF, DOCX or XLSX becomes a document job; another file is read as text, one job a page.'),
+    .describe('A PDF, DOCX or XLSX becomes a document job; other files are read as text, one job per page.'),
   target_lang: field('Required. A supported language.'),
   source_lang: z.string().default('en').describe('The language of the file; `auto` detects it.'),
-  domain: field('As of a single text.'),
+  domain: field('Like that of a single text.'),
   tone: field('The register.'),
   gender: field('Grammatical gender, for agreement.'),
   text_type: field('`Plain` or `Html`.'),
@@ -98,14 +99,14 @@ export const fileRequest = z.object({
   model: field('The model to translate with.'),
   min_quality_score: field('0 to 100; default 85.'),
   max_quality_loop_retries: field('1 to 5; default 2.'),
-  metadata: z.string().max(65_536).optional().meta({ description: 'a JSON object, as text' }),
+  metadata: z.string().max(65_536).optional().meta({ description: 'a JSON object as text' }),
   idempotency_key: z
     .string()
     .min(1)
-    .max(longestKey)
+    .max(maxKeyLength)
     .nullable()
     .default(null)
-    .describe('Each page has this key and its number, `<key>:<n>` from 1.'),
+    .describe('Each page gets this key with its number from 1: `<key>:<n>`.'),
 });
 
 export type BatchRequest = z.infer<typeof batchRequest>;

@@ -1,5 +1,5 @@
 import { type ContractFixture, redirectUri } from '../../fixture.ts';
-import { asForeignPage, asNobody, type Cases, crossSite, noId } from '../case.ts';
+import { asNobody, type Cases, noId } from '../case.ts';
 
 const oidc = { provider: 'oidc' };
 const noProvider = { provider: 'elsewhere' };
@@ -33,23 +33,11 @@ export const ssoCases: Cases = {
   'auth.authorizeSso': [
     { name: 'begins', status: 200, ask: asNobody({ ...oidc, redirect_uri: redirectUri, tenant_id: noId }) },
     {
-      name: 'the redirect address is not allowed',
-      status: 400,
-      ask: asNobody({ ...oidc, redirect_uri: 'https://elsewhere.example/' }),
-    },
-    {
-      name: 'the invite is none',
-      status: 400,
-      detail: 'invalid or expired invite',
-      ask: asNobody({ ...oidc, redirect_uri: redirectUri, invite_token: 'x.y' }),
-    },
-    {
       name: 'the provider is none',
       status: 404,
       detail,
       ask: asNobody({ ...noProvider, redirect_uri: redirectUri }),
     },
-    { name: 'the redirect address is missing', status: 422, ask: asNobody(oidc) },
   ],
   'auth.completeSso': [
     { name: 'founds a workspace', status: 200, ask: asNobody(danced()) },
@@ -67,27 +55,11 @@ export const ssoCases: Cases = {
       },
     },
     {
-      name: 'in another browser',
-      status: 401,
-      detail: 'invalid or expired sign-in state',
-      ask: async (fixture) => ({ input: (await dance(fixture, {}, page)).input, headers: page }),
-    },
-    {
       name: 'the state is none',
       status: 401,
       detail: 'invalid or expired sign-in state',
       ask: asNobody(noState),
     },
-    {
-      name: 'the code is none',
-      status: 401,
-      detail: 'single sign-on failed',
-      ask: asNobody(async (fixture) => ({ ...(await dance(fixture)).input, code: 'x' })),
-    },
-    { name: 'the address is not verified', status: 403, ask: asNobody(danced({ email_verified: false })) },
-    { name: 'another site sends it', status: 403, detail: crossSite, ask: asForeignPage(noState) },
-    { name: 'the provider is none', status: 404, detail, ask: asNobody({ ...noState, ...noProvider }) },
-    { name: 'the state is missing', status: 422, ask: asNobody({ ...oidc, code: 'x' }) },
   ],
   'auth.ssoClientConfig': [
     { name: 'tells', status: 200, ask: asNobody(oidc) },

@@ -2,7 +2,10 @@ import type { AuditListQuery } from '#sdk/types.ts';
 
 type Known = NonNullable<AuditListQuery['action']>;
 
-/** Every action of the service, in its order, and whether a workspace's own log can have it. A new one does not compile until it is here. */
+/**
+ * All actions of the service, in its order, and whether a workspace's own log can contain them. A new action does not
+ * compile until it is listed.
+ */
 const ofWorkspaces = {
   signed_in: true,
   sign_in_failed: true,
@@ -44,14 +47,14 @@ const ofWorkspaces = {
   storage_binding_displaced: true,
   subscription_mirrored: true,
   topup_credited: true,
-  // Of the deployment as a whole.
+  // Actions of the whole deployment.
   login_candidates_capped: false,
   secrets_resealed: false,
 } as const satisfies Record<Known, boolean>;
 
 type Action = { [Name in Known]: (typeof ofWorkspaces)[Name] extends true ? Name : never }[Known];
 
-/** The actions that can be filtered by. Each has its words in the catalog. */
+/** The actions for the filter. Each has a message in the catalog. */
 export const actions = (Object.keys(ofWorkspaces) as Known[]).filter(isAction);
 
 export function isAction(name: string | undefined): name is Action {

@@ -12,7 +12,7 @@ import { actions, isAction } from './actions.ts';
 import styles from './audit.module.css';
 import { EventTable } from './event-table.tsx';
 
-/** `/app/audit`: what happened in the workspace that somebody may have to answer for. */
+/** `/app/audit`: the audit log of the workspace. */
 export function AuditScreen() {
   return <AdminsOnly title="audit.title">{() => <Log />}</AdminsOnly>;
 }
@@ -41,7 +41,7 @@ function Log() {
           events.length > 0 ? (
             <EventTable events={events} people={people} />
           ) : (
-            // A page is looked through up to a bound, so the next one may have what is asked for.
+            // A page examines a limited number of events, so the next one may have matches.
             <p>{t(more.hasNextPage ? 'audit.none_yet' : 'audit.none')}</p>
           )
         }
@@ -51,13 +51,16 @@ function Log() {
   );
 }
 
-/** The moment at which a day begins where the person is. @param later days */
+/** The start of a local day. @param later days */
 function midnight(date: string, later: number): string {
   const [year = 0, month = 1, day = 1] = date.split('-').map(Number);
   return new Date(year, month - 1, day + later).toISOString();
 }
 
-/** The addresses of members by their ids; revoked ones too, since the log knows them. Of a larger workspace, the first thousand. */
+/**
+ * Email addresses of members by ID, including revoked ones, which the log contains. For a larger workspace, the first
+ * thousand.
+ */
 function usePeople(): ReadonlyMap<string, string> {
   const roster = useQuery({
     queryKey: queryKeys.members.emails,

@@ -4,7 +4,7 @@ import { useFormat } from '../../parts/format.ts';
 import { isAction } from './actions.ts';
 import styles from './audit.module.css';
 
-/** Events, the newest first. @param people addresses of members by their ids */
+/** Events, the latest first. @param people email addresses of members by ID */
 export function EventTable({
   events,
   people,
@@ -70,7 +70,7 @@ export function EventTable({
 
 const kinds = ['member', 'api_key', 'anonymous', 'operator_key', 'server', 'payment_processor'] as const;
 
-/** Who acted, where it is no member. A kind that this version does not know stands as the service writes it. */
+/** The kind of actor, if it is not a member. An unknown kind is shown by its name. */
 function kindName(kind: string, t: Translate): string {
   const known = kinds.find((one) => one === kind);
   return known ? t(`audit.by_${known}`) : kind;

@@ -12,7 +12,7 @@ import { type Me, useMe } from '../../session/use-me.ts';
 import { PaymentButton, Plans, TopUp } from './purchases.tsx';
 import { type Standing, standingOf } from './standing.ts';
 
-/** `/billing`: the subscription of the workspace, what is left of it, and the ways to pay. */
+/** `/billing`: the subscription of the workspace, its remaining allowance, and payments. */
 export function BillingScreen() {
   const t = useT();
   if (!deployment.billing)
@@ -72,12 +72,12 @@ function isTier(slug: unknown): slug is 'personal' | 'pro' | 'studio' {
   return slug === 'personal' || slug === 'pro' || slug === 'studio';
 }
 
-/** What may still be translated: of the trial, or of the plan and the prepaid characters. */
+/** The remaining characters: of the trial, or of the plan with prepaid characters. */
 function Remaining({ me }: { me: Me }) {
   const t = useT();
   const { number, day } = useFormat();
   const summary = useQuery({
-    // What was just paid is shown with what it is good for.
+    // A recent payment is included.
     queryKey: queryKeys.usage.summary(me.tenant.id, 'now', standingOf(me), prepaidOf(me)),
     queryFn: () => client.usage.summary(me.tenant.id, { limit: 1 }),
   });
@@ -115,20 +115,20 @@ function Remaining({ me }: { me: Me }) {
   );
 }
 
-/** Days that a trial lasts from the account's creation (A 8.3). */
+/** Days of a trial from the workspace's creation. */
 const trialDays = 14;
 
 function trialEnd({ tenant }: Me): string {
   return new Date(Date.parse(tenant.created_at) + trialDays * 86_400_000).toISOString();
 }
 
-/** Milliseconds between two looks, and how long to look. */
+/** Milliseconds between two requests, and in total. */
 const lookEvery = 2_000;
 const lookFor = 120_000;
 
 /**
- * What the browser came back with from the payment page. It is a hint only: what was paid counts once the processor has told the
- * service of it, so this looks until it has.
+ * The result of the payment page. It is only a hint: a payment counts after the processor has confirmed it, so this polls
+ * until then.
  */
 function Returned({ me }: { me: Me }) {
   const t = useT();
@@ -145,7 +145,7 @@ function Returned({ me }: { me: Me }) {
       if (document.hidden) return;
       if (Date.now() - since > lookFor) {
         clearInterval(timer);
-        // Characters may have been credited before this page was there to see it.
+        // Characters may have been credited before this page was opened.
         setLate(checkout !== undefined);
       } else void refetch();
     }, lookEvery);

@@ -6,18 +6,18 @@ import { useFormat } from '../../parts/format.ts';
 import { Problem } from '../../parts/problem.tsx';
 import styles from './billing.module.css';
 
-/** The plans with the weighted characters a month that each includes (A 8). */
+/** The plans with their weighted characters per month. */
 const plans = [
   { tier: 'personal', chars: 500_000 },
   { tier: 'pro', chars: 1_500_000 },
   { tier: 'studio', chars: 5_000_000 },
 ] as const;
 
-/** Characters in a pack, and packs in one purchase (A 8). */
+/** Characters in a pack, and packs in one purchase. */
 const packChars = 1_000_000;
 const maxPacks = 5;
 
-/** The plans on sale. One that this deployment does not sell is refused in the service's words. */
+/** The plans. If this deployment does not sell one, the service's error is shown. */
 export function Plans() {
   const t = useT();
   const { number } = useFormat();
@@ -66,7 +66,7 @@ export function TopUp() {
   );
 }
 
-/** Opens a page of the payment processor in this tab. It stays disabled until the browser has left. */
+/** Opens a page of the payment processor in this tab. Disabled until the browser has left. */
 export function PaymentButton({ label, open }: { label: string; open: () => Promise<PaymentPage> }) {
   const t = useT();
   const [isBusy, setBusy] = useState(false);

@@ -1,9 +1,9 @@
 import type { Me } from '../../session/use-me.ts';
 
-/** How the workspace stands with its subscription. `lapsed`: it exists and must be paid; also any status that we do not know. */
+/** The state of the subscription. `lapsed`: it exists and must be paid; also any unknown status. */
 export type Standing = 'current' | 'lapsed' | 'ended' | 'none';
 
-/** Reads the mirror of the subscription in the workspace's metadata (A 2.1), as the service does. */
+/** Reads the state of the subscription from the workspace's metadata, like the service. */
 export function standingOf({ tenant }: Me): Standing {
   const status = tenant.metadata['pay_subscription_status'];
   if (status === undefined || status === null) return 'none';

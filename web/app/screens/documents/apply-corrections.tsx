@@ -13,12 +13,12 @@ import styles from './documents.module.css';
 import type { Languages } from './segment-row.tsx';
 import { readSegments, storeSegments } from './use-segments.ts';
 
-/** How many corrections one request applies. */
+/** Maximum number of corrections in a request. */
 const most = 1000;
 
 /**
- * Applies all collected corrections at once, so that the file is rendered once. None is lost: what is refused stays collected, and where
- * somebody else has changed a translation, the reviewer chooses between the texts.
+ * Applies all corrections in one request, so that the file is rendered once. None is lost: rejected ones stay, and if
+ * someone else has changed a translation, the reviewer selects one of the texts.
  */
 export function ApplyCorrections({
   documentId,
@@ -61,7 +61,7 @@ export function ApplyCorrections({
       storeSegments(queries, documentId, present);
       store.change({ kind: 'seen', segments: present });
       const found = [...store.all().values()].filter(isInConflict);
-      // A conflict of another kind, like a review that is under way, is only told.
+      // Other conflicts, such as a review in progress, are only shown.
       if (found.length === 0) throw thrown;
       announce(t('documents.conflicts', { count: found.length }));
     }

@@ -3,7 +3,7 @@ import { LanguageText } from '../../parts/language-text.tsx';
 import type { Correction, CorrectionChange } from './corrections.ts';
 import styles from './documents.module.css';
 
-/** Where somebody else has changed a translation meanwhile: the text that the reviewer began with, the other's, and the reviewer's. */
+/** Translations that someone else has changed in between: the original text, the other member's, and the reviewer's. */
 export function Conflicts({
   conflicts,
   language,

@@ -3,36 +3,36 @@ import type { Segment } from './search.ts';
 
 /** A text that replaces the translation of a segment when it is applied. */
 export interface Correction {
-  /** As the service had it when it was last read. */
+  /** The segment as last loaded. */
   segment: Segment;
   text: string;
-  /** The translation that it was made from. */
+  /** The translation on which it is based. */
   replaces: string | null;
 }
 
-/** The corrections that are not applied yet, by the position of their segment. */
+/** The unapplied corrections, by the position of their segment. */
 export type Corrections = ReadonlyMap<number, Correction>;
 
 export type CorrectionChange =
   | { kind: 'edit'; segment: Segment; text: string }
   | { kind: 'drop'; positions: readonly number[] }
-  /** Made before, and found again. */
+  /** Made earlier, and restored. */
   | { kind: 'restore'; corrections: readonly Correction[] }
-  /** These stand in the document now. What was typed meanwhile stays. */
+  /** These are now in the document. Text typed in between stays. */
   | { kind: 'applied'; sent: readonly Correction[] }
-  /** The present state of segments. */
+  /** The current state of segments. */
   | { kind: 'seen'; segments: readonly Segment[] }
-  /** The reviewer has seen the present translation, and replaces that one. */
+  /** The reviewer has seen the current translation, and replaces it. */
   | { kind: 'rebase'; segment: Segment };
 
-/** The collected corrections of a document. A row reads its own only: a key changes one row, and not the whole list. */
+/** The corrections of a document. A row reads only its own: a keystroke renders one row, not the whole list. */
 export interface CorrectionStore {
   all(): Corrections;
   change(change: CorrectionChange): void;
   subscribe(listener: () => void): () => void;
 }
 
-/** @param onChange is told each change, before any listener */
+/** @param onChange receives each change, before any listener */
 export function createCorrections(
   onChange: (before: Corrections, after: Corrections) => void,
 ): CorrectionStore {
@@ -53,12 +53,12 @@ export function createCorrections(
   };
 }
 
-/** All collected corrections. */
+/** All corrections. */
 export function useCorrections({ subscribe, all }: CorrectionStore): Corrections {
   return useSyncExternalStore(subscribe, all);
 }
 
-/** How many there are. */
+/** The number of corrections. */
 export function useCorrectionCount({ subscribe, all }: CorrectionStore): number {
   return useSyncExternalStore(subscribe, () => all().size);
 }
@@ -68,12 +68,12 @@ export function useCorrection({ subscribe, all }: CorrectionStore, position: num
   return useSyncExternalStore(subscribe, () => all().get(position));
 }
 
-/** Whether somebody else has put another text where the correction was made. */
+/** Whether someone else has changed the translation that was corrected. */
 export function isInConflict({ segment: { target_text: present }, text, replaces }: Correction): boolean {
   return present !== replaces && present !== text;
 }
 
-/** What is typed back to the present translation is no correction. */
+/** A text equal to the current translation is not a correction. */
 function changed(corrections: Corrections, change: CorrectionChange): Corrections {
   const after = new Map(corrections);
   if (change.kind === 'drop') {

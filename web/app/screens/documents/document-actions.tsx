@@ -17,7 +17,7 @@ import { isAdministrator, useMe } from '../../session/use-me.ts';
 import { flaggedOf } from './document-rows.tsx';
 import { forgetCorrections } from './kept-corrections.ts';
 
-/** What is done with a document as a whole: download, approve, delete. @param unapplied how many corrections are not applied yet */
+/** The actions on a whole document: download, approve, delete. @param unapplied number of unapplied corrections */
 export function DocumentActions({ document, unapplied }: { document: TenantDocumentJob; unapplied: number }) {
   const t = useT();
   const me = useMe();
@@ -47,7 +47,7 @@ export function DocumentActions({ document, unapplied }: { document: TenantDocum
   const remove = async () => {
     await client.documents.delete(document.id);
     announce(t('documents.deleted'));
-    // They are of no use to anybody, and texts of what was deleted do not stay on the device.
+    // They are useless now, and texts of a deleted document must not stay on the device.
     await forgetCorrections(document.id).catch(() => {});
     await navigate({ to: '/app/documents', ignoreBlocker: true });
     queries.removeQueries({ queryKey: queryKeys.documents.document(document.id) });

@@ -9,7 +9,7 @@ import { DocumentStatus } from './document-status.tsx';
 import styles from './documents.module.css';
 import { useProgress } from './use-progress.ts';
 
-/** Documents as a table. Those that are translated and wait for their approval can be chosen, and approved together. */
+/** Documents as a table. Those that are translated and not approved can be selected, and approved together. */
 export function DocumentRows({
   documents,
   empty,
@@ -130,7 +130,7 @@ function isApprovable({ status, approved_at }: TenantDocumentJob): boolean {
   return status === 'translated' && approved_at === null;
 }
 
-/** How many segments of a translated document need a review and are not confirmed, as its report says. */
+/** The number of segments of a translated document that need a review and are not confirmed, from its report. */
 export function flaggedOf({ quality_report: report }: Pick<TenantDocumentJob, 'quality_report'>): number {
   const quality = report?.metadata['llm_quality'] as { needs_review_units?: number } | undefined;
   const human = report?.metadata['human_review'] as { unresolved_units?: number } | undefined;

@@ -5,7 +5,7 @@ import styles from './documents.module.css';
 import { documentStatuses, type KnownDocumentStatus, type Progress } from './search.ts';
 import { isInFlight } from './use-progress.ts';
 
-/** A document's status in words, with how far it is while the service works at it. */
+/** A document's status as text, with its progress while the service processes it. */
 export function DocumentStatus({
   status: known,
   approvedAt,
@@ -17,7 +17,7 @@ export function DocumentStatus({
   approvedAt: string | null;
   progress: Progress | undefined;
   waiting: TenantDocumentJob['waiting'];
-  /** Whether it is one of many. */
+  /** Whether it is one of several. */
   isBrief?: boolean;
 }) {
   const t = useT();
@@ -63,7 +63,7 @@ export function DocumentStatus({
   );
 }
 
-/** The reasons that have words of their own. */
+/** Reasons with a specific text. */
 function reasonOf(reason: string): 'rate_limit' | 'service_unavailable' | 'transient_error' {
   return reason === 'rate_limit' || reason === 'service_unavailable' ? reason : 'transient_error';
 }

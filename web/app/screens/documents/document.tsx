@@ -14,7 +14,7 @@ import styles from './documents.module.css';
 import { useProgress } from './use-progress.ts';
 import { Workplace } from './workplace.tsx';
 
-/** `/app/documents/{id}`: a document with its segments beside its file. */
+/** `/app/documents/{id}`: a document with its segments next to its file. */
 export function DocumentScreen() {
   const { documentId } = useParams({ from: '/workspace/app/documents/$documentId' });
   const document = useQuery({
@@ -23,7 +23,7 @@ export function DocumentScreen() {
   });
   return (
     <Read from={document} lines={20} heading="documents.name">
-      {/* Another document has other corrections. */}
+      {/* Each document has its own corrections. */}
       {(found) => <Document key={found.id} document={found} />}
     </Read>
   );

@@ -9,7 +9,7 @@ import { DocumentRows } from './document-rows.tsx';
 import styles from './documents.module.css';
 import { documentStatuses, type KnownDocumentStatus } from './search.ts';
 
-/** `/app/documents`: the documents of the workspace, last changed first, with how far each is. */
+/** `/app/documents`: the workspace's documents, the last changed first, with their progress. */
 export function DocumentsScreen() {
   const t = useT();
   const navigate = useNavigate();

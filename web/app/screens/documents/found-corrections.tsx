@@ -9,21 +9,21 @@ import styles from './documents.module.css';
 import { type FoundCorrection, findCorrections } from './kept-corrections.ts';
 import type { Languages } from './segment-row.tsx';
 
-/** Corrections that the person left on this device and has not decided on. */
+/** Corrections on this device that are neither restored nor discarded. */
 export interface Found {
   found: readonly FoundCorrection[];
-  /** They were taken up, or given up. */
+  /** They were restored or discarded. */
   forget(decided: readonly FoundCorrection[]): Promise<void>;
 }
 
-/** @param opening the present one, whose corrections are not offered */
-export function useFoundCorrections(documentId: string, opening: string): Found {
+/** @param opening the current one, whose corrections are not offered */
+export function useUnappliedCorrections(documentId: string, opening: string): Found {
   const [found, setFound] = useState<readonly FoundCorrection[]>([]);
   const isDecided = found.length === 0;
   useEffect(() => {
     if (!isDecided) return;
     let isLate = false;
-    // A device that keeps nothing has nothing to offer.
+    // If the browser cannot save drafts, there is nothing to offer.
     void findCorrections(documentId, opening).then(
       (more) => !isLate && more.length > 0 && setFound(more),
       () => {},
@@ -36,7 +36,7 @@ export function useFoundCorrections(documentId: string, opening: string): Found 
   return {
     found,
     async forget(decided) {
-      // Taken up, they are kept anew; only then the old ones go.
+      // Restored ones are stored again before the old ones are deleted.
       await writeDrafts();
       await Promise.all(decided.map(({ draft }) => dropDraft(draft.item)));
       setFound((before) => before.filter((one) => !decided.includes(one)));
@@ -44,7 +44,7 @@ export function useFoundCorrections(documentId: string, opening: string): Found 
   };
 }
 
-/** Offers them as differences. None is taken up, and none is sent, by itself. */
+/** Offers them as differences. Nothing is restored or sent automatically. */
 export function FoundCorrections({
   found,
   forget,
@@ -64,7 +64,7 @@ export function FoundCorrections({
   };
   const useAll = () => {
     const taken = new Set(store.all().keys());
-    // The newest of each segment; none takes the place of what was typed since.
+    // The latest of each segment; text typed since then is not replaced.
     use(
       found.filter(({ correction: { segment } }) => {
         const isFree = !taken.has(segment.position);

@@ -10,26 +10,29 @@ import type { Correction, Corrections } from './corrections.ts';
 import { readSegments } from './use-segments.ts';
 
 /*
- * Corrections that are not applied yet are drafts on this device. Each tab has drafts of its own, so that two tabs with the same
- * document never overwrite each other's, and what an open tab holds is not offered in another one.
+ * Unapplied corrections are drafts on this device. Each tab has separate drafts, so that two tabs with the same document
+ * never overwrite each other's, and an open tab's drafts are not offered in another one.
  */
 
-/** This page, until it is closed, crashes, or is loaded anew. */
+/** This page, until it is closed, crashes, or is reloaded. */
 const ownPage = crypto.randomUUID();
 const lockOf = (page: string) => `lingualoop-corrections-${page}`;
-// The browser frees it however the page ends.
+// The browser releases the lock in any case when the page ends.
 void navigator.locks.request(lockOf(ownPage), () => new Promise(() => {}));
 
-/** How often a document was opened in this page: what was left before is offered like that of an earlier page. */
+/**
+ * The number of times that documents were opened in this page: drafts from an earlier time are offered like those of an
+ * earlier page.
+ */
 let openings = 0;
 
-/** Names what is kept while a document is open once. */
+/** Identifies the drafts of one opening of a document. */
 export function nextOpening(): string {
   openings += 1;
   return `${ownPage}/${openings}`;
 }
 
-/** Keeps on this device what has changed. */
+/** Stores changes on this device. */
 export function keepChanges(
   { documentId, opening, language }: { documentId: string; opening: string; language: string },
   before: Corrections,
@@ -53,21 +56,21 @@ export function keepChanges(
   }
 }
 
-/** A correction that was kept, with the segment as it is now. */
+/** A stored correction, with the current segment. */
 export interface FoundCorrection {
   draft: StoredDraft;
   correction: Correction;
 }
 
-/** How many are offered at once; the others when these are decided. */
-const mostOffered = 50;
+/** Maximum number of offered corrections; further ones follow after these are decided. */
+const maxOffered = 50;
 
-/** Corrections of a document that the signed-in person left, newest first. What stands in the document meanwhile is forgotten. */
+/** The member's stored corrections of a document, the latest first. Those that are already in the document are deleted. */
 export async function findCorrections(documentId: string, opening: string): Promise<FoundCorrection[]> {
   const left = await draftsOf(documentId, opening);
   const found: FoundCorrection[] = [];
   while (found.length === 0 && left.length > 0) {
-    const drafts = left.splice(0, mostOffered);
+    const drafts = left.splice(0, maxOffered);
     const segments = await readSegments(
       documentId,
       drafts.map(({ item }) => placeOf(item).position),
@@ -82,7 +85,7 @@ export async function findCorrections(documentId: string, opening: string): Prom
   return found;
 }
 
-/** Forgets all corrections of a document that is no more. */
+/** Deletes all corrections of a deleted document. */
 export async function forgetCorrections(documentId: string): Promise<void> {
   const drafts = (await listDrafts()).filter(({ item }) => isOf(documentId, item));
   await Promise.all(drafts.map(({ item }) => dropDraft(item)));

@@ -11,7 +11,7 @@ export function useOutline(documentId: string) {
   });
 }
 
-/** The page, or the sheet, of a segment: in PDF and XLSX files the segments of one follow each other. */
+/** The page or sheet of a segment: in PDF and XLSX files, the segments of a page are consecutive. */
 export function pageOfPosition({ pages }: Outline, position: number | null): number | undefined {
   if (position === null) return undefined;
   return pages.findLast(({ first_position }) => first_position <= position)?.page ?? undefined;

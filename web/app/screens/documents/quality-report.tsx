@@ -21,13 +21,13 @@ const findingCodes = [
   'active_content_removed',
 ] as const;
 
-/** How many findings of a kind are listed. */
+/** Maximum number of listed findings of a kind. */
 const most = 100;
 
-/** They name what has no segment: a table. */
+/** Findings about elements without a segment, such as a table. */
 const withoutSegment = ['table_header_kept'];
 
-/** The score of a document, and what the checks found, by kind. A finding leads to the segment that it names. */
+/** A document's score and findings, by kind. A finding links to its segment. */
 export function QualityReport({
   document: { id, quality_report: report },
   onFilter,
@@ -45,7 +45,7 @@ export function QualityReport({
   const open = async (finding: DocumentQualityFinding) => {
     const segment = await segmentOfFinding(id, finding);
     if (!segment) return announce(t('documents.no_segment_there'));
-    // The others that need a review are the next ones to look at; a segment that a reviewer has corrected is not among them.
+    // The next segments are the others that need a review; corrected ones are not among them.
     onFilter(
       isDoubt(finding.code) && segment.quality.needs_review && segment.confirmed_at === null
         ? { flagged: true }
@@ -101,7 +101,7 @@ export function QualityReport({
   );
 }
 
-/** Whether a finding of this kind says that its segment needs a review. */
+/** Whether a finding of this kind means that its segment needs a review. */
 function isDoubt(code: string): boolean {
   return code === 'low_segment_quality' || code === 'terminology_noncompliant';
 }

@@ -1,16 +1,16 @@
 import type { DocumentOutline, DocumentProgressList, SegmentBoxPage, SegmentSearchPage } from '#sdk/types.ts';
 
-/** The statuses of a document that are stored (B 2.7). */
+/** The stored statuses of a document. */
 export const documentStatuses = ['queued', 'extracted', 'translated', 'failed'] as const;
 
 export type KnownDocumentStatus = (typeof documentStatuses)[number];
 
-/** What stands in the address of the list. */
+/** The parameters in the URL of the list. */
 export interface DocumentFilter {
   status?: KnownDocumentStatus;
 }
 
-/** Reads the address of the list; what it has no meaning for is left out. */
+/** Reads the URL of the list; invalid parameters are ignored. */
 export function readDocumentFilter(search: Record<string, unknown>): DocumentFilter {
   const status = documentStatuses.find((one) => one === search['status']);
   return status ? { status } : {};
@@ -29,29 +29,29 @@ export const segmentKinds = [
 
 export type SegmentKind = (typeof segmentKinds)[number];
 
-/** The filters of a document's segments, as they stand in the address. */
+/** The filters of a document's segments, as in the URL. */
 export interface SegmentFilter {
   flagged?: true;
   corrected?: true;
-  /** Leaves out what a person has confirmed. */
+  /** Excludes confirmed segments. */
   confirmed?: false;
   kind?: SegmentKind;
-  /** Or the sheet, from 1. */
+  /** The page or sheet, from 1. */
   page?: number;
   text?: string;
 }
 
 /** The longest text that can be searched. */
-export const longestText = 200;
+export const maxTextLength = 200;
 
-/** Reads the address of a document; what it has no meaning for is left out. */
+/** Reads the URL of a document; invalid parameters are ignored. */
 export function readSegmentFilter(search: Record<string, unknown>): SegmentFilter {
   const { flagged, corrected, confirmed, page, text } = search;
   const kind = segmentKinds.find((one) => one === search['kind']);
   // The router reads 123 as a number.
   const sought = (typeof text === 'string' || typeof text === 'number' ? String(text) : '')
     .trim()
-    .slice(0, longestText);
+    .slice(0, maxTextLength);
   return {
     ...(flagged === true && { flagged }),
     ...(corrected === true && { corrected }),
@@ -64,11 +64,11 @@ export function readSegmentFilter(search: Record<string, unknown>): SegmentFilte
 
 /** A page of a document's segments. */
 export type SegmentPage = SegmentSearchPage;
-/** A segment with its place among all of its document, from 0. */
+/** A segment with its position in the document, from 0. */
 export type Segment = SegmentPage['segments'][number];
-/** How many segments a document has of each kind, and on each page. */
+/** The number of a document's segments of each kind, and on each page. */
 export type Outline = DocumentOutline;
-/** Where a document's file shows segments. */
+/** The places of segments in a document's file. */
 export type SegmentBox = SegmentBoxPage['boxes'][number];
-/** How far a document is. */
+/** The progress of a document. */
 export type Progress = DocumentProgressList['documents'][number];

@@ -4,9 +4,9 @@ import { useFormat } from '../../parts/format.ts';
 import { plainName } from '../../parts/language-text.tsx';
 import styles from './documents.module.css';
 import { useOutline } from './outline.ts';
-import { longestText, type SegmentFilter, type SegmentKind, segmentKinds } from './search.ts';
+import { maxTextLength, type SegmentFilter, type SegmentKind, segmentKinds } from './search.ts';
 
-/** The filters of the segments. Only what the document has is offered, with its number. */
+/** The filters of the segments. Only options that match segments are offered, with the number. */
 export function SegmentFilters({
   documentId,
   filter,
@@ -20,7 +20,7 @@ export function SegmentFilters({
   const { number } = useFormat();
   const { data: outline } = useOutline(documentId);
   const [text, setText] = useState(filter.text ?? '');
-  // Back and forward change the address without this form.
+  // Back and forward change the URL without this form.
   useEffect(() => setText(filter.text ?? ''), [filter.text]);
   const set = (change: { [Name in keyof SegmentFilter]: SegmentFilter[Name] | '' | false | 0 }) =>
     onChange(
@@ -94,7 +94,7 @@ export function SegmentFilters({
           dir="auto"
           aria-label={t('documents.find')}
           placeholder={t('documents.find')}
-          maxLength={longestText}
+          maxLength={maxTextLength}
           value={text}
           onChange={({ target }) => setText(target.value)}
         />
@@ -111,7 +111,7 @@ export function SegmentFilters({
   );
 }
 
-/** The words for a kind of segment; undefined for one that this page does not know yet. */
+/** The label of a segment's kind; undefined for an unknown one. */
 export function kindName(kind: string): MessageId | undefined {
   const known = segmentKinds.find((one) => one === kind);
   return known && `documents.kind_${known}`;

@@ -4,7 +4,7 @@ import styles from './documents.module.css';
 import type { Segment } from './search.ts';
 import { useSegmentCheck } from './use-segment-check.ts';
 
-/** What the checks found in a segment's translation, and where the translation comes from. */
+/** The issues found in a segment's translation, and the translation's origin. */
 export function SegmentFindings({
   documentId,
   segment,
@@ -13,7 +13,7 @@ export function SegmentFindings({
 }: {
   documentId: string;
   segment: Segment;
-  /** The reviewer's own text; undefined without one. */
+  /** The reviewer's text; undefined without one. */
   text: string | undefined;
   language: string;
 }) {

@@ -7,7 +7,7 @@ import type { CorrectionStore } from './corrections.ts';
 import styles from './documents.module.css';
 import type { SegmentFilter } from './search.ts';
 import { type Languages, SegmentRow } from './segment-row.tsx';
-import { indexOf, mostInDom, type SegmentRange, useSegments } from './use-segments.ts';
+import { indexOf, maxInDom, type SegmentRange, useSegments } from './use-segments.ts';
 
 interface ListProps {
   documentId: string;
@@ -18,11 +18,13 @@ interface ListProps {
   current: number | null;
   mayEdit: boolean;
   onOpen: (position: number) => void;
-  /** The current segment is not among those that the filter admits. */
+  /** The current segment does not match the filter. */
   onHidden: () => void;
 }
 
-/** The segments in reading order. Up to 2,000 stand in the DOM; of more, only those in sight, and the service finds. */
+/**
+ * The segments in reading order. Up to 2,000 are in the DOM; for more, only the visible ones are, and the service searches.
+ */
 export const SegmentList = memo(function SegmentList(props: ListProps) {
   const t = useT();
   const { number } = useFormat();
@@ -50,7 +52,7 @@ function Rows({
 }: ListProps & { range: SegmentRange; onVisible: (visible: readonly [number, number]) => void }) {
   const { documentId, filter, languages, corrections, current, mayEdit, onOpen, onHidden } = props;
   const t = useT();
-  const isWhole = range.total <= mostInDom;
+  const isWhole = range.total <= maxInDom;
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLUListElement>(null);
   const virtual = useVirtualizer({
@@ -73,7 +75,7 @@ function Rows({
   );
   const shown = useRef<number | null>(null);
   const isNew = useRef(true);
-  // The current segment may have been chosen in the page, by the keys, or before this filter.
+  // The current segment may have been selected in the page, by keyboard, or before this filter.
   useEffect(() => {
     const isFirst = isNew.current;
     isNew.current = false;
@@ -84,7 +86,7 @@ function Rows({
       (index) => {
         if (isLate) return;
         if (index !== undefined) show(index);
-        // Who has just chosen a filter wants to keep it.
+        // A filter that was just selected stays.
         else if (!isFirst) onHidden();
       },
       () => {},

@@ -23,13 +23,13 @@ interface RowProps {
   isCurrent: boolean;
   mayEdit: boolean;
   onOpen: (position: number) => void;
-  /** Among the segments that are listed. */
+  /** The index among the listed segments. */
   index: number;
-  /** Goes from the segment of that index to the one after (1) or before (-1) it. */
+  /** Moves from the segment at that index to the next (1) or previous (-1) one. */
   onMove: (from: number, step: 1 | -1) => void;
 }
 
-/** A segment: where it stands, its source, and its translation; the current one as a field. */
+/** A segment: its place, source and translation; the current one has a text field. */
 export const SegmentRow = memo(function SegmentRow(props: RowProps) {
   const { documentId, segment, corrections, languages, isCurrent, mayEdit, onOpen } = props;
   const t = useT();
@@ -101,14 +101,14 @@ function Marks({ segment, isChanged }: { segment: Segment; isChanged: boolean })
   );
 }
 
-/** The translation as a field. Alt with an arrow goes to the next or the previous segment. */
+/** The translation as a text field. Alt with an arrow key moves to the next or previous segment. */
 function Editor({ documentId, segment, corrections, languages, index, onMove }: RowProps) {
   const t = useT();
   const correction = useCorrection(corrections, segment.position);
   const field = useRef<HTMLTextAreaElement>(null);
   useLayoutEffect(() => field.current?.focus({ preventScroll: true }), []);
   const keyDown = (event: KeyboardEvent) => {
-    // What a composition is ended with is not for us.
+    // The key that ends a composition is not a shortcut.
     if (isComposing(event.nativeEvent)) return;
     if (event.altKey && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
       event.preventDefault();

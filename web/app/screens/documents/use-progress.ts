@@ -4,17 +4,17 @@ import { client } from '../../client.ts';
 import { allExcept, queryKeys } from '../../query-keys.ts';
 import type { Progress } from './search.ts';
 
-/** How many documents one request asks about. */
+/** Maximum number of documents in a request. */
 const most = 50;
 
-/** Whether the service still works at a document, so that it changes by itself. */
+/** Whether the service is still processing a document, so that it changes automatically. */
 export function isInFlight(status: string): boolean {
   return status === 'pending' || status === 'queued' || status === 'extracted';
 }
 
 /**
- * How far documents in flight are, by their ids. Asked every 2 s at first, every 10 s in the end, and not while nobody sees the page.
- * When one is done, what was read of documents is read again.
+ * The progress of documents in progress, by ID. Polled every 2 s at first, later every 10 s, and not while the page is
+ * hidden. When one is completed, document data is reloaded.
  */
 export function useProgress(documents: readonly { id: string; status: string }[]): Map<string, Progress> {
   const queries = useQueryClient();
@@ -36,7 +36,7 @@ export function useProgress(documents: readonly { id: string; status: string }[]
   const found = progress.data?.filter((one) => ids.includes(one.document_id)) ?? [];
   const isOneDone =
     found.some(({ status }) => !isInFlight(status)) ||
-    // Somebody has deleted one.
+    // One was deleted.
     (progress.data !== undefined && !progress.isPlaceholderData && found.length < ids.length);
   useEffect(() => {
     if (!isOneDone) return;

@@ -9,7 +9,7 @@ import type { Segment } from './search.ts';
 const pause = 400;
 
 /**
- * The findings of a segment's translation: the stored ones, or those of the text that the reviewer has put in its place.
+ * The issues of a segment's translation: the stored ones, or those of the reviewer's text.
  * @param text undefined without a correction
  */
 export function useSegmentCheck(

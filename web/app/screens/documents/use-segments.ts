@@ -4,22 +4,22 @@ import { client } from '../../client.ts';
 import { queryKeys } from '../../query-keys.ts';
 import type { Segment, SegmentFilter, SegmentPage } from './search.ts';
 
-/** Segments of one request. */
+/** Segments per request. */
 const pageSize = 500;
 
-/** Up to this many stand in the DOM: the browser's find and screen readers have all of them. */
-export const mostInDom = 2000;
+/** Maximum number in the DOM, where the browser's search and screen readers find all of them. */
+export const maxInDom = 2000;
 
-/** A part of the segments that a filter admits, as far as it has been read. */
+/** The loaded part of the segments that match a filter. */
 export interface SegmentRange {
   total: number;
-  /** @returns undefined while it is being read */
+  /** @returns undefined while it is loading */
   at(index: number): Segment | undefined;
 }
 
 /**
- * The segments that a filter admits. A list that fits into the DOM is read whole; of a longer one, the pages that are in sight.
- * @param visible the first and the last index in sight
+ * The segments that match a filter. A list that fits into the DOM is loaded completely; of a longer one, the visible pages.
+ * @param visible the first and last visible index
  */
 export function useSegments(
   documentId: string,
@@ -33,7 +33,7 @@ export function useSegments(
   });
   const first = useQuery({ ...pageOf(0), placeholderData: keepPreviousData });
   const total = first.data?.total ?? 0;
-  const [from, to] = total <= mostInDom ? [0, total - 1] : visible;
+  const [from, to] = total <= maxInDom ? [0, total - 1] : visible;
   const offsets: number[] = [];
   for (let offset = Math.floor(from / pageSize) * pageSize; offset <= to; offset += pageSize)
     if (offset > 0) offsets.push(offset);
@@ -51,12 +51,12 @@ export function useSegments(
   };
 }
 
-/** A filter as the service knows it: what a person has confirmed needs no review any longer. */
+/** The filter for the service: a confirmed segment no longer needs a review. */
 function searched(filter: SegmentFilter): SegmentFilter {
   return filter.flagged ? { ...filter, confirmed: false } : filter;
 }
 
-/** Puts segments as they are now into all pages that were read. */
+/** Updates segments in all loaded pages. */
 export function storeSegments(queries: QueryClient, documentId: string, present: readonly Segment[]): void {
   const byPosition = new Map(present.map((segment) => [segment.position, segment]));
   queries.setQueriesData<SegmentPage>(
@@ -69,7 +69,7 @@ export function storeSegments(queries: QueryClient, documentId: string, present:
   );
 }
 
-/** Reads the segments at these positions as they are now, with as few requests as their distances allow. */
+/** Loads the current segments at these positions, with as few requests as their distances allow. */
 export async function readSegments(documentId: string, positions: readonly number[]): Promise<Segment[]> {
   const asked = new Set(positions);
   const found: Segment[] = [];
@@ -83,7 +83,7 @@ export async function readSegments(documentId: string, positions: readonly numbe
   return found;
 }
 
-/** The segment that a finding names; undefined if it names none, like one of a table. */
+/** The segment of a finding; undefined without one, as for a table. */
 export async function segmentOfFinding(
   documentId: string,
   { unit_id: unitId, message }: DocumentQualityFinding,
@@ -94,7 +94,7 @@ export async function segmentOfFinding(
     unit_id: unitId,
     limit: pageSize,
   });
-  // Several sheets have the same cell. The message says which, and one name may be the end of another.
+  // Several sheets may have the same cell. The message names the sheet, and one sheet's name may be the end of another's.
   return (
     segments
       .filter(({ place }) => message.includes(place))
@@ -102,7 +102,7 @@ export async function segmentOfFinding(
   );
 }
 
-/** The index of a position among all that the filter admits; undefined if the filter does not admit it. */
+/** The index of a position among all matches of the filter; undefined if it does not match. */
 export async function indexOf(
   documentId: string,
   filter: SegmentFilter,

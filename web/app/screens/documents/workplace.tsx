@@ -11,7 +11,7 @@ import { ApplyCorrections } from './apply-corrections.tsx';
 import { createCorrections, useCorrectionCount } from './corrections.ts';
 import { DocumentActions } from './document-actions.tsx';
 import styles from './documents.module.css';
-import { FoundCorrections, useFoundCorrections } from './found-corrections.tsx';
+import { FoundCorrections, useUnappliedCorrections } from './found-corrections.tsx';
 import { keepChanges, nextOpening } from './kept-corrections.ts';
 import { QualityReport } from './quality-report.tsx';
 import type { SegmentFilter } from './search.ts';
@@ -21,7 +21,7 @@ import { isInFlight } from './use-progress.ts';
 
 const Preview = lazy(() => import('./preview/preview.tsx'));
 
-/** The segments of a document beside its file, and what a reviewer does with them. */
+/** The segments of a document next to its file, and the reviewer's actions. */
 export function Workplace({ document }: { document: TenantDocumentJob }) {
   const t = useT();
   const navigate = useNavigate();
@@ -37,12 +37,12 @@ export function Workplace({ document }: { document: TenantDocumentJob }) {
     };
   });
   useEffect(() => {
-    // Approving several documents leaves out what its reviewer has not opened. Nothing else depends on it.
+    // An approval of several documents skips those that the reviewer has not opened. Nothing else depends on it.
     client.reviews.claim({ kind: 'document', id, opened: true }).catch(() => undefined);
   }, [id]);
   const unapplied = useCorrectionCount(corrections);
-  const left = useFoundCorrections(id, opening);
-  // Leaving asks nothing where what is not applied is kept, and offered when the document is opened again.
+  const left = useUnappliedCorrections(id, opening);
+  // Leaving needs no question if unapplied corrections are saved on this device and offered later.
   const isLost = !useKeeping() && unapplied > 0;
   useBlocker({
     shouldBlockFn: ({ current: from, next }) =>
@@ -63,7 +63,7 @@ export function Workplace({ document }: { document: TenantDocumentJob }) {
       }),
     [navigate, id],
   );
-  // Who opens a segment in the page wants to see it.
+  // A segment opened in the page must be visible.
   const showAll = useCallback(() => {
     setFilter({});
     announce(t('documents.filters_cleared'));
@@ -84,7 +84,7 @@ export function Workplace({ document }: { document: TenantDocumentJob }) {
       <div className={styles.panes} data-previewed={isPreviewed || undefined}>
         <section className={styles.pane} aria-label={t('documents.segments')}>
           <SegmentList
-            // Another filter begins at its first match.
+            // Each filter begins at its first match.
             key={JSON.stringify(filter)}
             documentId={id}
             filter={filter}

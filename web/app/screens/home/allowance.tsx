@@ -5,7 +5,7 @@ import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { queryKeys } from '../../query-keys.ts';
 
-/** What is left of the workspace's month, in weighted characters. Only an administrator may read it. */
+/** The remaining monthly allowance of the workspace, in weighted characters. Only for administrators. */
 export function AllowanceLeft({ tenantId }: { tenantId: string }) {
   const t = useT();
   const { number } = useFormat();

@@ -13,15 +13,15 @@ import { AllowanceLeft } from './allowance.tsx';
 import styles from './home.module.css';
 import { RecentDocuments } from './recent-documents.tsx';
 
-/** Jobs of a status that this screen shows; the list has the others. */
+/** Jobs per status on this screen; the list has the others. */
 const most = 5;
 
-/** Milliseconds after which the screen is read again. */
+/** Milliseconds between refreshes. */
 const readAgain = 10_000;
 
 type ShownStatus = 'awaiting_review' | 'pending' | 'failed';
 
-/** `/app`: what waits for the person, what is under way, what is left of the allowance, and what failed last. */
+/** `/app`: items for review, jobs in progress, the remaining allowance, and recent failures. */
 export function HomeScreen() {
   const t = useT();
   const me = useMe();
@@ -47,7 +47,7 @@ export function HomeScreen() {
   );
 }
 
-/** The jobs of a status that changed last, with their number, and the way to all of them. */
+/** The last changed jobs of a status, their number, and a link to all of them. */
 function JobsOf({
   status,
   title,

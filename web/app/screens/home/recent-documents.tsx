@@ -6,10 +6,10 @@ import { useFormat } from '../../parts/format.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { queryKeys } from '../../query-keys.ts';
 
-/** Documents among which this screen looks; their list has all. */
+/** Documents that this screen examines; their list has all. */
 const examined = 20;
 
-/** Of the documents that changed last, those that the service still works at, or those that failed. Absent if there is none. */
+/** Recently changed documents that are in progress, or that failed. Hidden without any. */
 export function RecentDocuments({ which }: { which: 'under_way' | 'failed' }) {
   const t = useT();
   const { moment } = useFormat();

@@ -4,9 +4,9 @@ import { DayField } from '../../parts/day-field.tsx';
 import { jobStatuses, type KnownJobStatus } from '../../parts/job-status.tsx';
 import { LanguageSelect } from '../../parts/languages.tsx';
 import styles from './jobs.module.css';
-import { type JobFilter, longestText, type Trigger, triggers } from './search.ts';
+import { type JobFilter, maxTextLength, type Trigger, triggers } from './search.ts';
 
-/** The filters of the list. A choice counts at once, a text when it is submitted. */
+/** The filters of the list. A selection applies immediately, a text when it is submitted. */
 export function FilterFields({
   filter,
   onChange,
@@ -16,7 +16,7 @@ export function FilterFields({
 }) {
   const t = useT();
   const [text, setText] = useState(filter.text ?? '');
-  // Back and forward change the address without this form.
+  // Back and forward change the URL without this form.
   useEffect(() => setText(filter.text ?? ''), [filter.text]);
   const set = (change: { [Name in keyof JobFilter]: JobFilter[Name] | '' }) =>
     onChange(
@@ -86,7 +86,7 @@ export function FilterFields({
           <input
             type="search"
             dir="auto"
-            maxLength={longestText}
+            maxLength={maxTextLength}
             value={text}
             onChange={({ target }) => setText(target.value)}
           />

@@ -5,7 +5,7 @@ import { LanguageText } from '../../parts/language-text.tsx';
 import styles from './jobs.module.css';
 import { triggers } from './search.ts';
 
-/** Why the job has its status: the gate's reasons and scores, and what the checks found. */
+/** The reasons for the job's status: the gate's reasons and scores, and the issues found. */
 export function JobFindings({ job }: { job: TranslationJob }) {
   const t = useT();
   const { number } = useFormat();
@@ -60,7 +60,7 @@ export function JobFindings({ job }: { job: TranslationJob }) {
   );
 }
 
-/** A trigger in words. One that this page does not know yet is shown by its code. */
+/** The label of a trigger. An unknown one is shown by its code. */
 function TriggerName({ code }: { code: string | undefined }) {
   const t = useT();
   const known = triggers.find((one) => one === code);

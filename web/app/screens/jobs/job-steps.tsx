@@ -3,7 +3,7 @@ import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import styles from './jobs.module.css';
 
-/** The steps of the pipeline and of people, in their order, each with what it decided and where that came from. */
+/** The steps of the pipeline and of reviewers, in order, with their decisions and provenance. */
 export function JobSteps({ run }: { run: AgentRun }) {
   const t = useT();
   if (run.steps.length === 0) return null;
@@ -71,7 +71,7 @@ function Decision({ decision: { label, outcome, rationale, provenance } }: { dec
   );
 }
 
-/** How long a step took. */
+/** The duration of a step. */
 function Duration({ from, to }: { from: string; to: string | null }) {
   const t = useT();
   const { number } = useFormat();

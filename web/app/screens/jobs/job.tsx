@@ -22,14 +22,14 @@ import { JobFindings } from './job-findings.tsx';
 import { JobSteps } from './job-steps.tsx';
 import styles from './jobs.module.css';
 
-/** `/jobs/{id}`: one job with its result, the reasons for its status, and how it came about. */
+/** `/jobs/{id}`: one job with its result, the reasons for its status, and its steps. */
 export function JobScreen() {
   const t = useT();
   const { jobId } = useParams({ from: '/workspace/jobs/$jobId' });
   const job = useQuery({
     queryKey: queryKeys.jobs.job(jobId),
     queryFn: () => client.translations.get(jobId),
-    // A pipeline takes seconds; what takes longer is asked about less often.
+    // A pipeline takes seconds; longer ones are polled less often.
     refetchInterval: ({ state: { data, dataUpdateCount } }) =>
       data && isUnderWay(data.status) ? Math.min(2000 + 500 * dataUpdateCount, 10_000) : false,
   });
@@ -116,7 +116,7 @@ function Job({ job }: { job: TranslationJob }) {
   );
 }
 
-/** Deletes the job with its records, which only an administrator may. */
+/** Deletes the job with its records, which only administrators may do. */
 function Removal({ job }: { job: TranslationJob }) {
   const t = useT();
   const me = useMe();

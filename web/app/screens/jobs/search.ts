@@ -1,7 +1,7 @@
 import { canonicalLanguage } from '#server/languages.ts';
 import { jobStatuses, type KnownJobStatus } from '../../parts/job-status.tsx';
 
-/** The triggers of the quality gate (B 2.3). */
+/** The triggers of the quality gate. */
 export const triggers = [
   'policy_required',
   'low_quality_score',
@@ -16,19 +16,19 @@ export const triggers = [
 
 export type Trigger = (typeof triggers)[number];
 
-/** The filters of the list, as they stand in the address. */
+/** The filters of the list, as in the URL. */
 export interface JobFilter {
   status?: KnownJobStatus;
   from?: string;
   to?: string;
   trigger?: Trigger;
-  /** Days of the person's own calendar, YYYY-MM-DD, both counted. */
+  /** Local dates, YYYY-MM-DD, inclusive. */
   since?: string;
   until?: string;
   text?: string;
 }
 
-/** Reads the address; what it has no meaning for is left out. */
+/** Reads the URL; invalid parameters are ignored. */
 export function readJobFilter(search: Record<string, unknown>): JobFilter {
   const { from: source, to: target, since, until, text } = search;
   const [from, to] = [source, target].map(languageOf);
@@ -47,12 +47,12 @@ export function readJobFilter(search: Record<string, unknown>): JobFilter {
 }
 
 /** The longest text that can be searched. */
-export const longestText = 200;
+export const maxTextLength = 200;
 
 function searchedText(value: unknown): string {
   // The router reads 123 as a number.
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-  return text.trim() === '' ? '' : text.slice(0, longestText);
+  return text.trim() === '' ? '' : text.slice(0, maxTextLength);
 }
 
 function languageOf(value: unknown) {
@@ -67,7 +67,7 @@ function isDay(text: unknown): text is string {
   );
 }
 
-/** The moment at which a day of the person's calendar begins. @param after days later */
+/** The start of a local day. @param after days later */
 export function startOfDay(day: string, after = 0): string {
   const date = new Date(`${day}T00:00:00`);
   date.setDate(date.getDate() + after);

@@ -4,20 +4,20 @@ import type { JobSummary } from '../../parts/job-rows.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import { type JobFilter, startOfDay } from './search.ts';
 
-/** Jobs that a page of the list has at least, unless there are no more. */
+/** Minimum number of jobs on a page of the list, unless there are no more. */
 const pageSize = 25;
 
-/** Requests for one page: each examines a bounded number of jobs, and may find none of what is sought. */
-const mostRequests = 5;
+/** Requests per page: each examines a limited number of jobs, and may find no match. */
+const maxRequests = 5;
 
 interface JobPage {
   items: JobSummary[];
   nextCursor: string | null;
-  /** `updated_at` of the last examined job; null when all were examined. */
+  /** `updated_at` of the last examined job; null if all were examined. */
   searchedTo: string | null;
 }
 
-/** The jobs that a filter admits, page after page. What was shown stays until the filter's own come. */
+/** The jobs that match a filter, page by page. The previous list stays until the filter's jobs arrive. */
 export function useJobs(filter: JobFilter) {
   return useInfiniteQuery({
     queryKey: queryKeys.jobs.list(filter),
@@ -25,14 +25,14 @@ export function useJobs(filter: JobFilter) {
     initialPageParam: null as string | null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
     placeholderData: keepPreviousData,
-    // Further pages are what the person has gone on to: reading them all again would move what they look at.
+    // Only a single page is refreshed: reloading several would move the rows that the member looks at.
     refetchInterval: ({ state: { data } }) => (data?.pages.length === 1 ? 10_000 : false),
   });
 }
 
 async function readPage(filter: JobFilter, cursor: string | null): Promise<JobPage> {
   const found: JobPage = { items: [], nextCursor: cursor, searchedTo: null };
-  for (let requests = 0; requests < mostRequests; requests += 1) {
+  for (let requests = 0; requests < maxRequests; requests += 1) {
     const input = { ...inputOf(filter), ...(found.nextCursor && { cursor: found.nextCursor }) };
     const page = await client.translations.searchPage(input);
     found.items.push(...page.items);

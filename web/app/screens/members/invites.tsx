@@ -17,7 +17,7 @@ import { queryKeys } from '../../query-keys.ts';
 import { roleName } from './member.ts';
 import { RoleChoice } from './role-choice.tsx';
 
-/** The invites of the workspace, whatever became of them, and the form that makes one. */
+/** The workspace's invites in any state, and the form to create one. */
 export function Invites({ pageSize }: { pageSize: number }) {
   const t = useT();
   const format = useFormat();
@@ -168,7 +168,7 @@ function InviteForm({ onCreated }: { onCreated: () => Promise<unknown> }) {
   );
 }
 
-/** Where an invite is redeemed. The token is in the fragment, which no server sees. */
+/** The page that redeems an invite. The token is in the fragment, which servers do not receive. */
 function inviteLink(token: string): string {
   return `${location.origin}${deployment.basePath}/signin#invite_token=${encodeURIComponent(token)}`;
 }

@@ -14,7 +14,7 @@ import type { Me } from '../../session/use-me.ts';
 import type { Member, PasswordLink } from './member.ts';
 import { RoleChoice } from './role-choice.tsx';
 
-/** What may be asked again before it is done. */
+/** Actions that need a confirmation. */
 type Question = 'revoke' | 'reset_mfa';
 
 /** The actions of an administrator on a member. @param onRevoked is called after the member has lost access */
@@ -24,7 +24,10 @@ function useMemberActions({ user_id }: Member, me: Me, onRevoked: () => void) {
   const { run, error, isBusy } = useAction();
   const [link, setLink] = useState<PasswordLink>();
 
-  /** Announces what was done and reads the members again; also the signed-in member, since administrators may change their own role. */
+  /**
+   * Announces the result, and reloads the members; also the signed-in member, because administrators may change their own
+   * role.
+   */
   const done = async (what: MessageId) => {
     announce(t(what));
     await Promise.all([
@@ -65,7 +68,10 @@ function useMemberActions({ user_id }: Member, me: Me, onRevoked: () => void) {
   };
 }
 
-/** What an administrator may change about a member. If the service rejects it, as for the last administrator, its message is shown. */
+/**
+ * An administrator's changes to a member. If the service rejects one, for example for the last administrator, its message is
+ * shown.
+ */
 export function MemberDialog({ member, me, onClose }: { member: Member; me: Me; onClose: () => void }) {
   const t = useT();
   const { email, role, active, provider, totp_enrolled } = member;

@@ -15,7 +15,7 @@ import { MemberDialog } from './member-dialog.tsx';
 /** Members and invites of one page. */
 const pageSize = 50;
 
-/** `/app/members`: who is in the workspace, what they may do, and who is invited. */
+/** `/app/members`: the workspace's members, their roles, and its invites. */
 export function MembersScreen() {
   return (
     <AdminsOnly title="members.title">
@@ -40,7 +40,7 @@ function Roster({ me }: { me: Me }) {
   const heading = useRef<HTMLHeadingElement>(null);
   const close = () => {
     setManaged(undefined);
-    // The focus goes back to the button of the row, which is gone with a revoked member.
+    // Restores the focus to the row's button, unless it belonged to a revoked member.
     setTimeout(() => document.activeElement === document.body && heading.current?.focus());
   };
   return (

@@ -3,7 +3,7 @@ import { roleName } from './member.ts';
 
 const roles = ['agent_id_developer', 'global_administrator'];
 
-/** The choice of a member's role, with what each may do. A role that this version does not know stays choosable. */
+/** The selection of a member's role, with its permissions. An unknown role stays available. */
 export function RoleChoice({ value, onChange }: { value: string; onChange: (role: string) => void }) {
   const t = useT();
   return (

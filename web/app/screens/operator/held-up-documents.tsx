@@ -11,7 +11,7 @@ import { queryKeys } from '../../query-keys.ts';
 
 const dayMs = 86_400_000;
 
-/** Documents of all workspaces that an outage holds up, and those that it made fail, which can be queued again. */
+/** Documents of all workspaces that an outage delays, and those that it made fail, which can be queued again. */
 export function HeldUpDocuments() {
   const t = useT();
   const queries = useQueryClient();

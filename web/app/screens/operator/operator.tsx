@@ -15,7 +15,7 @@ import { ProvisionForm } from './provision-form.tsx';
 
 const pageSize = 100;
 
-/** `/app/operator`: for operators of the platform, who reach every tenant. */
+/** `/app/operator`: for platform operators, who can access all tenants. */
 export function OperatorScreen() {
   const t = useT();
   return (
@@ -99,7 +99,7 @@ function Tenants() {
   );
 }
 
-/** Usage of all tenants together, or of one. */
+/** Usage of one tenant, or the sum over all. */
 function SummedUsage() {
   const t = useT();
   const navigate = useNavigate({ from: '/app/operator' });

@@ -11,8 +11,8 @@ import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
 
 /**
- * Provisions a tenant. It has no idempotency key: where the answer is lost, the list says whether the tenant is there, and a tenant
- * whose key nobody has read gets a new one on the server (`npm run admin`).
+ * Creates a tenant. The request has no idempotency key: if the response is lost, the list shows whether the tenant exists,
+ * and its lost key can be replaced on the server (`npm run admin`).
  */
 export function ProvisionForm() {
   const t = useT();

@@ -6,12 +6,12 @@ import { isReviewable, itemOfJob, lastReview, type Seen } from './items.ts';
 import styles from './review.module.css';
 
 /**
- * Somebody has changed the job while the person worked at it: their text, the person's own, and the one that both began with. The
- * person chooses; nothing is overwritten.
- * @param base what the person began with; without a text if they had seen the beginning of it only
- * @param mine what the person wrote
- * @param onChoose goes on with a text, as a change of the present job
- * @param onGiveUp ends the work at a job that nobody can review any more
+ * Someone else changed the job: their text, the reviewer's own, and the original. The reviewer selects one; nothing is
+ * overwritten.
+ * @param base the original; without a text if the reviewer had only seen an excerpt
+ * @param mine the reviewer's text
+ * @param onChoose continues with a text, as a change of the current job
+ * @param onGiveUp leaves a job that can no longer be reviewed
  */
 export function Conflict({
   base,

@@ -9,7 +9,7 @@ export interface Decision {
   action: Action;
   /** The text in the field; undefined for the stored one, of an item that was not open. */
   text?: string | undefined;
-  /** Why it is rejected. */
+  /** The reason for a rejection. */
   notes?: string | undefined;
   /** Milliseconds of work; undefined if several items are decided on at once. */
   workedMs?: number | undefined;
@@ -23,7 +23,7 @@ export interface Decision {
 export type Sent = Decision & {
   state: 'sending' | 'done' | 'refused' | 'changed';
   error?: unknown;
-  /** Why an approval of several items left this one out. */
+  /** Set if an approval of several items skipped this one. */
   leftOut?: { reason: LeftOut['reason']; findings: LeftOut['findings'] };
 };
 

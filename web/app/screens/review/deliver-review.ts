@@ -13,7 +13,7 @@ const dayMs = 86_400_000;
 
 /**
  * Sends one review.
- * @param saving a draft that is still being saved: the review waits for it and is of the item that it makes
+ * @param saving a draft that is still being saved: the review waits for it, and applies to its result
  */
 export async function deliver(decision: Decision, saving: Promise<Saved> | undefined): Promise<Sent> {
   try {
@@ -37,7 +37,7 @@ async function act(decision: Decision): Promise<Sent> {
     return { ...decision, state: 'done' };
   } catch (error) {
     if (!isConflict(error) || criticalFindingsOf(error)) return { ...decision, state: 'refused', error };
-    // The response to the first delivery may have been lost.
+    // The response to the first request may have been lost.
     const present = await readJob(item.id).catch(() => undefined);
     if (!present) return { ...decision, state: 'refused', error };
     if (isOutcome(present, decision)) return { ...decision, state: 'done' };
@@ -96,7 +96,7 @@ function reviewOf({ item, action, text, notes, confirmCritical }: Decision) {
   };
 }
 
-/** Whether a job is what a decision of this reviewer made of it. */
+/** Whether a job's state is the result of this reviewer's decision. */
 function isOutcome(job: TranslationJob, { action, text }: Decision): boolean {
   const state = sessionState();
   if (state.kind !== 'signed_in') return false;

@@ -11,7 +11,7 @@ import type { Editing, SaveState } from './use-editing.ts';
 
 /**
  * Source and translation side by side.
- * @param wantsFocus whether the work goes on in the field when the item is opened
+ * @param wantsFocus whether the field gets the focus when the item is opened
  */
 export function SourceAndTarget({
   editing,
@@ -69,7 +69,7 @@ export function SourceAndTarget({
   );
 }
 
-/** Where the text is: unchanged, on this device, or on the service. */
+/** The state of the text: unchanged, saved on this device, or saved on the server. */
 function StateNote({ state }: { state: SaveState }) {
   const t = useT();
   const isKeeping = useKeeping();

@@ -1,20 +1,20 @@
 import { type TriggerCode, triggerCodes } from './items.ts';
 
-/** What the address of `/app/review` says. */
+/** The parameters in the URL of `/app/review`. */
 export interface ReviewSearch {
-  /** The id of the open job. */
+  /** The ID of the open job. */
   item?: string | undefined;
   source?: string | undefined;
   target?: string | undefined;
   trigger?: TriggerCode | undefined;
-  /** Stands in the source or in the translation. */
+  /** Part of the source or the translation. */
   text?: string | undefined;
 }
 
-/** Which jobs the queue has. */
+/** The filters of the queue. */
 export type Filters = Omit<ReviewSearch, 'item'>;
 
-/** Reads the address. What makes no sense is left out, so that an old or mistyped address still opens. */
+/** Reads the URL. Invalid parameters are ignored, so that an old or mistyped URL still opens. */
 export function readReviewSearch(search: Record<string, unknown>): ReviewSearch {
   const text = (name: string, longest: number) => {
     const value = search[name];

@@ -6,8 +6,8 @@ import styles from './review.module.css';
 import type { Editing } from './use-editing.ts';
 
 /**
- * Texts that the person wrote before and did not send, offered as differences. None gets into the field by itself.
- * @param isOpen whether the field takes a text
+ * Unsent changes, offered as differences. None is restored automatically.
+ * @param isOpen whether the field is editable
  */
 export function FoundDrafts({ editing, isOpen }: { editing: Editing; isOpen: boolean }) {
   return editing.found.map((draft) => (
@@ -29,7 +29,7 @@ function FoundDraft({ draft, editing, isOpen }: { draft: Draft; editing: Editing
           <button
             type="button"
             onClick={() => {
-              // In this order there is no moment at which it is stored nowhere.
+              // In this order, it is always stored somewhere.
               editing.insert(draft.text, 'all');
               editing.discard(draft);
             }}

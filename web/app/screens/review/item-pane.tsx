@@ -28,40 +28,40 @@ import { Side, useMatches } from './side.tsx';
 import { useEditing } from './use-editing.ts';
 import { useTextCheck } from './use-text-check.ts';
 
-/** What the screen's commands ask of the open item. */
+/** The open item, for the screen's commands. */
 export interface OpenItem {
-  /** What would be sent: the item as the person saw it, and the text of the field. */
+  /** The data to send: the item as the reviewer saw it, and the text of the field. */
   item: Item;
   text: string;
-  /** Whether it can be reviewed as it is: not while somebody else's change waits for the person's choice. */
+  /** Whether it can be reviewed now: not while a conflict is unresolved. */
   isReady: boolean;
-  /** What a draft that is being saved will make of the item. */
+  /** The item's state after a draft that is being saved. */
   saving: () => Promise<Saved> | undefined;
   save: () => Promise<void>;
   walkMatches: (step: 1 | -1) => void;
   putBack: () => void;
   toggleDiff: () => void;
   focus: () => void;
-  /** Puts the focus on a text that was found and not decided on. @returns whether there is one */
+  /** Focuses a draft that is neither restored nor discarded. @returns whether there is one */
   showUndecided: () => boolean;
 }
 
 interface Props {
-  /** From the list; undefined if the list does not have the job. */
+  /** From the list; undefined if the job is not in the list. */
   summary: Summary | undefined;
   back: Sent | undefined;
   others: readonly string[];
   wantsFocus: RefObject<boolean>;
   onNext: () => void;
   ref: RefObject<OpenItem | null>;
-  /** What may be done with the item. */
+  /** The actions on the item. */
   children: ReactNode;
 }
 
-/** Milliseconds between two looks at whether somebody has changed the open job. */
+/** Milliseconds between two checks whether someone else has changed the open job. */
 const lookAgain = 20_000;
 
-/** The open job. It is shown from the list at once if its texts are short enough, and the rest of it follows. */
+/** The open job. If its texts are short, it is shown immediately from the list; the rest follows. */
 export function ItemPane({ id, ...props }: Props & { id: string }) {
   const { data, error, refetch } = useQuery(jobQuery(id));
   const listed = props.summary && itemOfSummary(props.summary);
@@ -69,7 +69,7 @@ export function ItemPane({ id, ...props }: Props & { id: string }) {
   const isBehind = listed !== undefined && read !== undefined && isNewer(listed, read);
   const item = read && !isBehind ? read : listed;
   useEffect(() => {
-    // The list says that somebody has changed it; what they wrote, and who they are, is in the job.
+    // According to the list, someone has changed it; the job has their text and name.
     if (isBehind) void refetch();
   }, [isBehind, refetch]);
   if (!item)
@@ -81,7 +81,7 @@ export function ItemPane({ id, ...props }: Props & { id: string }) {
   return <Editor key={id} item={item} job={data} {...props} />;
 }
 
-/** How a job is read, and kept up to date while it is open. */
+/** The query of a job, which is refreshed while it is open. */
 export function jobQuery(id: string) {
   return {
     queryKey: queryKeys.jobs.job(id),
@@ -112,11 +112,11 @@ function Editor({
   const matches = useMatches(base);
   const pane = useRef<HTMLElement>(null);
   const diff = useRef<HTMLDetailsElement>(null);
-  /** The match in the field, and what stood there before the first one. */
+  /** The selected match in the field, and the text before the first one. */
   const walk = useRef<{ at: number; before: string }>(undefined);
 
   const isOpen = job === undefined || isReviewable(job);
-  // What a review was of that came back; otherwise what the person's text was made from.
+  // For a review that was not saved, its item; otherwise the text's original.
   const began = back?.item ?? base;
   const isChanged = job !== undefined && isNewer(itemOfJob(job), began) && (isEdited || back !== undefined);
 

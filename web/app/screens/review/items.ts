@@ -1,9 +1,9 @@
 import type { JobSummary, TranslationJob } from '#sdk/types.ts';
 
-/** A job as the queue lists it. */
+/** A job in the queue. */
 export type Summary = JobSummary;
 
-/** Why a job was held: all reasons of the quality gate. */
+/** All reasons of the quality gate for a review. */
 export const triggerCodes = [
   'policy_required',
   'low_quality_score',
@@ -18,23 +18,23 @@ export const triggerCodes = [
 
 export type TriggerCode = (typeof triggerCodes)[number];
 
-/** What the editor shows of a job and sends back. */
+/** The fields of a job in the editor. */
 export interface Item {
   id: string;
   source: string;
   sourceLang: string;
-  /** The stored translation: the pipeline's, or a draft that a reviewer saved. */
+  /** The stored translation: the machine translation, or a reviewer's saved draft. */
   target: string;
   targetLang: string;
   isHtml: boolean;
-  /** `updated_at`: a review names it, so that no change of somebody else is overwritten. */
+  /** `updated_at`: a review includes it, so that it does not overwrite another change. */
   version: string;
 }
 
-/** Code points that the service puts into an excerpt; a shorter one is the whole text. */
-const longestExcerpt = 300;
+/** Code points of the service's excerpts; a shorter one is the whole text. */
+const maxExcerptLength = 300;
 
-/** The item of a summary, if the summary has the whole texts: then it can be shown before its job has been read. */
+/** The item of a summary, if the summary has the complete texts, so that it can be shown before its job is loaded. */
 export function itemOfSummary(summary: Summary): Item | undefined {
   const { source_excerpt: source, translation_excerpt: target } = summary;
   if (target === null || !isWhole(source) || !isWhole(target)) return undefined;
@@ -49,16 +49,16 @@ export function itemOfSummary(summary: Summary): Item | undefined {
   };
 }
 
-/** What a person saw of an item that they decided on: its version, and its translation unless they saw the beginning of it only. */
+/** The state of an item that a reviewer decided on: its version, and its translation unless only an excerpt was shown. */
 export type Seen = Pick<Item, 'id' | 'version'> & Partial<Pick<Item, 'target'>>;
 
-/** Whether an item is of a later version than another one. */
+/** Whether an item has a later version than another one. */
 export function isNewer(item: Pick<Item, 'version'>, than: Pick<Item, 'version'>): boolean {
   return Date.parse(item.version) > Date.parse(than.version);
 }
 
 function isWhole(excerpt: string): boolean {
-  return [...excerpt].length < longestExcerpt;
+  return [...excerpt].length < maxExcerptLength;
 }
 
 export function itemOfJob({ id, request, final_translation, updated_at }: TranslationJob): Item {
@@ -73,18 +73,18 @@ export function itemOfJob({ id, request, final_translation, updated_at }: Transl
   };
 }
 
-/** What the pipeline wrote, before any reviewer saved a draft. */
+/** The machine translation, before any reviewer saved a draft. */
 export function pipelineText({ request, final_translation }: TranslationJob): string {
   const kept = request.metadata?.['review_pipeline_candidate'];
   return typeof kept === 'string' ? kept : (final_translation ?? '');
 }
 
-/** Whether a job still waits for a reviewer. */
+/** Whether a job still awaits review. */
 export function isReviewable({ status }: Pick<TranslationJob, 'status'>): boolean {
   return status === 'awaiting_review' || status === 'refined';
 }
 
-/** Who acted on a job last, and how; undefined if nobody did. */
+/** The last reviewer of a job and the action; undefined without a review. */
 export function lastReview({
   agent_run,
 }: TranslationJob): { actor: string; action: string | null } | undefined {

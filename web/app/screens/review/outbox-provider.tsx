@@ -5,7 +5,10 @@ import { Outbox } from './outbox.ts';
 
 const OutboxContext = createContext<Outbox | null>(null);
 
-/** Owns the outbox of the signed-in person. Signing out clears it; the browser asks before a page is closed that is still sending. */
+/**
+ * Owns the outbox of the signed-in member. Signing out clears it; the browser asks before a page with running requests is
+ * closed.
+ */
 export function OutboxProvider({ children }: { children: ReactNode }) {
   const [outbox] = useState(() => new Outbox());
   useEffect(() => {
@@ -30,7 +33,7 @@ export function useOutbox(): Outbox {
   return outbox;
 }
 
-/** All reviews that were sent since the person signed in, by job. */
+/** All reviews that were sent since sign-in, by job. */
 export function useSent(): ReadonlyMap<string, Sent> {
   const { subscribe, all } = useOutbox();
   return useSyncExternalStore(subscribe, all);

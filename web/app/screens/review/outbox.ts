@@ -3,7 +3,7 @@ import { type Decision, isBack, type Saved, type Sent } from './decision.ts';
 import { deliver, deliverMany, readJob } from './deliver-review.ts';
 import { isReviewable } from './items.ts';
 
-/** Reviews of one request. */
+/** Maximum number of reviews in a request. */
 const maxPerRequest = 100;
 
 /**
@@ -14,7 +14,7 @@ export class Outbox {
   #sent: ReadonlyMap<string, Sent> = new Map();
   readonly #listeners = new Set<() => void>();
 
-  /** Calls `listener` at each change. @returns what ends that */
+  /** Calls `listener` on each change. @returns a function that unsubscribes */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -27,7 +27,7 @@ export class Outbox {
   readonly countSending = (): number =>
     [...this.#sent.values()].filter(({ state }) => state === 'sending').length;
 
-  /** Waits until nothing is being sent, for at most these milliseconds. */
+  /** Waits until nothing is being sent, for at most this many milliseconds. */
   untilSent(longest: number): Promise<void> {
     return new Promise((resolve) => {
       const forget = this.subscribe(() => this.countSending() === 0 && done());
@@ -42,7 +42,7 @@ export class Outbox {
 
   /**
    * Sends a review. An item that is being sent is not sent again.
-   * @param saving a draft that is still being saved: the review waits for it and is of the item that it makes
+   * @param saving a draft that is still being saved: the review waits for it, and applies to its result
    * @returns the outcome; undefined if the outbox was cleared since then
    */
   async send(decision: Decision, saving?: Promise<Saved>): Promise<Sent | undefined> {
@@ -60,8 +60,8 @@ export class Outbox {
   }
 
   /**
-   * Sends several reviews, a hundred in a request. Each has its own outcome.
-   * @returns the numbers of those that were saved and not saved, and those that were left out; undefined if the outbox was cleared since then
+   * Sends several reviews, a hundred per request. Each has a separate outcome.
+   * @returns the numbers of saved and failed reviews, and the skipped ones; undefined if the outbox was cleared since then
    */
   async sendMany(
     decisions: readonly Decision[],
@@ -85,7 +85,7 @@ export class Outbox {
     return { done: done.length, back: outcomes.length - done.length, leftOut };
   }
 
-  /** Forgets a decision that was taken back: its item may be listed again. */
+  /** Drops a decision that was undone: its item may be listed again. */
   forget(id: string): void {
     this.#set(new Map([...this.#sent].filter(([key]) => key !== id)));
   }
@@ -95,7 +95,7 @@ export class Outbox {
     if (isBack(this.#sent.get(id))) this.forget(id);
   }
 
-  /** Forgets everything: the next person on this device must not see it. */
+  /** Forgets everything: the next member on this device must not see it. */
   clear(): void {
     if (this.#sent.size > 0) this.#set(new Map());
   }

@@ -7,7 +7,7 @@ import { triggerCodes } from './items.ts';
 import styles from './review.module.css';
 import { triggerNames } from './trigger-names.ts';
 
-/** Which jobs the queue has. They stand in the address, so that a view can be kept and shared. */
+/** The filters of the queue. They are in the URL, so that a view can be bookmarked and shared. */
 export function QueueFilters({
   filters,
   search,
@@ -15,10 +15,10 @@ export function QueueFilters({
   onLeave,
 }: {
   filters: Filters;
-  /** The field of the text that is searched for. */
+  /** The search field. */
   search: RefObject<HTMLInputElement | null>;
   onChange: (filters: Filters) => void;
-  /** The person goes back to the list. */
+  /** The focus returns to the list. */
   onLeave: () => void;
 }) {
   const t = useT();

@@ -7,7 +7,7 @@ import styles from './review.module.css';
 import { triggerNames } from './trigger-names.ts';
 import type { Row } from './use-queue.ts';
 
-/** The queue. One row is open; the tab key stops at that one only, and the keys J and K go on from it. */
+/** The queue. One row is open; it is the only tab stop, and the keys J and K move from it. */
 export function QueueList({
   rows,
   openId,
@@ -20,7 +20,7 @@ export function QueueList({
   rows: readonly Row[];
   openId: string | undefined;
   selected: ReadonlySet<string>;
-  /** Until when others have claimed jobs, by id. */
+  /** The end of others' claims on jobs, by ID. */
   held: ReadonlyMap<string, number>;
   list: RefObject<HTMLUListElement | null>;
   onOpen: (id: string) => void;
@@ -55,7 +55,7 @@ export function QueueList({
   );
 }
 
-/** A key renders the rows that it changes, not two thousand. */
+/** A keystroke renders only the changed rows, not two thousand. */
 const QueueRow = memo(function QueueRow({
   summary,
   back,
@@ -67,7 +67,7 @@ const QueueRow = memo(function QueueRow({
   onSelect,
 }: {
   summary: Summary;
-  /** How it came back, if it was sent. */
+  /** The failed state, if its review was not saved. */
   back: Sent['state'] | undefined;
   isOpen: boolean;
   isStop: boolean;
@@ -117,7 +117,7 @@ const QueueRow = memo(function QueueRow({
   );
 });
 
-/** Puts the focus on a row. */
+/** Focuses a row. */
 export function focusRow(list: HTMLUListElement | null, id: string | undefined): void {
   const row = id === undefined ? list?.querySelector<HTMLElement>('[data-row]') : rowOf(list, id);
   row?.focus({ preventScroll: true });

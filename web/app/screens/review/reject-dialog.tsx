@@ -4,8 +4,8 @@ import { isComposing } from '../../keys/match-key.ts';
 import { Dialog } from '../../parts/confirm-dialog.tsx';
 
 /**
- * Asks why something is rejected, before it is.
- * @param initial the reason of a rejection that was not sent, or came back
+ * Asks for a reason before a rejection.
+ * @param initial the reason of a rejection that was not sent or not saved
  */
 export function RejectDialog({
   count,

@@ -24,16 +24,16 @@ import { nextFree, type Row, useQueue } from './use-queue.ts';
 import { useSelection } from './use-selection.ts';
 import { useWorkTime, workedAt } from './work-time.ts';
 
-/** Items after the open one that are read before they are needed. */
+/** Items after the open one that are loaded ahead. */
 const readAhead = { whole: 2, long: 8 };
 
-/** Milliseconds after which the address names the open item. */
+/** Milliseconds until the URL names the open item. */
 const addressAfter = 150;
 
-/** Milliseconds without another review after which the person hears that all are saved. */
+/** Milliseconds without another review until "all saved" is announced. */
 const pauseBeforeSaved = 1500;
 
-/** `/app/review`: a reviewer's workplace. The queue, the open job, and what speaks about it. */
+/** `/app/review`: the review screen with the queue, the open job, and its context. */
 export function ReviewScreen() {
   const t = useT();
   const navigate = useNavigate();
@@ -47,7 +47,7 @@ export function ReviewScreen() {
   const list = useRef<HTMLUListElement>(null);
   const search = useRef<HTMLInputElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
-  /** Whether the work goes on in the field, rather than in the list, when another item is shown. */
+  /** Whether the field, not the list, gets the focus when another item is shown. */
   const inField = useRef(false);
   const [rejecting, setRejecting] = useState(false);
   const selection = useSelection(rows);
@@ -75,13 +75,13 @@ export function ReviewScreen() {
     inField.current = false;
     focusRow(list.current, openId);
   };
-  // The address follows: a reload, or a link that is shared, opens the same job.
+  // The URL is updated, so that a reload or a shared link opens the same job.
   const written = useRef(new Set([addressed]));
   useEffect(() => {
     written.current.add(openId);
-    // After the item has been painted: the router takes its time.
+    // After the item has been painted, because the router is slow.
     const timer = setTimeout(() => {
-      // The person is leaving, and the next screen is still being loaded.
+      // Another screen is already loading.
       if (!location.pathname.endsWith('/app/review')) return;
       void navigate({
         to: '/app/review',
@@ -93,10 +93,10 @@ export function ReviewScreen() {
     return () => clearTimeout(timer);
   }, [openId, navigate]);
   useEffect(() => {
-    // A link led here while the screen was open already.
+    // A link was opened while the screen was already open.
     if (!written.current.has(addressed)) setOpenId(addressed);
   }, [addressed]);
-  // Whoever comes without a job is given one that nobody is on. A text that is searched for is known to the list alone.
+  // Without a job in the URL, an unclaimed one is opened. Only the list supports the text filter.
   const { source, target, trigger, text } = filters;
   const begun = useRef(openId !== undefined);
   const first = rows.find((row) => !row.back && !isHeld(row))?.summary.id;
@@ -110,12 +110,12 @@ export function ReviewScreen() {
   const isTyping = () => document.activeElement?.matches('[data-edited]') ?? false;
   const { sending, done } = useSaved(sent);
   const handled = sending + done;
-  /** Shows the next item at once, before anything has been sent. */
+  /** Shows the next item immediately, before the review is sent. */
   const goOn = (said: string) => {
     const next = nextFree(rows, openAt, (row) => !isHeld(row));
     const at = next ? rows.indexOf(next) : -1;
     if (next) {
-      // The item that was done has left the list, so the next one's place counts it as handled.
+      // The completed item has left the list, so the next one's place includes it.
       const place = handled + at + (at < openAt ? 2 : 1);
       announce(`${said} ${t('review.next_of', { place, count: handled + rows.length })}`);
     } else announce(`${said} ${t('review.all_done')}`);
@@ -130,11 +130,11 @@ export function ReviewScreen() {
     if (outcome.state === 'refused' && !findings)
       announce(t('review.came_back', { problem: problemText(outcome.error, t) }));
   };
-  /** The open item, if it can be decided on; if not, the person hears why. */
+  /** The open item, if it can be decided; otherwise the reason is announced. */
   const decidable = (action: Action): OpenItem | undefined => {
     const opened = editor.current;
     if (!opened?.isReady) announce(t('review.not_now'));
-    // A decision would end what the person wrote before.
+    // A decision would discard unsent changes.
     else if (opened.showUndecided()) announce(t('review.decide_draft'));
     else if (action === 'approve' && opened.text.trim() === '') announce(t('review.empty'));
     else return opened;
@@ -151,7 +151,7 @@ export function ReviewScreen() {
     goOn(t(action === 'approve' ? 'review.approving' : 'review.rejecting'));
     return true;
   };
-  /** A reason that was given when the item could not be decided on any more. */
+  /** A reason that was entered when the item could no longer be decided. */
   const [unsent, setUnsent] = useState<{ id: string | undefined; notes: string }>();
   const reasonBefore = () => {
     if (unsent?.id === openId && selection.ids.size === 0) return unsent?.notes;
@@ -330,7 +330,7 @@ function Empty({ isFiltered }: { isFiltered: boolean }) {
   );
 }
 
-/** How many reviews are being sent, and how many the service has stored; says so when all are stored and the person pauses. */
+/** The numbers of reviews that are being sent and that are stored; announces when all are stored and the reviewer pauses. */
 function useSaved(sent: ReadonlyMap<string, Sent>): { sending: number; done: number } {
   const t = useT();
   const count = (wanted: Sent['state']) => [...sent.values()].filter(({ state }) => state === wanted).length;
@@ -347,7 +347,7 @@ function useSaved(sent: ReadonlyMap<string, Sent>): { sending: number; done: num
   return { sending, done };
 }
 
-/** Reads the next jobs before they are opened; further ahead only those whose texts the list does not have whole. */
+/** Loads the next jobs ahead; further ahead only those whose texts are incomplete in the list. */
 function useReadAhead(rows: readonly Row[], openAt: number): void {
   const queryClient = useQueryClient();
   const ids = rows
@@ -361,7 +361,7 @@ function useReadAhead(rows: readonly Row[], openAt: number): void {
   }, [ids, queryClient]);
 }
 
-/** The text that a decision is about: another item is open when its answer comes. */
+/** The text of a decision: another item is open when its response arrives. */
 function excerptOf({ item, text }: Sent): string {
   const whole = text ?? item.target ?? item.id;
   return whole.length > 200 ? `${whole.slice(0, 200)}…` : whole;

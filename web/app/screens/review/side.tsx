@@ -13,7 +13,7 @@ import styles from './review.module.css';
 import { triggerNames } from './trigger-names.ts';
 import type { useTextCheck } from './use-text-check.ts';
 
-/** What the memory has for the source of an item, best first. */
+/** The TM matches for an item's source, best first. */
 export function useMatches({ id, source, sourceLang, targetLang, isHtml }: Item) {
   return useQuery({
     queryKey: queryKeys.memory.matches(id),
@@ -31,7 +31,7 @@ export function useMatches({ id, source, sourceLang, targetLang, isHtml }: Item)
   });
 }
 
-/** The glossary terms in the source of an item, and what the translation must have for each. */
+/** The glossary terms in an item's source, and their required targets. */
 function useTerms({ id, source, sourceLang, targetLang, isHtml }: Item) {
   const { data } = useQuery({
     queryKey: queryKeys.terminology.matches(id),
@@ -50,7 +50,7 @@ function useTerms({ id, source, sourceLang, targetLang, isHtml }: Item) {
   return data?.terms ?? [];
 }
 
-/** The right column: what speaks about the translation. */
+/** The right column: the context of the translation. */
 export function Side({
   job,
   item,
@@ -61,7 +61,7 @@ export function Side({
   onInsert,
   diff,
 }: {
-  /** Undefined while it is read. */
+  /** Undefined while it is loading. */
   job: TranslationJob | undefined;
   item: Item;
   triggers: readonly TriggerCode[];
@@ -226,7 +226,7 @@ function Matches({
   );
 }
 
-/** What the pipeline and reviewers did, in its order. */
+/** The steps of the pipeline and of reviewers, in order. */
 function Steps({ job }: { job: TranslationJob }) {
   const t = useT();
   const { moment } = useFormat();

@@ -1,7 +1,7 @@
 import type { MessageId } from '../../i18n.tsx';
 import type { TriggerCode } from './items.ts';
 
-/** The words for each reason of the quality gate. */
+/** The labels of the quality gate's reasons. */
 export const triggerNames: Record<TriggerCode, MessageId> = {
   policy_required: 'review.policy_required',
   low_quality_score: 'review.low_quality_score',

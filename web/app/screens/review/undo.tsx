@@ -11,18 +11,18 @@ import { readJob } from './deliver-review.ts';
 import { useOutbox } from './outbox-provider.tsx';
 import styles from './review.module.css';
 
-/** The last decision, which can be taken back. */
+/** The last decision, which can be undone. */
 export interface Undoable {
   id: string;
   action: Action;
-  /** What became of it, once the service has stored it. */
+  /** Its result, after the service has stored it. */
   outcome: Promise<Sent | undefined>;
 }
 
-/** Milliseconds for which it is offered; the page of the job offers it longer. */
+/** Milliseconds for which it is offered here; the job's page offers it longer. */
 const offeredFor = 20_000;
 
-/** Offers to take the last decision back, for a while or until the next one. */
+/** Offers to undo the last decision, for a while or until the next one. */
 export function Undo({
   undoable,
   onUndone,
@@ -43,7 +43,7 @@ export function Undo({
     return () => clearTimeout(timer);
   }, [isKept, onOver, undoable]);
   useEffect(() => {
-    // What came back is no decision.
+    // A review that was not saved is not a decision.
     void undoable.outcome.then((sent) => sent?.state !== 'done' && onOver(undoable));
   }, [undoable, onOver]);
   const undo = run(async () => {

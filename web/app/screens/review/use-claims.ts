@@ -4,15 +4,15 @@ import { queryClient } from '../../query-client.ts';
 import { queryKeys } from '../../query-keys.ts';
 import type { Filters } from './filters.ts';
 
-/** Milliseconds on an item before it is claimed: who only passes by claims nothing. */
+/** Milliseconds on an item before it is claimed, so that passing by claims nothing. */
 const dwell = 400;
-/** Milliseconds after which the service forgets a claim that is not renewed. */
+/** Milliseconds until a claim ends unless it is renewed. */
 const claimLasts = 60_000;
 const renewAfter = claimLasts / 2;
 
 /**
- * Claims the job that waits longest and that nobody is on; of two who ask at once, each is given another one.
- * @returns its id; undefined if there is none
+ * Claims the unclaimed job that has awaited review longest; two simultaneous callers get different ones.
+ * @returns its ID; undefined without one
  */
 export async function claimFirst({ source, target, trigger }: Filters): Promise<string | undefined> {
   const wanted = {
@@ -25,16 +25,17 @@ export async function claimFirst({ source, target, trigger }: Filters): Promise<
   return job?.id;
 }
 
-/** Claims an item, or ends its claim. @param opened whether the item is shown @returns the names of others who are on it */
+/** Claims an item, or ends its claim. @param opened whether the item is shown @returns the names of others who work on it */
 async function claim(id: string, { release = false, opened = false } = {}): Promise<string[]> {
   const { others } = await client.reviews.claim({ kind: 'job', id, release, opened });
   return others.map(({ holder }) => holder);
 }
 
 /**
- * Says softly who is on what: claims the open item while it is shown, and the one that comes next, so that nobody else is given it.
- * Nothing is locked, and nothing depends on a claim: one that fails is left out.
- * @returns who else is on the open item, and until when others have claimed upcoming items (milliseconds since 1970, by id)
+ * Claims the open item while it is shown, and the next one, so that others do not get them. A claim locks nothing, and
+ * nothing depends on it, so errors are ignored.
+ * @returns the other members on the open item, and the end of others' claims on upcoming items (milliseconds since 1970, by
+ * ID)
  */
 export function useClaims(openId: string | undefined, upcomingId: string | undefined) {
   const [others, setOthers] = useState<{ id: string; names: string[] }>();

@@ -18,7 +18,7 @@ import { readJob } from './deliver-review.ts';
 import { type Item, isNewer, isReviewable } from './items.ts';
 import { useOutbox } from './outbox-provider.tsx';
 
-/** What became of the text: nothing to save, kept on this device, or saved on the service. */
+/** The state of the text: nothing to save, saved on this device, or saved on the server. */
 export type SaveState =
   | { kind: 'unchanged' }
   | { kind: 'kept' }
@@ -26,42 +26,42 @@ export type SaveState =
   | { kind: 'saved'; at: Date }
   | { kind: 'unsaved'; error: unknown };
 
-/** The text field of the open item: a plain textarea that React does not control, so that its undo is the browser's own. */
+/** The text field of the open item: an uncontrolled textarea, so that the browser's undo works. */
 export interface Editing {
-  /** The item as the text in the field was made from it. */
+  /** The item on which the text in the field is based. */
   base: Item;
   text: string;
-  /** Whether the person has changed the text. An inserted match is no edit until something is typed. */
+  /** Whether the reviewer has changed the text. An inserted match does not count until something is typed. */
   isEdited: boolean;
   state: SaveState;
-  /** Texts that were found on this device, newest first. */
+  /** Drafts found on this device, the latest first. */
   found: readonly Draft[];
-  /** What mounts the textarea anew, with `initial` in it. */
+  /** A new value mounts a new textarea with `initial`. */
   generation: number;
   initial: string;
-  /** Whether the work goes on in the textarea that was mounted anew; undefined for the first one. */
+  /** Whether the new textarea gets the focus; undefined for the first one. */
   hasFocus: boolean | undefined;
   field: React.RefObject<HTMLTextAreaElement | null>;
   onInput(): void;
-  /** Replaces the whole text or inserts at the caret; the browser's undo takes it back. */
+  /** Replaces the whole text or inserts at the caret; the browser's undo reverts it. */
   insert(text: string, as: 'match' | 'all' | 'at_caret'): void;
-  /** Saves the text as a draft on the service and stays. */
+  /** Saves the text as a draft on the server and stays. */
   save(): Promise<void>;
-  /** What a save under way will make of the item. */
+  /** The item's state after the running save. */
   saving(): Promise<Saved> | undefined;
-  /** Begins anew from another version of the item; the focus stays where it is, unless it is to go into the field. */
+  /** Restarts with another version of the item; the focus stays, unless it should move to the field. */
   restart(base: Item, text: string, to?: 'field'): void;
-  /** Gives up a found text. */
+  /** Discards a found draft. */
   discard(draft: Draft): void;
 }
 
 /**
- * @param item the item as the service has it now
- * @param back a review of it that came back
+ * @param item the item in its current state on the server
+ * @param back its review that was not saved
  */
 export function useEditing(item: Item, back: Sent | undefined): Editing {
   const outbox = useOutbox();
-  // What came back is of the version that the person saw: a review of a later one could overwrite what they have not seen.
+  // A review that was not saved keeps the version that the reviewer saw: a later one could contain unseen changes.
   const [base, setBase] = useState<Item>({ ...item, ...back?.item });
   const [text, setText] = useState(back?.text ?? base.target);
   const [start, setStart] = useState({
@@ -71,12 +71,12 @@ export function useEditing(item: Item, back: Sent | undefined): Editing {
   });
   const [state, setState] = useState<SaveState>({ kind: 'unchanged' });
   const [found, setFound] = useState<readonly Draft[]>([]);
-  /** Of `found`, at once: a text is kept together with those that are not decided on. */
+  /** `found` without waiting for a render: the text is stored together with undecided drafts. */
   const undecided = useRef<readonly Draft[]>([]);
   const field = useRef<HTMLTextAreaElement>(null);
   const inserted = useRef<string>(undefined);
   const saving = useRef<Promise<Saved>>(undefined);
-  /** Of `base`, at once: a second save may follow before the next rendering. */
+  /** `base` without waiting for a render: a second save may come first. */
   const version = useRef(base.version);
   const isEdited = text !== base.target && text !== inserted.current;
   const draftItem = { kind: 'job', id: item.id } as const;
@@ -89,20 +89,20 @@ export function useEditing(item: Item, back: Sent | undefined): Editing {
     const texts = textsOf(draft).filter((one) => one.text !== item.target);
     if (texts.length === 0) return void dropDraft(draftItem, draft.changedAt);
     offer(texts);
-    // What was typed meanwhile has taken its place.
+    // Text typed in between replaces it.
     const typed = field.current?.value ?? base.target;
     if (typed !== base.target) keep(typed);
   });
   const [isRestored] = useState(back?.text !== undefined);
   useEffect(() => {
-    // What came back with a refusal is in the field already.
+    // The text of a rejected review is already in the field.
     if (isRestored) return;
     let isShown = true;
     readDraft({ kind: 'job', id: item.id }).then(
       (draft) => {
         if (isShown && draft) onFound(draft);
       },
-      // The person has signed out, or the browser has no storage, which the screen says when something is typed.
+      // The member has signed out, or the browser has no storage, which the screen shows when something is typed.
       () => undefined,
     );
     return () => {
@@ -125,7 +125,7 @@ export function useEditing(item: Item, back: Sent | undefined): Editing {
   );
 
   useEffect(() => {
-    // A text that is being edited, or came back, is never touched: the screen shows what changed, and the person chooses.
+    // An edited text, or one that was not saved, is never replaced: the screen shows the change, and the reviewer decides.
     if (!isNewer(item, base) || saving.current || isEdited || back) return;
     if (item.target === base.target) rebase(item);
     else restart(item, item.target);
@@ -133,14 +133,14 @@ export function useEditing(item: Item, back: Sent | undefined): Editing {
 
   const keep = (value: string) => {
     if (value === base.target) {
-      // Texts that were found and not decided on stay.
+      // Undecided drafts stay.
       const left = draftOf(undecided.current);
       if (left) keepDraft(draftItem, left);
       else void dropDraft(draftItem);
       setState({ kind: 'unchanged' });
       return;
     }
-    // What was typed before the match took its place stays on this device.
+    // Text typed before the match was inserted stays on this device.
     if (value === inserted.current) return;
     const draft = {
       text: value,
@@ -159,7 +159,7 @@ export function useEditing(item: Item, back: Sent | undefined): Editing {
     const saved = { version: job.updated_at, target: value };
     version.current = saved.version;
     setBase((before) => ({ ...before, ...saved }));
-    // The service has the text that came back.
+    // The server has the text that was not saved before.
     outbox.takeBack(item.id);
     return saved;
   };
@@ -183,7 +183,7 @@ export function useEditing(item: Item, back: Sent | undefined): Editing {
       if (as === 'match') inserted.current = value;
       element.focus();
       if (as !== 'at_caret') element.select();
-      // Unlike an assignment, this is a step of the field's own undo.
+      // Unlike an assignment, this can be undone in the field.
       if (value === '') document.execCommand('delete');
       else document.execCommand('insertText', false, value);
     },
@@ -192,7 +192,7 @@ export function useEditing(item: Item, back: Sent | undefined): Editing {
       if (value.trim() === '') return;
       const pressedAt = Date.now();
       setState({ kind: 'saving' });
-      // One after the other: each is of the version that the one before has made.
+      // One after the other: each applies to the version of the previous one.
       const before = saving.current?.catch(() => undefined);
       const sending = before ? before.then(() => saveText(value)) : saveText(value);
       saving.current = sending;
@@ -218,7 +218,7 @@ export function useEditing(item: Item, back: Sent | undefined): Editing {
   };
 }
 
-/** Saves a draft on the service, of the version that the person saw. */
+/** Saves a draft on the server, for the version that the reviewer saw. */
 async function saveDraft(id: string, version: string, text: string): Promise<TranslationJob> {
   const review = { job_id: id, action: 'save' as const, updated_at: version, final_translation: text };
   try {
@@ -227,7 +227,7 @@ async function saveDraft(id: string, version: string, text: string): Promise<Tra
     return job;
   } catch (error) {
     if (!(error instanceof LinguaLoopError) || error.status !== 409) throw error;
-    // The answer to the first delivery may have been lost on its way.
+    // The response to the first request may have been lost.
     const present = await readJob(id);
     if (present.final_translation !== text || !isReviewable(present)) throw error;
     return present;

@@ -8,24 +8,27 @@ import type { Filters } from './filters.ts';
 import type { Summary } from './items.ts';
 import { useSent } from './outbox-provider.tsx';
 
-/** Rows that stand in the document. The browser's find and screen readers have them all; the rest comes as these are done. */
-const mostRows = 2000;
+/**
+ * Maximum number of rows in the DOM, where the browser's search and screen readers find them. Others follow as these are
+ * completed.
+ */
+const maxRows = 2000;
 const pageSize = 100;
-/** Rows that are always kept loaded behind the open one. */
+/** Rows after the open one that are always loaded. */
 const ahead = 30;
-/** Milliseconds between two looks at what has changed. */
+/** Milliseconds between two refreshes. */
 const lookAgain = 20_000;
 
-/** A row of the queue, and what became of it if it was sent and came back. */
+/** A row of the queue, and its review if that was not saved. */
 export interface Row {
   summary: Summary;
   back: Sent | undefined;
 }
 
 /**
- * The jobs that wait for review, oldest first, without those that are being sent. A row keeps its place when the list is read again:
- * nothing moves under the reviewer's hands.
- * @param openId the open job, which stays even if somebody else has done it
+ * The jobs that await review, oldest first, without those that are being sent. A row keeps its place during a refresh, so
+ * that nothing moves.
+ * @param openId the open job, which stays even if someone else has completed it
  */
 export function useQueue({ source, target, trigger, text }: Filters, openId: string | undefined) {
   const sent = useSent();
@@ -47,7 +50,7 @@ export function useQueue({ source, target, trigger, text }: Filters, openId: str
         { signal },
       ),
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
-    // A long list is read again only on demand: that costs a request a page.
+    // A long list is refreshed only on demand, because each page is a request.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= 3 ? lookAgain : false),
   });
   const { data, hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = found;
@@ -73,15 +76,15 @@ export function useQueue({ source, target, trigger, text }: Filters, openId: str
   }, [data, sent, openId, source, target, trigger, text]);
 
   const openAt = rows.findIndex(({ summary }) => summary.id === openId);
-  // A page that failed is asked for again with the list, or by the person.
+  // A failed page is loaded again with the list, or by the reviewer.
   const mayAsk = hasNextPage && !isFetching && !isFetchNextPageError;
-  const needsMore = mayAsk && rows.length < mostRows && rows.length - openAt < ahead;
+  const needsMore = mayAsk && rows.length < maxRows && rows.length - openAt < ahead;
   useEffect(() => {
     if (needsMore) void fetchNextPage();
   }, [needsMore, fetchNextPage]);
 
-  const hasMore = hasNextPage && rows.length < mostRows;
-  // The service counts all that wait, but not by filters.
+  const hasMore = hasNextPage && rows.length < maxRows;
+  // The service counts all of them, but not by filters.
   const isCounted = hasMore && !source && !target && !trigger && !text;
   const counts = useJobCounts({ enabled: isCounted });
   const counted = isCounted ? counts.data?.waiting : undefined;
@@ -89,9 +92,9 @@ export function useQueue({ source, target, trigger, text }: Filters, openId: str
   return {
     rows,
     openAt,
-    /** Whether more follows than `rows`. */
+    /** Whether more rows follow. */
     hasMore,
-    /** How many wait; of a list that is not read whole, as far as they are known. */
+    /** The number of jobs that await review; for a partly loaded list, the known ones. */
     waiting: counted ?? { count: rows.length, more: hasMore },
     isWaiting: data === undefined || (rows.length === 0 && hasNextPage),
     error: found.error,
@@ -100,12 +103,12 @@ export function useQueue({ source, target, trigger, text }: Filters, openId: str
   };
 }
 
-/** Summaries of rows that the last reading of the list did not have any more. */
+/** Summaries of rows that are missing in the latest list. */
 const lastKnown = new Map<string, Summary>();
 
 /**
- * The row to go to from a place, passing over what others are on: the next one down, then from the top.
- * @param isFree whether nobody else is on it
+ * The next row that no one else has claimed: downwards, then from the top.
+ * @param isFree whether no one else has claimed it
  */
 export function nextFree(rows: readonly Row[], from: number, isFree: (row: Row) => boolean): Row | undefined {
   const after = rows.slice(from + 1);

@@ -12,21 +12,21 @@ import type { Row } from './use-queue.ts';
 
 export interface Selection {
   ids: ReadonlySet<string>;
-  /** How many of those that were acted on last were done, came back, and were left because of a text that was not sent. */
+  /** The results of the last action: completed, not saved, and skipped because of unsent changes. */
   outcome: { done: number; back: number; left: number } | undefined;
   toggle(id: string): void;
   add(...ids: (string | undefined)[]): void;
-  /** What the last action left out, until the person has decided about it. */
+  /** The items that the last action skipped, until the reviewer has decided. */
   leftOut: readonly Sent[];
   clear(): void;
-  /** Approves those of what was left out that the person named one by one. */
+  /** Approves the skipped items that the reviewer selected. */
   approveLeftOut(ids: ReadonlySet<string>): Promise<void>;
   closeLeftOut(): void;
-  /** Acts on all selected rows. The text of the open one is sent as it is in its field. */
+  /** Acts on all selected rows. For the open one, the text in its field is sent. */
   act(action: Action, open: OpenItem | null, notes?: string): Promise<void>;
 }
 
-/** The rows that were selected, as far as they are still in the list. */
+/** The selected rows that are still in the list. */
 export function useSelection(rows: readonly Row[]): Selection {
   const t = useT();
   const outbox = useOutbox();
@@ -57,10 +57,10 @@ export function useSelection(rows: readonly Row[]): Selection {
     async act(action, open, notes) {
       const selected = rows.filter(({ summary }) => ids.has(summary.id));
       setChosen(new Set());
-      // A text that waits on this device would be passed over without a word.
+      // Otherwise unsent changes on this device would be ignored.
       const stored = await listDrafts().catch(() => []);
       const drafts = new Set(stored.map(({ item }) => item.id));
-      // So would a draft of the open one that is not saved in the end.
+      // The same applies to a draft of the open item whose save fails.
       const opened = selected.some(({ summary }) => summary.id === open?.item.id) ? open : null;
       const saving = opened?.saving();
       const saved = await saving?.catch(() => undefined);
@@ -106,7 +106,7 @@ export function useSelection(rows: readonly Row[]): Selection {
   };
 }
 
-/** The item of a row that is not open, as this page knows it last: the list is older than what the person has just saved. */
+/** The latest known item of a row that is not open: the list may be older than a saved draft. */
 function seenItem(summary: Summary): Seen {
   const { id, updated_at: version } = summary;
   const job = queryClient.getQueryData<TranslationJob>(jobQuery(id).queryKey);

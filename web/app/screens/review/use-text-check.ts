@@ -7,9 +7,7 @@ import type { Item } from './items.ts';
 /** Milliseconds without a keystroke before a text is checked. */
 const pause = 400;
 
-/**
- * What the service's own checks find in the text as it is typed. The findings of the text before stay until the next ones are here.
- */
+/** The issues that the service's own checks find during typing. The previous ones stay until the next ones arrive. */
 export function useTextCheck({ id, source }: Item, text: string) {
   const [checked, setChecked] = useState(text);
   useEffect(() => {
@@ -30,7 +28,7 @@ export function useTextCheck({ id, source }: Item, text: string) {
     issues,
     /** Each by its first target term. */
     missingTerms: check.data?.missing_terms ?? [],
-    /** What the source has and the text lacks as it is now, each once: it may be put back. */
+    /** Elements of the source that the text currently lacks, each once; they may be inserted. */
     lost: [
       ...new Set(
         issues.flatMap(({ span, missing }) =>

@@ -2,17 +2,17 @@ import { useEffect } from 'react';
 import { onSessionChange, sessionState } from '../../session/keeper.ts';
 
 /*
- * How long a person works at each item: from one sign of life to the next while the item is open and the tab is visible. It is said with
- * the decision, for the report of reviewers. It lives as long as the page: nothing is added of visits before a reload.
+ * Measures the time spent on each item: between user events while the item is open and the tab is visible. It is sent with
+ * the decision, for the report of reviewers. It is kept as long as the page: earlier visits do not count after a reload.
  */
 
-/** Milliseconds without a key, a click or a movement after which nobody is taken to be reading. */
-const longestPause = 60_000;
+/** Milliseconds without a key, click or pointer movement that still count as reading. */
+const maxPauseMs = 60_000;
 
 const signs = ['keydown', 'pointerdown', 'pointermove', 'wheel', 'scroll', 'focus'] as const;
 
 const worked = new Map<string, number>();
-/** The open item, and when the last sign of life was, in milliseconds. */
+/** The open item, and the time of the last event, in milliseconds. */
 let open: { id: string; since: number } | undefined;
 
 /** Counts the time of the open item while it is shown. */
@@ -31,7 +31,7 @@ export function useWorkTime(id: string | undefined): void {
   }, [id]);
 }
 
-/** Milliseconds that the person has worked at an item since the page was loaded; undefined if it was not open. */
+/** Milliseconds spent on an item since the page was loaded; undefined if it was not open. */
 export function workedAt(id: string): number | undefined {
   if (open?.id === id) look();
   const milliseconds = worked.get(id);
@@ -43,22 +43,22 @@ function begin(id: string): void {
   if (!worked.has(id)) worked.set(id, 0);
 }
 
-/** Adds the time since the last sign of life; of a longer pause, its beginning. */
+/** Adds the time since the last event, up to the maximum pause. */
 function look(): void {
   if (!open) return;
   const now = performance.now();
-  worked.set(open.id, (worked.get(open.id) ?? 0) + Math.min(now - open.since, longestPause));
+  worked.set(open.id, (worked.get(open.id) ?? 0) + Math.min(now - open.since, maxPauseMs));
   open.since = now;
 }
 
-/** A hidden tab is no work. */
+/** A hidden tab does not count. */
 function turn(): void {
   if (!open) return;
   if (document.visibilityState === 'hidden') look();
   else open.since = performance.now();
 }
 
-// The time of one person is nothing of the next one's on this device.
+// One member's time does not count for the next one on this device.
 onSessionChange(() => {
   if (sessionState().kind === 'signed_out') worked.clear();
 });

@@ -11,8 +11,8 @@ import { queryKeys } from '../../query-keys.ts';
 import type { Me } from '../../session/use-me.ts';
 
 /**
- * Replaces the workspace's API key. The service asks who is at the screen: a code of the authenticator, or the password of a member
- * who has none. The old key stops working at once, and only this response has the new one.
+ * Rotates the workspace's API key. The service requires an authenticator code, or the password of a member without an
+ * authenticator. The old key stops working immediately, and only this response contains the new one.
  */
 export function KeyRotation({ me: { user, tenant } }: { me: Me }) {
   const t = useT();
@@ -24,7 +24,7 @@ export function KeyRotation({ me: { user, tenant } }: { me: Me }) {
   const problem = fieldProblem(error, name);
   const rotate = run(async () => {
     try {
-      // A lost answer must not be asked for again: the key in it would be replaced unread.
+      // After a lost response, the request must not be repeated: it would replace a key that was never shown.
       const rotated = await client.tenants.rotateKey({ [name]: proof.trim() });
       setKey(rotated.api_key);
       announce(t('security.rotated'));

@@ -13,7 +13,7 @@ import { RecoveryCodes } from '../sign-in/recovery-codes.tsx';
 
 type Stage = { kind: 'rest' } | { kind: 'enrolling' } | { kind: 'codes'; codes: string[] };
 
-/** The person's own authenticator: sets one up, and replaces the recovery codes. Both go by the session cookie (C 7). */
+/** The member's authenticator: sets one up, and generates new recovery codes. Both use the session cookie. */
 export function OwnAuthenticator() {
   const t = useT();
   const me = useMe();
@@ -22,7 +22,7 @@ export function OwnAuthenticator() {
   const heading = useRef<HTMLHeadingElement>(null);
   const { run, error, isBusy } = useAction();
 
-  /** The button that was pressed goes away, so the focus goes to the heading. */
+  /** The clicked button disappears, so the heading gets the focus. */
   const go = (next: Stage) => {
     setStage(next);
     heading.current?.focus();

@@ -11,7 +11,7 @@ const toggles = ['mfa_required', 'mfa_required_for_sso'] as const;
 
 type Toggle = (typeof toggles)[number];
 
-/** The policy of the workspace (A 5.3). A toggle counts when the service has taken it; a refused one is as it was. */
+/** The security policy of the workspace. A toggle changes when the service has stored it; if it is rejected, it stays. */
 export function Policy({ me: { tenant } }: { me: Me }) {
   const t = useT();
   const queries = useQueryClient();
@@ -21,7 +21,7 @@ export function Policy({ me: { tenant } }: { me: Me }) {
     setChanging(toggle);
     setError(undefined);
     try {
-      // An operator's session must name the workspace, also its own.
+      // An operator's session must name the workspace, even its own.
       const account = await client.tenants.setSecurityPolicy({ [toggle]: value }, { tenantId: tenant.id });
       queries.setQueryData<Me>(queryKeys.me, (me) => me && { ...me, tenant: account });
       announce(t('common.saved'));

@@ -5,7 +5,7 @@ import { KeyRotation } from './key-rotation.tsx';
 import { OwnAuthenticator } from './own-authenticator.tsx';
 import { Policy } from './policy.tsx';
 
-/** `/app/security`: everybody's own authenticator; for administrators, who needs one, and the workspace's API key. */
+/** `/app/security`: each member's own authenticator; for administrators, the MFA policy and the workspace's API key. */
 export function SecurityScreen() {
   const t = useT();
   const me = useMe();

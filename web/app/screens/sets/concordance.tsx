@@ -6,11 +6,11 @@ import { LanguageSelect } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
 import { queryKeys } from '../../query-keys.ts';
-import { type ConcordanceSearch, longestText, type SearchedSide, searchedSides } from './search.ts';
+import { type ConcordanceSearch, maxTextLength, type SearchedSide, searchedSides } from './search.ts';
 import styles from './sets.module.css';
 import { UnitTable } from './unit-table.tsx';
 
-/** `/app/memories/concordance`: where a word or phrase occurs in the memories of two languages. */
+/** `/app/memories/concordance`: occurrences of a word or phrase in the TMs of a language pair. */
 export function ConcordanceScreen() {
   const t = useT();
   const {
@@ -45,7 +45,7 @@ function SearchFields() {
   const navigate = useNavigate();
   const search = useSearch({ from: '/workspace/app/memories/concordance' });
   const [text, setText] = useState(search.text ?? '');
-  // Back and forward change the address without this form.
+  // Back and forward change the URL without this form.
   useEffect(() => setText(search.text ?? ''), [search.text]);
   const set = (change: { [Name in keyof ConcordanceSearch]: ConcordanceSearch[Name] | '' | false }) => {
     const changed = Object.entries({ ...search, text: text.trim(), ...change }).filter(([, value]) => value);
@@ -93,7 +93,7 @@ function SearchFields() {
           <input
             type="search"
             dir="auto"
-            maxLength={longestText}
+            maxLength={maxTextLength}
             value={text}
             onChange={({ target }) => setText(target.value)}
           />

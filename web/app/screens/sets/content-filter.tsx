@@ -1,9 +1,9 @@
 import { type FormEvent, useEffect, useState } from 'react';
 import { useT } from '../../i18n.tsx';
-import { type ContentFilter, longestText, type SearchedSide, searchedSides } from './search.ts';
+import { type ContentFilter, maxTextLength, type SearchedSide, searchedSides } from './search.ts';
 import styles from './sets.module.css';
 
-/** Searches in a glossary or memory. A choice counts at once, a text when it is submitted. */
+/** Searches in a glossary or TM. A selection applies immediately, a text when it is submitted. */
 export function ContentFilterFields({
   filter,
   onChange,
@@ -13,7 +13,7 @@ export function ContentFilterFields({
 }) {
   const t = useT();
   const [text, setText] = useState(filter.text ?? '');
-  // Back and forward change the address without this form.
+  // Back and forward change the URL without this form.
   useEffect(() => setText(filter.text ?? ''), [filter.text]);
   const set = ({ text: sought, side, starts }: { text: string; side: string; starts: boolean }) =>
     onChange({
@@ -34,7 +34,7 @@ export function ContentFilterFields({
           <input
             type="search"
             dir="auto"
-            maxLength={longestText}
+            maxLength={maxTextLength}
             value={text}
             onChange={({ target }) => setText(target.value)}
           />

@@ -1,7 +1,7 @@
 import { useT } from '../../i18n.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
 
-/** The languages of a set. @param source a tag as it was supplied; null if each entry names its own, or is for any language */
+/** The languages of a set. @param source a tag as supplied; null if each entry has its own, or applies to any language */
 export function PairName({ source, target }: { source: string | null; target: string | null }) {
   const t = useT();
   const { nameOf } = useLanguages();

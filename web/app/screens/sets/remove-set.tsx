@@ -3,7 +3,7 @@ import { useT } from '../../i18n.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Icon } from '../../parts/icons.tsx';
 
-/** Deletes a set after a question. */
+/** Deletes a set after a confirmation. */
 export function RemoveSet({
   question,
   why,

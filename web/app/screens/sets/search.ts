@@ -1,40 +1,54 @@
 import { canonicalLanguage } from '#server/languages.ts';
 
 /** The longest text that can be searched. */
-export const longestText = 200;
+export const maxTextLength = 200;
 
-/** The sides of an entry or unit that may be searched alone. */
+/** The sides of an entry or segment that may be searched separately. */
 export const searchedSides = ['source', 'target'] as const;
 
 export type SearchedSide = (typeof searchedSides)[number];
 
-/** What to show of a glossary or memory, as it stands in the address. */
+/** The filter of a glossary or TM, as in the URL. */
 export interface ContentFilter {
   text?: string;
-  /** Without one, both are searched. */
+  /** If omitted, both are searched. */
   side?: SearchedSide;
-  /** Only what begins with the text. */
+  /** Only texts that begin with it. */
   starts?: true;
 }
 
-/** Reads the address of a set; what it has no meaning for is left out. */
+/** Reads the URL of a set; invalid parameters are ignored. */
 export function readContentFilter(search: Record<string, unknown>): ContentFilter {
   const text = searchedText(search['text']);
   const side = searchedSides.find((one) => one === search['side']);
   return { ...(text && { text }), ...(side && { side }), ...(search['starts'] === true && { starts: true }) };
 }
 
-/** What to look up in the memories of two languages, as it stands in the address. */
+/** The request for a page of a set's content. @param cursor undefined for the first page */
+export function contentRequest(
+  setId: string,
+  { text, side, starts }: ContentFilter,
+  cursor: string | undefined,
+) {
+  return {
+    set_id: setId,
+    ...(text && { text, match: starts ? ('prefix' as const) : ('contains' as const) }),
+    ...(side && { side }),
+    ...(cursor && { cursor }),
+  };
+}
+
+/** The concordance search, as in the URL. */
 export interface ConcordanceSearch {
   text?: string;
   from?: string;
   to?: string;
-  /** Without one, the source is searched. */
+  /** If omitted, the source is searched. */
   side?: 'target';
   words?: true;
 }
 
-/** Reads the address of the concordance; what it has no meaning for is left out. */
+/** Reads the URL of the concordance; invalid parameters are ignored. */
 export function readConcordanceSearch(search: Record<string, unknown>): ConcordanceSearch {
   const { from: source, to: target } = search;
   const text = searchedText(search['text']);
@@ -51,7 +65,7 @@ export function readConcordanceSearch(search: Record<string, unknown>): Concorda
 function searchedText(value: unknown): string {
   // The router reads 123 as a number.
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-  return text.trim().slice(0, longestText);
+  return text.trim().slice(0, maxTextLength);
 }
 
 function languageOf(value: unknown) {

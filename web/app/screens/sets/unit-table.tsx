@@ -14,9 +14,9 @@ interface Span {
 }
 
 /**
- * Units of memories, source and translation side by side.
- * @param marked the side on which the units' spans are marked; undefined if nothing is
- * @param withSet names the memory of each unit
+ * Segments of TMs, source and translation side by side.
+ * @param marked the side with the segments' spans; undefined without spans
+ * @param withSet shows the TM of each segment
  */
 export function UnitTable({
   units,
@@ -74,7 +74,7 @@ export function UnitTable({
   );
 }
 
-/** A text with some of its parts marked, which stand in their order and apart. */
+/** A text with some parts marked, which are in order and do not overlap. */
 function markSpans(text: string, spans: readonly Span[] = []): ReactNode {
   return [
     ...spans.flatMap(({ start, end }, index) => [

@@ -1,5 +1,4 @@
-import { type FormEvent, type ReactNode, useId, useRef, useState } from 'react';
-import { LinguaLoopError } from '#sdk/errors.ts';
+import { type FormEvent, type ReactNode, type RefObject, useId, useRef, useState } from 'react';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { Field } from '../../parts/field.tsx';
@@ -8,12 +7,13 @@ import { LanguageSelect } from '../../parts/languages.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import type { UploadShare } from '../../upload.ts';
+import { type FileLine, RefusedLine, readRefusedLine } from './refused-line.tsx';
 import styles from './sets.module.css';
 
-/** The longest name of a set. */
-const longestName = 128;
+/** Maximum length of a set's name. */
+const maxNameLength = 128;
 
-/** What is sent beside the file; a language is '' where the file itself says it. */
+/** The fields sent with the file; a language is '' if the file contains it. */
 export interface SetFields {
   name: string;
   source_lang: string;
@@ -21,11 +21,11 @@ export interface SetFields {
 }
 
 /**
- * Sends a file that becomes a set. A refused file is shown with the service's words, and the line that they name.
+ * Uploads a file as a set. If the file is rejected, the service's message is shown with the line that it names.
  * @param accept the file's extensions
- * @param isPairNeeded whether this file can only be read with its languages
- * @param names of the present sets: a file under one of them replaces it
- * @param send sends the file; what it throws is shown
+ * @param isPairNeeded whether this file needs its languages to be read
+ * @param names of existing sets: a file with the same name replaces the set
+ * @param send uploads the file; its error is shown
  */
 export function UploadForm({
   accept,
@@ -42,7 +42,6 @@ export function UploadForm({
 }) {
   const t = useT();
   const { bytes } = useFormat();
-  const ids = useId();
   const { run, error, isBusy } = useAction();
   const input = useRef<HTMLInputElement>(null);
   const [file, setFile] = useState<File>();
@@ -62,7 +61,7 @@ export function UploadForm({
 
   const choose = (chosen: File | undefined) => {
     setFile(chosen);
-    // The name follows the file until somebody types another one.
+    // The name follows the file until the member types another one.
     if (fields.name === '' || fields.name === nameOf(file)) change({ name: nameOf(chosen) });
   };
   const submit = (event: FormEvent) => {
@@ -74,7 +73,7 @@ export function UploadForm({
       setSent(0);
       try {
         await send(file, { ...fields, name }, setSent);
-        // The next file is another set, unless its name says otherwise.
+        // The next file becomes another set, unless it has the same name.
         if (input.current) input.current.value = '';
         setFile(undefined);
         change({ name: '' });
@@ -90,58 +89,21 @@ export function UploadForm({
 
   return (
     <form onSubmit={submit} noValidate className="form">
-      <div className="field">
-        <label htmlFor={`${ids}-file`}>{t('sets.file')}</label>
-        <input
-          ref={input}
-          id={`${ids}-file`}
-          type="file"
-          accept={accept}
-          aria-invalid={fileProblem ? true : undefined}
-          aria-describedby={`${ids}-hint ${ids}-problem`}
-          onChange={({ target }) => choose(target.files?.[0])}
-        />
-        <span id={`${ids}-hint`} className="hint">
-          {hint}
-        </span>
-        <span id={`${ids}-problem`} className="field-problem">
-          {fileProblem}
-        </span>
-      </div>
+      <FileInput ref={input} accept={accept} hint={hint} problem={fileProblem} onFile={choose} />
       <Field
         label={t('sets.name')}
         value={fields.name}
-        maxLength={longestName}
+        maxLength={maxNameLength}
         dir="auto"
         autoComplete="off"
         problem={wasSent && name === '' ? t('sets.no_name') : undefined}
         {...(isReplacing && { hint: t('sets.replaces') })}
         onValue={(value) => change({ name: value })}
       />
-      <div className={styles.pair}>
-        <LanguageSelect
-          label={t('sets.source_language')}
-          value={fields.source_lang}
-          any={t(needsPair ? 'sets.choose_one' : 'sets.as_in_file')}
-          onChange={(code) => change({ source_lang: code })}
-        />
-        <LanguageSelect
-          label={t('sets.target_language')}
-          value={fields.target_lang}
-          any={t(needsPair ? 'sets.choose_one' : 'sets.as_in_file')}
-          onChange={(code) => change({ target_lang: code })}
-        />
-      </div>
+      <LanguagePair fields={fields} isNeeded={needsPair} onChange={change} />
       {wasSent && isPairMissing && <p className="field-problem">{t('sets.no_language')}</p>}
       {error ? <Problem error={error} /> : null}
-      {wrongLine && (
-        <figure className={styles.wrongLine}>
-          <figcaption className="hint">{t('sets.wrong_line', { line: wrongLine.line })}</figcaption>
-          <pre dir="auto" translate="no">
-            {wrongLine.text}
-          </pre>
-        </figure>
-      )}
+      {wrongLine && <RefusedLine line={wrongLine} />}
       <div className="actions">
         <button type="submit" className="primary" disabled={isBusy}>
           {t(isReplacing ? 'sets.replace' : 'sets.upload')}
@@ -157,12 +119,81 @@ export function UploadForm({
   );
 }
 
-/** The name that a file suggests for its set. */
-function nameOf(file: File | undefined): string {
-  return file?.name.replace(/\.[^.]*$/, '').slice(0, longestName) ?? '';
+function FileInput({
+  ref,
+  accept,
+  hint,
+  problem,
+  onFile,
+}: {
+  ref: RefObject<HTMLInputElement | null>;
+  accept: string;
+  hint: string;
+  problem: string | false;
+  onFile: (file: File | undefined) => void;
+}) {
+  const t = useT();
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={`${id}-file`}>{t('sets.file')}</label>
+      <input
+        ref={ref}
+        id={`${id}-file`}
+        type="file"
+        accept={accept}
+        aria-invalid={problem ? true : undefined}
+        aria-describedby={`${id}-hint ${id}-problem`}
+        onChange={({ target }) => onFile(target.files?.[0])}
+      />
+      <span id={`${id}-hint`} className="hint">
+        {hint}
+      </span>
+      <span id={`${id}-problem`} className="field-problem">
+        {problem}
+      </span>
+    </div>
+  );
 }
 
-/** Folds an upload away where there are sets already. It stays as it was when the first one comes, so that its result is seen. */
+/** The languages of a file. @param isNeeded whether they must be selected, because the file does not name them */
+function LanguagePair({
+  fields,
+  isNeeded,
+  onChange,
+}: {
+  fields: SetFields;
+  isNeeded: boolean;
+  onChange: (changed: Partial<SetFields>) => void;
+}) {
+  const t = useT();
+  const any = t(isNeeded ? 'sets.choose_one' : 'sets.as_in_file');
+  return (
+    <div className={styles.pair}>
+      <LanguageSelect
+        label={t('sets.source_language')}
+        value={fields.source_lang}
+        any={any}
+        onChange={(code) => onChange({ source_lang: code })}
+      />
+      <LanguageSelect
+        label={t('sets.target_language')}
+        value={fields.target_lang}
+        any={any}
+        onChange={(code) => onChange({ target_lang: code })}
+      />
+    </div>
+  );
+}
+
+/** The default name of a file's set. */
+function nameOf(file: File | undefined): string {
+  return file?.name.replace(/\.[^.]*$/, '').slice(0, maxNameLength) ?? '';
+}
+
+/**
+ * Collapses the upload form if there are sets. It stays open when the first set is created, so that its result is visible.
+ */
 export function UploadSection({
   title,
   isOpenFirst,
@@ -179,30 +210,4 @@ export function UploadSection({
       {children}
     </details>
   );
-}
-
-/** A line of a file, from 1. */
-interface FileLine {
-  line: number;
-  text: string;
-}
-
-/** Bytes of a file that are read to show a line; a line behind them is only named. */
-const searchedBytes = 8_000_000;
-
-/** Characters of a line that are shown. */
-const shownCharacters = 300;
-
-/** Reads the line that a refusal names, so that nobody has to open the file to see it; undefined if it names none that can be shown. */
-async function readRefusedLine(file: File, error: unknown): Promise<FileLine | undefined> {
-  if (!(error instanceof LinguaLoopError) || typeof error.detail !== 'string') return undefined;
-  const line = Number(/\bline (\d+):/.exec(error.detail)?.[1]);
-  if (!line) return undefined;
-  // The service reads UTF-8 only; what is none is shown as it can be.
-  const text = await file
-    .slice(0, searchedBytes)
-    .text()
-    .catch(() => '');
-  const found = text.split(/\r\n|\r|\n/, line)[line - 1];
-  return found ? { line, text: found.slice(0, shownCharacters) } : undefined;
 }

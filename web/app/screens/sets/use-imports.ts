@@ -5,25 +5,25 @@ import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { queryKeys } from '../../query-keys.ts';
 
-/** Reads all memories; there are few. */
+/** Loads all TMs, because there are few. */
 export function useMemories() {
   return useQuery({ queryKey: queryKeys.memory.sets, queryFn: () => client.memory.list() });
 }
 
-/** Reads the imports in the background, again and again while one is under way. When one ends, the memories are read again. */
+/** Polls the background imports while one is running. When one ends, the TMs are reloaded. */
 export function useImports() {
   const t = useT();
   const queries = useQueryClient();
   const imports = useQuery({
     queryKey: queryKeys.memory.imports,
     queryFn: () => client.memory.imports(),
-    // An import takes seconds to minutes; what takes longer is asked about less often.
+    // An import takes seconds to minutes; longer ones are polled less often.
     refetchInterval: ({ state: { data, dataUpdateCount } }) =>
       data?.some(({ status }) => status === 'running')
         ? Math.min(1000 + 250 * dataUpdateCount, 10_000)
         : false,
   });
-  /** The imports that were under way at the last look. */
+  /** The running imports at the last poll. */
   const running = useRef<ReadonlySet<string>>(new Set());
   const { data } = imports;
   useEffect(() => {

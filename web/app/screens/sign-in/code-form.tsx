@@ -8,7 +8,7 @@ import { signInRequest } from '../../session/sign-in-request.ts';
 import { StepHeading } from './step-heading.tsx';
 import type { SignInAnswer } from './steps.ts';
 
-/** Asks for a code of the authenticator, or a recovery code. */
+/** Asks for an authenticator code or a recovery code. */
 export function CodeForm({
   challenge,
   onAnswer,

@@ -14,8 +14,8 @@ import type { SignInAnswer } from './steps.ts';
 export type EnrolmentAnswer = Extract<SignInAnswer, { enrolled: true }>;
 
 /**
- * Sets up an authenticator: shows the secret as a picture and as text, and asks for its first code.
- * @param challengeId of the sign-in that asks for it; without one, the session cookie says who enrols (C 7)
+ * Sets up an authenticator: shows the secret as a QR code and as text, and asks for its first code.
+ * @param challengeId of the sign-in that requires it; without one, the session cookie identifies the member
  */
 export function Enrolment({
   challengeId,
@@ -30,7 +30,7 @@ export function Enrolment({
   const [enrolment, setEnrolment] = useState<MfaEnrollment>();
   const [code, setCode] = useState('');
 
-  // Who signs in by a challenge has no session to be renewed.
+  // During a sign-in with a challenge, there is no session to renew.
   const request = challengeId === undefined ? cookieRequest : sameOriginRequest;
 
   const load = begin.run(async () => {
@@ -38,7 +38,7 @@ export function Enrolment({
     if (!outcome.ok) throw outcome.error;
     setEnrolment(outcome.body);
   });
-  // Once: asking again replaces the secret that the person may have scanned already.
+  // Only once: another request would replace a secret that may already be scanned.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   useEffect(() => void load(), []);
 

@@ -10,12 +10,12 @@ import { SsoButton } from './sso-button.tsx';
 import { StepHeading } from './step-heading.tsx';
 import type { SignInAnswer } from './steps.ts';
 
-/** The service says the same of every token that cannot be used. */
+/** The service returns the same error for all invalid tokens. */
 type InvitePreview =
   | { valid: false }
   | { valid: true; tenant_name: string; role: string; email: string | null; expires_at: string };
 
-/** What an invite link offers, and the ways to take it. */
+/** The workspace and role of an invite link, and the ways to accept it. */
 export function Invitation({
   token,
   onAnswer,

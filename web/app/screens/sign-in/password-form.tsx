@@ -6,13 +6,13 @@ import { useAction } from '../../parts/use-action.ts';
 import { signInRequest } from '../../session/sign-in-request.ts';
 import type { SignInAnswer } from './steps.ts';
 
-/** Asks for the tokens of a workspace once more, when the person has chosen it. */
+/** Requests tokens again after a workspace was selected. */
 export type ChooseWorkspace = (tenantId: string) => Promise<SignInAnswer>;
 
 /**
- * Signs in by address and password.
- * @param email fills in the address, which then cannot be changed
- * @param tenantId the workspace, if it is known already
+ * Signs in with email and password.
+ * @param email fills in the email address, which is then read-only
+ * @param tenantId the workspace, if it is known
  */
 export function PasswordForm({
   email,

@@ -12,7 +12,7 @@ import { type SignInAnswer, type Step, stepAfter } from './steps.ts';
 import { UntilKept } from './until-kept.tsx';
 import { WorkspaceChoice } from './workspace-choice.tsx';
 
-/** The steps behind a first form; `advance` takes what the service answered to one. */
+/** The steps after a first form; `advance` receives the service's response to one. */
 export function useSignInSteps() {
   const [step, setStep] = useState<Step>();
   const [choose, setChoose] = useState<ChooseWorkspace>();
@@ -35,7 +35,7 @@ export function useSignInSteps() {
   };
 }
 
-/** Shows the step that a sign-in has reached: a workspace, a code, an authenticator to set up, secrets to keep. */
+/** Shows the current step of a sign-in: select a workspace, enter a code, set up an authenticator, save secrets. */
 export function SignInSteps({ steps }: { steps: ReturnType<typeof useSignInSteps> & { step: Step } }) {
   const t = useT();
   const { step, go, advance, choose, restart } = steps;

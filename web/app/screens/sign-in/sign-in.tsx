@@ -19,7 +19,10 @@ import { SsoButton } from './sso-button.tsx';
 import { SsoReturn } from './sso-return.tsx';
 import { StepHeading } from './step-heading.tsx';
 
-/** `/signin` and `/signin/sso`: the ways to sign in that this deployment has, and what links and the identity provider bring. */
+/**
+ * `/signin` and `/signin/sso`: the available ways to sign in, and the handling of links and of the identity provider's
+ * redirect.
+ */
 export function SignInScreen() {
   const t = useT();
   return (
@@ -50,12 +53,12 @@ function SignIn() {
   const [departure] = useState(() => (arrival?.kind === 'sso' ? readDeparture() : {}));
 
   const { step } = steps;
-  // Another tab may find the cookie while this one shows what is told only once.
+  // Another tab may find the cookie while this one shows secrets that are shown only once.
   const isKeeping = step?.kind === 'api_key' || step?.kind === 'recovery_codes';
   const isDone = session.kind === 'signed_in' && !arrival && !isKeeping;
   useEffect(() => {
     if (!isDone) return;
-    // A window that was opened to sign in again; where the browser does not let it close, it says that it can be closed.
+    // A window that was opened to sign in again. If the browser does not allow closing it, a text asks the member to.
     if (departure.isAgain) window.close();
     else void navigate({ href: next ?? departure.next ?? '/app', replace: true });
   }, [isDone, next, departure, navigate]);
@@ -113,7 +116,7 @@ function SignIn() {
   );
 }
 
-/** The cookie of the session is still there, because the service could not be asked. */
+/** The session cookie still exists, because the service could not be reached. */
 function SessionFailure({ of, error }: { of: 'resume' | 'sign_out'; error: unknown }) {
   const t = useT();
   return (

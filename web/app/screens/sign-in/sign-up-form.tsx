@@ -6,14 +6,14 @@ import { useAction } from '../../parts/use-action.ts';
 import { signInRequest } from '../../session/sign-in-request.ts';
 import type { SignInAnswer } from './steps.ts';
 
-/** An invite that can be used, with its token. Without an address, it is for anybody who has it. */
+/** A valid invite with its token. Without an email address, anyone with the link may join. */
 export interface Invitation {
   token: string;
   tenant_name: string;
   email: string | null;
 }
 
-/** Founds a workspace, or joins the one of an invitation, with an address and a password. */
+/** Creates a workspace, or joins the one of an invite, with email and password. */
 export function SignUpForm({
   invitation,
   onAnswer,
@@ -29,7 +29,7 @@ export function SignUpForm({
 
   const signUp = run(async () => {
     const outcome = await signInRequest<SignInAnswer>('signup', {
-      // The service wants a name, although an invitation's workspace has one.
+      // The service requires a name, although an invite's workspace has one.
       tenant_name: invitation?.tenant_name ?? name,
       email,
       password,

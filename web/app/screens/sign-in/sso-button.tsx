@@ -4,7 +4,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { leaveForProvider } from '../../session/sso.ts';
 
-/** Sends the person to the identity provider. */
+/** Redirects to the identity provider. */
 export function SsoButton({
   tenantId,
   inviteToken,
@@ -30,13 +30,13 @@ export function SsoButton({
   );
 }
 
-/** The same in a window of its own, so that the work in this one stays. The tokens come over the channel of the tabs. */
+/** The same in a new window, so that the work in this one stays. The tokens arrive over the channel between tabs. */
 export function SsoWindowButton({ tenantId }: { tenantId: string }) {
   const t = useT();
   const { run, error } = useAction();
   const [isBlocked, setBlocked] = useState(false);
   const open = async () => {
-    // Before anything is awaited: browsers let a click open a window, not what happens later.
+    // Before any await: browsers allow a click to open a window only immediately.
     const opened = window.open('', '_blank');
     setBlocked(!opened);
     if (!opened) return;

@@ -10,7 +10,7 @@ import { leaveForProvider, readDeparture } from '../../session/sso.ts';
 import type { ChooseWorkspace } from './password-form.tsx';
 import type { SignInAnswer } from './steps.ts';
 
-/** Completes a single sign-on with what the identity provider sent back. */
+/** Completes a single sign-on with the identity provider's parameters. */
 export function SsoReturn({
   arrival: { code, state },
   onAnswer,
@@ -27,7 +27,7 @@ export function SsoReturn({
     const body = { provider: deployment.ssoProvider, code, state };
     const outcome = await signInRequest<SignInAnswer>('sso/callback', body);
     if (!outcome.ok) throw outcome.error;
-    // A state is good once: a workspace is chosen by another way to the provider, which knows the person by now.
+    // A state can be used once: selecting a workspace redirects to the provider again, which then needs no sign-in.
     onAnswer(outcome.body, async (tenantId) => {
       await leaveForProvider({ tenantId }, readDeparture());
       return new Promise<never>(() => {});

@@ -1,18 +1,18 @@
 import type { MfaChallenge, Workspace } from '#sdk/types.ts';
 import type { Issued } from '../../session/keeper.ts';
 
-/** What the service answers to a step of a sign-in. */
+/** The service's response to a step of a sign-in. */
 export type SignInAnswer =
-  /** Tokens. `tenant_api_key`: a single sign-on founded the workspace. */
+  /** Tokens. `tenant_api_key`: a single sign-on created the workspace. */
   | (Issued & { tenant_api_key?: string | null })
   | { mfa_required: true; mfa_challenge: MfaChallenge }
   | { tenant_selection_required: true; tenants: Workspace[] }
   /** A sign-up. */
   | { tenant_api_key: string | null; token?: Issued; mfa_challenge?: MfaChallenge }
-  /** The enrolment that a challenge asked for. */
+  /** The enrollment that a challenge required. */
   | { enrolled: true; recovery_codes: string[]; token?: Issued };
 
-/** What the person does next. Secrets that are told once come before the end, which leaves the screen. */
+/** The next step. Secrets that are shown once come before the last step, which leaves the screen. */
 export type Step =
   | { kind: 'workspace'; tenants: Workspace[] }
   | { kind: 'code'; challenge: MfaChallenge }
@@ -21,7 +21,7 @@ export type Step =
   | { kind: 'recovery_codes'; codes: string[]; then: Step }
   | { kind: 'end'; issued: Issued };
 
-/** The step that follows from an answer. */
+/** The step that follows from a response. */
 export function stepAfter(answer: SignInAnswer): Step {
   if ('tenant_selection_required' in answer) return { kind: 'workspace', tenants: answer.tenants };
   const then = stepBehindSecrets(answer);

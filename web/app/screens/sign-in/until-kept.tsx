@@ -1,8 +1,8 @@
 import { type ReactNode, useEffect } from 'react';
 
 /**
- * Shows what the service tells once, until the person says that it is kept. The browser asks before the page is left with it.
- * @param words of the button that ends it
+ * Shows secrets that are shown only once, until they are confirmed as saved. The browser asks before the page is left.
+ * @param words label of the button
  */
 export function UntilKept({
   words,

@@ -14,8 +14,8 @@ type Mode = (typeof modes)[number];
 const directories = ['documents', 'golden'] as const;
 
 /**
- * Binds an account of the workspace's own, or changes the binding. The service never returns the secret: the field is empty, and left
- * empty it keeps the stored one as long as the mode and the account are the same.
+ * Connects the workspace's own storage account, or changes the connection. The service never returns the secret: an empty
+ * field keeps the stored one as long as the mode and the account are the same.
  */
 export function BindingForm({
   binding,
@@ -73,16 +73,7 @@ export function BindingForm({
           value={container}
           onValue={setContainer}
         />
-        <label>
-          {t('storage.mode')}
-          <select value={mode} onChange={({ target }) => setMode(target.value as Mode)}>
-            {modes.map((one) => (
-              <option key={one} value={one}>
-                {t(`storage.mode_${one}`)}
-              </option>
-            ))}
-          </select>
-        </label>
+        <ModeSelect value={mode} onChange={setMode} />
         {mode === 'managed_identity' ? (
           <p className="hint">
             {t('storage.principal')} <bdi translate="no">{binding.principal_client_id ?? '—'}</bdi>
@@ -120,6 +111,22 @@ export function BindingForm({
   );
 }
 
+function ModeSelect({ value, onChange }: { value: Mode; onChange: (mode: Mode) => void }) {
+  const t = useT();
+  return (
+    <label>
+      {t('storage.mode')}
+      <select value={value} onChange={({ target }) => onChange(target.value as Mode)}>
+        {modes.map((mode) => (
+          <option key={mode} value={mode}>
+            {t(`storage.mode_${mode}`)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
 /** An account's URL in the form in which the service returns it. */
 function dfsForm(url: string): string {
   return url.trim().replace(/\/$/, '').replace('.blob.core.', '.dfs.core.');
@@ -127,7 +134,7 @@ function dfsForm(url: string): string {
 
 const fields = ['account_url', 'filesystem', 'secret', 'prefixes.documents', 'prefixes.golden'];
 
-/** A refusal of a binding is a sentence that begins with the field's name (B 4.6). */
+/** An error of a binding is a sentence that begins with the field's name. */
 function refusalOf(error: unknown): string | undefined {
   const isRefusal = error instanceof LinguaLoopError && error.status === 422;
   return isRefusal && typeof error.detail === 'string' ? error.detail : undefined;

@@ -13,7 +13,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import { BindingForm } from './binding-form.tsx';
 
-/** `/app/storage`: where records and files of the workspace are kept, and what they occupy. */
+/** `/app/storage`: the storage of the workspace's records and files, and its usage. */
 export function StorageScreen() {
   const t = useT();
   return (
@@ -63,7 +63,7 @@ function Occupied() {
   );
 }
 
-/** What the last change did with jobs that waited for storage. */
+/** The effect of the last change on jobs that were not published yet. */
 type Replay = NonNullable<StorageBinding['replay']>;
 
 function Binding() {
@@ -72,7 +72,7 @@ function Binding() {
   const binding = useQuery({ queryKey: queryKeys.storage.binding, queryFn: () => client.storage.binding() });
   const [replay, setReplay] = useState<Replay>();
 
-  /** Shows what the service answered, at once. */
+  /** Shows the service's response immediately. */
   const changed = (next: StorageBinding) => {
     queries.setQueryData(queryKeys.storage.binding, next);
     void queries.invalidateQueries({ queryKey: queryKeys.storage.usage });
@@ -87,7 +87,7 @@ function Binding() {
             <State binding={bound} onChanged={changed} />
             {replay && <p className="notice">{t('storage.replay', { ...replay })}</p>}
             <BindingForm
-              // The fields begin with what is bound now; a refused change leaves what was typed.
+              // The fields begin with the current binding; a rejected change keeps the typed values.
               key={`${bound.provider} ${bound.updated_at}`}
               binding={bound}
               onSaved={(next) => {
@@ -102,7 +102,7 @@ function Binding() {
   );
 }
 
-/** The state of the binding, and what may be done about it. */
+/** The state of the binding, and the possible actions. */
 function State({
   binding,
   onChanged,
@@ -173,8 +173,8 @@ function State({
 }
 
 /**
- * Leaves the account, by one of two ways: back to the platform's storage, which is tried first; or the binding removed without
- * that, as where the platform's storage fails and the secret must be gone.
+ * Disconnects the account in one of two ways: back to platform storage, which is verified first; or removing the binding
+ * without that, if platform storage fails and the secret must be removed.
  */
 function LeaveDialog({
   onChanged,

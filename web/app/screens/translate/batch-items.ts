@@ -1,18 +1,18 @@
 import type { BatchTranslationRequest } from '#sdk/types.ts';
 import { type Options, said } from './options.ts';
 
-/** A text of a batch in one of its languages: one job. */
+/** A text of a batch with one target language: one job. */
 export interface BatchItem {
   text: string;
   target: string;
 }
 
-/** Each text in each language, in the order in which the service makes and answers their jobs. */
+/** Each text with each language, in the order in which the service creates and returns their jobs. */
 export function itemsOf(texts: readonly string[], targets: readonly string[]): BatchItem[] {
   return texts.flatMap((text) => targets.map((target) => ({ text, target })));
 }
 
-/** The request for items that are in the order of `itemsOf`. Neighbours with the same text are one input. */
+/** The request for items in the order of `itemsOf`. Consecutive items with the same text are one input. */
 export function batchRequest(
   items: readonly BatchItem[],
   source: string,

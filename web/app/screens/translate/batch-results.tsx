@@ -11,8 +11,8 @@ import styles from './translate.module.css';
 import { isDone, type useSeries } from './use-series.ts';
 
 /**
- * The jobs of a batch beside their texts. An item that fails ends the batch (B 4.1): what went wrong stands at that item, and the
- * rest can be resumed with it or without it.
+ * The jobs of a batch next to their texts. An item that fails ends the batch: the error is shown at that item, and the rest
+ * can be resumed with or without it.
  */
 export function BatchResults({
   items,
@@ -26,9 +26,9 @@ export function BatchResults({
   source: string;
   series: Pick<ReturnType<typeof useSeries>, 'state' | 'jobs' | 'error' | 'places'>;
   resume: () => Promise<void>;
-  /** Goes on with what comes after an item. */
+  /** Continues after an item. */
   leaveOut: (place: number) => Promise<void>;
-  /** Sends an item that was left out, by itself. */
+  /** Sends a skipped item separately. */
   again: (place: number) => Promise<void>;
 }) {
   const t = useT();
@@ -52,7 +52,7 @@ export function BatchResults({
         {items.map(({ text, target }, place) => {
           const job = jobs.get(place);
           return (
-            // The order of the items of a batch does not change.
+            // The order of a batch's items does not change.
             // biome-ignore lint/suspicious/noArrayIndexKey: see above
             <li key={place} className={styles.item}>
               <div>

@@ -18,14 +18,17 @@ import { Weight, WeightOfDetected } from './source-field.tsx';
 import styles from './translate.module.css';
 import { isDone, type Sending, useSeries } from './use-series.ts';
 
-/** A batch as it was sent, whatever has been changed in the form since. */
+/** A batch as it was sent, even if the form has changed since. */
 interface SentBatch {
   items: BatchItem[];
   source: string;
   options: Options;
 }
 
-/** Translates several texts into several languages, one after the other, as one batch that fits into the allowance or does not begin. */
+/**
+ * Translates several texts into several languages, one after the other, as one batch that fits into the allowance or does
+ * not start.
+ */
 export function BatchTranslation({ from, to, choose }: LanguageChoiceProps) {
   const t = useT();
   const keys = useSubmissionKeys();
@@ -39,7 +42,7 @@ export function BatchTranslation({ from, to, choose }: LanguageChoiceProps) {
   const isTooMany = count > deployment.maxBatchItems;
   const isBusy = series.state === 'running';
 
-  /** @param places of the items that are sent, in their order */
+  /** @param places of the sent items, in order */
   const sendingOf = ({ items, source, options: chosen }: SentBatch, places: number[]): Sending => {
     const request = batchRequest(
       places.flatMap((place) => items[place] ?? []),

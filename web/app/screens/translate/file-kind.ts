@@ -1,6 +1,6 @@
 import { deployment } from '../../deployment.ts';
 
-/** What can be done with a file: its text translated page by page, its layout kept, both, or neither (B 4.1, 4.3). */
+/** The ways to translate a file: its text page by page, with its layout, both, or neither. */
 export interface FilePaths {
   text: boolean;
   layout: boolean;
@@ -9,15 +9,15 @@ export interface FilePaths {
 const textExtensions = /\.(csv|docx|html?|json|md|pdf|txt|xml)$/i;
 const layoutExtensions = /\.(pdf|docx|xlsx)$/i;
 
-/** The extensions that a file dialog offers. */
+/** The extensions in a file dialog. */
 export const accepted = '.csv,.docx,.htm,.html,.json,.md,.pdf,.txt,.xlsx,.xml';
 
-/** The ways in which a file may be translated, by its extension. The service decides; this says it before anything is sent. */
+/** The ways in which a file may be translated, by its extension. The service decides; this is shown before sending. */
 export function pathsOf({ name }: Pick<File, 'name'>): FilePaths {
   return { text: textExtensions.test(name), layout: layoutExtensions.test(name) };
 }
 
-/** Whether the service would refuse a file for its size. */
+/** Whether the service would reject a file for its size. */
 export function isTooLarge({ size }: Pick<File, 'size'>): boolean {
   return size > deployment.maxUploadBytes;
 }

@@ -8,7 +8,7 @@ import { openCandidates } from './open-language.tsx';
 import styles from './translate.module.css';
 import { isDone, type useSeries } from './use-series.ts';
 
-/** The pages of a text file, each a job. How many there are is known from the first one on. */
+/** The pages of a text file, each a job. Their number is known after the first one. */
 export function FilePages({
   series: { state, jobs, error },
   resume,
@@ -71,7 +71,7 @@ export function FilePages({
   );
 }
 
-/** How many pages the file of a job has (B 2.6). */
+/** The number of pages of a job's file. */
 function pageCount(
   job: { request: { metadata?: Record<string, unknown> | undefined } } | undefined,
 ): number | undefined {

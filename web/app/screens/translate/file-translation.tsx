@@ -18,7 +18,7 @@ import type { LanguageChoiceProps } from './search.ts';
 import styles from './translate.module.css';
 import { useFileSubmission } from './use-file-submission.ts';
 
-/** Translates a file: its text page by page, or the file itself with its layout kept. Which of the two is said before it is sent. */
+/** Translates a file: its text page by page, or the file with its layout. The way is shown before sending. */
 export function FileTranslation({ from, to, choose }: LanguageChoiceProps) {
   const t = useT();
   const { bytes } = useFormat();

@@ -4,14 +4,14 @@ import { useLanguages } from '../../parts/languages.tsx';
 import { detected } from '../../parts/source-language.tsx';
 import styles from './translate.module.css';
 
-/** The languages that a text may be in whose language the service could not detect; undefined for any other error. */
+/** The candidates for a text whose language the service could not detect; undefined for other errors. */
 export function openCandidates(error: unknown): string[] | undefined {
   return error instanceof LinguaLoopError ? (error.candidates ?? undefined) : undefined;
 }
 
 /**
- * Asks for the language of a text that could not be detected, until one is selected. The language of the interface is offered, too: few letters
- * tell nothing, and many people write in it.
+ * Asks for the language of a text that could not be detected, until one is selected. The interface language is offered, too:
+ * it is likely for a text that is too short to detect.
  */
 export function OpenLanguage({
   error,

@@ -1,6 +1,6 @@
 import type { FileTranslationRequest, TranslationRequest } from '#sdk/types.ts';
 
-/** What a person may say of a translation besides its languages. An empty text means nothing is said. */
+/** The options of a translation, in addition to its languages. An empty text means not set. */
 export interface Options {
   tone: string;
   gender: string;
@@ -9,7 +9,7 @@ export interface Options {
   minQuality: string;
   qualityRounds: string;
   requireReview: boolean;
-  /** Names of further models, with commas between them. */
+  /** Names of candidate models, separated by commas. */
   candidateModels: string;
   debateRounds: string;
 }
@@ -28,7 +28,7 @@ export const noOptions: Options = {
   debateRounds: '',
 };
 
-/** The options that each way to translate takes (B 2.1, 2.5, 4.1, 4.3). */
+/** The options of each way to translate. */
 export const optionsOf = {
   text: Object.keys(noOptions) as OptionName[],
   batch: ['tone', 'gender', 'textType'],
@@ -66,12 +66,12 @@ export function documentFields(options: Options): { tone?: string; gender?: stri
   return { ...(tone && { tone }), ...(gender && { gender }), ...(domain && { domain }) };
 }
 
-/** The three hints in words, without space around them; null where nothing is said. */
+/** The three hints as text, trimmed; null if not set. */
 export function said({ tone, gender, domain }: Options) {
   return { tone: tone.trim() || null, gender: gender.trim() || null, domain: domain.trim() || null };
 }
 
-/** The keys that the pipeline reads (B 2.6). */
+/** The keys that the pipeline reads. */
 function metadataOf({ minQuality, qualityRounds, requireReview, candidateModels, debateRounds }: Options) {
   const models = candidateModels.trim();
   return {

@@ -2,21 +2,21 @@ import { canonicalLanguage } from '#server/languages.ts';
 
 export type TranslateKind = 'text' | 'batch' | 'file';
 
-/** What stands in the address of the screen; languages as codes of B 2.4. Without `from` the language is detected. */
+/** The parameters in the screen's URL, with canonical language codes. Without `from`, the language is detected. */
 export interface TranslateSearch {
   kind?: TranslateKind;
   from?: string;
   to?: string[];
 }
 
-/** What each way to translate knows of the address, and how it changes the languages there. */
+/** The parameters for each way to translate, and the function that changes the languages. */
 export interface LanguageChoiceProps {
   from: string;
   to: string[];
   choose(languages: { from?: string; to?: string[] }): void;
 }
 
-/** Reads the address; what it has no meaning for is left out. */
+/** Reads the URL; invalid parameters are ignored. */
 export function readTranslateSearch({ kind, from, to }: Record<string, unknown>): TranslateSearch {
   const source = typeof from !== 'string' || from === 'auto' ? undefined : canonicalLanguage(from);
   const targets = (Array.isArray(to) ? to : [to]).flatMap((code) =>

@@ -4,7 +4,7 @@ import { useFormat } from '../../parts/format.ts';
 import { languageOf } from '../../parts/language-text.tsx';
 import styles from './translate.module.css';
 
-/** The field of a text, in its language and direction. It grows with its content. */
+/** The field for a text, in its language and direction. It grows with its content. */
 export function SourceField({
   field,
   label,
@@ -23,7 +23,7 @@ export function SourceField({
   /** Whether it is the main field of its form. */
   isTall?: boolean;
   onChange: (text: string) => void;
-  /** What is said of the text. */
+  /** A note about the text. */
   children?: ReactNode;
 }) {
   const about = useId();
@@ -49,13 +49,13 @@ export function SourceField({
   );
 }
 
-/** What stands in place of the weight while the language is not known: some weigh more. */
+/** Shown instead of the weight while the language is unknown, because some languages weigh more. */
 export function WeightOfDetected() {
   const t = useT();
   return <p className="hint">{t('translate.weight_detected')}</p>;
 }
 
-/** What the translations take of the allowance, said before they are sent. @param weights of each of them */
+/** The characters that the translations use from the allowance, shown before sending. @param weights of each of them */
 export function Weight({ weights }: { weights: readonly number[] }) {
   const t = useT();
   const { number } = useFormat();

@@ -11,14 +11,14 @@ import { detected, SourceLanguage } from '../../parts/source-language.tsx';
 import { Warnings } from '../../parts/warnings.tsx';
 import styles from './translate.module.css';
 
-/** One language of a text: what was sent, and what came of it. Neither a job nor an error: it is under way. */
+/** The translation of a text into one language: the request and its result. Without a job or an error, it is in progress. */
 export interface TextRun {
   request: TranslationRequest;
   job?: TranslationJob;
   error?: unknown;
 }
 
-/** What became of a text in one language. @param retry sends the same again, with the same key */
+/** The result of a text in one language. @param retry sends the same again, with the same key */
 export function TextResult({ run, retry }: { run: TextRun; retry: () => void }) {
   const t = useT();
   const { nameOf } = useLanguages();

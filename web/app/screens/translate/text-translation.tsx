@@ -17,7 +17,9 @@ import { TextResult } from './text-result.tsx';
 import styles from './translate.module.css';
 import { useTextRuns } from './use-text-runs.ts';
 
-/** Translates one text into one or several languages. Each is a job of its own: one that fails leaves the others alone. */
+/**
+ * Translates one text into one or several languages. Each is a separate job, so that a failure does not affect the others.
+ */
 export function TextTranslation({ from, to, choose }: LanguageChoiceProps) {
   const t = useT();
   const { number } = useFormat();
@@ -27,10 +29,10 @@ export function TextTranslation({ from, to, choose }: LanguageChoiceProps) {
   const [wasSent, setSent] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const length = lengthOf(text);
-  /** Some languages weigh more: of one to be detected that is not known. */
+  /** Some languages weigh more; during detection, the weight is unknown. */
   const isKnown = from !== detected;
   const isTooLong = length > deployment.maxSourceChars;
-  /** It is the same text in each run, so one question is enough. */
+  /** All runs have the same text, so one question is enough. */
   const open = runs.find(({ error }) => openCandidates(error));
   const shown = runs.filter(({ error }) => !openCandidates(error));
   const problems = {

@@ -15,7 +15,7 @@ const kinds: readonly [kind: TranslateKind, name: MessageId, form: ComponentType
   ['file', 'translate.file', FileTranslation],
 ];
 
-/** `/app/translate`: a text, a batch of texts, or a file. The languages stand in the address; what is translated never does. */
+/** `/app/translate`: a text, a batch of texts, or a file. The languages are in the URL; the text never is. */
 export function TranslateScreen() {
   const t = useT();
   const navigate = useNavigate();
@@ -55,7 +55,7 @@ export function TranslateScreen() {
           </Link>
         ))}
       </nav>
-      {/* What was opened stays: changing over to a file and back must not lose a text. */}
+      {/* Opened tabs stay: switching to a file and back must not lose a text. */}
       {kinds
         .filter(([one]) => opened.includes(one))
         .map(([one, , Form]) => (

@@ -4,26 +4,26 @@ import type { TranslationJob } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { allExcept, queryKeys } from '../../query-keys.ts';
 
-/** One sending of jobs that the service makes one after the other: those of a batch, or the pages of a file. */
+/** One request for several jobs that run one after the other: those of a batch, or the pages of a file. */
 export interface Sending {
   /** The jobs' keys are `<key>:<number>`. */
   key: string;
-  /** The number of the first job: 0 in a batch, 1 in a file (B 4.1). */
+  /** The number of the first job: 0 in a batch, 1 in a file. */
   first: number;
-  /** Where each of its jobs stands in the whole, in order. Undefined: as they come, since nobody knows their number. */
+  /** The place of each of its jobs in the whole, in order. Undefined: as they come, because their number is unknown. */
   places?: number[];
-  /** Sends it. The same key again goes on where it ended. */
+  /** Sends the request. With the same key, it continues from its last state. */
   send: (key: string) => Promise<TranslationJob[]>;
 }
 
 export type SeriesState = 'ready' | 'running' | 'done' | 'failed';
 
-/** Milliseconds between looks at what a running series has made. */
+/** Milliseconds between polls for the jobs of a running series. */
 const lookEvery = 2000;
 
 /**
- * Sends a series and follows its jobs: the response comes only at the end, and after a failure it is an error alone, so the list of
- * jobs tells which were made.
+ * Sends a series and follows its jobs: the response comes only at the end, and after a failure it is only an error, so the
+ * list of jobs shows which ones were created.
  */
 export function useSeries() {
   const queries = useQueryClient();
@@ -31,7 +31,7 @@ export function useSeries() {
   const [sending, setSending] = useState<Sending>();
   const [jobs, setJobs] = useState<ReadonlyMap<number, TranslationJob>>(new Map());
   const [error, setError] = useState<unknown>();
-  /** Which sending is shown; the answer to another one comes too late. */
+  /** The current request; the response to another one is too late. */
   const current = useRef<Sending>(undefined);
 
   const add = (of: Sending, made: readonly TranslationJob[]) => {
@@ -41,7 +41,7 @@ export function useSeries() {
       for (const job of made) {
         const place = placeOf(of, job);
         if (place === undefined) continue;
-        // A list that was read before the response was made may arrive after it.
+        // A list that was requested before the response may arrive after it.
         const known = after.get(place);
         if (!known || known.id !== job.id || known.updated_at <= job.updated_at) after.set(place, job);
       }
@@ -70,7 +70,7 @@ export function useSeries() {
       if (current.current === next) setState('done');
       return true;
     } catch (thrown) {
-      // The list tells which were made before the one that failed; without it, the error alone is shown.
+      // The list shows which jobs were created before the failure; without it, only the error is shown.
       const made = await client.translations.listPage({ limit: 200 }).catch(() => undefined);
       add(next, made?.items ?? []);
       if (current.current !== next) return false;
@@ -86,22 +86,22 @@ export function useSeries() {
     state,
     jobs,
     error,
-    /** Where the jobs of the last sending stand in the whole. */
+    /** The places of the last request's jobs in the whole. */
     places: sending?.places,
-    /** Sends a new series. @returns whether all of it was done */
+    /** Sends a new series. @returns whether all of it was completed */
     start(next: Sending): Promise<boolean> {
       setJobs(new Map());
       return run(next);
     },
-    /** Sends the same again, with its key: what is done is returned, and the rest is made. */
+    /** Sends the same again, with its key: completed jobs are returned, and the rest run. */
     async resume(): Promise<boolean> {
       return sending ? run(sending) : false;
     },
-    /** Goes on with other work of the same whole; what was made stays. */
+    /** Continues with other jobs of the same whole; completed ones stay. */
     goOn(next: Sending): Promise<boolean> {
       return run(next);
     },
-    /** Forgets the series. What it made stays in the service. */
+    /** Clears the series. Its jobs stay on the server. */
     clear(): void {
       current.current = undefined;
       setSending(undefined);
@@ -111,7 +111,7 @@ export function useSeries() {
   };
 }
 
-/** Where a job of a sending stands in the whole; undefined for jobs of others. */
+/** The place of a request's job in the whole; undefined for jobs of others. */
 function placeOf({ key, first, places }: Sending, { request }: TranslationJob): number | undefined {
   const prefix = `${key}:`;
   if (!request.idempotency_key?.startsWith(prefix)) return undefined;

@@ -5,10 +5,10 @@ import type { DailyUsage } from '#sdk/types.ts';
 import { useInterface, useT } from '../../i18n.tsx';
 
 const height = 240;
-/** Seconds; the first and the last bar are whole. */
+/** In seconds, so that the first and last bars are complete. */
 const halfDay = 43_200;
 
-/** Characters by day as bars. A picture only: the table beside it says the same. It takes its colours from the page. */
+/** Characters per day as bars. Only a picture: the table next to it has the same data. It uses the page's colors. */
 export function DailyChart({ days }: { days: DailyUsage['days'] }) {
   const t = useT();
   const { locale } = useInterface();
@@ -46,7 +46,7 @@ export function DailyChart({ days }: { days: DailyUsage['days'] }) {
             {
               label: t('usage.chars'),
               fill: style.color,
-              // A day without work has no line.
+              // A day without usage has no line.
               width: 0,
               ...(bars && { paths: bars }),
               points: { show: false },
@@ -73,7 +73,7 @@ export function DailyChart({ days }: { days: DailyUsage['days'] }) {
   return <div ref={box} />;
 }
 
-/** A canvas knows neither custom properties nor light-dark(): the browser resolves the colour on an element. */
+/** A canvas supports neither custom properties nor light-dark(): the browser resolves the color on an element. */
 function inkOf(place: HTMLElement): string {
   const probe = place.appendChild(document.createElement('span'));
   probe.style.color = 'var(--ink-soft)';

@@ -4,12 +4,12 @@ import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import styles from './usage.module.css';
 
-/** The chart's library is loaded with the first chart only. */
+/** The chart's library is loaded with the first chart. */
 const DailyChart = lazy(() =>
   import('./daily-chart.tsx').then(({ DailyChart }) => ({ default: DailyChart })),
 );
 
-/** The chart for who sees it, and the table for everybody: days without work are left out of it. */
+/** A chart, and a table for everyone, screen readers included; the table omits days without usage. */
 export function DailyReport({ usage: { days, totals } }: { usage: DailyUsage }) {
   const t = useT();
   const { number, utcDay } = useFormat();

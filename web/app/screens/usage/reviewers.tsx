@@ -12,7 +12,7 @@ import styles from './usage.module.css';
 
 type Figures = ReviewerReport['reviewers'][number];
 
-/** What each reviewer decided on the days of the page, how much of the texts was changed, and how long it took. */
+/** Each reviewer's decisions on the selected days, the share of changed words, and the time spent. */
 export function Reviewers() {
   const t = useT();
   const { from, to } = useSearch({ from: '/workspace/app/usage' });
@@ -86,7 +86,7 @@ function Table({ report }: { report: ReviewerReport }) {
   );
 }
 
-/** Says of how many reviews a figure is, where it is not of all. */
+/** Shows the number of reviews behind a figure, if it does not cover all. */
 function Known({ of, all }: { of: number; all: number }) {
   const t = useT();
   const { number } = useFormat();
@@ -94,7 +94,7 @@ function Known({ of, all }: { of: number; all: number }) {
   return <span className={styles['known']}>{t('usage.known', { of: number(of), all: number(all) })}</span>;
 }
 
-/** Minutes and seconds in the language of the interface. */
+/** Minutes and seconds in the interface language. */
 function durationOf(milliseconds: number, locale: string): string {
   const seconds = Math.round(milliseconds / 1000);
   const part = (value: number, unit: 'minute' | 'second') =>
@@ -118,11 +118,11 @@ const columns = [
   'worked_ms',
 ] as const satisfies readonly (keyof Figures)[];
 
-/** RFC 4180, with the service's own names and sums. */
+/** RFC 4180, with the service's names and sums. */
 function csvOf(reviewers: readonly Figures[]): string {
   const cell = (value: string | number | null) => {
     if (typeof value !== 'string') return String(value ?? '');
-    // A spreadsheet would take an address like =a@example.org for a formula.
+    // A spreadsheet would run an address such as =a@example.org as a formula.
     const text = /^[=+\-@\t]/.test(value) ? `'${value}` : value;
     return `"${text.replaceAll('"', '""')}"`;
   };

@@ -16,7 +16,7 @@ import { DailyReport } from './daily-report.tsx';
 import { Reviewers } from './reviewers.tsx';
 import styles from './usage.module.css';
 
-/** `/app/usage`: what the workspace used, day by day, what is left of its allowance, and what its reviewers did. */
+/** `/app/usage`: the workspace's usage by day, its remaining allowance, and the report of reviewers. */
 export function UsageScreen() {
   return (
     <AdminsOnly title="usage.title">
@@ -31,7 +31,7 @@ export function UsageScreen() {
   );
 }
 
-/** A month's allowance and totals, and the month's ledger as a file. */
+/** A month's allowance and totals, and the month's usage records as a file. */
 function Allowance({ tenantId }: { tenantId: string }) {
   const t = useT();
   const thisMonth = new Date().toISOString().slice(0, 7);
@@ -39,7 +39,7 @@ function Allowance({ tenantId }: { tenantId: string }) {
   const navigate = useNavigate({ from: '/app/usage' });
   const summary = useQuery({
     queryKey: queryKeys.usage.summary(tenantId, period),
-    // The figures are wanted, not the records.
+    // Only the figures are needed, not the records.
     queryFn: () => client.usage.summary(tenantId, { period, limit: 1 }),
   });
   return (
@@ -118,7 +118,7 @@ function Figures({ month, isCurrent }: { month: TenantUsageSummary; isCurrent: b
   );
 }
 
-/** Saves the month's ledger. It may be long: it goes to the disk as it comes. */
+/** Saves the month's usage records. The file may be long, so it is streamed to disk. */
 function Export({ tenantId, period }: { tenantId: string; period: string }) {
   const t = useT();
   const [isBusy, setBusy] = useState(false);
@@ -151,7 +151,7 @@ function Days({ tenantId }: { tenantId: string }) {
   const { from, to } = useSearch({ from: '/workspace/app/usage' });
   const report = useQuery({
     queryKey: queryKeys.usage.daily(tenantId, from, to),
-    // An operator who names no workspace would get the sum over all.
+    // Without a workspace, an operator would get the sum over all.
     queryFn: () => client.usage.daily({ ...(from && { from }), ...(to && { to }) }, { tenantId }),
   });
   return (

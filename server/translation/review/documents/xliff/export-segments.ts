@@ -27,20 +27,20 @@ import { ofDocument, readSegmentCursor, segmentQuery } from '#server/translation
 import type { StreamResponse } from '#server/trpc.ts';
 import { startFile, textVersion } from '../../xliff-exchange.ts';
 
-/** The query of the list of segments, as XLIFF: without a limit, all of them. */
+/** The query of the list of segments, for XLIFF: without a limit, all segments. */
 export const xliffSegmentQuery = segmentQuery.extend({
   limit: z.int().min(1).max(500).optional().describe('1 to 500 segments.'),
 });
 
-/** Segments that are in memory at a time. */
+/** Segments in memory at a time. */
 const segmentsOfChunk = 500;
 
 type SegmentRow = typeof documentSegments.$inferSelect;
 
 /**
  * A document's segments as one XLIFF document with one `<file>`, in reading order.
- * @returns the document as it is read, and the cursor of the next page; null without a limit
- * @throws AppError 404 for an unknown document, or if it has no such segment; 422 for a cursor of another listing
+ * @returns the document as a stream, and the cursor of the next page; null without a limit
+ * @throws AppError 404 for an unknown document, or if no segment matches; 422 for a cursor of another listing
  */
 export async function exportSegments(
   services: Pick<Services, 'database' | 'log'>,
@@ -107,7 +107,7 @@ function selectChunk(
     .limit(limit);
 }
 
-/** @param readAfter reads what follows a position; undefined if the first segments are all */
+/** @param readAfter reads the segments after a position; undefined if the first ones are all */
 async function* writeSegments(
   document: DocumentRow,
   first: SegmentRow[],
@@ -141,12 +141,12 @@ function unitOf(segment: SegmentRow, document: DocumentRow): string {
   });
 }
 
-/** Region and cell ids may have characters that no XML id has. */
+/** Region and cell IDs may have characters that XML IDs cannot have. */
 export function unitIdOf({ position }: Pick<SegmentRow, 'position'>): string {
   return `s${position}`;
 }
 
-/** That of its text: a segment has no time of its own. */
+/** The version of its text, because a segment has no time. */
 export function versionOf(target: InlineContent | null): string {
   return textVersion(target && formatTagged(target));
 }

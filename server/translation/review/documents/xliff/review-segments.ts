@@ -15,7 +15,7 @@ import { readXliffBody, requireLanguages, requireVersion, unitError } from '../.
 import { type ReviewOfSegments, requireTranslated, reviewDocument } from '../decide.ts';
 import { unitIdOf, versionOf } from './export-segments.ts';
 
-/** A review as XLIFF: the document is the body, the rest is in the query. */
+/** A review as XLIFF: the document is the body, the other fields are in the query. */
 export const xliffSegmentReviewInput = z.object({
   document_id: documentReviewInput.shape.document_id,
   body: rawBody,
@@ -25,17 +25,21 @@ export const xliffSegmentReviewInput = z.object({
 
 type Correction = ReviewOfSegments['corrections'][number];
 
-/** As of a JSON review: the document is locked while they are stored, and the tenant's memory while it learns them. */
-const mostCorrections = 1000;
+/**
+ * The limit of a JSON review: the document is locked while they are stored, and the tenant's TM while they are added to it.
+ */
+const maxCorrections = 1000;
 
 const { target_text: targetText } = documentReviewInput.shape.corrections.element.shape;
 
 /**
- * Corrects a document by an XLIFF document that `exportSegments` wrote and a reviewer has changed. Units that nobody changed, and units without
- * a translation, stay as they are; `reviewed` or `final` on a flagged segment confirms it. All other units are corrections, applied together or
- * not at all.
- * @throws AppError 400 if it is no XLIFF; 404; 409 conflict if a changed unit's translation has changed since the export; 422 if the file is
- *   another document's, a source has changed, tags are missing, or more than 1,000 units are changed; and as `reviewDocument`
+ * Applies an XLIFF document that `exportSegments` wrote and a reviewer has changed. Units without changes, and units without
+ * a translation, stay; `reviewed` or `final` on a flagged segment confirms it. All other units are corrections, and either
+ * all of them are applied or none.
+ * @throws AppError 400 if it is not XLIFF; 404; 409 conflict if a changed unit's translation has changed since the export;
+ * 422 if the file is
+ *   for another document, a source has changed, tags are missing, or more than 1,000 units are changed; and like
+ *   `reviewDocument`
  */
 export async function reviewSegmentsByXliff(
   services: Parameters<typeof reviewDocument>[0],
@@ -55,10 +59,10 @@ export async function reviewSegmentsByXliff(
     correctionsOf(tx, tenantId, documentId, file),
   );
   if (corrections.length === 0) return { tenantId };
-  if (corrections.length > mostCorrections)
+  if (corrections.length > maxCorrections)
     throw new AppError(
       'unprocessable',
-      `the file changes ${corrections.length} segments, and a review at most ${mostCorrections}; nothing was corrected; send pages of it`,
+      `the file changes ${corrections.length} segments, but a review may change at most ${maxCorrections}; nothing was corrected; export and send it in pages`,
     );
   return reviewDocument(services, withTenant, documentId, { ...review, corrections });
 }
@@ -93,7 +97,7 @@ function positionOf(unit: ReadUnit): number {
 }
 
 function unknownUnit(unit: ReadUnit): AppError {
-  return unitError('unprocessable', unit, 'the document has no such segment');
+  return unitError('unprocessable', unit, 'segment not found');
 }
 
 /** Undefined if the unit changes nothing. */
@@ -115,13 +119,13 @@ function correctionOf(unit: ReadUnit, row: SegmentRow): Correction | undefined {
     present !== null && (tagged ? formatTagged(target) === formatTagged(present) : text === row.targetText);
   const confirms = row.needsReview && (unit.state === 'reviewed' || unit.state === 'final');
   const isStale = version !== versionOf(present);
-  // A stale unit that nobody changed asks for nothing.
+  // A stale unit without changes is ignored.
   if (isPresent ? isStale || !confirms : version === versionOf(target)) return undefined;
   if (isStale)
     throw unitError(
       'conflict',
       unit,
-      'its translation has changed since the export; nothing was corrected; export it again and repeat the change',
+      'its translation has changed since the export; nothing was corrected; export it again, then repeat the change',
     );
   return {
     region_id: row.regionId,
@@ -133,7 +137,7 @@ function correctionOf(unit: ReadUnit, row: SegmentRow): Correction | undefined {
   };
 }
 
-/** A source with its tags by their ids: what they stand for, a tool may have dropped. */
+/** A source with its tags by their IDs, because a tool may have dropped their data. */
 function withTags(content: XliffContent): string {
   return content.map((item) => (typeof item === 'string' ? item : `<${item.type} ${item.id}>`)).join('');
 }

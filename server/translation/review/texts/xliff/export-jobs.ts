@@ -14,7 +14,7 @@ import {
 } from '#server/formats/xliff/writer.ts';
 import { beginExport, cutPieces, type ExportRequest, guardExport, makePage } from '#server/http/exports.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
-import { runSearch } from '#server/translation/core/listing/bounded-walk.ts';
+import { runSearch } from '#server/translation/core/listing/bounded-scan.ts';
 import { contentOf, cursorOf, findJobs } from '#server/translation/texts/find-jobs.ts';
 import { reviewableStatuses } from '#server/translation/texts/job-states.ts';
 import { jobOfRow } from '#server/translation/texts/jobs.ts';
@@ -27,13 +27,14 @@ import { codedTexts } from './text-codes.ts';
 /** The only unit of a job's file. */
 export const unitOfJob = 'text';
 
-/** Searches for one page, each of which examines a bounded number of jobs. */
-const mostSearches = 10;
+/** Maximum number of searches for one page, each of which examines a bounded number of jobs. */
+const maxSearches = 10;
 
 /**
- * A page of the tenant's jobs as one XLIFF document, with a `<file>` for each: what waits for review, if no status is asked for.
- * @returns the document as it is read, and the cursor of the next page
- * @throws AppError 404 if there is no such job; 422 if they have several pairs of languages, an invalid cursor or an unsupported language
+ * A page of the tenant's jobs as one XLIFF document, with a `<file>` for each. By default, the jobs that await review.
+ * @returns the document as a stream, and the cursor of the next page
+ * @throws AppError 404 if no job matches; 422 if the jobs have several language pairs, for an invalid cursor or an
+ * unsupported language
  */
 export async function exportJobs(
   services: Pick<Services, 'database' | 'log'>,
@@ -46,7 +47,7 @@ export async function exportJobs(
   const { tenantId, jobs, nextCursor } = await runSearch(
     services.database,
     withTenant,
-    { walks: () => contentOf(filter) !== undefined, signal: request.signal },
+    { scans: () => contentOf(filter) !== undefined, signal: request.signal },
     async (tx, { tenant }) => ({
       tenantId: tenant.id,
       ...(await findPage(tx, { tenantId: tenant.id, filter, limit, cursor })),
@@ -60,10 +61,10 @@ export async function exportJobs(
         services.database.inTenant(tenantId, (tx) => selectJobsById(tx, tenantId, ids)),
       );
     const ids = jobs.map(({ id }) => id);
-    // Read before the first byte is sent, so that its errors get a normal error response.
+    // Read before the first byte is sent, so that an error still gives an error response.
     const first: TranslationJob[] = [];
     while (first.length === 0) {
-      // All of them were deleted since the search, and a document must have a file.
+      // All of them were deleted since the search, and a document needs at least one file.
       if (ids.length === 0) throw noSuchJob();
       first.push(...(await read(ids.splice(0, jobsOfChunk))));
     }
@@ -81,9 +82,12 @@ export async function exportJobs(
   }
 }
 
-type Search = Omit<Parameters<typeof findJobs>[1], 'order' | 'passOver'>;
+type Search = Omit<Parameters<typeof findJobs>[1], 'order' | 'skip'>;
 
-/** The next jobs that pass the filter, newest first: one search may end before it has found any. @throws AppError 404 without any */
+/**
+ * The next jobs that pass the filter, the latest first. One search may end before it has found any. @throws AppError 404
+ * without any
+ */
 async function findPage(
   tx: Tx,
   search: Search,
@@ -94,17 +98,14 @@ async function findPage(
     const nextCursor = more && last ? cursorOf(last) : null;
     if (jobs.length > 0) return { jobs, nextCursor };
     if (nextCursor === null) throw noSuchJob();
-    if (searches === mostSearches)
-      throw new AppError(
-        'not_found',
-        `there is no job with this filter among the newest; go on with cursor=${nextCursor}`,
-      );
+    if (searches === maxSearches)
+      throw new AppError('not_found', `no match on this page; continue with cursor=${nextCursor}`);
     cursor = nextCursor;
   }
 }
 
 function noSuchJob(): AppError {
-  return new AppError('not_found', 'there is no job with this filter');
+  return new AppError('not_found', 'no job matches this filter');
 }
 
 /** @throws AppError 422 */
@@ -114,15 +115,15 @@ function onlyPair(jobs: readonly Pick<JobSummary, 'source_lang' | 'target_lang'>
   if (pairs.size > 1 || !first)
     throw new AppError(
       'unprocessable',
-      `an XLIFF document has one pair of languages, and these jobs have several (${[...pairs.keys()].slice(0, 5).join(', ')}); name one with source_lang and target_lang`,
+      `an XLIFF document has one language pair, but these jobs have several (${[...pairs.keys()].slice(0, 5).join(', ')}); select one with source_lang and target_lang`,
     );
   return { sourceLang: first.source_lang, targetLang: first.target_lang };
 }
 
-/** Jobs that are in memory at a time. */
+/** Jobs in memory at a time. */
 const jobsOfChunk = 10;
 
-/** In the order of `ids`; a job that was deleted meanwhile is left out. */
+/** In the order of `ids`; deleted jobs are omitted. */
 async function selectJobsById(tx: Tx, tenantId: string, ids: readonly string[]): Promise<TranslationJob[]> {
   const rows = await tx
     .select()
@@ -137,7 +138,7 @@ async function selectJobsById(tx: Tx, tenantId: string, ids: readonly string[]):
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** @param others the ids of the jobs behind the first ones */
+/** @param others the IDs of the jobs after the first ones */
 async function* writeJobs(
   languages: XliffHead,
   first: TranslationJob[],
@@ -169,12 +170,12 @@ export function unitOf(job: TranslationJob): string {
   });
 }
 
-/** When the job was last changed, which is what a review names (docs/decisions/0053), and which text it had then. */
+/** The version of a job: the time of its last change, which a review refers to (docs/decisions/0053), and its text. */
 function versionOf({ updated_at, final_translation }: TranslationJob): string {
   return `${updated_at}/${textVersion(final_translation)}`;
 }
 
-/** @returns `text` is undefined if the unit does not say it */
+/** @returns `text` is undefined if the unit does not have it */
 export function readVersion(version: string): { updatedAt: string; text: string | undefined } {
   const [updatedAt = '', text] = version.split('/');
   return { updatedAt, text };
@@ -186,7 +187,7 @@ function stateOf(status: JobStatus): XliffState {
     : 'translated';
 }
 
-/** Why a job waits, and what was found: what a reviewer reads first. */
+/** The reasons for a review, and the issues: reviewers read them first. */
 function notesOf({ agent_run: run, quality_assessment, verification }: TranslationJob): string[] {
   const issues = [...(quality_assessment?.issues ?? []), ...(verification?.issues ?? [])];
   return [
@@ -198,7 +199,7 @@ function notesOf({ agent_run: run, quality_assessment, verification }: Translati
           `${severity}: ${explanation}${span === null ? '' : ` (${span})`}`,
       ),
     ]),
-  ].slice(0, mostNotes);
+  ].slice(0, maxNotes);
 }
 
-const mostNotes = 50;
+const maxNotes = 50;

@@ -19,7 +19,7 @@ import { reviewInput } from '../review-schema.ts';
 import { readVersion, unitOfJob } from './export-jobs.ts';
 import { codedTexts } from './text-codes.ts';
 
-/** A review as XLIFF: the document is the body, the rest is in the query. */
+/** A review as XLIFF: the document is the body, the other fields are in the query. */
 export const xliffReviewInput = z.object({
   job_id: reviewInput.shape.job_id,
   body: rawBody,
@@ -34,11 +34,12 @@ export const xliffReviewInput = z.object({
 });
 
 /**
- * Applies the review in an XLIFF document that `exportJobs` wrote and a reviewer has changed. Of its files only the job's is read, so the document
- * of a whole page may be sent to each of its jobs. A job without a translation in it stays as it is; so does one whose text nobody changed and
- * whose state approves nothing, and one that is published with this text already.
- * @throws AppError 400 if it is no XLIFF; 404; 409 conflict if the job has changed since the export; 422 if the file is another job's, its
- *   source has changed, or a code of its target is unknown; and as `reviewJob`
+ * Applies the review in an XLIFF document that `exportJobs` wrote and a reviewer has changed. Only the job's `<file>` is
+ * read, so the document of a whole page may be sent to each of its jobs. A job without a translation in it is unchanged; so
+ * is one with an unchanged text and a state that does not approve, and one that is already published with this text.
+ * @throws AppError 400 if it is not XLIFF; 404; 409 conflict if the job has changed since the export; 422 if the file is for
+ * another job, its
+ *   source has changed, or a code of its target is unknown; and like `reviewJob`
  */
 export async function reviewJobByXliff(
   services: Parameters<typeof reviewJob>[0] & Pick<Services, 'fileWork'>,
@@ -55,7 +56,7 @@ export async function reviewJobByXliff(
   requireLanguages(file, { sourceLang, targetLang });
   const [unit, ...others] = file.units;
   const odd = unit?.id === unitOfJob ? others[0] : unit;
-  if (odd) throw unitError('unprocessable', odd, 'the job has no such unit');
+  if (odd) throw unitError('unprocessable', odd, 'the job does not have this unit');
   if (!unit?.target) return job;
   const codes = codedTexts(job);
   const ofUnit = originalText(withKnownData(unit, unit.source, codes.source));
@@ -64,14 +65,14 @@ export async function reviewJobByXliff(
   const action = asked ?? (unit.state === 'reviewed' || unit.state === 'final' ? 'approve' : 'save');
   const isPresent = text === job.final_translation;
   if (asked === undefined && action === 'save' && (isPresent || textVersion(text) === seen.text)) return job;
-  // Sent again, after a round trip that was interrupted.
+  // Sent again, after an interrupted request.
   if (action === 'approve' && isPresent && isPublished(job)) return job;
   try {
     const review = { action, reviewer, notes, final_translation: text };
     return await reviewJob(services, withTenant, job_id, review, { seen: seen.updatedAt });
   } catch (error) {
     if (!(error instanceof JobChanged)) throw error;
-    throw unitError('conflict', unit, `${error.message}; export it again and repeat the change`);
+    throw unitError('conflict', unit, `${error.message}; export it again, then repeat the change`);
   }
 }
 
@@ -80,8 +81,8 @@ function isPublished({ status }: TranslationJob): boolean {
 }
 
 /**
- * A tool may have dropped what codes stand for: their ids tell.
- * @throws AppError 422 for a code that neither says it nor is known
+ * A tool may have dropped the data of codes: their IDs identify them.
+ * @throws AppError 422 for an unknown code without data
  */
 function withKnownData(unit: ReadUnit, content: XliffContent, codes: XliffContent): XliffContent {
   const known = new Map(codes.flatMap((item) => (typeof item === 'string' ? [] : [[item.id, item.data]])));
@@ -90,15 +91,11 @@ function withKnownData(unit: ReadUnit, content: XliffContent, codes: XliffConten
     const data = known.get(item.id);
     if (data !== undefined) return { ...item, data };
     const id = JSON.stringify(item.id.slice(0, 100));
-    throw unitError(
-      'unprocessable',
-      unit,
-      `its code ${id} does not say what it stands for, and is none that was exported`,
-    );
+    throw unitError('unprocessable', unit, `its code ${id} has no data and was not in the export`);
   });
 }
 
-/** @throws AppError 422 for a text that no review may publish */
+/** @throws AppError 422 for a text that a review cannot publish */
 function textOf(unit: ReadUnit, target: XliffContent): string {
   const text = originalText(target);
   const { error } = reviewInput.shape.final_translation.safeParse(text);

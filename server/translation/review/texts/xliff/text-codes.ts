@@ -9,8 +9,9 @@ interface Range {
 }
 
 /**
- * A job's texts, in which placeholders and tags are codes: a CAT tool keeps them whole. A code of the translation has the id of the source's
- * code that it repeats. The strings and the codes' data together are the texts, whatever is taken for a code.
+ * A job's texts, with placeholders and tags as codes, which a CAT tool keeps intact. A code of the translation has the ID of
+ * the source's code that it repeats. The strings together with the codes' data are the complete texts, however codes are
+ * recognized.
  */
 export function codedTexts({ request, final_translation: translation }: TranslationJob): {
   source: XliffContent;
@@ -30,7 +31,7 @@ export function codedTexts({ request, final_translation: translation }: Translat
     ...inTarget.certain,
     ...inTarget.conversions,
   ]);
-  /** The ids of the source's codes that are not repeated yet, the next one last. */
+  /** The IDs of the source's codes that are not repeated yet, the next one last. */
   const free = Map.groupBy(
     numbered.filter((item) => typeof item !== 'string').toReversed(),
     ({ data }) => data,
@@ -43,7 +44,10 @@ export function codedTexts({ request, final_translation: translation }: Translat
   return { source: withoutEmpty(numbered), target: withoutEmpty(target) };
 }
 
-/** The pieces of a text between ranges and in them, in turn: the first one is between. Of ranges that overlap, the first counts. */
+/**
+ * The pieces of a text, alternately outside and inside of ranges, beginning outside. Of overlapping ranges, the first one
+ * counts.
+ */
 function splitBy(text: string, ranges: readonly Range[]): string[] {
   const pieces: string[] = [];
   let done = 0;

@@ -20,14 +20,17 @@ interface PageProps extends PreviewProps {
   artifactId: string;
   /** From 1. */
   number: number;
-  /** Until the page itself has been read. */
+  /** Used until the page is loaded. */
   likelySize: PageSize;
   scroller: RefObject<HTMLDivElement | null>;
-  /** Whether the current segment is on it. */
+  /** Whether the page contains the current segment. */
   isCurrent: boolean;
 }
 
-/** A page with the place of the current segment. A click opens the segment that stands there; keys have the list of segments. */
+/**
+ * A page with the place of the current segment. A click opens the segment at that place; keyboard users have the list of
+ * segments.
+ */
 export function PdfPage(props: PageProps) {
   const { pdf, number, likelySize, scroller, isCurrent } = props;
   const frame = useRef<HTMLDivElement>(null);
@@ -59,7 +62,7 @@ export function PdfPage(props: PageProps) {
   const viewport = page?.getViewport({ scale: 1 });
   const { width, height } = viewport ?? likelySize;
   return (
-    // A canvas writes in the direction that it inherits, and PDF.js places every glyph from the left.
+    // A canvas uses the inherited direction, but PDF.js places all glyphs from the left.
     <div ref={frame} className={styles.page} dir="ltr" style={{ aspectRatio: `${width} / ${height}` }}>
       {isShown && page && viewport && (
         <>
@@ -71,8 +74,8 @@ export function PdfPage(props: PageProps) {
   );
 }
 
-/** The most pixels of a canvas in a direction: screens that show more points than this per page gain nothing from them. */
-const mostPixels = 2400;
+/** Maximum width and height of a canvas in pixels: more would not be visible. */
+const maxPixels = 2400;
 
 function Canvas({ page, number }: { page: PDFPageProxy; number: number }) {
   const t = useT();
@@ -82,20 +85,20 @@ function Canvas({ page, number }: { page: PDFPageProxy; number: number }) {
     if (!target) return;
     const { width, height } = page.getViewport({ scale: 1 });
     const shown = target.clientWidth * Math.min(window.devicePixelRatio, 2);
-    const scale = Math.min(shown / width, mostPixels / Math.max(width, height));
+    const scale = Math.min(shown / width, maxPixels / Math.max(width, height));
     const viewport = page.getViewport({ scale });
     target.width = Math.round(viewport.width);
     target.height = Math.round(viewport.height);
     const task = page.render({ canvas: target, viewport });
     task.promise.catch(() => {
-      // Cancelled, or the page is damaged: the frame stays, with what could be painted.
+      // Cancelled, or the page is damaged: the frame stays, with the part that was painted.
     });
     return () => task.cancel();
   }, [page]);
   return <canvas ref={canvas} role="img" aria-label={t('documents.page_n', { page: number })} />;
 }
 
-/** Left, top, width and height in percent of the page as it is shown. */
+/** Left, top, width and height in percent of the displayed page. */
 type Placed = readonly [number, number, number, number];
 
 function Marks({
@@ -133,7 +136,7 @@ function Marks({
         ({ place: [left, top, width, height] }) =>
           x >= left && x <= left + width && y >= top && y <= top + height,
       )
-      // A table's frame may lie around its cells.
+      // A table's frame may enclose its cells.
       .toSorted((a, b) => a.place[2] * a.place[3] - b.place[2] * b.place[3])[0];
     if (hit) onOpen(hit.box.position);
   };
@@ -159,7 +162,7 @@ function rectanglesOf(box: SegmentBox, side: Side): readonly number[][] {
   return (side === 'source' ? box.source_rectangles : box.target_rectangles) ?? [];
 }
 
-/** @param rectangle left, bottom, right and top in the page's user space, before its rotation */
+/** @param rectangle left, bottom, right and top in the page's user space, before rotation */
 function place(rectangle: readonly number[], viewport: PageViewport): Placed {
   const [left = 0, bottom = 0, right = 0, top = 0] = rectangle;
   const [x1 = 0, y1 = 0] = viewport.convertToViewportPoint(left, bottom) as number[];

@@ -2,7 +2,7 @@ import { getDocument, type PDFDocumentProxy, PDFWorker, version } from 'pdfjs-di
 import workerAddress from 'pdfjs-dist/build/pdf.worker.min.mjs?url';
 import { deployment } from '../../../deployment.ts';
 
-/** A browser without Trusted Types takes any address. */
+/** A browser without Trusted Types accepts any URL. */
 interface TrustedTypes {
   createPolicy(
     name: string,
@@ -10,7 +10,7 @@ interface TrustedTypes {
   ): { createScriptURL(address: string): string };
 }
 
-/** The address of PDF.js's worker: the only one that the policy `lingualoop` knows. */
+/** The URL of PDF.js's worker: the only one that the policy `lingualoop` allows. */
 function trustedWorkerAddress(): string {
   const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
   if (!trustedTypes) return workerAddress;
@@ -25,21 +25,21 @@ function trustedWorkerAddress(): string {
 
 let worker: PDFWorker | undefined;
 
-/** Where the build puts what PDF.js reads for some files: character maps, standard fonts, decoders of pictures. */
+/** The build's directory with resources that PDF.js needs for some files: character maps, standard fonts, image decoders. */
 const resources = `${location.origin}${deployment.basePath}/static/pdfjs-${version}/`;
 
-/** Opens a PDF file. @returns what waits for it, and what ends that */
+/** Opens a PDF file. @returns a promise, and a function that closes the file */
 export function openPdf(bytes: Uint8Array<ArrayBuffer>): {
   promise: Promise<PDFDocumentProxy>;
   destroy: () => Promise<void>;
 } {
-  // One for all files, in this tab; a policy may be made once only.
+  // One worker for all files in this tab, because a policy can only be created once.
   worker ??= new PDFWorker({
-    // The package declares that the port is null, which is its own default.
+    // The package's types declare the port as null, which is only its default.
     port: new Worker(trustedWorkerAddress(), { type: 'module' }) as unknown as null,
   });
   return getDocument({
-    // The worker takes the bytes away.
+    // The bytes are transferred to the worker.
     data: bytes.slice(),
     worker,
     cMapUrl: `${resources}cmaps/`,

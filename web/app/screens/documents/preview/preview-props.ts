@@ -1,13 +1,13 @@
 import type { TenantDocumentJob } from '#sdk/types.ts';
 
-/** Which of a document's files is shown: the one that was uploaded, or the newest translated one. */
+/** The file of a document to show: the source, or the latest translated one. */
 export type Side = 'source' | 'target';
 
-/** What every preview is given. */
+/** The properties of all previews. */
 export interface PreviewProps {
   document: TenantDocumentJob;
   side: Side;
-  /** The position of the segment that is marked in the page. */
+  /** The position of the segment to mark. */
   current: number | null;
   onOpen: (position: number) => void;
 }

@@ -8,7 +8,7 @@ const PdfPages = lazy(() => import('./pdf-pages.tsx'));
 const SheetGrid = lazy(() => import('./sheet-grid.tsx'));
 const WordFrame = lazy(() => import('./word-frame.tsx'));
 
-/** A document's file as its format shows it, with the current segment marked in it. A click in it opens a segment. */
+/** A document's file in its format, with the current segment marked. A click opens a segment. */
 export default function Preview(props: Omit<PreviewProps, 'side'>) {
   const t = useT();
   const { document } = props;

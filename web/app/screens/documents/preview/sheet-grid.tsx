@@ -12,14 +12,14 @@ import { indexOf } from '../use-segments.ts';
 import styles from './preview.module.css';
 import type { PreviewProps } from './preview-props.ts';
 
-/** Cells that are shown at once. */
+/** Cells that are shown together. */
 const pageSize = 500;
 
 type Sheet = Outline['pages'][number] & { page: number };
 
 /**
- * A workbook as a grid of the cells that hold text, from the segments themselves: they name their sheet and cell. Its numbers and formulas
- * are not translated, and reading the file in the browser would cost a library for showing them.
+ * A workbook as a grid of its text cells, from the segments, which name their sheet and cell. Numbers and formulas are not
+ * translated, and showing them would require a library to read the file.
  */
 export default function SheetGrid(props: PreviewProps) {
   const outline = useOutline(props.document.id);
@@ -133,7 +133,7 @@ interface GridProps {
   onOpen: (position: number) => void;
 }
 
-/** Cells at their places. Rows and columns without text are left out. */
+/** Cells at their places, without rows and columns that have no text. */
 function Grid({ cells, language, side, current, onOpen }: GridProps) {
   const marked = useRef<HTMLButtonElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the marked cell is another one when these change
@@ -190,7 +190,7 @@ function Grid({ cells, language, side, current, onOpen }: GridProps) {
   );
 }
 
-/** The column and the row of a reference like B7. */
+/** The column and row of a reference such as B7. */
 function placeOf(reference: string): { column: string; row: number } {
   const [, column = 'A', row = '1'] = /^([A-Z]+)(\d+)$/.exec(reference) ?? [];
   return { column, row: Number(row) };

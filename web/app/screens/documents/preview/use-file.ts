@@ -4,7 +4,7 @@ import { readArtifact } from '../../../client.ts';
 import { queryKeys } from '../../../query-keys.ts';
 import type { Side } from './preview-props.ts';
 
-/** A document's file: the one that was uploaded, or the newest translated one. What was shown stays until a newer one has come. */
+/** A document's file: the source, or the latest translated one. The previous file is shown until the next one is loaded. */
 export function useFile({ id, artifacts }: TenantDocumentJob, side: Side) {
   const kind = side === 'source' ? 'source' : 'translated';
   const artifact = artifacts
@@ -13,15 +13,15 @@ export function useFile({ id, artifacts }: TenantDocumentJob, side: Side) {
   return useQuery({
     queryKey: queryKeys.documents.file(id, artifact.id),
     queryFn: async () => ({ artifactId: artifact.id, bytes: await readArtifact(id, artifact) }),
-    // A file never changes; a correction makes another one.
+    // A file never changes; a correction creates another one.
     staleTime: Number.POSITIVE_INFINITY,
-    // It may be large.
+    // The file may be large.
     gcTime: 30_000,
     placeholderData: keepPreviousData,
   });
 }
 
-/** Scrolls a container, and nothing around it, so that an element in it is in sight. */
+/** Scrolls only the container, so that an element in it is visible. */
 export function scrollWithin(container: Element | null, element: Element): void {
   if (!container) return;
   const outer = container.getBoundingClientRect();

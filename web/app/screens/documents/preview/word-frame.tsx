@@ -12,14 +12,14 @@ import { useT } from '../../../i18n.tsx';
 import { announce } from '../../../parts/announcer.tsx';
 import { Read } from '../../../parts/loading.tsx';
 import { queryKeys } from '../../../query-keys.ts';
-import { longestText, type Segment } from '../search.ts';
+import { maxTextLength, type Segment } from '../search.ts';
 import styles from './preview.module.css';
 import type { PreviewProps, Side } from './preview-props.ts';
 import { useFile } from './use-file.ts';
 
 /**
- * A Word file, rendered in a frame of an opaque origin: its markup comes from strangers. Pages of a Word file are not fixed, so a segment is
- * found there by its text, and by how many before it have the same.
+ * A Word file, rendered in a frame with an opaque origin, because its markup is untrusted. Pages of a Word file are not
+ * fixed, so a segment is found by its text, and by the number of earlier segments with the same text.
  */
 export default function WordFrame(props: PreviewProps) {
   const file = useFile(props.document, props.side);
@@ -44,7 +44,7 @@ function Frame({
   const place = usePlace(document.id, side, current);
   useEffect(() => {
     const listen = ({ source, data }: MessageEvent<FromFrame>) => {
-      // Any window may send messages here.
+      // Any window may send messages.
       if (source !== frame.current?.contentWindow) return;
       if (data.kind === 'ready') setReady(true);
       else if (data.kind === 'failed') setFailed(true);
@@ -83,7 +83,7 @@ function Frame({
 }
 
 function tell(frame: HTMLIFrameElement | null, message: ToFrame): void {
-  // An opaque origin has no name. The frame's address is this service's, and the page's policy keeps it from any other.
+  // An opaque origin has no name. The frame's URL belongs to this service, and the page's policy prevents any other.
   frame?.contentWindow?.postMessage(message, '*');
 }
 
@@ -91,7 +91,7 @@ function textOf(segment: Segment, side: Side): string {
   return side === 'source' ? segment.source_text : (segment.target_text ?? segment.source_text);
 }
 
-/** The segments whose text is the same as this one, in reading order. */
+/** The segments with the same text as this one, in reading order. */
 async function segmentsOfText(documentId: string, side: Side, text: string): Promise<Segment[]> {
   const [needle = ''] = text
     .split(/[\t\n]/)
@@ -100,8 +100,8 @@ async function segmentsOfText(documentId: string, side: Side, text: string): Pro
   if (needle === '') return [];
   const page = await client.documents.search({
     document_id: documentId,
-    text: needle.slice(0, longestText),
-    // What is not translated stands in the translated file as it was.
+    text: needle.slice(0, maxTextLength),
+    // Untranslated segments have their source text in the translated file.
     text_in: side === 'source' ? 'source' : 'either',
     limit: 500,
   });
@@ -115,7 +115,7 @@ async function positionOf(documentId: string, side: Side, { text, occurrence }: 
   return (found[occurrence] ?? found[0])?.position;
 }
 
-/** Where the current segment is; null if there is none, undefined until it is known. */
+/** The place of the current segment; null without one, undefined until it is known. */
 function usePlace(documentId: string, side: Side, current: number | null): ParagraphPlace | null | undefined {
   const { data } = useQuery({
     queryKey: queryKeys.documents.place(documentId, side, current),

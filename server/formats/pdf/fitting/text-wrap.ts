@@ -1,0 +1,39 @@
+import { intersection, type Rectangle } from '../geometry.ts';
+import { type Frame, widestWordOf } from './fit.ts';
+import type { FreeSpace } from './free-space.ts';
+
+/** The maximum share of a box to cut off. Above it, the text stays over the object, as its source did. */
+const maxLoss = 0.55;
+
+/**
+ * Cuts off the part of a frame's box that contains an object around which its source flowed: a check box at the end of a
+ * question, an inline image, a symbol that is kept.
+ */
+export function wrapAround(frame: Frame, space: FreeSpace): Frame {
+  let { box } = frame;
+  // The part next to the object must be wide enough for the widest word.
+  const word = Math.min(widestWordOf(frame.text) * frame.size, 0.9 * (box.right - box.left));
+  for (const object of space.inside(box, frame.id)) {
+    const common = intersection(box, object);
+    // The boxes of tightly spaced lines overlap slightly.
+    if (!common || common.right - common.left < 1.5 || common.top - common.bottom < 0.25 * frame.size)
+      continue;
+    if (area(common) > maxLoss * area(box)) continue;
+    const least = frame.baseline - frame.descent;
+    const candidates = [
+      { ...box, right: object.left - 0.3 * frame.size },
+      { ...box, left: object.right + 0.3 * frame.size },
+      { ...box, bottom: object.top + 0.1 * frame.size },
+    ].filter(({ bottom, left, right }) => right - left >= word && bottom <= least);
+    const largest = candidates.reduce<Rectangle | undefined>(
+      (best, one) => (best && area(best) >= area(one) ? best : one),
+      undefined,
+    );
+    if (largest && area(largest) >= (1 - maxLoss) * area(box)) box = largest;
+  }
+  return box === frame.box ? frame : { ...frame, box, uncut: frame };
+}
+
+function area({ left, bottom, right, top }: Rectangle): number {
+  return (right - left) * (top - bottom);
+}

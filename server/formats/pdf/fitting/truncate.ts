@@ -1,0 +1,64 @@
+import type { Finding } from '../../document.ts';
+import { breakLines, countLines } from '../../typesetting/lines.ts';
+import type { TextBlock } from '../text-block.ts';
+import { type Frame, lineWidth } from './fit.ts';
+import { type Languages, shapeTarget } from './frames.ts';
+import type { Fitting } from './shrink.ts';
+import { truncateRuns } from './styled-text.ts';
+
+/** Truncates a text so that it fits with an ellipsis at its end. */
+export function truncate(
+  block: TextBlock,
+  { fit, frame }: Fitting,
+  languages: Languages,
+): { frame: Frame; finding: Finding } {
+  const { runs, paragraphs } = frame.text;
+  const plain = runs.map(({ text }) => text).join('');
+  const { first, others } = lineWidth(frame, fit);
+  /** Returns the offset at which the last line that fits ends. */
+  const endOfRoom = (): number => {
+    let rest = fit.lines;
+    let offset = 0;
+    for (const [index, { shaped }] of paragraphs.entries()) {
+      const lines = breakLines(shaped, (line) => (line === 0 && index === 0 ? first : others));
+      if (lines.length > rest) return offset + (lines[rest - 1]?.end ?? 0);
+      rest -= lines.length;
+      offset += shaped.text.length + 1;
+    }
+    return offset;
+  };
+  const linesOf = (text: Frame['text']): number =>
+    text.paragraphs.reduce(
+      (sum, { shaped }, index) =>
+        sum + countLines(shaped, (line) => (line === 0 && index === 0 ? first : others)),
+      0,
+    );
+  let length = Math.min(plain.length, endOfRoom());
+  for (;;) {
+    const text = shapeTarget(truncateRuns(runs, length, block.style), block, languages);
+    if (length === 0 || linesOf(text) <= fit.lines) {
+      const size = formatPoints(frame.size * fit.scale);
+      const left = plain.slice(0, length).trimEnd().length;
+      const message = `cut after ${left} of ${plain.length} characters: at ${size} pt, the minimum size, no more text fits`;
+      return {
+        frame: { ...frame, text },
+        finding: { severity: 'warning', code: 'text_truncated', message, unitId: block.id },
+      };
+    }
+    length = shorter(plain, length);
+  }
+}
+
+/** Returns the end of the text without its last word, or without its last grapheme if that is its only word. */
+function shorter(text: string, length: number): number {
+  const before = text.slice(Math.max(0, length - 40), length).trimEnd();
+  const word = before.search(/\s\S*$/u);
+  if (word > 0) return length - (Math.min(40, length) - word);
+  const last = [...new Intl.Segmenter('und').segment(before)].at(-1);
+  return Math.max(0, length - Math.min(40, length) + (last?.index ?? 0));
+}
+
+/** Formats a size in points for messages. */
+export function formatPoints(size: number): string {
+  return String(Number(size.toFixed(1)));
+}

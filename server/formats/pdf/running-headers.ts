@@ -1,0 +1,59 @@
+import { plainText } from '../inline-content.ts';
+import { type Rectangle, transformRectangle } from './geometry.ts';
+import type { TextBlock } from './text-block.ts';
+
+/** The maximum distance of running titles from the top or bottom of a page, as a share of its height. */
+const margin = 0.12;
+/** In points: the maximum difference between the heights of a running title on different pages. */
+const sameHeight = 12;
+const minPages = 2;
+
+/** The data of a page that is needed to find its running titles. */
+export interface PageOfBlocks {
+  /** The visible part of the page, in its user space, before its rotation. */
+  box: Rectangle;
+  rotation: 0 | 90 | 180 | 270;
+  blocks: TextBlock[];
+}
+
+/**
+ * Marks the headers and footers of a document: texts in the outer margins that at least two pages have at the same height and
+ * that differ only in their numbers. Changes the kind of these blocks.
+ */
+export function markRunningHeaders(pages: readonly PageOfBlocks[]): void {
+  const places = new Map<string, { block: TextBlock; kind: 'header' | 'footer'; page: PageOfBlocks }[]>();
+  for (const page of pages)
+    for (const block of page.blocks) {
+      const place = marginOf(block, page);
+      if (!place) continue;
+      const text = plainText(block.content).replace(/\p{N}+/gu, '0');
+      // Two grids, so that a position near the edge of a step in one grid is in the middle of a step in the other.
+      for (const shift of [0, 0.5]) {
+        const key = `${place.kind} ${Math.floor(place.distance / sameHeight + shift)} ${shift} ${text}`;
+        const found = places.get(key);
+        if (found) found.push({ block, kind: place.kind, page });
+        else places.set(key, [{ block, kind: place.kind, page }]);
+      }
+    }
+  for (const found of places.values()) {
+    if (new Set(found.map(({ page }) => page)).size < minPages) continue;
+    for (const { block, kind } of found) block.kind = kind;
+  }
+}
+
+/** Returns the margin that contains a block, and its distance from the edge of the displayed page. */
+function marginOf(
+  block: TextBlock,
+  { box, rotation }: PageOfBlocks,
+): { kind: 'header' | 'footer'; distance: number } | null {
+  const own = transformRectangle(block.matrix, block.box);
+  const [above, below, height] = {
+    0: [box.top - own.top, own.bottom - box.bottom, box.top - box.bottom] as const,
+    90: [own.left - box.left, box.right - own.right, box.right - box.left] as const,
+    180: [own.bottom - box.bottom, box.top - own.top, box.top - box.bottom] as const,
+    270: [box.right - own.right, own.left - box.left, box.right - box.left] as const,
+  }[rotation];
+  if (above + own.top - own.bottom < margin * height) return { kind: 'header', distance: above };
+  if (below + own.top - own.bottom < margin * height) return { kind: 'footer', distance: below };
+  return null;
+}

@@ -1,0 +1,158 @@
+import type { PDFRef } from '@cantoo/pdf-lib';
+import type { Finding } from '../document.ts';
+import type { DocumentFonts } from '../typesetting/document-fonts.ts';
+import { columnsOf } from './fitting/columns.ts';
+import { drawBlock } from './fitting/draw-block.ts';
+import {
+  type BlockTranslation,
+  type Languages,
+  makeFrame,
+  marginsOf,
+  rotationOf,
+  type TextRotation,
+} from './fitting/frames.ts';
+import { FreeSpace } from './fitting/free-space.ts';
+import { type Obstacle, obstaclesOf } from './fitting/obstacles.ts';
+import { mirror, mirroredEdges } from './fitting/right-edges.ts';
+import { type Fitting, fitAll, occupiedBy } from './fitting/shrink.ts';
+import { missingInFonts } from './fitting/styled-text.ts';
+import { wrapAround } from './fitting/text-wrap.ts';
+import { formatPoints, truncate } from './fitting/truncate.ts';
+import { type Rectangle, transformRectangle } from './geometry.ts';
+import type { PageContent } from './page-content.ts';
+import type { TextBlock } from './text-block.ts';
+
+/** The typeset translations of a page's blocks. */
+export interface TypesetPage {
+  /** The operators to append to the page's content, in its user space and with an initial graphics state. */
+  operators: string;
+  /** For the page's resources, by name. */
+  fonts: Map<string, PDFRef>;
+  findings: Finding[];
+  /** The rectangle of each block's text, by block id, in the page's user space. */
+  places: Map<string, Rectangle>;
+}
+
+/**
+ * The maximum number of text directions on a page for which text may take free space. Text in further directions stays in its
+ * boxes.
+ */
+const maxRotations = 8;
+
+/**
+ * Typesets the translations of a page's blocks at the positions of their sources. Other visible content keeps its space.
+ *
+ * @param items in reading order: the first takes free space first
+ * @param fonts of the document; call `embed` after the last page
+ */
+export function typesetBlocks(
+  page: PageContent,
+  items: readonly BlockTranslation[],
+  languages: Languages,
+  fonts: DocumentFonts,
+): TypesetPage {
+  const set: TypesetPage = { operators: '', fonts: new Map(), findings: [], places: new Map() };
+  const blocks = new Map(items.map(({ block }) => [block.id, block]));
+  const others = obstaclesOf(page, [...blocks.values()]);
+  const rotations = Map.groupBy(items, ({ block }) => rotationOf(block).name);
+  const drawn = new Map<string, string>();
+  let count = 0;
+  for (const rotated of rotations.values()) {
+    const rotation = rotationOf(rotated[0]!.block);
+    const free = count++ < maxRotations;
+    const fittings = fitRotated({ page, items, rotated, others: free ? others : null, rotation, languages });
+    for (const { fit, frame } of fittings) {
+      const box = transformRectangle(rotation.toPage, occupiedBy(frame, fit));
+      others.push({ box, solid: false });
+    }
+    for (const fitting of fittings) {
+      const block = blocks.get(fitting.frame.id)!;
+      const { frame, finding } = fitting.whole
+        ? { frame: fitting.frame }
+        : truncate(block, fitting, languages);
+      const text = drawBlock(frame, fitting.fit, rotation.toPage, fonts);
+      if (text.operators) drawn.set(block.id, wrapped(text.operators, block));
+      for (const [name, ref] of text.fonts) set.fonts.set(name, ref);
+      set.places.set(block.id, transformRectangle(rotation.toPage, text.box));
+      set.findings.push(...(finding ? [finding] : []), ...findingsOf(block, fitting));
+    }
+  }
+  set.operators = items.flatMap(({ block }) => drawn.get(block.id) ?? []).join('\n');
+  return set;
+}
+
+/** Fits the blocks whose text has one direction. */
+function fitRotated({
+  page,
+  items,
+  rotated,
+  others,
+  rotation,
+  languages,
+}: {
+  page: PageContent;
+  items: readonly BlockTranslation[];
+  rotated: readonly BlockTranslation[];
+  /** Null if no block may take free space. */
+  others: readonly Obstacle[] | null;
+  rotation: TextRotation;
+  languages: Languages;
+}): Fitting[] {
+  const sources = new Map(items.map(({ block }) => [block.id, transformRectangle(block.matrix, block.box)]));
+  const margins = marginsOf(
+    page.box,
+    rotated.map(({ block }) => sources.get(block.id)!),
+    rotation,
+  );
+  const frames = rotated.map((item) => makeFrame(item, rotation, margins, languages));
+  const space = new FreeSpace(transformRectangle(rotation.fromPage, page.box));
+  for (const { box, solid } of others ?? []) space.add(transformRectangle(rotation.fromPage, box), { solid });
+  if (others)
+    for (const [owner, box] of sources) space.add(transformRectangle(rotation.fromPage, box), { owner });
+  const links = new FreeSpace(page.box);
+  for (const { kind, box } of page.annotations) if (kind === 'link') links.add(box, { solid: true });
+  const edges = mirroredEdges(frames);
+  const placed = frames.map((frame) => {
+    if (!others) return { ...frame, bounds: frame.box };
+    // A link does not move, so its text stays at the same position, too.
+    const isLinked = links.inside(sources.get(frame.id)!, frame.id).length > 0;
+    const edge = isLinked ? undefined : edges.get(frame.id);
+    const own = edge ? mirror(frame, edge, space) : frame;
+    return wrapAround({ ...own, flows: own.flows && !(isLinked && own.singleLine) }, space);
+  });
+  return fitAll(others ? columnsOf(placed, space) : placed.map((frame) => [frame]), space);
+}
+
+/** Encloses a block's operators in its optional content, so that their state ends with them. */
+function wrapped(operators: string, { glyphs }: TextBlock): string {
+  const groups = glyphs[0]?.text.optionalContent ?? [];
+  const begin = groups.map((name) => `/OC /${name} BDC\n`).join('');
+  return `q\n${begin}${operators}\n${'EMC\n'.repeat(groups.length)}Q`;
+}
+
+function findingsOf(block: TextBlock, { fit, frame, shrunk }: Fitting): Finding[] {
+  const findings: Finding[] = [];
+  const unitId = block.id;
+  if (shrunk) {
+    const sizes = `set at ${formatPoints(frame.size * fit.scale)} pt instead of ${formatPoints(frame.size)} pt`;
+    const reason =
+      shrunk === 'room' ? 'the translation does not fit in its place' : 'like other texts of the same style';
+    findings.push({ severity: 'info', code: 'text_shrunk', message: `${sizes}: ${reason}`, unitId });
+  }
+  const { characters, styles } = missingInFonts(block, frame.text);
+  if (styles.length > 0)
+    findings.push({
+      severity: 'info',
+      code: 'font_substituted',
+      message: `the fonts of the target language lack this style: ${styles.join(', ')}`,
+      unitId,
+    });
+  if (characters.length > 0)
+    findings.push({
+      severity: 'warning',
+      code: 'font_substituted',
+      message: `no font has these characters, which are shown as boxes: ${characters.slice(0, 10).join(' ')}${characters.length > 10 ? ` and ${characters.length - 10} others` : ''}`,
+      unitId,
+    });
+  return findings;
+}

@@ -1,0 +1,112 @@
+import type { Database, Tx } from '#db/client.ts';
+import type { PageEnd } from '#server/http/paging.ts';
+import type { Principal } from '#server/identity/access/principal.ts';
+import { createConcurrencyLimit } from '#server/platform/concurrency-limit.ts';
+
+/*
+ * Listings with a filter that no index supports: under row-level security, trigram and JSON operators cannot use one. Jobs
+ * are read one by one in the order of an index, up to a limit per request (docs/decisions/0053, 0073). A page may be short,
+ * or even empty, although more jobs follow: its cursor continues at the end of the scan.
+ */
+
+/** Maximum that one scan examines: jobs, and approximate bytes of their texts. */
+const most = { jobs: 10_000, bytes: 32_000_000 };
+
+/** Jobs that one statement examines. */
+const chunk = 1000;
+
+/** A job's place in the listing. */
+export interface Place extends PageEnd {
+  /** Approximate bytes that the filter reads of it. */
+  bytes: number;
+}
+
+export interface Scan<T> {
+  /** The last job of the previous page. */
+  after: PageEnd | undefined;
+  limit: number;
+  /** Whether a filter must examine the jobs; otherwise every place matches. */
+  filtered: boolean;
+  /** IDs of jobs to skip. */
+  skip?: ReadonlySet<string> | undefined;
+  /** The next places of the listing, by an index. */
+  places(after: PageEnd | undefined, limit: number): Promise<Place[]>;
+  /** The jobs among these that pass the filter, in the order of the listing, at most `limit`. */
+  pick(ids: readonly string[], limit: number): Promise<T[]>;
+}
+
+export interface Scanned<T> {
+  found: T[];
+  /** The last examined job; undefined without one. */
+  last: PageEnd | undefined;
+  /** Whether more jobs follow. */
+  more: boolean;
+}
+
+/** The next jobs that pass a filter, until the page is full or the budget is spent. */
+export async function scanJobs<T extends { id: string }>(scan: Scan<T>): Promise<Scanned<T>> {
+  const { limit, filtered, skip = new Set() } = scan;
+  const jobs: T[] = [];
+  let { after } = scan;
+  let budget = most;
+  while (true) {
+    const missing = limit - jobs.length;
+    const size = filtered ? chunk : missing + Math.min(skip.size, chunk);
+    const places = await scan.places(after, size + 1);
+    const affordable = withinBudget(places.slice(0, size), budget);
+    const ids = affordable.places.map(({ id }) => id).filter((id) => !skip.has(id));
+    const found = ids.length === 0 ? [] : await scan.pick(ids, missing);
+    jobs.push(...found);
+    budget = affordable.left;
+    const last = affordable.places.at(-1);
+    const more = last !== undefined && affordable.places.length < places.length;
+    if (found.length === missing) {
+      // Its place in the listing: a review between the two statements may have moved the job.
+      const end = affordable.places.find(({ id }) => id === found.at(-1)?.id) as Place;
+      return { found: jobs, last: end, more: more || end !== last };
+    }
+    if (!more || budget.jobs <= 0 || budget.bytes <= 0) return { found: jobs, last: last ?? after, more };
+    after = last;
+  }
+}
+
+/** The first places that the budget allows, at least one, and the rest of the budget. */
+function withinBudget(places: readonly Place[], { jobs, bytes }: typeof most) {
+  let left = bytes;
+  const end = places.findIndex((place, index) => {
+    if (index === jobs || (index > 0 && left < place.bytes)) return true;
+    left -= place.bytes;
+    return false;
+  });
+  const affordable = end < 0 ? places : places.slice(0, end);
+  // If the budget did not suffice, it is used up.
+  return { places: affordable, left: { jobs: jobs - affordable.length, bytes: end < 0 ? left : 0 } };
+}
+
+/** Concurrent scans of the process. Tenants share a few of its connections fairly, so that other requests get one. */
+const slots = createConcurrencyLimit({
+  slots: 3,
+  maxWaiting: 300,
+  refusal: 'too many searches in progress; try again later',
+});
+
+/**
+ * Runs a search in the transaction that authenticates the caller if indexes support its filter, otherwise in one of a few
+ * slots.
+ * @param scans whether it must examine jobs; called after the caller is authenticated
+ * @throws AppError the error of `scans`; rate_limit if too many searches are queued
+ */
+export async function runSearch<P extends Pick<Principal, 'tenant'>, T>(
+  database: Pick<Database, 'inTenant'>,
+  authenticated: <R>(work: (tx: Tx, principal: P) => Promise<R>) => Promise<R>,
+  { scans, signal }: { scans: () => boolean; signal: AbortSignal },
+  search: (tx: Tx, principal: P) => Promise<T>,
+): Promise<T> {
+  const begun = await authenticated(async (tx, principal) =>
+    scans() ? { principal } : { found: await search(tx, principal) },
+  );
+  if ('found' in begun) return begun.found;
+  const { principal } = begun;
+  const tenantId = principal.tenant.id;
+  return slots.run({ tenantId, signal }, () => database.inTenant(tenantId, (tx) => search(tx, principal)));
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { AppError } from '#server/errors.ts';
+import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import { qualityIssue } from '#server/translation/core/agent-run-schema.ts';
+import { requireDocument } from '#server/translation/documents/jobs.ts';
+import { checkSegments } from './check-segments.ts';
+import { selectSegments } from './positioned-segment.ts';
+
+export const segmentCheckInput = z.object({
+  document_id: z.string().describe('The document.'),
+  position: z.int().min(0).max(1_000_000).describe('The position of the segment, from 0.'),
+  text: z.string().max(50_000).describe('The text to check.'),
+});
+
+export const segmentCheck = z.object({
+  issues: z.array(qualityIssue).describe('The issues found.'),
+});
+
+/**
+ * Checks a text that a reviewer proposes for a segment, like a correction. Stores nothing.
+ * @throws AppError 404 for an unknown document or segment; rate_limit if too many long texts are queued for the check
+ */
+export async function checkSegmentText(
+  services: Parameters<typeof checkSegments>[0],
+  withTenant: WithTenant,
+  { document_id: documentId, position, text }: z.infer<typeof segmentCheckInput>,
+  signal: AbortSignal,
+): Promise<z.infer<typeof segmentCheck>> {
+  const { row, sourceText } = await withTenant(async (tx, { tenant }) => {
+    const row = await requireDocument(tx, tenant.id, documentId);
+    const [segment] = await selectSegments(tx, tenant.id, documentId, [position]);
+    if (!segment) throw new AppError('not_found', 'segment not found');
+    return { row, sourceText: segment.source_text };
+  });
+  const [issues] = await checkSegments(services, row, [{ sourceText, targetText: text }], signal);
+  return { issues: issues ?? [] };
+}

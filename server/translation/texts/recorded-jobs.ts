@@ -1,0 +1,116 @@
+import { and, eq, gt, gte, inArray, isNotNull, lt, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { translationJobs } from '#db/schema/translations.ts';
+import { isInAccount } from '#server/storage/destination.ts';
+import {
+  type Announcement,
+  announcedJobs,
+  goldenUri,
+  type RecordedJobs,
+  type Verdict,
+} from '#server/translation/records/golden-records.ts';
+import { goldenRecord } from './golden-record.ts';
+import { isJob, jobOfRow } from './jobs.ts';
+import type { JobStatus } from './schema.ts';
+
+/** The golden records of text jobs, for their check. */
+export const textRecords: RecordedJobs = {
+  kind: 'text',
+  async judge(tx, announced) {
+    const jobs = await selectRecorded(tx, announced);
+    return announced.map((one) => verdictOn(one, jobs.get(`${one.tenant_id} ${one.job_id}`)));
+  },
+  async tenantsSince(tx, since) {
+    const rows = await tx
+      .selectDistinct({ tenantId: translationJobs.tenantId })
+      .from(translationJobs)
+      .where(publishedSince(since));
+    return rows.map(({ tenantId }) => tenantId);
+  },
+  async recordsBetween(tx, tenantId, { from, to, after, limit }) {
+    const rows = await tx
+      .select()
+      .from(translationJobs)
+      .where(
+        and(
+          eq(translationJobs.tenantId, tenantId),
+          publishedSince(from),
+          lt(translationJobs.updatedAt, to),
+          gt(translationJobs.jobId, after),
+        ),
+      )
+      .orderBy(translationJobs.jobId)
+      .limit(limit);
+    return rows.map((row) => recordOfRow(tenantId, row));
+  },
+  async recordOf(tx, tenantId, jobId) {
+    const [row] = await tx
+      .select()
+      .from(translationJobs)
+      .where(and(isJob(tenantId, jobId), isNotNull(translationJobs.goldenUri)));
+    return row && recordOfRow(tenantId, row);
+  },
+};
+
+function recordOfRow(tenantId: string, row: typeof translationJobs.$inferSelect) {
+  return goldenRecord(tenantId, jobOfRow(row), { uri: row.goldenUri as string, recordedAt: row.updatedAt });
+}
+
+/**
+ * Decides about a record. A record of an earlier attempt can no longer be published. The record of a failed job was written
+ * by a run that could not store its result; the next run writes another. A job that is being published announces its record
+ * again.
+ */
+function verdictOn({ job_id, golden_uri: uri }: Announcement, job: RecordedJob | undefined): Verdict {
+  if (!job) return 'remove';
+  if (job.goldenUri === uri) return 'listed';
+  // It is running, or its process died and the stale sweep will mark it failed.
+  if (job.status === 'pending') return 'wait';
+  if (!isOfAttempt(uri, job_id, job.attempt)) return 'remove';
+  return ['failed', 'published', 'human_edited'].includes(job.status) ? 'remove' : 'keep';
+}
+
+/** Whether a record, in platform storage or the tenant's own account, belongs to an attempt. */
+function isOfAttempt(uri: string, jobId: string, attempt: number): boolean {
+  const own = goldenUri(jobId, attempt);
+  return isInAccount(uri) ? uri.slice(uri.lastIndexOf('/')) === own.slice(own.lastIndexOf('/')) : uri === own;
+}
+
+/** The columns of a job's row about its golden record. */
+interface RecordedJob {
+  status: JobStatus;
+  /** The latest attempt. */
+  attempt: number;
+  goldenUri: string | null;
+}
+
+/** Selects jobs by `tenant job`. Platform scope. */
+async function selectRecorded(tx: Tx, wanted: readonly Announcement[]): Promise<Map<string, RecordedJob>> {
+  const rows = await tx
+    .select({
+      tenantId: translationJobs.tenantId,
+      jobId: translationJobs.jobId,
+      status: translationJobs.status,
+      attempt: translationJobs.attempt,
+      goldenUri: translationJobs.goldenUri,
+    })
+    .from(translationJobs)
+    .innerJoin(
+      announcedJobs(wanted),
+      sql`wanted.tenant_id = ${translationJobs.tenantId} and wanted.job_id = ${translationJobs.jobId}`,
+    );
+  return new Map(
+    rows.map(({ tenantId, jobId, status, attempt, goldenUri }) => [
+      `${tenantId} ${jobId}`,
+      { status: status as JobStatus, attempt, goldenUri },
+    ]),
+  );
+}
+
+function publishedSince(since: Date) {
+  return and(
+    inArray(translationJobs.status, ['published', 'human_edited']),
+    isNotNull(translationJobs.goldenUri),
+    gte(translationJobs.updatedAt, since),
+  );
+}

@@ -1,0 +1,69 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { poll } from './poll.ts';
+
+export const root = join(import.meta.dirname, '../..');
+
+export interface Ended {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** A process that a test has started. */
+export interface Launched {
+  child: ChildProcess;
+  ended: Promise<Ended>;
+  /** Everything it has printed so far. */
+  printed(): string;
+  /** Waits until it has printed these words. */
+  says(words: string): Promise<unknown>;
+  /** The URL at which the service listens. */
+  address(): string;
+}
+
+/**
+ * Runs a command in the root of the repository. Its environment is PATH, a free port and `env`.
+ * @param command the arguments of Node, unless `file` names another program
+ */
+export function launch(
+  command: readonly string[],
+  env: Record<string, string | undefined> = {},
+  { file = process.execPath, ...options }: SpawnOptions & { file?: string } = {},
+): Launched {
+  const child = spawn(file, command, {
+    cwd: root,
+    env: { PATH: process.env['PATH'], PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...options,
+  });
+  const output = { stdout: '', stderr: '' };
+  let printed = '';
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name]?.setEncoding('utf8').on('data', (chunk: string) => {
+      output[name] += chunk;
+      printed += chunk;
+    });
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve({ code, signal, ...output }));
+  });
+  return {
+    child,
+    ended,
+    printed: () => printed,
+    says: (words) => poll(async () => printed.includes(words), 60),
+    address: () => /LinguaLoop listens on ([^\s"]+)/.exec(printed)?.[1] ?? '',
+  };
+}
+
+/** A directory that is removed when the test ends. */
+export async function testFolder(prefix = 'lingualoop-test-'): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), prefix));
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
+  return folder;
+}
