@@ -96,6 +96,7 @@ async function timeByServer(url: string, sides: readonly Side[]): Promise<Latenc
         const keys: string[] = [];
         for (let at = round * each; at < (round + 1) * each; at++) {
           const { parameters } = await statementFor(sources[(at * 7919) % sources.length]!);
+          requirePremise(new Set(parameters).size === 1, 'all parameters of the statement are the same');
           keys.push(String(parameters[0]));
         }
         took[index]?.push(...(await clocks[index]!.time(keys)));
