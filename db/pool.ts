@@ -60,6 +60,37 @@ interface Waiter {
 const setLimits = `select set_config('statement_timeout', '30000', false), set_config('lock_timeout', '10000', false),
   set_config('idle_in_transaction_session_timeout', '60000', false)`;
 
+function openConnection(url: string, applicationName = 'lingualoop'): Connection {
+  const connection: Connection = {
+    lost: false,
+    onLoss: undefined,
+    lose() {
+      connection.lost = true;
+      connection.onLoss?.();
+    },
+    sql: postgres(url, {
+      max: 1,
+      // A maximum lifetime would end the connection between two statements of a transaction.
+      max_lifetime: null,
+      connect_timeout: 10,
+      // Its lookup of array types causes an unhandled rejection if a connection breaks soon after it opens. Without
+      // the lookup, a parameter cannot be an array: send JSON and unpack it.
+      fetch_types: false,
+      onnotice: () => {},
+      onclose: () => {
+        connection.lose();
+      },
+      connection: { application_name: applicationName },
+    }),
+  };
+  // Not as parameters of the connection, which PgBouncer rejects. Sent in one packet with the first transaction.
+  connection.sql
+    .unsafe(setLimits)
+    .execute()
+    .catch(() => connection.lose());
+  return connection;
+}
+
 /**
  * A pool of single-connection clients. postgres.js's own pool provides a connection for a transaction only after the
  * round trip of its BEGIN, and queues callers without a limit. Here the transaction's first statements are sent
@@ -73,34 +104,8 @@ export function openPool(url: string | (() => string), options: PoolOptions): Po
   let closed = false;
 
   function connect(): Connection {
-    const connection: Connection = {
-      lost: false,
-      onLoss: undefined,
-      lose() {
-        connection.lost = true;
-        connection.onLoss?.();
-      },
-      sql: postgres(typeof url === 'string' ? url : url(), {
-        max: 1,
-        // A maximum lifetime would end the connection between two statements of a transaction.
-        max_lifetime: null,
-        connect_timeout: 10,
-        // Its lookup of array types causes an unhandled rejection if a connection breaks soon after it opens. Without
-        // the lookup, a parameter cannot be an array: send JSON and unpack it.
-        fetch_types: false,
-        onnotice: () => {},
-        onclose: () => {
-          connection.lose();
-        },
-        connection: { application_name: options.applicationName ?? 'lingualoop' },
-      }),
-    };
+    const connection = openConnection(typeof url === 'string' ? url : url(), options.applicationName);
     all.add(connection);
-    // Not as parameters of the connection, which PgBouncer rejects. Sent in one packet with the first transaction.
-    connection.sql
-      .unsafe(setLimits)
-      .execute()
-      .catch(() => connection.lose());
     return connection;
   }
 

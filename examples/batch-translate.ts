@@ -1,9 +1,9 @@
 /**
- * Translates a folder of files with a running service, several at a time:
+ * Translates a directory of files with a running service, several at a time:
  *
  *   node examples/batch-translate.ts examples/files --to fr,de --out translations
  *
- * Each file becomes `<file>.<language>.txt` (or .docx, .pdf) in the out folder. It may be interrupted at any time and
+ * Each file becomes `<file>.<language>.txt` (or .docx, .pdf) in the out directory. It may be interrupted at any time and
  * started again: finished files are skipped, and sending a file again costs nothing, because each file, content and
  * language has its own idempotency key. LINGUALOOP_URL and LINGUALOOP_API_KEY set the service and the credential.
  *

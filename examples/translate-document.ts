@@ -35,7 +35,7 @@ interface Options {
   to: string;
   /** The same content and languages are the same work. */
   work: string;
-  /** The folder for the translation. */
+  /** The directory for the translation. */
   out: string;
   /** The file that names this document while it is in progress. */
   state: string;

@@ -35,7 +35,7 @@ import type { Metrics } from './observability/metrics.ts';
 import { type Readiness, watchReadiness } from './observability/readiness.ts';
 import { notesOf, observeRequests } from './observability/requests.ts';
 import { appRouter } from './router.ts';
-import { basePathOf, publicAddress } from './settings.ts';
+import { basePathOf, publicAddress, type Settings } from './settings.ts';
 
 /** What `buildApp` needs. The application's own log becomes the services' log. */
 export type AppParts = Omit<Services, 'log'>;
@@ -104,27 +104,7 @@ export async function buildApp(
   limitUnreadResponses(http, addressOf);
   acceptBodies(http);
   observeRequests(http, addressOf, metrics);
-  http.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id);
-    try {
-      stampVersion(request, reply);
-      if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
-        throw new AppError('malformed_request', 'the Host header is missing');
-      refuseCrossSiteChange(request.method, request.headers, settings.BASE_URL);
-      // This limit applies to every request, in addition to its route's own limit.
-      if (declaredSize(request) > settings.MAX_UPLOAD_BYTES)
-        throw bodyTooLarge('MAX_UPLOAD_BYTES', settings, declaredSize(request));
-    } catch (error) {
-      return sendError(reply, error);
-    }
-    // Reject before reading the body: nothing would use it.
-    if (request.is404) {
-      const { error, allow } = knownPaths.refusalFor(request.url);
-      if (allow) reply.header('allow', allow);
-      else if (web && wantsHtml(request)) return web.sendNotFound(request, reply);
-      return sendError(reply, error);
-    }
-  });
+  checkRequests(http, settings, knownPaths, () => web);
   // Both transports, and rejections before them.
   http.addHook('onSend', async (_request, reply) => {
     if (reply.statusCode === 401 && !reply.hasHeader('www-authenticate'))
@@ -158,6 +138,42 @@ export async function buildApp(
   serveReadiness(http, readiness);
   await http.ready();
   return { http, services, readiness };
+}
+
+/**
+ * Rejects requests that no route would serve, before their bodies are read.
+ * @param web the pages of the web application, once they are served
+ */
+function checkRequests(
+  http: FastifyInstance,
+  settings: Settings,
+  knownPaths: ReturnType<typeof collectPaths>,
+  web: () => WebFront | undefined,
+): void {
+  http.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+    try {
+      stampVersion(request, reply);
+      if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
+        throw new AppError('malformed_request', 'the Host header is missing');
+      refuseCrossSiteChange(request.method, request.headers, settings.BASE_URL);
+      // This limit applies to every request, in addition to its route's own limit.
+      if (declaredSize(request) > settings.MAX_UPLOAD_BYTES)
+        throw bodyTooLarge('MAX_UPLOAD_BYTES', settings, declaredSize(request));
+    } catch (error) {
+      return sendError(reply, error);
+    }
+    // Reject before reading the body: nothing would use it.
+    if (request.is404) {
+      const { error, allow } = knownPaths.refusalFor(request.url);
+      if (allow) reply.header('allow', allow);
+      else {
+        const pages = web();
+        if (pages && wantsHtml(request)) return pages.sendNotFound(request, reply);
+      }
+      return sendError(reply, error);
+    }
+  });
 }
 
 /** `/readyz` is for load balancers and orchestrators, not for callers: it is not part of the API. */

@@ -21,12 +21,12 @@ import { removeGoldenRecords } from '#server/translation/records/golden-deletion
 import { pruneClaims } from '#server/translation/review/claims.ts';
 import { resumeApproval, resumeApprovals } from '#server/translation/review/documents/approve.ts';
 import { pruneOpenings } from '#server/translation/review/openings.ts';
-import { textRecords } from '#server/translation/texts/golden-records.ts';
 import {
   publishParkedJobs,
   queueParkedJobs,
   replayParkedJobs,
 } from '#server/translation/texts/parked-jobs.ts';
+import { textRecords } from '#server/translation/texts/recorded-jobs.ts';
 import { failStaleJobs, queueStaleJobs } from '#server/translation/texts/stale-sweep.ts';
 
 /** How and when one background task is run. The file that `run` comes from also has the query that finds its work. */

@@ -112,7 +112,7 @@ export const documentSegments = pgTable(
     cellId: text('cell_id'),
     kind: text('kind').notNull(),
     page: integer('page'),
-    /** Its place for people: `Sheet1!B7`. */
+    /** Its readable place: `Sheet1!B7`. */
     place: text('place').notNull(),
     /**
      * Its position on the source page, and that of its translation in the latest translated file. Null if pages are
@@ -143,7 +143,7 @@ export const documentSegments = pgTable(
     /** Whether it is a correction that has not yet been added to the memory. */
     feedPending: boolean('feed_pending').notNull().default(false),
     /**
-     * When a person confirmed the translation as correct, and who: the email address, or the user's id. A new text
+     * Time of the confirmation, and the reviewer: the email address, or the user's ID. A new text
      * ends it.
      */
     confirmedAt: moment('confirmed_at'),

@@ -9,12 +9,7 @@ import { tenants } from './tenants.ts';
 export const reviewClaims = pgTable(
   'review_claims',
   {
-    tenantId: identifier('tenant_id')
-      .notNull()
-      .references(() => tenants.tenantId, { onDelete: 'cascade' }),
-    userId: identifier('user_id').notNull(),
-    itemKind: text('item_kind', { enum: ['job', 'document'] }).notNull(),
-    itemId: identifier('item_id').notNull(),
+    ...memberAndItem(),
     /** The member as others see them: the email address, or the user's id. */
     holder: text('holder').notNull(),
     claimedAt: moment('claimed_at').notNull(),
@@ -33,12 +28,7 @@ export const reviewClaims = pgTable(
 export const reviewOpenings = pgTable(
   'review_openings',
   {
-    tenantId: identifier('tenant_id')
-      .notNull()
-      .references(() => tenants.tenantId, { onDelete: 'cascade' }),
-    userId: identifier('user_id').notNull(),
-    itemKind: text('item_kind', { enum: ['job', 'document'] }).notNull(),
-    itemId: identifier('item_id').notNull(),
+    ...memberAndItem(),
     openedAt: moment('opened_at').notNull(),
   },
   (t) => [
@@ -54,9 +44,7 @@ export const reviewOpenings = pgTable(
 export const reviewDays = pgTable(
   'review_days',
   {
-    tenantId: identifier('tenant_id')
-      .notNull()
-      .references(() => tenants.tenantId, { onDelete: 'cascade' }),
+    tenantId: tenantOfRow(),
     day: date('day', { mode: 'string' }).notNull(),
     userId: identifier('user_id').notNull(),
     /** Approved without changes to the machine translation. */
@@ -74,6 +62,23 @@ export const reviewDays = pgTable(
   },
   (t) => [primaryKey({ columns: [t.tenantId, t.day, t.userId] })],
 );
+
+/** Of a row about a member and an item. */
+function memberAndItem() {
+  return {
+    tenantId: tenantOfRow(),
+    userId: identifier('user_id').notNull(),
+    itemKind: text('item_kind', { enum: ['job', 'document'] }).notNull(),
+    itemId: identifier('item_id').notNull(),
+  };
+}
+
+/** A row is deleted with its tenant. */
+function tenantOfRow() {
+  return identifier('tenant_id')
+    .notNull()
+    .references(() => tenants.tenantId, { onDelete: 'cascade' });
+}
 
 function count(name: string) {
   return integer(name).notNull().default(0);

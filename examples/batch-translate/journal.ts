@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 /** The finished tasks of earlier runs: one line per task, next to the translations. */
 export interface Journal {
-  /** The files that a finished task wrote, relative to the out folder; undefined if it is not finished. */
+  /** The files that a finished task wrote, relative to the out directory; undefined if it is not finished. */
   outputsOf(key: string, format: string): string[] | undefined;
   /** Call it when the files exist: after a crash before it, the text is sent again, which costs nothing. */
   finished(key: string, format: string, outputs: string[]): Promise<void>;

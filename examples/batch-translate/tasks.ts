@@ -17,12 +17,12 @@ const extensions: ReadonlySet<string> = new Set([
 
 /** One file into one language. */
 export interface Task {
-  /** Relative to the folder, with `/`. */
+  /** Relative to the directory, with `/`. */
   file: string;
   to: string;
 }
 
-/** The files of a folder and of the folders in it that can be translated, in the order of their names. */
+/** The files of a directory and of the directories in it that can be translated, in the order of their names. */
 export async function findFiles(folder: string, out: string): Promise<string[]> {
   const outFolder = resolve(out) + sep;
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -45,7 +45,7 @@ export function keyOf(task: Task, content: Uint8Array, request: { from: string; 
   return `batch-translate-${createHash('sha256').update(identity).digest('hex')}`;
 }
 
-/** The output files of a task, below the out folder; one per page if there are several. */
+/** The output files of a task, below the out directory; one per page if there are several. */
 export function outputsOf({ file, to }: Task, format: string, pages: number): string[] {
   if (pages === 1) return [`${file}.${to}.${format}`];
   return Array.from({ length: pages }, (_, page) => `${file}.${to}.page-${page + 1}.${format}`);

@@ -70,6 +70,61 @@ export interface BegunDownload {
 type Response = Awaited<ReturnType<Fetch>>;
 
 export function createRest(settings: Settings): Rest {
+  const send = createSender(settings);
+  return {
+    json: (request, attempt, read) =>
+      send(request, attempt, async (response) => {
+        const received = await readResponse(response);
+        const data = read(received.status, received.body);
+        return data === undefined ? received : { data, response: infoOf(response) };
+      }),
+    done: (request, attempt) =>
+      send(request, attempt, async (response) =>
+        response.status === 204 ? { data: undefined, response: infoOf(response) } : readResponse(response),
+      ),
+    procedure(type, name, input, attempt) {
+      const path = `/trpc/${name}`;
+      const request: RestRequest =
+        type === 'query'
+          ? { method: 'GET', path, query: { input: JSON.stringify({ json: input }) } }
+          : { method: 'POST', path, json: { json: input } };
+      return send(request, attempt, async (response) => {
+        const received = await readResponse(response);
+        const envelope = received.body as { result?: { data?: { json?: never } } } | null;
+        const data = envelope?.result?.data;
+        if (received.status !== 200 || typeof data !== 'object' || data === null || !('json' in data))
+          return received;
+        return { data: data.json, response: infoOf(response) };
+      });
+    },
+    download: (request, type, attempt) =>
+      send(request, attempt, async (response) => {
+        const { status, headers } = response;
+        if (status !== 200 || !isDownload(headers, [type])) return readResponse(response);
+        const bytes = new Uint8Array(await response.arrayBuffer());
+        return { data: { bytes, headers }, response: infoOf(response) };
+      }),
+    beginDownload: (request, types, attempt) =>
+      send(request, attempt, async (response) => {
+        const { status, headers } = response;
+        if (status !== 200 || !isDownload(headers, types)) return readResponse(response);
+        const body = readBody(response);
+        const firstPiece = await body.read();
+        // The attempt has ended and `fetch` ignored that: nothing will read the body.
+        if (attempt.signal.aborted) body.cancel();
+        return { data: { headers, firstPiece, body }, response: infoOf(response) };
+      }),
+    raw: (request, attempt) =>
+      send(request, attempt, async (response) => {
+        if (!response.ok) return readResponse(response);
+        const bytes = new Uint8Array(await response.arrayBuffer());
+        return { data: contentOf(bytes, typeOf(response.headers)), response: infoOf(response) };
+      }),
+  };
+}
+
+/** Sends requests, and reports each with its response to the observers of the settings. */
+function createSender(settings: Settings) {
   const observers = observe(settings);
 
   async function send<T>(
@@ -135,56 +190,7 @@ export function createRest(settings: Settings): Rest {
     return { of, end: () => ({ durationMs: performance.now() - began }) };
   }
 
-  return {
-    json: (request, attempt, read) =>
-      send(request, attempt, async (response) => {
-        const received = await readResponse(response);
-        const data = read(received.status, received.body);
-        return data === undefined ? received : { data, response: infoOf(response) };
-      }),
-    done: (request, attempt) =>
-      send(request, attempt, async (response) =>
-        response.status === 204 ? { data: undefined, response: infoOf(response) } : readResponse(response),
-      ),
-    procedure(type, name, input, attempt) {
-      const path = `/trpc/${name}`;
-      const request: RestRequest =
-        type === 'query'
-          ? { method: 'GET', path, query: { input: JSON.stringify({ json: input }) } }
-          : { method: 'POST', path, json: { json: input } };
-      return send(request, attempt, async (response) => {
-        const received = await readResponse(response);
-        const envelope = received.body as { result?: { data?: { json?: never } } } | null;
-        const data = envelope?.result?.data;
-        if (received.status !== 200 || typeof data !== 'object' || data === null || !('json' in data))
-          return received;
-        return { data: data.json, response: infoOf(response) };
-      });
-    },
-    download: (request, type, attempt) =>
-      send(request, attempt, async (response) => {
-        const { status, headers } = response;
-        if (status !== 200 || !isDownload(headers, [type])) return readResponse(response);
-        const bytes = new Uint8Array(await response.arrayBuffer());
-        return { data: { bytes, headers }, response: infoOf(response) };
-      }),
-    beginDownload: (request, types, attempt) =>
-      send(request, attempt, async (response) => {
-        const { status, headers } = response;
-        if (status !== 200 || !isDownload(headers, types)) return readResponse(response);
-        const body = readBody(response);
-        const firstPiece = await body.read();
-        // The attempt has ended and `fetch` ignored that: nothing will read the body.
-        if (attempt.signal.aborted) body.cancel();
-        return { data: { headers, firstPiece, body }, response: infoOf(response) };
-      }),
-    raw: (request, attempt) =>
-      send(request, attempt, async (response) => {
-        if (!response.ok) return readResponse(response);
-        const bytes = new Uint8Array(await response.arrayBuffer());
-        return { data: contentOf(bytes, typeOf(response.headers)), response: infoOf(response) };
-      }),
-  };
+  return send;
 }
 
 async function readResponse(response: Response): Promise<FailedResponse> {

@@ -2,7 +2,15 @@ import { pause } from './deadline.ts';
 import { LinguaLoopError } from './errors.ts';
 import { isServiceRefusal } from './failed-response.ts';
 import { newIdempotencyKey } from './random-key.ts';
-import { inOrder, isDue, memoryStore, type TokenStore, type Tokens, tokensOf } from './tokens.ts';
+import {
+  inOrder,
+  isDue,
+  memoryStore,
+  type OrderedStore,
+  type TokenStore,
+  type Tokens,
+  tokensOf,
+} from './tokens.ts';
 import type { OAuth2TokenResponse } from './types.ts';
 
 /** The signed-in member. The store is the source of truth; this also renews tokens, once for all concurrent calls. */
@@ -36,8 +44,7 @@ export function createSession(store: TokenStore | undefined, { refresh, accepts 
   /** Changes with each sign-in and sign-out. The result of a refresh that began before is discarded. */
   let era = Symbol();
   let renewal: Promise<Tokens | null> | undefined;
-  /** The refresh that this process has begun, for a store that does not keep its key. */
-  let begun: (Tokens & { refresh_retry_key: string }) | undefined;
+  const savedRetryKey = keepRetryKeys(saved);
 
   const enterEra = () => {
     era = Symbol();
@@ -68,7 +75,7 @@ export function createSession(store: TokenStore | undefined, { refresh, accepts 
       fresh = tokensOf(await refresh(kept.refresh_token, retryKey));
     } catch (error) {
       const refusal = isServiceRefusal(error);
-      const newer = await savedInsteadOf(kept, refusal);
+      const newer = await savedInsteadOf(saved, kept, refusal && store !== undefined);
       if (newer) return newer;
       // If the store fails, the next call retries the write; this call must report the rejection.
       if (refusal && begunIn === era) await saved.save(null).catch(() => {});
@@ -80,31 +87,6 @@ export function createSession(store: TokenStore | undefined, { refresh, accepts 
     if (now?.access_token !== kept.access_token && !(now && (await accepts(fresh.access_token)))) return now;
     await saved.save(fresh);
     return fresh;
-  }
-
-  /**
-   * The key to refresh these tokens with: the one that was saved with them, or for tokens without one a new one that
-   * is saved first. Null if the tokens are no longer the saved ones.
-   */
-  async function savedRetryKey(kept: Tokens): Promise<string | null> {
-    if (kept.refresh_retry_key !== undefined) return kept.refresh_retry_key;
-    if (begun?.refresh_token !== kept.refresh_token)
-      begun = { ...kept, refresh_retry_key: newIdempotencyKey() };
-    const { refresh_retry_key } = begun;
-    await saved.save(begun);
-    // Of two processes that begin together, both use the key that was saved last.
-    const now = await saved.load();
-    if (now?.access_token !== kept.access_token) return null;
-    return now.refresh_retry_key ?? refresh_retry_key;
-  }
-
-  /** Returns the tokens that another process has saved since. */
-  async function savedInsteadOf(kept: Tokens, refusal: boolean): Promise<Tokens | null> {
-    const now = await saved.load();
-    if (now?.access_token !== kept.access_token) return now;
-    if (!refusal || !store) return null;
-    await pause(savedBy, undefined);
-    return savedInsteadOf(kept, false);
   }
 
   return {
@@ -137,4 +119,35 @@ export function createSession(store: TokenStore | undefined, { refresh, accepts 
         if (outcome.status === 'rejected') throw outcome.reason;
     },
   };
+}
+
+/** Reads the refresh's key of saved tokens, and saves a new one with tokens that have none. */
+function keepRetryKeys(saved: OrderedStore) {
+  /** The refresh that this process has begun, for a store that does not keep its key. */
+  let begun: (Tokens & { refresh_retry_key: string }) | undefined;
+
+  /**
+   * The key to refresh these tokens with: the one that was saved with them, or for tokens without one a new one that
+   * is saved first. Null if the tokens are no longer the saved ones.
+   */
+  return async (kept: Tokens): Promise<string | null> => {
+    if (kept.refresh_retry_key !== undefined) return kept.refresh_retry_key;
+    if (begun?.refresh_token !== kept.refresh_token)
+      begun = { ...kept, refresh_retry_key: newIdempotencyKey() };
+    const { refresh_retry_key } = begun;
+    await saved.save(begun);
+    // Of two processes that begin together, both use the key that was saved last.
+    const now = await saved.load();
+    if (now?.access_token !== kept.access_token) return null;
+    return now.refresh_retry_key ?? refresh_retry_key;
+  };
+}
+
+/** Returns the tokens that another process has saved since. @param mayFollow whether another process may still be saving them */
+async function savedInsteadOf(saved: OrderedStore, kept: Tokens, mayFollow: boolean): Promise<Tokens | null> {
+  const now = await saved.load();
+  if (now?.access_token !== kept.access_token) return now;
+  if (!mayFollow) return null;
+  await pause(savedBy, undefined);
+  return savedInsteadOf(saved, kept, false);
 }

@@ -68,7 +68,7 @@ export function memoryStore(): TokenStore {
 }
 
 /** A store whose writes run in sequence, none of them twice. */
-interface OrderedStore {
+export interface OrderedStore {
   /** Returns the saved tokens. First retries a write that failed, so that unsaved tokens are never used. */
   load(): Promise<Tokens | null>;
   /** Returns the tokens last passed to `save`, even if the store failed to save them. */

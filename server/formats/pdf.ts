@@ -22,11 +22,11 @@ import { decrypted, normalize } from './pdf/normalize.ts';
 import { getDict } from './pdf/objects.ts';
 import { type OpenPdf, openPdf } from './pdf/open-pdf.ts';
 import { removeText } from './pdf/remove-text.ts';
-import { markRunningTitles, type PageOfBlocks } from './pdf/running-titles.ts';
-import { setBlocks } from './pdf/set-blocks.ts';
+import { withLabelInText } from './pdf/right-to-left-labels.ts';
+import { markRunningHeaders, type PageOfBlocks } from './pdf/running-headers.ts';
 import { structureOf } from './pdf/structure.ts';
 import type { TextBlock } from './pdf/text-block.ts';
-import { withTurnedLabel } from './pdf/turned-labels.ts';
+import { typesetBlocks } from './pdf/typeset-blocks.ts';
 import { rejectLargeStreams } from './pdfjs/stream-sizes.ts';
 import { SegmentBudget } from './segment-budget.ts';
 import { DocumentFonts } from './typesetting/document-fonts.ts';
@@ -60,7 +60,7 @@ export async function extract(bytes: Uint8Array): Promise<ExtractedDocument> {
       const { box, rotation } = page;
       pages.push({ box, rotation, blocks: blocks.map((block) => ({ ...block, glyphs: [], label: null })) });
     }
-    markRunningTitles(pages);
+    markRunningHeaders(pages);
     const segments = pages.flatMap(({ blocks }) =>
       blocks.map((block) => segmentOf({ ...block, content: vocabulary.settle(block.content) })),
     );
@@ -95,13 +95,13 @@ export async function rebuild(
       const page = await pdf.readPage(number);
       const items = findBlocks(page).blocks.flatMap((block) => {
         const target = targets.get(block.id);
-        return target ? [withTurnedLabel({ block, target }, page, options)] : [];
+        return target ? [withLabelInText({ block, target }, page, options)] : [];
       });
       if (items.length === 0) continue;
       const removed = items.flatMap(({ block }) => block.glyphs);
       const stream = removeText(document, page, removed);
       auditRemoval(pdf, page, removed);
-      const set = setBlocks(page, items, options, fonts);
+      const set = typesetBlocks(page, items, options, fonts);
       for (const { block } of items)
         if (!set.places.has(block.id)) throw new Error(`the translation of ${block.id} was not set`);
       addContent(document, number, set.operators, set.fonts, stream);

@@ -1,6 +1,7 @@
 import { describeForLog } from '#server/errors.ts';
 import { createConcurrencyLimit, type SlotScope } from '#server/platform/concurrency-limit.ts';
 import type { Log } from '#server/platform/log.ts';
+import { ReaderRate } from './reader-rate.ts';
 
 const refusal = 'too many exports are in progress; try again later';
 
@@ -44,15 +45,7 @@ interface Reader {
   tenantId: string;
   began: number;
   cut: AbortController;
-  /** When the last piece was sent, until the next one is requested. */
-  waitingSince: number | undefined;
-  /** Bytes taken per milliseconds of the reader's own time, for the latest part of it. */
-  pace: Pace[];
-}
-
-interface Pace {
-  bytes: number;
-  milliseconds: number;
+  rate: ReaderRate;
 }
 
 /**
@@ -72,7 +65,7 @@ export function createExports(bounds: ExportLimits = ownBounds) {
   function look(): void {
     const now = Date.now();
     for (const reader of readers)
-      if (now - reader.began >= bounds.oldest || rateOf(reader, now, bounds.window) < bounds.slowest)
+      if (now - reader.began >= bounds.oldest || reader.rate.over(bounds.window, now) < bounds.slowest)
         breakOff(reader);
     for (const tenantId of waiting.keys()) freeSlot(tenantId, now);
     if (readers.size === 0 && waiting.size === 0) {
@@ -99,19 +92,14 @@ export function createExports(bounds: ExportLimits = ownBounds) {
     if (!isFull && readers.size < slots - 1) return;
     const [slowest] = [...readers]
       .filter((reader) => (isFull ? reader.tenantId === tenantId : holds(reader.tenantId) > own))
-      .map((reader) => ({ reader, rate: rateOf(reader, now, bounds.windowWanted) }))
+      .map((reader) => ({ reader, rate: reader.rate.over(bounds.windowWanted, now) }))
       .sort((a, b) => a.rate - b.rate);
     if (slowest && slowest.rate < (isFull ? bounds.slowest : bounds.slowestWanted)) breakOff(slowest.reader);
   }
 
   function follow(tenantId: string, end: () => void): ExportSlot {
-    const reader: Reader = {
-      tenantId,
-      began: Date.now(),
-      cut: new AbortController(),
-      waitingSince: undefined,
-      pace: [],
-    };
+    const rate = new ReaderRate(bounds.window);
+    const reader: Reader = { tenantId, began: Date.now(), cut: new AbortController(), rate };
     readers.add(reader);
     watch ??= setInterval(look, Math.min(1000, bounds.windowWanted)).unref();
     return {
@@ -120,15 +108,7 @@ export function createExports(bounds: ExportLimits = ownBounds) {
         end();
       },
       cut: reader.cut.signal,
-      async *measured(chunks) {
-        for await (const chunk of chunks) {
-          reader.waitingSince = Date.now();
-          yield chunk;
-          const milliseconds = Date.now() - reader.waitingSince;
-          reader.waitingSince = undefined;
-          remember(reader.pace, { bytes: Buffer.byteLength(chunk), milliseconds }, bounds.window);
-        }
-      },
+      measured: (chunks) => rate.measure(chunks),
     };
   }
 
@@ -163,30 +143,6 @@ export function createExports(bounds: ExportLimits = ownBounds) {
       });
     },
   };
-}
-
-/** Adds to the latest part of a pace, and drops parts older than `window` milliseconds of the reader's time. */
-function remember(pace: Pace[], { bytes, milliseconds }: Pace, window: number): void {
-  const newest = pace.at(-1);
-  if (newest && newest.milliseconds < window / 20) {
-    newest.bytes += bytes;
-    newest.milliseconds += milliseconds;
-  } else pace.push({ bytes, milliseconds });
-  let kept = pace.reduce((sum, part) => sum + part.milliseconds, 0);
-  while (pace.length > 1 && kept - (pace[0] as Pace).milliseconds >= window)
-    kept -= (pace.shift() as Pace).milliseconds;
-}
-
-/** Bytes per second over the latest `window` milliseconds of a reader's own time; infinite if it has had less time. */
-function rateOf({ pace, waitingSince }: Reader, now: number, window: number): number {
-  let milliseconds = waitingSince === undefined ? 0 : now - waitingSince;
-  let bytes = 0;
-  for (let index = pace.length - 1; index >= 0 && milliseconds < window; index--) {
-    const part = pace[index] as Pace;
-    milliseconds += part.milliseconds;
-    bytes += part.bytes;
-  }
-  return milliseconds < window ? Number.POSITIVE_INFINITY : (bytes / milliseconds) * 1000;
 }
 
 const exports = createExports();

@@ -30,7 +30,7 @@ test('no folders of modules import each other in a circle, and no import runs up
   expect(both.upward).toEqual(['server/http/a.ts -> server/identity/access/b.ts']);
 });
 
-describe('forbidden imports are refused', () => {
+describe('forbidden imports are rejected', () => {
   test.each([
     ["another domain's queries", 'server/identity/auth/x.ts', '#server/identity/members/invite-queries.ts'],
     [

@@ -35,7 +35,7 @@ export function readSourceFiles(): SourceFile[] {
   return [...files.values()];
 }
 
-/** The folder that a file belongs to as a module: `server/translation/texts`, `server/http`, `rest`; each file of `server/` is one. */
+/** The directory that a file belongs to as a module: `server/translation/texts`, `server/http`, `rest`; each file of `server/` is one. */
 function moduleOf(path: string): string {
   const [top, second, third, ...rest] = path.split('/') as [string, string, ...string[]];
   if (top === 'web') return path.split('/').length > 2 ? `${top}/${second}` : 'web';

@@ -9,9 +9,9 @@ import { readHeader, readParts } from '#server/commands/backup/archive-reader.ts
 import { ArchiveWriter } from '#server/commands/backup/archive-writer.ts';
 import { authenticate } from '#server/commands/backup/authentication.ts';
 import { type Manifest, names } from '#server/commands/backup/format.ts';
-import { Refusal } from '#server/commands/backup/refusal.ts';
 import { refuseForged, verifyBackup } from '#server/commands/backup/restore-backup.ts';
 import { type Source, takeBackup } from '#server/commands/backup/take.ts';
+import { Refusal } from '#server/commands/refusal.ts';
 import { createFormerDatabase, readFormer } from '#test/db/former/former-database.ts';
 import { signUpFounder, submit, withAuthenticator } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';

@@ -25,7 +25,7 @@ test('an accepted record has a context, a decision and consequences, and at most
   }
 });
 
-test('a superseded record names a later one, which names it', () => {
+test('a superseded record and its successor name each other', () => {
   for (const { file, number, text } of records) {
     const by = /^Status: superseded by (\d+)$/m.exec(text)?.[1];
     if (by === undefined) continue;

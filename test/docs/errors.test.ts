@@ -28,7 +28,7 @@ test('the page names each stable error prefix with its status', () => {
   expect(row('tm_import_in_progress:')).toBe('409');
 });
 
-test('each way in which a document can fail is listed with what to do', () => {
+test('each failure of a document is listed with a remedy', () => {
   const listed = [...read('translating-files.md').matchAll(/^\| (`\w+`.*?) \| /gm)].flatMap(([, codes]) =>
     [...(codes as string).matchAll(/`(\w+)`/g)].map(([, code]) => code),
   );

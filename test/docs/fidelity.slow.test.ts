@@ -20,12 +20,12 @@ it.each(results)('docs/fidelity.md has the results of the code for $title', ({ t
   expect(withoutJudges(sectionOf(title))).toBe(withoutJudges(section));
 });
 
-it('every file was opened by the program that judges its format when docs/fidelity.md was written', () => {
+it('every file was opened by the judge of its format when docs/fidelity.md was written', () => {
   for (const { title, files } of results)
     expect(sectionOf(title)).toContain(`| opened by LibreOffice | ${files.length} of ${files.length} |`);
 });
 
-it('the section of PDFs has all files of the corpus, and nothing that differs', () => {
+it('the section about PDFs has all files of the corpus, without differences', () => {
   const section = sectionOf('PDF');
   for (const name of pdfNames) expect(section).toContain(`| ${name.replace('.pdf', '')} |`);
   expect(section).not.toContain('**');
@@ -41,7 +41,7 @@ describe.each(results)('$title', ({ files }) => {
     },
   );
 
-  it.each(files)('$name has the same in its changed parts', ({ comparisons, changedParts }) => {
+  it.each(files)('$name has equal content in its changed parts', ({ comparisons, changedParts }) => {
     expect(comparisons.filter((comparison) => !isSame(comparison)).map(({ kind }) => kind)).toEqual([]);
     expect(changedParts).toBeGreaterThan(0);
   });

@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const pages = ['README.md', 'CONTRIBUTING.md', 'sdk/README.md', ...globSync('docs/**/*.md', { cwd: root })];
 
-test('docs/settings.md names every setting with its default, and none that does not exist', () => {
+test('docs/settings.md names every setting with its default, and no others', () => {
   const rows = [...read('docs/settings.md').matchAll(/^\| (`[A-Z].*?) \| (.*?) \|/gm)];
   const named = rows.flatMap(([, names]) =>
     [...(names as string).matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name),
@@ -65,7 +65,7 @@ test('sdk/README.md lists all methods of the client', () => {
   );
 });
 
-test('every file and folder that a page names by its whole path exists', () => {
+test('every file and directory that a page names by its whole path exists', () => {
   const lost = pages.flatMap((page) =>
     [
       ...read(page).matchAll(

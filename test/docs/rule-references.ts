@@ -9,7 +9,7 @@ export interface RuleReference {
   file: string;
   /** As it is written. */
   text: string;
-  /** The required anchor in docs/rules. */
+  /** The name of its rule in docs/rules, as `allRules` gives it. */
   anchor: string;
 }
 
@@ -17,8 +17,6 @@ export interface RuleReference {
 export interface Rule {
   page: string;
   anchor: string;
-  /** The visible text of its entry, without the anchor. */
-  text: string;
   /** The files that it names. */
   files: string[];
 }
@@ -59,12 +57,14 @@ export function misspeltIn(text: string): string[] {
   return text.match(misspelt) ?? [];
 }
 
-/** The text files of the repository in which rules may be named. */
+/** The text files of the repository in which rules may be named. One test has letters with their places. */
 export function filesThatNameRules(): string[] {
   return execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root, encoding: 'utf8' })
     .split('\n')
     .filter((file) => /\.(ts|md|sql|ya?ml|sh)$/.test(file) || file === 'Dockerfile')
-    .filter((file) => !/^test\/(corpus\/|docs\/rule)/.test(file) && existsSync(join(root, file)));
+    .filter(
+      (file) => !/^test\/(corpus\/|docs\/rule|formats\/pdf-read)/.test(file) && existsSync(join(root, file)),
+    );
 }
 
 /** Every reference in code, tests and documents. */
@@ -72,16 +72,17 @@ export function allReferences(): RuleReference[] {
   return filesThatNameRules().flatMap((file) => referencesIn(file, readFileSync(join(root, file), 'utf8')));
 }
 
-/** Every rule that docs/rules has, in the order of its pages. */
+/** Every rule that docs/rules has, in the order of its pages: sections by their number, and the items below by their name. */
 export function allRules(): Rule[] {
   return globSync('docs/rules/*.md', { cwd: root }).flatMap((page) => {
-    const entries = readFileSync(join(root, page), 'utf8')
-      .split(/(?=<a id=")/)
-      .slice(1);
-    return entries.map((entry) => {
-      const [, anchor, text] = /^<a id="([^"]*)"><\/a>([\s\S]*)$/.exec(entry) as unknown as string[];
-      const files = [...(text as string).matchAll(/`((?:server|db|rest|web|workers|sdk|test)\/[\w./-]+)`/g)];
-      return { page, anchor, text, files: files.map(([, file]) => file) } as Rule;
+    let section = '';
+    const entries = readFileSync(join(root, page), 'utf8').split(/^(?=## |- )/m);
+    return entries.slice(1).map((text) => {
+      const heading = /^## ([ABC] [\d.]+)/.exec(text)?.[1];
+      if (heading) section = heading;
+      const name = heading ?? `${section} ${/^- \*\*(.+?)\.?\*\*/.exec(text)?.[1]}`;
+      const files = [...text.matchAll(/`((?:server|db|rest|web|workers|sdk|test)\/[\w./-]+)`/g)];
+      return { page, anchor: slug(name), files: files.map(([, file]) => file) } as Rule;
     });
   });
 }

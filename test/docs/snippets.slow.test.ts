@@ -59,7 +59,7 @@ test('every block of code runs in a test, is a drawing, or has a reason why it d
   expect(short.map(({ page, line, reason }) => `${page}:${line} ${reason}`)).toEqual([]);
 });
 
-test('no command has a comment: a shell that a person types into may take it for arguments', () => {
+test('no command has a comment, which an interactive shell may read as arguments', () => {
   const commented = all
     .filter(({ language }) => language === 'sh')
     .flatMap(({ page, line, code }) =>
@@ -96,11 +96,11 @@ test('the TypeScript of every page compiles', { timeout: 90_000 }, async () => {
   expect(await compile(place, written.flat())).toBe('');
 });
 
-describe('the page of the package stands alone', () => {
+describe('the page of the package is self-contained', () => {
   const programs = all.filter(({ page, language }) => page === ofPackage && language === 'ts');
   const fileOf = ({ line }: Snippet) => `line-${line}.ts`;
 
-  test('it links to nothing outside, and names no address but that of this machine', async () => {
+  test('it has no links to other pages, and no URL except that of this machine', async () => {
     const text = await readFile(join(root, ofPackage), 'utf8');
     const links = [...text.matchAll(/\]\(([^)]*)\)/g)].map(([, target = '']) => target);
     expect(links.filter((target) => !target.startsWith('#'))).toEqual([]);
@@ -110,7 +110,7 @@ describe('the page of the package stands alone', () => {
     expect(new Set(addresses)).toEqual(new Set(['http://127.0.0.1:8080']));
   });
 
-  test('each of its programs compiles, and those that need nothing else run', {
+  test('each of its programs compiles, and those without further requirements run', {
     timeout: 180_000,
   }, async () => {
     const place = join(folder, 'package');
@@ -216,7 +216,7 @@ function programOf(page: string): string | undefined {
     .join('\n');
 }
 
-/** Compiles programs of a folder. @returns the errors */
+/** Compiles programs of a directory. @returns the errors */
 async function compile(place: string, files: string[]): Promise<string> {
   const sources = (name: string) => [join(root, `sdk/src/${name}.ts`)];
   const config = {

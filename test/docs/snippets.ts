@@ -19,7 +19,7 @@ export interface Snippet {
   line: number;
   /** The first word behind the fence, such as `sh` or `ts`; empty for a drawing. */
   language: string;
-  /** Why no test runs it: what stands behind `not run:` on its fence. */
+  /** The reason why no test runs it: the text after `not run:` on its fence. */
   reason: string | undefined;
   code: string;
 }

@@ -150,7 +150,7 @@ export async function openDocuments(app: TestApp, fields?: Fields) {
 
 export type Documents = Awaited<ReturnType<typeof openDocuments>>;
 
-/** A fresh tenant for each test, and an engine that forgets the test before. */
+/** A fresh tenant for each test, and an engine without data of the previous test. */
 export function useDocuments(app: TestApp, engine?: RecordingEngine): Documents {
   const mine = {} as Documents;
   beforeEach(async () => {

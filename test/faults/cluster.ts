@@ -86,7 +86,7 @@ export async function startCluster(env: Record<string, string>) {
     },
     /** Stops both in an orderly way; returns their exit codes. */
     stop: () => Promise.all([api.stop('SIGTERM'), worker.stop('SIGTERM')]),
-    /** Ends whatever is left. */
+    /** Ends all remaining processes. */
     async destroy(): Promise<void> {
       await Promise.all([api.stop('SIGKILL'), worker.stop('SIGKILL')]);
       await killPostmaster();

@@ -73,7 +73,7 @@ export async function downloadDocument(
   return response.status;
 }
 
-/** Deletes a document, whatever state it is in. */
+/** Deletes a document in any state. */
 export async function deleteDocument(
   app: TestClient,
   answers: DocumentAnswers,

@@ -87,7 +87,12 @@ export function comparisonTables(
       .filter((one) => one.kind === kind && isSame(one))
       .reduce((total, { before }) => total + before.length, 0);
   return [
-    { title: 'Unchanged', head: ['kind', 'same'], rows: kinds.map((kind) => [kind, `${same(kind)}`]) },
+    {
+      title: 'Unchanged',
+      notes: `${kinds.map((kind) => `${kind}: ${same(kind)}`).join('; ')}.`,
+      head: [],
+      rows: [],
+    },
     {
       title: 'Differences',
       head: ['file', 'kind', 'before → after'],

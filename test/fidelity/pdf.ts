@@ -42,7 +42,9 @@ function structureTables(files: readonly MeasuredFile[]): Table[] {
     {
       ...same!,
       notes: `Pages have the same size, visible part, rotation and unit. Images have the same data. Links, annotations and fields have the same place,
-target, name, type and value; signatures keep their look but become invalid.`,
+target, name, type and value; signatures keep their look but become invalid.
+
+${same!.notes}`,
     },
     ...others,
   ];
@@ -78,21 +80,18 @@ fonts make small files larger.`,
 function exceptionsTable(files: readonly MeasuredFile[]): Table {
   const rows = files.flatMap(({ name, words }) => {
     const { missing, left } = words!;
-    return [...rowsOf(name, 'not found', missing), ...rowsOf(name, 'left', left)];
+    return [...Map.groupBy([...missing, ...left], ({ why }) => why)].map(([why, words]) => {
+      const list = [...new Set(words.map(({ word }) => word))];
+      const shown = list.slice(0, 4).join(', ') + (list.length > 4 ? ', …' : '');
+      const count = (all: readonly Explained[]) => `${all.filter((one) => one.why === why).length}`;
+      return [name.replace('.pdf', ''), count(missing), count(left), shown, why ?? '**unknown**'];
+    });
   });
   return {
     title: 'Unmatched words',
-    head: ['file', 'kind', 'words', 'examples', 'reason'],
+    head: ['file', 'not found', 'left', 'examples', 'reason'],
     rows,
   };
-}
-
-function rowsOf(file: string, kind: string, words: readonly Explained[]): string[][] {
-  return [...Map.groupBy(words, ({ why }) => why)].map(([why, own]) => {
-    const list = [...new Set(own.map(({ word }) => word))];
-    const shown = list.slice(0, 4).join(', ') + (list.length > 4 ? ', …' : '');
-    return [file.replace('.pdf', ''), kind, `${own.length}`, shown, why ?? '**nobody knows**'];
-  });
 }
 
 function keptTable(files: readonly MeasuredFile[]): Table {

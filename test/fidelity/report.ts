@@ -49,9 +49,11 @@ export function renderReport(sections: readonly Section[]): string {
 
 export function renderSection({ title, notes, tables }: Section): string {
   const parts = tables
-    .filter(({ rows }) => rows.length > 0)
+    .filter(({ notes, rows }) => notes || rows.length > 0)
     .map(({ title, notes, head, rows }) =>
-      [`### ${title}`, ...(notes ? [notes] : []), renderTable(head, rows)].join('\n\n'),
+      [`### ${title}`, ...(notes ? [notes] : []), ...(rows.length > 0 ? [renderTable(head, rows)] : [])].join(
+        '\n\n',
+      ),
     );
   return [`## ${title}`, notes, ...parts].join('\n\n');
 }

@@ -176,13 +176,6 @@ describe('a golden PDF', () => {
     expect((await textByPdfjs(await render(word))).replace(/\s/g, '')).toBe(word);
   });
 
-  it('keeps a cluster of hundreds of marks', async () => {
-    const stack = `a${'\u0301\u0323'.repeat(700)}b`;
-    expect((await textByPdfjs(await render(stack))).replace(/\s/g, '').normalize('NFD')).toBe(
-      stack.normalize('NFD'),
-    );
-  });
-
   it('spaces an empty line, and breaks lines at every kind of line end', async () => {
     const at = async (text: string): Promise<Record<string, number>> =>
       withPdf(await render(text), async (document) => {
@@ -200,15 +193,6 @@ describe('a golden PDF', () => {
     expect(heights).toEqual([...heights].sort((a, b) => b - a));
     const spaced = await at('a\n\nb');
     expect(spaced['a']! - spaced['b']!).toBeGreaterThan(1.9 * (tight['a']! - tight['b']!));
-  });
-
-  it('sets tabs to stops', async () => {
-    const starts = await withPdf(await render('a\tx\nabc\tx\n\t\n'), async (document) => {
-      const { items } = await (await document.getPage(1)).getTextContent();
-      return items.flatMap((item) => ('str' in item && item.str === 'x' ? [item.transform[4]] : []));
-    });
-    expect(starts).toHaveLength(2);
-    expect(starts[0]).toBeCloseTo(starts[1], 1);
   });
 
   it('sets right-to-left text flush right', async () => {

@@ -132,19 +132,17 @@ describe('parseTagged', () => {
   });
 });
 
-describe('unwrap', () => {
-  test('and wrap give the content back, and nothing is left around what is inside', () => {
-    fc.assert(
-      fc.property(content, (source) => {
-        const { inner, wrap } = unwrap(source);
-        expect(joinStrings(wrap(inner))).toEqual(source);
-        expectSound(inner, inner);
-        const [first, last] = [inner[0], inner.at(-1)];
-        for (const edge of [first, last]) if (typeof edge === 'object') expect(edge.type).not.toBe('void');
-        if (typeof first === 'object' && typeof last === 'object') expect(first.tag).not.toBe(last.tag);
-      }),
-    );
-  });
+test('unwrap and wrap give the content back, and nothing is left around what is inside', () => {
+  fc.assert(
+    fc.property(content, (source) => {
+      const { inner, wrap } = unwrap(source);
+      expect(joinStrings(wrap(inner))).toEqual(source);
+      expectSound(inner, inner);
+      const [first, last] = [inner[0], inner.at(-1)];
+      for (const edge of [first, last]) if (typeof edge === 'object') expect(edge.type).not.toBe('void');
+      if (typeof first === 'object' && typeof last === 'object') expect(first.tag).not.toBe(last.tag);
+    }),
+  );
 });
 
 describe('placeTags', () => {

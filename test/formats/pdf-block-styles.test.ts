@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { formatTagged } from '#server/formats/inline-content.ts';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
 import type { PageContent } from '#server/formats/pdf/page-content.ts';
-import { markRunningTitles } from '#server/formats/pdf/running-titles.ts';
+import { markRunningHeaders } from '#server/formats/pdf/running-headers.ts';
 import { cpuTime } from '#test/setup/cpu-time.ts';
 import { bold, lines, mono, page, rule, serif, text, widthOf } from './pdf-page.ts';
 
@@ -140,7 +140,7 @@ describe('all pages', () => {
       );
       return { ...content, blocks: findBlocks(content).blocks };
     });
-    markRunningTitles(pages);
+    markRunningHeaders(pages);
     for (const { blocks } of pages)
       expect(blocks.map(({ kind }) => kind)).toEqual(['header', 'paragraph', 'paragraph', 'footer']);
   });

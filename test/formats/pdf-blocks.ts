@@ -1,10 +1,10 @@
 import { PDFDocument, PDFName } from '@cantoo/pdf-lib';
 import type { InlineContent } from '#server/formats/inline-content.ts';
-import type { SetItem } from '#server/formats/pdf/fitting/frames.ts';
+import type { BlockTranslation } from '#server/formats/pdf/fitting/frames.ts';
 import type { Matrix, Rectangle } from '#server/formats/pdf/geometry.ts';
 import type { PageContent, Paint, ShownText } from '#server/formats/pdf/page-content.ts';
-import { type SetPage, setBlocks } from '#server/formats/pdf/set-blocks.ts';
 import type { TextBlock, TextStyle } from '#server/formats/pdf/text-block.ts';
+import { type TypesetPage, typesetBlocks } from '#server/formats/pdf/typeset-blocks.ts';
 import { DocumentFonts } from '#server/formats/typesetting/document-fonts.ts';
 import { singleLine } from '#server/formats/typesetting/lines.ts';
 import { shapeParagraph } from '#server/formats/typesetting/paragraph.ts';
@@ -126,7 +126,7 @@ export function pageOf(content: Partial<PageContent> = {}): PageContent {
   };
 }
 
-export interface Rendered extends SetPage {
+export interface Rendered extends TypesetPage {
   bytes: Uint8Array;
 }
 
@@ -150,11 +150,11 @@ export async function render(
   const fonts = new DocumentFonts(document);
   const { left, bottom, right, top } = page.box;
   const sheet = document.addPage([right - left, top - bottom]);
-  const setItems: SetItem[] = items.map(({ source, target }) => ({
+  const setItems: BlockTranslation[] = items.map(({ source, target }) => ({
     block: 'box' in source ? source : blockOf(source),
     target: typeof target === 'string' ? [target] : target,
   }));
-  const set = setBlocks(page, setItems, { sourceLanguage, targetLanguage }, fonts);
+  const set = typesetBlocks(page, setItems, { sourceLanguage, targetLanguage }, fonts);
   const frames = setItems.map(({ block: { box, matrix } }) => {
     const { left, bottom, right, top } = box;
     return `q ${matrix.join(' ')} cm 1 0.6 0.6 RG 0.3 w ${left} ${bottom} ${right - left} ${top - bottom} re S Q`;

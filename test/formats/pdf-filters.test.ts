@@ -91,7 +91,7 @@ describe('a filter', () => {
   });
 });
 
-/** Codes of which each stands for one more zero byte than the one before. */
+/** Codes of which each stands for one more zero byte than the previous one. */
 function lzwOfZeros(codes: number): { packed: Uint8Array; length: number } {
   const bits: string[] = [(256).toString(2).padStart(9, '0'), '000000000'];
   let [next, length, width] = [258, 1, 9];

@@ -89,11 +89,9 @@ describe('edges that blocks share', () => {
   });
 });
 
-describe('lines in the middle of a page', () => {
-  it('are centred if they have one middle and begin at different places, even the longest', () => {
-    const title = text('Ideology as ritual', 240.5, 700, { size: 14 });
-    const others = [text('The Author', 276.25, 680), text('Monday, the fifth of May', 246.25, 660)];
-    const { blocks } = findBlocks(page([title, others]));
-    expect(blocks.map(({ alignment }) => alignment)).toEqual(['center', 'center', 'center']);
-  });
+it('lines in the middle of a page are centred if they have one middle and begin at different places, even the longest', () => {
+  const title = text('Ideology as ritual', 240.5, 700, { size: 14 });
+  const others = [text('The Author', 276.25, 680), text('Monday, the fifth of May', 246.25, 660)];
+  const { blocks } = findBlocks(page([title, others]));
+  expect(blocks.map(({ alignment }) => alignment)).toEqual(['center', 'center', 'center']);
 });

@@ -75,16 +75,14 @@ describe('a label', () => {
   });
 });
 
-describe('a sign that is kept at the end of a short last line', () => {
-  it('leaves the words of the label whole: it is set above the sign, not beside it', async () => {
-    const source = { lines: ['Phone', 'no.'], style: { size: 7 }, leading: 9.4 };
-    const { lines, box } = blockOf(source);
-    const left = lines[1]!.right + 1;
-    const sign = rectangle(left, box.bottom, left + 8, lines[0]!.baseline - 3);
-    const set = await setLabel(source, 'Phone no.', { annotations: [{ kind: 'widget', box: sign }] });
-    expect(set.lines.map(({ text, size }) => [text, size])).toEqual([['Phone no.', 7]]);
-    expect(set.place.bottom).toBeGreaterThan(sign.top - 0.5);
-  });
+it('a sign that is kept at the end of a short last line leaves the words of the label whole: it is set above the sign, not beside it', async () => {
+  const source = { lines: ['Phone', 'no.'], style: { size: 7 }, leading: 9.4 };
+  const { lines, box } = blockOf(source);
+  const left = lines[1]!.right + 1;
+  const sign = rectangle(left, box.bottom, left + 8, lines[0]!.baseline - 3);
+  const set = await setLabel(source, 'Phone no.', { annotations: [{ kind: 'widget', box: sign }] });
+  expect(set.lines.map(({ text, size }) => [text, size])).toEqual([['Phone no.', 7]]);
+  expect(set.place.bottom).toBeGreaterThan(sign.top - 0.5);
 });
 
 describe('a text that grows downwards', () => {
@@ -108,14 +106,12 @@ describe('a text that grows downwards', () => {
   });
 });
 
-describe('a table cell of one line', () => {
-  it('becomes slightly smaller before it takes a second line', async () => {
-    const source = { lines: ['Central Processor'], container: rectangle(70, 680, 156, 712) };
-    const cell = { ...blockOf(source), kind: 'table_cell' as const };
-    const { bytes } = await render([{ source: cell, target: 'Central Processors 22' }]);
-    const lines = await shownLines(bytes);
-    expect(lines).toHaveLength(1);
-    expect(lines[0]!.size).toBeGreaterThan(8.8);
-    expect(lines[0]!.size).toBeLessThan(10);
-  });
+it('a table cell of one line becomes slightly smaller before it takes a second line', async () => {
+  const source = { lines: ['Central Processor'], container: rectangle(70, 680, 156, 712) };
+  const cell = { ...blockOf(source), kind: 'table_cell' as const };
+  const { bytes } = await render([{ source: cell, target: 'Central Processors 22' }]);
+  const lines = await shownLines(bytes);
+  expect(lines).toHaveLength(1);
+  expect(lines[0]!.size).toBeGreaterThan(8.8);
+  expect(lines[0]!.size).toBeLessThan(10);
 });

@@ -65,24 +65,22 @@ describe('the alignment of a block', () => {
   });
 });
 
-describe('a list item of one line', () => {
-  it('that needs a second has it begin after its bullet', async () => {
-    const wall = paint(rectangle(220, 600, 300, 750));
-    const { bytes } = await render(
-      [
-        {
-          source: { lines: ['• A short list item'] },
-          target: '• Un élément de liste plus long que la ligne',
-        },
-      ],
-      { page: pageOf({ paints: [wall] }) },
-    );
-    const [first, second] = await shownLines(bytes);
-    expect(first!.x).toBeCloseTo(72, 1);
-    const style = { family: 'serif', bold: false, italic: false, size: 10 } as const;
-    const bullet = widthOf('• U', style) - widthOf('U', style);
-    expect(second!.x).toBeCloseTo(72 + bullet, 1);
-  });
+it('a list item of one line that needs a second has it begin after its bullet', async () => {
+  const wall = paint(rectangle(220, 600, 300, 750));
+  const { bytes } = await render(
+    [
+      {
+        source: { lines: ['• A short list item'] },
+        target: '• Un élément de liste plus long que la ligne',
+      },
+    ],
+    { page: pageOf({ paints: [wall] }) },
+  );
+  const [first, second] = await shownLines(bytes);
+  expect(first!.x).toBeCloseTo(72, 1);
+  const style = { family: 'serif', bold: false, italic: false, size: 10 } as const;
+  const bullet = widthOf('• U', style) - widthOf('U', style);
+  expect(second!.x).toBeCloseTo(72 + bullet, 1);
 });
 
 describe('right-to-left text of a left-to-right source', () => {
@@ -140,11 +138,9 @@ describe('right-to-left text of a left-to-right source', () => {
   });
 });
 
-describe('a left-to-right text of a right-to-left source', () => {
-  it('is set flush left', async () => {
-    const { lines, box } = await edgesOf({ lines: english, alignment: 'right' }, french, 'fr', 'ar');
-    for (const { x } of lines) expect(x).toBeCloseTo(box.left, 1);
-  });
+it('a left-to-right text of a right-to-left source is set flush left', async () => {
+  const { lines, box } = await edgesOf({ lines: english, alignment: 'right' }, french, 'fr', 'ar');
+  for (const { x } of lines) expect(x).toBeCloseTo(box.left, 1);
 });
 
 describe('a turned block', () => {

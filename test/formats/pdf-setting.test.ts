@@ -27,18 +27,16 @@ const english = ['The quick brown fox jumps over the lazy dog and', 'runs away i
 const longer =
   'Le renard brun et rapide saute par-dessus le chien paresseux et s’enfuit loin dans la forêt, où il dort longtemps.';
 
-describe('a translation that fits', () => {
-  it('stays in its box, at its size and on its baselines, without a finding', async () => {
-    const { bytes, findings, place, box } = await setOne({ lines: english }, english.join(' '));
-    const lines = await shownLines(bytes);
-    expect(lines.map(({ text, size, y }) => ({ text, size, y }))).toEqual([
-      { text: english[0], size: 10, y: 700 },
-      { text: english[1], size: 10, y: 688 },
-    ]);
-    expect(lines[0]!.x).toBeCloseTo(box.left);
-    expect(place.right).toBeLessThanOrEqual(box.right + 1);
-    expect(findings).toEqual([]);
-  });
+it('a translation that fits stays in its box, at its size and on its baselines, without a finding', async () => {
+  const { bytes, findings, place, box } = await setOne({ lines: english }, english.join(' '));
+  const lines = await shownLines(bytes);
+  expect(lines.map(({ text, size, y }) => ({ text, size, y }))).toEqual([
+    { text: english[0], size: 10, y: 700 },
+    { text: english[1], size: 10, y: 688 },
+  ]);
+  expect(lines[0]!.x).toBeCloseTo(box.left);
+  expect(place.right).toBeLessThanOrEqual(box.right + 1);
+  expect(findings).toEqual([]);
 });
 
 describe('a translation that is too long for its box', () => {

@@ -102,14 +102,6 @@ describe('the two sides of a unit (B 4.5)', () => {
     expect(textsOf(regions, declared('en-AU', 'en-NZ'))).toEqual([]);
   });
 
-  it('only the units of the body count', () => {
-    const unit = `<tu>${tuv('en', 'a')}${tuv('fr', 'b')}</tu>`;
-    expect(readAll(`<tmx><header>${unit}</header><body>${unit}</body></tmx>`).summary).toEqual({
-      units: 1,
-      skipped: 0,
-    });
-  });
-
   it('all units are counted, and those that are skipped', () => {
     const { summary } = readAll(tmxOf(`<tu/>${regions}<tu>${tuv('en', 'a')}</tu>`));
     expect(summary).toEqual({ units: 3, skipped: 2 });

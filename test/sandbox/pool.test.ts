@@ -120,37 +120,33 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, plain(part)]));
 }
 
-describe('the queue', () => {
-  it('past its bound the sandbox is busy, and starts nothing', async () => {
-    const sandbox = openTestSandbox({ processes: 1, queued: 2 });
-    const accepted = [1, 2, 3].map((value) => sandbox.run('echo', value));
-    await expect(sandbox.run('echo', 4)).rejects.toMatchObject({ name: 'SandboxError', reason: 'busy' });
-    expect(await Promise.all(accepted)).toEqual([1, 2, 3]);
-    expect(await sandbox.run('echo', 5)).toBe(5);
-  });
+it('rejects tasks past the bound of the queue as busy, and starts nothing', async () => {
+  const sandbox = openTestSandbox({ processes: 1, queued: 2 });
+  const accepted = [1, 2, 3].map((value) => sandbox.run('echo', value));
+  await expect(sandbox.run('echo', 4)).rejects.toMatchObject({ name: 'SandboxError', reason: 'busy' });
+  expect(await Promise.all(accepted)).toEqual([1, 2, 3]);
+  expect(await sandbox.run('echo', 5)).toBe(5);
 });
 
-describe('closing', () => {
-  it('ends running and waiting tasks, and leaves no process', async () => {
-    const sandbox = openTestSandbox({ processes: 2 });
-    await Promise.all([sandbox.run('wait', 50), sandbox.run('wait', 50)]);
-    const pids = sandbox.processIds;
-    expect(pids).toHaveLength(2);
-    const tasks = [
-      sandbox.run('loop', undefined),
-      sandbox.run('wait', 60_000),
-      sandbox.run('echo', 1),
-      sandbox.run('echo', 2),
-    ];
-    const outcomes = Promise.allSettled(tasks);
-    await sandbox.close();
-    expect(pids.some(isAlive)).toBe(false);
-    expect(sandbox.processIds).toEqual([]);
-    for (const outcome of await outcomes)
-      expect(outcome).toMatchObject({ status: 'rejected', reason: { reason: 'closed' } });
-    await expect(sandbox.run('echo', 3)).rejects.toMatchObject({ reason: 'closed' });
-    expect(sandbox.processIds).toEqual([]);
-  });
+it('closing ends running and waiting tasks, and leaves no process', async () => {
+  const sandbox = openTestSandbox({ processes: 2 });
+  await Promise.all([sandbox.run('wait', 50), sandbox.run('wait', 50)]);
+  const pids = sandbox.processIds;
+  expect(pids).toHaveLength(2);
+  const tasks = [
+    sandbox.run('loop', undefined),
+    sandbox.run('wait', 60_000),
+    sandbox.run('echo', 1),
+    sandbox.run('echo', 2),
+  ];
+  const outcomes = Promise.allSettled(tasks);
+  await sandbox.close();
+  expect(pids.some(isAlive)).toBe(false);
+  expect(sandbox.processIds).toEqual([]);
+  for (const outcome of await outcomes)
+    expect(outcome).toMatchObject({ status: 'rejected', reason: { reason: 'closed' } });
+  await expect(sandbox.run('echo', 3)).rejects.toMatchObject({ reason: 'closed' });
+  expect(sandbox.processIds).toEqual([]);
 });
 
 describe('the service that opened it', () => {

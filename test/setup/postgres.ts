@@ -48,7 +48,7 @@ function templateUrl(url: string): string {
   return template.href;
 }
 
-/** Makes a data folder with the template, of a server that is stopped. */
+/** Makes a data directory with the template, of a server that is stopped. */
 async function createTemplate(dataDir: string): Promise<void> {
   const server = await joinEmbeddedPostgres(dataDir);
   const superuser = postgres(server.superuserUrl, { max: 1, onnotice: () => {} });
@@ -64,7 +64,7 @@ async function createTemplate(dataDir: string): Promise<void> {
 }
 
 /**
- * Copies the data folder that an earlier run made, so that most runs neither create a cluster nor migrate. Makes a new one if a
+ * Copies the data directory that an earlier run made, so that most runs neither create a cluster nor migrate. Makes a new one if a
  * migration, the embedded PostgreSQL or a dependency has changed. Rejects without cp.
  */
 async function copyKept(dataDir: string): Promise<void> {
@@ -79,14 +79,14 @@ async function copyKept(dataDir: string): Promise<void> {
     await rename(draft, folder);
     await rm(made, { recursive: true });
   }
-  // With owners, modes and times: PostgreSQL refuses a folder that others can read.
+  // With owners, modes and times: PostgreSQL refuses a directory that others can read.
   await run('cp', ['-a', folder, dataDir]);
   const file = join(dataDir, 'postgres.json');
   const secrets = JSON.parse(await readFile(file, 'utf8'));
   await writeFile(file, JSON.stringify({ ...secrets, port: await freePort() }));
 }
 
-/** A hash of all that a data folder with the template is made from. */
+/** A hash of all that a data directory with the template is made from. */
 async function fingerprint(): Promise<string> {
   const hash = createHash('sha256').update(`${process.platform} ${process.getuid?.()}`);
   const within = (folder: string) =>

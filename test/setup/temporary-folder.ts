@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from '../../db/embedded/folder.ts';
 
-/** Linux's folder in memory. */
+/** Linux's directory in memory. */
 const memory = '/dev/shm';
 /** Bytes that must be free there. A whole run needs a quarter of it. */
 const needed = 4 * 2 ** 30;
 const prefix = 'lingualoop-tests-';
 
 /**
- * Makes a folder for all temporary files of this run: in memory if there is space, because copying a database means a thousand small files, and
+ * Makes a directory for all temporary files of this run: in memory if there is space, because copying a database means a thousand small files, and
  * a disk takes ten times as long. The processes of the test files get it as TMPDIR.
  * @returns removes it
  */

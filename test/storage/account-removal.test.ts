@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { recordingEngine } from '#test/documents/workspace.ts';
-import { operator } from '#test/factories.ts';
 import { type Bound, impatient, openBound, useAccountApp } from './bound-workspace.ts';
 
 const { account, app } = await useAccountApp({ engine: recordingEngine(), accountTimes: impatient });
@@ -41,12 +40,6 @@ describe('DELETE of a job (B 4.1)', () => {
       golden_records_deleted: 1,
     });
     expect([recordsOf(job.id).length, recordsOf(other.id).length]).toEqual([0, 1]);
-  });
-
-  test('by an operator does, too', async () => {
-    const { id } = await mine.job();
-    expect((await mine.remove(id, operator)).body).toMatchObject({ golden_records_deleted: 1 });
-    expect(recordsOf(id)).toEqual([]);
   });
 
   test.each(unreachable)('whose account %s is not blocked, and counts no record', async (_name, change) => {

@@ -1,4 +1,4 @@
-import { readdir, readFile, utimes } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { workbookFile } from '#test/factories/workbook.ts';
@@ -239,20 +239,3 @@ describe('kill -9 during an approval', () => {
     150_000,
   );
 });
-
-test('a file that a killed worker left is a difference after three hours, and no more once the sweep has run', async () => {
-  const place = await places['folder']!();
-  const { service, app, tenant } = await open(place);
-  const hold = await place.holdRows('document_artifacts', 'insert', `new.kind = 'translated'`);
-  const { id } = await sendDocument(app, tenant);
-  await killAt(service, hold);
-  await hold.release();
-  const old = new Date(Date.now() - 4 * 3_600_000);
-  for (const path of (await place.objects()).keys())
-    if (path.includes(id)) await utimes(join(place.storage, path), old, old);
-  const left = await place.verify();
-  expect([left.code, left.found.map(([what]) => what)]).toEqual([1, ['file without a row']]);
-  await place.startAgain();
-  await place.sql`select graphile_worker.add_job('check_document_files')`;
-  await place.agreed();
-}, 150_000);

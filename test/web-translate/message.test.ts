@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { locales } from '#web/server/locale.ts';
 import { messageFor, readTranslation } from '#web/translate/message.ts';
 
-describe('what a translator gets of a message', () => {
+describe('the text of a message for a translator', () => {
   test.each([
     ['a text, as it is', "It's {name}'s turn: {count, number}", 'ar', "It's {name}'s turn: {count, number}"],
     [
@@ -54,7 +54,7 @@ describe('what a translator gets of a message', () => {
     expect(messageFor(message, language)).toBe(expected);
   });
 
-  test('of all messages of the interface: a message, which a translation that keeps its syntax fits', () => {
+  test('is a valid message for all messages of the interface, and accepts a translation that keeps its syntax', () => {
     const folder = join(import.meta.dirname, '../../web/locales/en');
     for (const file of readdirSync(folder))
       for (const text of Object.values(JSON.parse(readFileSync(join(folder, file), 'utf8'))))
@@ -68,7 +68,7 @@ describe('what a translator gets of a message', () => {
 describe('a translation of a message', () => {
   const sent = '{n, plural, one {# job of {who}} other {# jobs of {who}}}';
 
-  test('with other words, an apostrophe before a placeholder included, is taken', () => {
+  test('with other words, even with an apostrophe before a placeholder, is accepted', () => {
     expect(readTranslation('The {name}', "L'{name}")).toEqual({ message: 'L’{name}' });
     const message = '{n, plural, one {un travail de {who}} other {# travaux de {who}}}';
     expect(readTranslation(sent, message)).toEqual({ message });

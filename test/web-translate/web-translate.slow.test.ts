@@ -91,7 +91,7 @@ async function scene(files: Record<string, Texts> = { en: english }, at = app) {
 const idOf = (out: string) => /\/app\/review\?item=([0-9a-f]{32})$/m.exec(out)?.[1] as string;
 
 describe('npm run web:translate', () => {
-  test('writes what is missing, in the order of the English, and nothing the second time', async () => {
+  test('writes missing messages in the order of the English, and nothing the second time', async () => {
     const here = await scene({
       en: english,
       fr: { 'review.json': { old: 'Vieux', waiting: '{count} textes' } },
@@ -112,7 +112,7 @@ describe('npm run web:translate', () => {
     expect(await here.stored()).toEqual({ jobs: 2, billed: 2 });
   });
 
-  test('translates a message again whose English has changed, unless a person has translated it', async () => {
+  test('translates a message again if its English has changed, unless it was translated by hand', async () => {
     const here = await scene();
     await here.run();
     await here.write('en', { 'review.json': { title: 'Review', waiting: '{count} texts' } });
@@ -131,7 +131,7 @@ describe('npm run web:translate', () => {
     expect((await here.run()).out).toBe('0 to translate.\n');
   });
 
-  test('a translation that lost a placeholder is held, and written once a reviewer has approved it', async () => {
+  test('a translation that lost a placeholder awaits review, and is written after the approval', async () => {
     const here = await scene({ en: english }, live);
     const held = await here.run();
     expect(held.code).toBe(0);
@@ -150,7 +150,7 @@ describe('npm run web:translate', () => {
     expect(await here.stored()).toEqual({ jobs: 3, billed: 3 });
   });
 
-  test('what a reviewer rejected, or approved without a placeholder, is a failure that names file and key', async () => {
+  test('a translation that was rejected, or approved without a placeholder, is a failure that names file and key', async () => {
     const here = await scene({ en: english }, live);
     const held = await here.run();
     await here.review(idOf(held.out), { action: 'approve' });
@@ -234,7 +234,7 @@ describe('npm run web:translate', () => {
     expect(await here.stored()).toEqual({ jobs: 0, billed: 0 });
   });
 
-  test('a language that the interface has not is refused; a wrong credential stops the run at once', async () => {
+  test('a language that the interface does not have is rejected; a wrong credential stops the run immediately', async () => {
     const here = await scene();
     expect(await here.run('--to', 'tlh')).toMatchObject({
       code: 2,

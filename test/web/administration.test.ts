@@ -41,13 +41,13 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
     await page.getByRole('button', { name: 'Buy' }).click();
     await page.waitForURL('https://checkout.stripe.example/**');
     await page.goto(`${app.address}/billing?topup=success`);
-    await page.getByRole('status').getByText('credited').waitFor();
+    await page.getByRole('status').getByText('added').waitFor();
     await billing.deliver(topUpEvent(founder.tenantId));
     await page.getByText('The payment is confirmed.').waitFor();
     await page.getByText('1,000,000', { exact: true }).waitFor();
   });
 
-  test('sees usage by day, in a table too, and saves the ledger', async () => {
+  test('sees usage by day, also in a table, and exports usage records', async () => {
     const founder = await signUpFounder(app);
     const body = { source_text: 'Twenty-two characters.', target_lang: 'fr' };
     await app.json('POST', '/api/translations', { headers: founder.bearer, body });
@@ -67,7 +67,7 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
     expect(text.trim().split('\n')).toHaveLength(2);
   });
 
-  test('binds an account, is told what is wrong with it, verifies it and leaves it', async () => {
+  test('connects an account, sees its error, verifies it and disconnects it', async () => {
     const founder = await signUpFounder(app);
     const { page } = await browser.person('/app/storage');
     await signIn(page, founder);
@@ -93,7 +93,7 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
     await page.getByText('Platform storage.').waitFor();
   });
 
-  test('replaces the API key by the password, and finds that in the audit log', async () => {
+  test('rotates the API key with the password, and finds that in the audit log', async () => {
     const founder = await signUpFounder(app);
     const { page } = await browser.person('/app/security');
     await signIn(page, founder);
@@ -117,7 +117,7 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
     await page.getByText('No matching events.').waitFor();
   });
 
-  test('who is an operator sees all workspaces, provisions one, and the sum of usage', async () => {
+  test('as an operator sees all workspaces and the sum of usage, and provisions a workspace', async () => {
     const customer = await signUpFounder(app);
     const body = { source_text: 'Some work', target_lang: 'fr' };
     await app.json('POST', '/api/translations', { headers: customer.bearer, body });
@@ -148,7 +148,7 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
 });
 
 describe.skipIf(withoutBrowser)('a member without the role', () => {
-  test('has no entries of administrators, and learns at their addresses who can help', async () => {
+  test('has no navigation entries of administrators, and sees at their URLs whom to ask', async () => {
     const team = await openTeam(app);
     const member = await team.join();
     const { page } = await browser.person('/app/members');

@@ -79,7 +79,7 @@ describe.skipIf(withoutBrowser)('every screen', { timeout: 60_000 }, () => {
     expect(faults).toEqual([]);
   });
 
-  test('has all its words from the catalogs, and has room for longer ones', async () => {
+  test('has all its texts from the catalogs, and has space for longer ones', async () => {
     const { page } = await opened({ locale: 'en' }, servePseudoLocale);
     const faults = await visitAll(page, async () => {
       const found = [...(await wordsInNoCatalog(page)), ...(await cutWords(page))];

@@ -21,7 +21,7 @@ describe.skipIf(withoutBrowser)('the page of the API reference', () => {
     await page.locator('.opblock').first().waitFor({ state: 'detached' });
   });
 
-  test('sends a call with the key that is entered by Authorize, without anything from elsewhere', async () => {
+  test('sends a request with the key entered under Authorize, without loading anything from other sites', async () => {
     const { apiKey } = await app.signUp();
     const { page } = await person('/docs');
     const operation = await open(page, 'get');
@@ -36,7 +36,7 @@ describe.skipIf(withoutBrowser)('the page of the API reference', () => {
     expect(await operation.locator('.live-responses-table .microlight').first().innerText()).toBe('[]');
   });
 
-  test('translates with the example as it stands, and ignores the session cookie', async () => {
+  test('translates the unchanged example, and ignores the session cookie', async () => {
     const { accessToken, apiKey } = await app.signUp();
     const { page, context } = await person('/docs');
     await context.addCookies([{ name: 'll_session', value: accessToken, url: app.address }]);

@@ -13,7 +13,7 @@ const browser = useBrowser(app);
 const jobsOf = async (apiKey: string) =>
   (await app.json('GET', '/api/translations', { headers: { 'x-api-key': apiKey } })).body;
 
-describe.skipIf(withoutBrowser)('a person with a batch', () => {
+describe.skipIf(withoutBrowser)('a batch', () => {
   test('sees the failed item next to its text, resumes, and nothing runs twice', async () => {
     model.break();
     const { page, apiKey } = await signedIn(app, browser, '/app/translate?kind=batch&from=en&to=["de","ja"]');
@@ -65,7 +65,7 @@ describe.skipIf(withoutBrowser)('a person with a batch', () => {
     await results.getByText('3 of 4 done').waitFor();
   });
 
-  test('a list that was read before the response and comes after it takes nothing back', async () => {
+  test('a list that was requested before the response and arrives after it reverts nothing', async () => {
     const { page } = await signedIn(app, browser, '/app/translate?kind=batch&from=en&to=["de"]');
     const [seen, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const arrived = Promise.withResolvers<void>();
@@ -92,8 +92,8 @@ describe.skipIf(withoutBrowser)('a person with a batch', () => {
   });
 });
 
-describe.skipIf(withoutBrowser)('a person with a text file', () => {
-  test('is told what becomes of the layout, sees the page that failed, and resumes', async () => {
+describe.skipIf(withoutBrowser)('a text file', () => {
+  test('shows the effect on the layout and the failed page, and resumes', async () => {
     model.break();
     const { page, apiKey } = await signedIn(app, browser, '/app/translate?kind=file&from=en&to=["de"]');
     // A page has at most 5,000 characters.
@@ -122,7 +122,7 @@ describe.skipIf(withoutBrowser)('a person with a text file', () => {
     for (const { id } of before) expect(ids).toContain(id);
   });
 
-  test('a Word file keeps its layout unless its text alone is wanted, and both are said before it is sent', async () => {
+  test('a Word file keeps its layout unless only its text is selected, and both are shown before sending', async () => {
     const { page } = await signedIn(app, browser, '/app/translate?kind=file&from=en&to=["de"]');
     await page.getByLabel('File to translate').setInputFiles({
       name: 'letter.docx',
@@ -131,7 +131,7 @@ describe.skipIf(withoutBrowser)('a person with a text file', () => {
     });
     await page.getByText('The file is translated as a document and keeps its layout.').waitFor();
     await page.getByLabel('Text only').check();
-    await page.getByText('Its layout is lost.').waitFor();
+    await page.getByText('The layout is lost.').waitFor();
     await page.getByRole('button', { name: 'Translate', exact: true }).click();
     await page.getByRole('alert').getByText('source_document').waitFor();
     await page.getByLabel('File to translate').setInputFiles({
@@ -142,7 +142,7 @@ describe.skipIf(withoutBrowser)('a person with a text file', () => {
     await page.getByText('Unsupported file type.').waitFor();
   });
 
-  test('sees how much of a document has been sent, and goes to it', async () => {
+  test('shows the upload progress of a document, and links to it', async () => {
     const { page, context } = await signedIn(app, browser, '/app/translate?kind=file&from=en&to=["de"]');
     const { name, type } = corpusDocument('docx/two-columns-headers.docx');
     const file = corpusFile('docx/two-columns-headers.docx');

@@ -40,7 +40,7 @@ describe.skipIf(withoutBrowser)('a page of another origin, in a browser', () => 
     });
   });
 
-  test('reads why it was refused', async () => {
+  test('can read the error', async () => {
     const { page } = await person(allowed);
     const seen = await page.evaluate(async (address) => {
       const response = await fetch(`${address}/api/translations`, { headers: { 'x-api-key': 'wrong' } });
@@ -49,7 +49,7 @@ describe.skipIf(withoutBrowser)('a page of another origin, in a browser', () => 
     expect(seen).toEqual([401, { detail: 'missing or invalid tenant credentials' }]);
   });
 
-  test('gets nothing with cookies, and nothing at all from an origin that is not in the list', async () => {
+  test('gets no access with cookies, and none at all from an origin that is not in the list', async () => {
     const outcome = async (origin: string, credentials: 'include' | 'omit') => {
       const { page } = await person(origin);
       return page.evaluate(

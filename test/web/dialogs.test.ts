@@ -51,138 +51,141 @@ const disclose = (page: Page) =>
     for (const one of document.querySelectorAll<HTMLDetailsElement>('main details')) one.open = true;
   });
 
-describe.skipIf(withoutBrowser).each(ways)('what opens over a screen is accessible: %s', (_, options) => {
-  test('members, invites, the API key, storage', async () => {
-    const { team, page, faults, look, dialog } = await atWork(options);
-    const colleague = await withAuthenticator(app, await team.join());
-    await page.goto('/app/members');
-    const row = page.locator('tr', { hasText: colleague.email });
-    await row.locator('button').click();
-    await page.locator('dialog[open]').waitFor();
-    await look('a member');
-    const actions = page.locator('dialog[open] .actions').first().locator('button');
-    await dialog('the authenticator', () => actions.nth(1).click());
-    await dialog('revoking', () => page.locator('dialog[open] button.danger').click());
-    await actions.first().click();
-    await page.locator('dialog input[readonly]').waitFor();
-    await look('a link for a password');
-    await page.keyboard.press('Escape');
-    await disclose(page);
-    await page.locator('details form button[type=submit]').click();
-    await page.locator('main input[readonly]').waitFor();
-    await look('an invite');
-    await dialog('withdrawing', () =>
-      page.locator('section[aria-labelledby=invites] table button').first().click(),
-    );
-
-    await page.goto('/app/security');
-    await page.locator('#api-key').waitFor();
-    await disclose(page);
-    await page.locator('form input').first().fill(team.founder.password);
-    await page.locator('form button.danger').click();
-    await page.locator('input[readonly]').waitFor();
-    await look('a new key');
-    await page.locator('#own-authenticator ~ button.primary').click();
-    await page.getByRole('img').waitFor();
-    await look('enrollment');
-
-    await page.goto('/app/storage');
-    await page.locator('#binding ~ details').waitFor();
-    await disclose(page);
-    await page.locator('input[type=url]').fill('https://account.dfs.core.windows.net');
-    await page.locator('form input[dir=ltr]').nth(1).fill('lingualoop');
-    await page.locator('input[type=password]').fill('sv=2024&sig=abc');
-    await page.locator('form button[type=submit]').click();
-    await dialog('leaving the account', () => page.locator('#binding ~ .actions button.danger').click());
-    expect(faults).toEqual([]);
-  });
-
-  test('a job, documents, glossaries and memories', async () => {
-    const { team, page, faults, look, dialog } = await atWork(options);
-    const job = await submitHeld(app, team.founder);
-    const removal = () => page.locator('main button.danger').last().click();
-    await page.goto(`/jobs/${job}`);
-    await dialog('deleting a job', removal);
-    for (const [screen, id] of [
-      ['glossaries', await addGlossary(app, team.founder)],
-      ['memories', await addMemory(app, team.founder)],
-    ]) {
-      await page.goto(`/app/${screen}/${id}`);
-      await dialog(`deleting one of the ${screen}`, removal);
-      await page.goto(`/app/${screen}`);
-      await page.locator('main table').waitFor();
+describe.skipIf(withoutBrowser).each(ways)(
+  'dialogs and menus over a screen are accessible: %s',
+  (_, options) => {
+    test('members, invites, the API key, storage', async () => {
+      const { team, page, faults, look, dialog } = await atWork(options);
+      const colleague = await withAuthenticator(app, await team.join());
+      await page.goto('/app/members');
+      const row = page.locator('tr', { hasText: colleague.email });
+      await row.locator('button').click();
+      await page.locator('dialog[open]').waitFor();
+      await look('a member');
+      const actions = page.locator('dialog[open] .actions').first().locator('button');
+      await dialog('the authenticator', () => actions.nth(1).click());
+      await dialog('revoking', () => page.locator('dialog[open] button.danger').click());
+      await actions.first().click();
+      await page.locator('dialog input[readonly]').waitFor();
+      await look('a link for a password');
+      await page.keyboard.press('Escape');
       await disclose(page);
-      await page.locator('input[type=file]').setInputFiles({
-        name: screen === 'glossaries' ? 'terms.csv' : 'units.tmx',
-        mimeType: 'text/plain',
-        buffer: Buffer.from('one,"two\nthree'),
-      });
-      await page.locator('form input[type=text], form input:not([type])').first().fill('Name');
-      for (const select of await page.locator('form select').all()) await select.selectOption('fr');
+      await page.locator('details form button[type=submit]').click();
+      await page.locator('main input[readonly]').waitFor();
+      await look('an invite');
+      await dialog('withdrawing', () =>
+        page.locator('section[aria-labelledby=invites] table button').first().click(),
+      );
+
+      await page.goto('/app/security');
+      await page.locator('#api-key').waitFor();
+      await disclose(page);
+      await page.locator('form input').first().fill(team.founder.password);
+      await page.locator('form button.danger').click();
+      await page.locator('input[readonly]').waitFor();
+      await look('a new key');
+      await page.locator('#own-authenticator ~ button.primary').click();
+      await page.getByRole('img').waitFor();
+      await look('enrollment');
+
+      await page.goto('/app/storage');
+      await page.locator('#binding ~ details').waitFor();
+      await disclose(page);
+      await page.locator('input[type=url]').fill('https://account.dfs.core.windows.net');
+      await page.locator('form input[dir=ltr]').nth(1).fill('lingualoop');
+      await page.locator('input[type=password]').fill('sv=2024&sig=abc');
       await page.locator('form button[type=submit]').click();
-      await page.locator('main [role=alert]').first().waitFor();
-      await look(`a wrong file for the ${screen}`);
-    }
-
-    const document = await addDocument(app, team.founder);
-    await page.goto('/app/documents');
-    await page.locator('thead input[type=checkbox]').check();
-    await dialog('approving several documents', () => page.locator('main button.primary').first().click());
-    await page.goto(`/app/documents/${document}`);
-    await dialog('deleting a document', () => page.locator('.actions button.danger').click());
-    await dialog('approving a document', () => page.locator('.actions button:not(.danger)').nth(1).click());
-    await page.locator('[data-current], [class*=number]').first().click();
-    await page.locator('textarea').fill('Mine');
-    const { body } = await app.json('GET', `/api/documents/${document}/segments`, { headers: team.admin });
-    const [{ region_id, cell_id }] = body.segments;
-    const corrections = [{ region_id, cell_id, target_text: 'Theirs' }];
-    await app.json('POST', `/api/documents/${document}/review`, {
-      headers: team.admin,
-      body: { corrections },
+      await dialog('leaving the account', () => page.locator('#binding ~ .actions button.danger').click());
+      expect(faults).toEqual([]);
     });
-    await look('a correction that is not applied');
-    await page.locator('[class*=apply] button.primary').click();
-    await page.locator('main [role=alert] dl').waitFor();
-    await look('two corrections of one segment');
-    expect(faults).toEqual([]);
-  });
 
-  test('the review, and signing out', async () => {
-    const { team, page, faults, look, dialog } = await atWork(options);
-    await submitHeld(app, team.founder);
-    const other = await submitHeld(app, team.founder);
-    await page.goto('/app/review');
-    await field(page).waitFor();
-    await disclose(page);
-    await look('all parts and filters');
-    await page.keyboard.press('Escape');
-    await page.locator('[data-row]').first().focus();
-    await page.keyboard.press('x');
-    await page.locator('fieldset').waitFor();
-    await look('what is selected');
-    await dialog('a reason', () => page.keyboard.press('r'));
-    await page.locator('[data-row]').first().focus();
-    await dialog('the keys', () => page.keyboard.press('?'));
-    await page.keyboard.press('x');
-    await dialog('the commands', () => page.keyboard.press('Control+k'));
+    test('a job, documents, glossaries and memories', async () => {
+      const { team, page, faults, look, dialog } = await atWork(options);
+      const job = await submitHeld(app, team.founder);
+      const removal = () => page.locator('main button.danger').last().click();
+      await page.goto(`/jobs/${job}`);
+      await dialog('deleting a job', removal);
+      for (const [screen, id] of [
+        ['glossaries', await addGlossary(app, team.founder)],
+        ['memories', await addMemory(app, team.founder)],
+      ]) {
+        await page.goto(`/app/${screen}/${id}`);
+        await dialog(`deleting one of the ${screen}`, removal);
+        await page.goto(`/app/${screen}`);
+        await page.locator('main table').waitFor();
+        await disclose(page);
+        await page.locator('input[type=file]').setInputFiles({
+          name: screen === 'glossaries' ? 'terms.csv' : 'units.tmx',
+          mimeType: 'text/plain',
+          buffer: Buffer.from('one,"two\nthree'),
+        });
+        await page.locator('form input[type=text], form input:not([type])').first().fill('Name');
+        for (const select of await page.locator('form select').all()) await select.selectOption('fr');
+        await page.locator('form button[type=submit]').click();
+        await page.locator('main [role=alert]').first().waitFor();
+        await look(`a wrong file for the ${screen}`);
+      }
 
-    await page.goto(`/app/review?item=${other}`);
-    await field(page).fill('Mine');
-    const save = { action: 'save', final_translation: 'Theirs' };
-    const path = `/api/translations/${other}/review`;
-    const { status } = await app.json('POST', path, { headers: team.admin, body: save });
-    expect(status).toBe(200);
-    await dialog('texts that were not sent', () => page.locator('.frame-person button').click());
-    await field(page).focus();
-    await page.keyboard.press('Control+Enter');
-    await page.locator('[data-row]', { has: page.locator('[class*=came]') }).click();
-    await page.locator('#conflict').waitFor();
-    await look('two texts of one job');
-    // The URL follows a moment after the item.
-    await page.waitForURL((url) => url.searchParams.get('item') === other);
-    await page.reload();
-    await page.locator('[data-found] ins').first().waitFor();
-    await look('a text that is found again');
-    expect(faults).toEqual([]);
-  });
-});
+      const document = await addDocument(app, team.founder);
+      await page.goto('/app/documents');
+      await page.locator('thead input[type=checkbox]').check();
+      await dialog('approving several documents', () => page.locator('main button.primary').first().click());
+      await page.goto(`/app/documents/${document}`);
+      await dialog('deleting a document', () => page.locator('.actions button.danger').click());
+      await dialog('approving a document', () => page.locator('.actions button:not(.danger)').nth(1).click());
+      await page.locator('[data-current], [class*=number]').first().click();
+      await page.locator('textarea').fill('Mine');
+      const { body } = await app.json('GET', `/api/documents/${document}/segments`, { headers: team.admin });
+      const [{ region_id, cell_id }] = body.segments;
+      const corrections = [{ region_id, cell_id, target_text: 'Theirs' }];
+      await app.json('POST', `/api/documents/${document}/review`, {
+        headers: team.admin,
+        body: { corrections },
+      });
+      await look('a correction that is not applied');
+      await page.locator('[class*=apply] button.primary').click();
+      await page.locator('main [role=alert] dl').waitFor();
+      await look('two corrections of one segment');
+      expect(faults).toEqual([]);
+    });
+
+    test('the review screen, and signing out', async () => {
+      const { team, page, faults, look, dialog } = await atWork(options);
+      await submitHeld(app, team.founder);
+      const other = await submitHeld(app, team.founder);
+      await page.goto('/app/review');
+      await field(page).waitFor();
+      await disclose(page);
+      await look('all parts and filters');
+      await page.keyboard.press('Escape');
+      await page.locator('[data-row]').first().focus();
+      await page.keyboard.press('x');
+      await page.locator('fieldset').waitFor();
+      await look('what is selected');
+      await dialog('a reason', () => page.keyboard.press('r'));
+      await page.locator('[data-row]').first().focus();
+      await dialog('the keys', () => page.keyboard.press('?'));
+      await page.keyboard.press('x');
+      await dialog('the commands', () => page.keyboard.press('Control+k'));
+
+      await page.goto(`/app/review?item=${other}`);
+      await field(page).fill('Mine');
+      const save = { action: 'save', final_translation: 'Theirs' };
+      const path = `/api/translations/${other}/review`;
+      const { status } = await app.json('POST', path, { headers: team.admin, body: save });
+      expect(status).toBe(200);
+      await dialog('texts that were not sent', () => page.locator('.frame-person button').click());
+      await field(page).focus();
+      await page.keyboard.press('Control+Enter');
+      await page.locator('[data-row]', { has: page.locator('[class*=came]') }).click();
+      await page.locator('#conflict').waitFor();
+      await look('two texts of one job');
+      // The URL follows a moment after the item.
+      await page.waitForURL((url) => url.searchParams.get('item') === other);
+      await page.reload();
+      await page.locator('[data-found] ins').first().waitFor();
+      await look('a text that is found again');
+      expect(faults).toEqual([]);
+    });
+  },
+);

@@ -102,7 +102,7 @@ describe.skipIf(withoutBrowser)(
       await second.waitForURL('**/signin*');
     });
 
-    test('are kept when the document is left, and name the translation that they replace', async () => {
+    test('are kept when the document is closed, and include the translation that they replace', async () => {
       const { page, correct, targets } = await atDocument();
       await type(page, 1, 'Mine');
       await type(page, 2, 'Au revoir');
@@ -121,7 +121,7 @@ describe.skipIf(withoutBrowser)(
       await expect.poll(targets, patient).toEqual(['Theirs', 'Au revoir', '[fr] Thanks']);
     });
 
-    test('are never shown to another person in the same browser', async () => {
+    test('are never shown to another member in the same browser', async () => {
       const { page, path, founder, colleague } = await atDocument();
       await type(page, 1, 'Confidentiel');
       const signOut = async () => {
@@ -146,7 +146,7 @@ describe.skipIf(withoutBrowser)(
       expect(await left(page).locator('ins').allTextContents()).toContain('Confidentiel');
     });
 
-    test('are said to be kept nowhere if the device refuses to, and leaving asks first', async () => {
+    test('are shown as not saved if the browser blocks storage, and leaving asks first', async () => {
       const { page, path, targets } = await atDocument();
       await page.addInitScript(() => {
         IDBObjectStore.prototype.put = () => {
@@ -159,7 +159,7 @@ describe.skipIf(withoutBrowser)(
       const asked = page.waitForEvent('dialog');
       const leaving = page.getByRole('link', { name: 'All documents' }).click();
       const dialog = await asked;
-      expect(dialog.message()).toContain('1 correction is not applied, and will be lost.');
+      expect(dialog.message()).toContain('1 correction is not applied and will be lost.');
       await dialog.dismiss();
       await leaving;
       expect(await field(page, 1).inputValue()).toBe('Salut');

@@ -9,8 +9,8 @@ import { signedIn } from './founder.ts';
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
-describe.skipIf(withoutBrowser)('a person at /app/documents', { timeout: 40_000 }, () => {
-  test('sees a document go from waiting to translated without a reload, and approves several at once', async () => {
+describe.skipIf(withoutBrowser)('a reviewer at /app/documents', { timeout: 40_000 }, () => {
+  test('sees a document change from queued to translated without a reload, and approves several together', async () => {
     const founder = await signedIn(app, browser, '/app/documents');
     const { page, tenantId } = founder;
     await page.getByText('No documents yet.').waitFor();
@@ -75,7 +75,7 @@ describe.skipIf(withoutBrowser)('a person at /app/documents', { timeout: 40_000 
     expect(body.segments.map((one: { target_text: string }) => one.target_text)).toEqual(['Bref', 'Encore']);
   });
 
-  test('takes the approval of a document back', async () => {
+  test('reopens an approved document', async () => {
     const founder = await signedIn(app, browser, '/app/documents');
     const { page } = founder;
     const id = await sendDocument(app, founder, workbookFile(['Hello']));

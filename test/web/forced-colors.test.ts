@@ -34,8 +34,8 @@ const marksOf = (page: Page, selector: string) =>
 const expectDifferent = async (page: Page, one: string, other: string) =>
   expect([one, await marksOf(page, one)]).not.toEqual([one, await marksOf(page, other)]);
 
-describe.skipIf(withoutBrowser)('in forced colours, without motion', () => {
-  test('what is current, chosen, changed and focused can be told from the rest', async () => {
+describe.skipIf(withoutBrowser)('in forced colors, without motion', () => {
+  test('current, selected, changed and focused elements can be distinguished from others', async () => {
     const founder = await found(app);
     for (let jobs = 0; jobs < 2; jobs += 1) await submitHeld(app, founder);
     const document = await addDocument(app, founder);

@@ -89,7 +89,7 @@ describe('the guides', () => {
     }
   });
 
-  test('have the public address of the service in every command', async () => {
+  test('have the public URL of the service in every command', async () => {
     for (const name of ['quick-start', 'billing', 'sdk']) {
       const { text } = await get(`/docs/guides/${name}`, below);
       expect(text).not.toContain('127.0.0.1:8080');
@@ -99,7 +99,7 @@ describe('the guides', () => {
     expect((await get('/docs/guides/engines', below)).text).toContain('http://127.0.0.1:8080/v1');
   });
 
-  test('name their addresses under the path of the public address', async () => {
+  test('have URLs under the path of the public URL', async () => {
     for (const path of ['/docs/guides/', '/docs/guides/sdk', '/docs/guides/search?q=job'])
       for (const name of ['href', 'action'])
         for (const address of attributes((await get(path, below)).text, name).filter((one) =>
@@ -108,7 +108,7 @@ describe('the guides', () => {
           expect(address).toMatch(/^\/it&(amp|#38);s\//);
   });
 
-  test('the style is kept for ever, by an address that changes with it', async () => {
+  test('the style is cached forever, at a URL that changes with it', async () => {
     const address = attributes((await get('/docs/guides/')).text, 'href').find((one) => one.includes('.css'));
     const { headers } = await get(address as string);
     expect(headers.get('content-type')).toBe('text/css; charset=utf-8');
@@ -144,7 +144,7 @@ describe('the search', () => {
     expect((await get('/docs/guides/search?q=zyzzyva')).text).toContain('No results');
   });
 
-  test('takes any query, and shows it as text', async () => {
+  test('accepts any query, and shows it as text', async () => {
     const hostile = [
       '',
       ' ',
@@ -216,7 +216,7 @@ describe.skipIf(withoutBrowser)('in a browser', () => {
     await expectAccessible(page);
   });
 
-  test('is searched with the keyboard alone', async () => {
+  test('is searched using only the keyboard', async () => {
     const { page } = await person('/docs/guides/');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');

@@ -58,8 +58,8 @@ async function signedIn() {
   return { page, harmAt };
 }
 
-describe.skipIf(withoutBrowser)('30 texts that want to be more than text are shown as text', () => {
-  test('as names of workspaces, and as what members, invites and the audit log have of others', async () => {
+describe.skipIf(withoutBrowser)('30 hostile texts are shown as text', () => {
+  test('as names of workspaces, and in members, invites and the audit log', async () => {
     for (const name of names) {
       const { status } = await app.json('POST', '/api/tenants', { headers: me.bearer, body: { name } });
       expect([name, status]).toEqual([name, 200]);
@@ -131,7 +131,7 @@ describe.skipIf(withoutBrowser)('30 texts that want to be more than text are sho
     ]).toEqual([]);
   });
 
-  test('as names and segments of documents, and as what went wrong with them', async () => {
+  test('as names and segments of documents, and in their errors', async () => {
     // Characters that XML cannot contain are rejected with the file.
     const cells = lines.map((text) => text.replace(']]>', ']]').replaceAll(/[\uffff\r]/g, ''));
     const id = await addDocument(app, me, { source_document: workbookFile(cells) });
@@ -165,7 +165,7 @@ describe.skipIf(withoutBrowser)('30 texts that want to be more than text are sho
     ]).toEqual([]);
   });
 
-  test('as the account that is bound, and what it answered', async () => {
+  test('as the connected account, and in its response', async () => {
     const sql = postgres(app.superuserUrl, { max: 1, onnotice: () => {} });
     await sql`
       insert into storage_bindings (tenant_id, account_url, filesystem, auth_mode, documents_prefix, golden_prefix,

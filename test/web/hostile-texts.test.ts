@@ -43,7 +43,7 @@ async function submitAll({ key: headers }: Account, isHeld: boolean): Promise<st
 
 const excerpts = hostileTexts.map((text) => text.slice(0, 300));
 
-describe.skipIf(withoutBrowser)('30 texts that want to be more than text are shown as text', () => {
+describe.skipIf(withoutBrowser)('30 hostile texts are shown as text', () => {
   test('at home, in the list, and each as a job with its review', async () => {
     const { me, page } = await signedIn();
     const asked = openRequests(page);
@@ -86,7 +86,7 @@ describe.skipIf(withoutBrowser)('30 texts that want to be more than text are sho
     expect(faults).toEqual([]);
   });
 
-  test('in every field that a person fills', async () => {
+  test('in every field of a form', async () => {
     const { me, page } = await signedIn();
     await submitAll(me, false);
     const faults: string[] = [];
@@ -121,7 +121,7 @@ describe.skipIf(withoutBrowser)('30 texts that want to be more than text are sho
     expect(faults).toEqual([]);
   });
 
-  test('from a form; and what cannot be stored is refused at its field', async () => {
+  test('from a form; and text that cannot be stored is rejected at its field', async () => {
     const { page } = await signedIn('/app/translate?from=en&to=["de"]');
     const text = page.getByLabel('Text to translate');
     const submit = page.getByRole('button', { name: 'Translate', exact: true });

@@ -82,7 +82,7 @@ describe.skipIf(withoutBrowser)('an invite link', () => {
 });
 
 describe.skipIf(withoutBrowser)('a reset link', () => {
-  test('sets a new password once; the old one and the old session are good for nothing', async () => {
+  test('sets a new password once; the old one and the old session no longer work', async () => {
     const admin = await found(app);
     const member = await join(app, admin);
     const { body } = await app.json('POST', `/api/auth/users/${member.userId}/password-reset-link`, {

@@ -21,7 +21,7 @@ async function translate(apiKey: string, ...texts: { source_text: string; [field
   return jobs;
 }
 
-describe.skipIf(withoutBrowser)('a person at home', () => {
+describe.skipIf(withoutBrowser)('a member at /app', () => {
   test('sees jobs that await review, recent failures, and the remaining allowance', async () => {
     model.break();
     const { page, apiKey } = await signedIn(app, browser, '/app');
@@ -48,8 +48,8 @@ describe.skipIf(withoutBrowser)('a person at home', () => {
   });
 });
 
-describe.skipIf(withoutBrowser)('a person at /app/jobs', () => {
-  test('finds jobs by status, and the filter stays in the address over a reload', async () => {
+describe.skipIf(withoutBrowser)('a member at /app/jobs', () => {
+  test('finds jobs by status, and the filter stays in the URL after a reload', async () => {
     model.mend();
     const { page, apiKey } = await signedIn(app, browser, '/app/jobs');
     await page.getByText('No jobs yet. Your translations appear here.').waitFor();
@@ -67,7 +67,7 @@ describe.skipIf(withoutBrowser)('a person at /app/jobs', () => {
     await page.getByText('No jobs match these filters.').waitFor();
   });
 
-  test('finds jobs by text, language, reason and day, one narrowing the other', async () => {
+  test('finds jobs by a combination of text, language, reason and day', async () => {
     model.mend();
     const { page, apiKey } = await signedIn(app, browser, '/app/jobs');
     await translate(
@@ -82,7 +82,7 @@ describe.skipIf(withoutBrowser)('a person at /app/jobs', () => {
     };
     await page.goto('/app/jobs?text=good');
     await expect.poll(shown).toEqual(['Good evening', 'Good morning']);
-    await page.getByLabel('To').selectOption('French');
+    await page.getByLabel('To', { exact: true }).selectOption('French');
     await expect.poll(shown).toEqual(['Good evening']);
     await page.getByRole('button', { name: 'Clear all' }).click();
     await expect.poll(shown).toEqual(['Good evening', 'Good morning', 'Sign 100% here.']);
@@ -107,7 +107,7 @@ describe.skipIf(withoutBrowser)('a person at /app/jobs', () => {
     await expect.poll(() => page.getByLabel('Updated from').inputValue()).toBe('2999-02-01');
   });
 
-  test('an address with filters that do not exist shows the whole list', async () => {
+  test('a URL with unknown filters shows the whole list', async () => {
     const { page, apiKey } = await signedIn(app, browser, '/app/jobs');
     await translate(apiKey, { source_text: 'Good morning' });
     await page.goto(
@@ -117,7 +117,7 @@ describe.skipIf(withoutBrowser)('a person at /app/jobs', () => {
   });
 });
 
-describe.skipIf(withoutBrowser)('a person at /jobs/{id}', () => {
+describe.skipIf(withoutBrowser)('a member at /jobs/{id}', () => {
   test("reads the job's reasons for review and its steps; an administrator deletes it", async () => {
     model.mend();
     const { page, apiKey } = await signedIn(app, browser, '/app');

@@ -12,7 +12,7 @@ const { app } = billing;
 const browser = useBrowser(app);
 
 describe.skipIf(withoutBrowser)('an administrator', () => {
-  test('replaces the API key by a code of the authenticator, after a wrong one', async () => {
+  test('rotates the API key with an authenticator code, after a wrong one', async () => {
     const founder = await foundEnrolled(app);
     const { secret } = founder;
     const { page, context } = await browser.person('/about');

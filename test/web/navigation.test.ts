@@ -59,7 +59,7 @@ describe.skipIf(withoutBrowser)("an administrator's navigation", () => {
     await members.waitFor({ state: 'hidden' });
   });
 
-  test('opens among the other links in a window of 320 px, and is as wide as that', async () => {
+  test('opens between the other links in a window of 320 px, and is as wide as the window', async () => {
     const { page } = await administratorAt('/app', 'ar', 320);
     await page.locator('.frame-menu summary').click();
     await page.locator('.frame-menu a').first().waitFor();

@@ -33,7 +33,7 @@ const selectInField = (page: Page, words: string) =>
   }, words);
 
 describe.skipIf(withoutBrowser)('selected words become a glossary term', { timeout: 30_000 }, () => {
-  test('words of the source and of the translation, by the button, and the next translation has them', async () => {
+  test('words of the source and the translation, with the button, and the next translation uses them', async () => {
     const { page, apiKey } = await signedIn(app, browser, '/app');
     const headers = { 'x-api-key': apiKey };
     const sets = setsOf(app, headers);
@@ -92,7 +92,7 @@ describe.skipIf(withoutBrowser)('selected words become a glossary term', { timeo
     await page.getByRole('dialog').getByText('Add the selected words to a glossary').waitFor();
   });
 
-  test('words that were selected in one item are not offered in the next, nor those outside of a source', async () => {
+  test('words selected in one item are not offered in the next, nor words outside of a source', async () => {
     const { page, apiKey } = await signedIn(app, browser, '/app');
     const headers = { 'x-api-key': apiKey };
     await waitingJobs(app, headers, ['Pay the invoice now.', 'Second item.']);

@@ -9,7 +9,7 @@ const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
 describe.skipIf(withoutBrowser)('a member who signs in after another one, in the same tab', () => {
-  test('sees nothing that the other one has read, even while the service has not answered', async () => {
+  test('sees no data of the other one, even before the service responds', async () => {
     const one = await found(app);
     const other = await found(app);
     await waitingJobs(app, one.key, ['A text of the first workspace']);
@@ -39,7 +39,7 @@ describe.skipIf(withoutBrowser)('a member who signs in after another one, in the
     );
   });
 
-  test('has nothing to do with a review that the other one was still sending', async () => {
+  test('does not continue a review that the other one was still sending', async () => {
     const one = await found(app);
     const other = await join(app, one);
     const jobs = await waitingJobs(app, one.key, ['First text', 'Second text']);

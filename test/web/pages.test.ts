@@ -36,7 +36,7 @@ describe('the public pages', () => {
     },
   );
 
-  test('lead nowhere but to addresses that exist', async () => {
+  test('have only links to existing URLs', async () => {
     for (const path of addresses)
       for (const [, address] of (await get(path)).text.matchAll(/(?:href|src)="(\/[^"]*)"/g)) {
         const { status } = await get(String(address));
@@ -45,14 +45,14 @@ describe('the public pages', () => {
       }
   });
 
-  test.each(['en', 'fr', 'de', 'ar', 'ja'])('are there in %s', async (locale) => {
+  test.each(['en', 'fr', 'de', 'ar', 'ja'])('exist in %s', async (locale) => {
     for (const path of addresses) {
       const { text } = await get(path, { 'accept-language': locale });
       expect([path, text.includes(`<main lang="${locale}"`)]).toEqual([path, true]);
     }
   });
 
-  test('are in the language of the cookie, else of the browser’s first that we have', async () => {
+  test('are in the language of the cookie, or else in the first available language of the browser', async () => {
     const languageOf = async (headers: Record<string, string>) =>
       /<html lang="(\w+)" dir="(\w+)"/
         .exec((await get('/about', headers)).text)
@@ -71,7 +71,7 @@ describe('the public pages', () => {
 });
 
 describe('PAGES_DIR', () => {
-  test('replaces a page at the next request, and gives ours back when its file is gone', async () => {
+  test('replaces a page at the next request, until its file is removed', async () => {
     expect((await get('/about')).text).toContain('<h1>About</h1>');
     await write('about.md', '# Who *we* are\n\nHello.');
     expect((await get('/about')).text).toMatch(
@@ -83,7 +83,7 @@ describe('PAGES_DIR', () => {
     expect((await get('/about')).text).toContain('<h1>About</h1>');
   });
 
-  test('has a page for a language, before the one for all, before ours of that language', async () => {
+  test('has a page for a language before the one for all languages, and that before ours', async () => {
     await write('terms.md', '# Ours for all');
     expect((await get('/terms', { 'accept-language': 'fr' })).text).toContain('Ours for all');
     await write('terms.fr.md', '# Conditions propres');
@@ -93,7 +93,7 @@ describe('PAGES_DIR', () => {
     expect((await get('/terms', { 'accept-language': 'de' })).text).toContain('Ours for all');
   });
 
-  test('may add pages below /resources, and nowhere else', async () => {
+  test('may add pages only below /resources', async () => {
     await write('resources/our-way.md', '# Our way');
     await write('pricing.md', '# Pricing');
     expect((await get('/resources/our-way')).text).toContain('<h1>Our way</h1>');
@@ -113,7 +113,7 @@ describe('PAGES_DIR', () => {
     expect(text).toContain('href="//other.example/x"');
   });
 
-  test('cannot be left by a name, nor can anything else be read by one', async () => {
+  test('cannot be escaped by a name, and other files cannot be read', async () => {
     await writeFile(join(folder, '../outside.md'), '# Outside');
     const hostile = [
       '..%2f..%2foutside',
@@ -137,8 +137,8 @@ describe('PAGES_DIR', () => {
   });
 });
 
-describe('a public address with a path', () => {
-  test('goes before each address of a page, also before those that Markdown names', async () => {
+describe('a public URL with a path', () => {
+  test('is the prefix of each URL in a page, including those in Markdown', async () => {
     await write(
       'about.md',
       '# About\n\n[docs](/docs) [near](resources) ![i](/static/icon.svg) [far](https://a.example/b)',
@@ -181,7 +181,7 @@ describe('a public address with a path', () => {
   });
 });
 
-describe('an address that does not exist', () => {
+describe('an unknown URL', () => {
   test('is a page for a browser that navigates, and JSON for others', async () => {
     const page = await get('/nowhere');
     expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);

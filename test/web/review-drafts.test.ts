@@ -20,7 +20,7 @@ async function atFirstJob() {
   return { founder, stored, ...person };
 }
 
-describe.skipIf(withoutBrowser)('a text that was typed and not sent', () => {
+describe.skipIf(withoutBrowser)('a text that was typed but not sent', () => {
   test('is offered as a difference after a crash and a reload, is never sent automatically, and is listed at sign-out', async () => {
     const { page, tab, stored, context } = await atFirstJob();
     await field(page).fill('Un texte');
@@ -106,7 +106,7 @@ describe.skipIf(withoutBrowser)('a text that was typed and not sent', () => {
       .toEqual(['Quatre', 'Trois', 'Un']);
   });
 
-  test('is not forgotten when an earlier save of its item is answered after it was typed', async () => {
+  test('is kept when the response to an earlier save arrives after it was typed', async () => {
     const { page, tab } = await atFirstJob();
     await field(page).fill('Premier');
     let answer: (() => void) | undefined;

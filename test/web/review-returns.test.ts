@@ -58,7 +58,7 @@ const bulk = (page: Page, action: string) => page.getByRole('group').getByRole('
 /** Longer than the list's excerpts. */
 const long = (text: string) => `${text} ${'and so on '.repeat(40)}to the end.`;
 
-describe.skipIf(withoutBrowser)('what is sent from the review editor', () => {
+describe.skipIf(withoutBrowser)('the text sent from the review screen', () => {
   test('is the whole text of a job that a bulk approval did not save', async () => {
     const between = Array.from({ length: 8 }, (_, n) => `Between ${n}`);
     const { page, stored, other } = await atJobs('First', long('Second'), ...between, long('Last'));
@@ -87,7 +87,7 @@ describe.skipIf(withoutBrowser)('what is sent from the review editor', () => {
     await expect.poll(() => field(page).inputValue(), patient).toBe(theirs);
   });
 
-  test('is the match in the field, also with others at once; an emptied field holds up no other', async () => {
+  test('is the match in the field, also in a bulk approval; an empty field does not block others', async () => {
     const { page, stored, other } = await atJobs('Before', 'The door is open.', 'The door is open now.');
     await other(1, { action: 'approve', final_translation: 'La porte est ouverte.' });
     await row(page, 'The door is open now').click();
@@ -100,7 +100,7 @@ describe.skipIf(withoutBrowser)('what is sent from the review editor', () => {
     expect((await stored(2)).final_translation).toBe('La porte est ouverte.');
   });
 
-  test('passes over an emptied field among many', async () => {
+  test('skips an empty field in a bulk approval', async () => {
     const { page, stored } = await atJobs('First', 'Second');
     await field(page).fill('');
     await select(page, 'First');
@@ -111,7 +111,7 @@ describe.skipIf(withoutBrowser)('what is sent from the review editor', () => {
     expect((await stored(0)).status).toBe('awaiting_review');
   });
 
-  test('is the text of the field, though a draft of another one is still being saved', async () => {
+  test('is the text of the field, although a draft of another one is still being saved', async () => {
     const { page, stored } = await atJobs('First', 'Second', 'Third', 'Fourth');
     const first = holdNext(page, 'act');
     await field(page).fill('Brouillon');

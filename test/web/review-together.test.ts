@@ -8,7 +8,7 @@ const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
 describe.skipIf(withoutBrowser)('two reviewers of one workspace', () => {
-  test('are not given the same job, and lose no word if they work on it nevertheless', async () => {
+  test('do not get the same job, and lose no text if they work on it nevertheless', async () => {
     const one = await found(app);
     const other = await join(app, one);
     const jobs = await waitingJobs(app, one.key, ['First text', 'Second text', 'Third text']);
@@ -106,7 +106,7 @@ describe.skipIf(withoutBrowser)('two reviewers of one workspace', () => {
     expect(await field(page).inputValue()).toBe('Et Trois');
   });
 
-  test('keep the focus in the search, too, when an item that was still being read comes', async () => {
+  test('keep the focus in the search field when an item finishes loading', async () => {
     const founder = await found(app);
     await waitingJobs(app, founder.key, ['First text', `Second text ${'is long '.repeat(50)}`]);
     const { page } = await memberAt(browser, founder, '/app');

@@ -9,7 +9,7 @@ const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
 describe.skipIf(withoutBrowser)('a reviewer who types', () => {
-  test('Japanese by an input method: no key of a composition is a command', async () => {
+  test('Japanese with an input method: keys of a composition are not shortcuts', async () => {
     const founder = await found(app);
     const [job] = await waitingJobs(app, founder.key, ['Japan', 'Another one'], 'ja');
     const stored = async () =>
@@ -52,7 +52,7 @@ describe.skipIf(withoutBrowser)('a reviewer who types', () => {
     await search.and(page.locator(':focus')).waitFor();
   });
 
-  test('with a heavy hand: a key that is held decides once, and walks on', async () => {
+  test('and holds keys: a held key decides once, and moves on', async () => {
     const founder = await found(app);
     const jobs = await waitingJobs(app, founder.key, ['One', 'Two', 'Three', 'Four', 'Five', 'Six']);
     const stored = () =>
@@ -91,7 +91,7 @@ describe.skipIf(withoutBrowser)('a reviewer who types', () => {
     await opened(page, 'Four');
   });
 
-  test('Arabic: the field has the translation’s own direction, whatever the interface has', async () => {
+  test('Arabic: the field has the direction of the translation, not of the interface', async () => {
     const founder = await found(app);
     await waitingJobs(app, founder.key, ['Welcome to {city}'], 'ar');
     const { page } = await memberAt(browser, founder, '/app');
@@ -107,7 +107,7 @@ describe.skipIf(withoutBrowser)('a reviewer who types', () => {
     expect(await textarea.inputValue()).toBe('مرحبًا بكم');
   });
 
-  test('puts a lost placeholder back by one key, and takes it back by undo', async () => {
+  test('inserts a missing placeholder with one key, and undoes it', async () => {
     const founder = await found(app);
     await waitingJobs(app, founder.key, ['Dear {name}, you have %s files.']);
     const { page } = await memberAt(browser, founder, '/app');
@@ -155,7 +155,7 @@ describe.skipIf(withoutBrowser)('a reviewer who types', () => {
     expect(await textarea.inputValue()).toBe('[fr] The door is open now.');
   });
 
-  test('has the help, the palette, and can switch single keys off', async () => {
+  test('uses the help and the palette, and turns off single-key shortcuts', async () => {
     const founder = await found(app);
     await waitingJobs(app, founder.key, ['One', 'Two']);
     const { page } = await memberAt(browser, founder, '/app');

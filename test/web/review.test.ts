@@ -9,7 +9,7 @@ const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
 describe.skipIf(withoutBrowser)('a reviewer at /app/review', () => {
-  test('does twenty reviews by keyboard alone', async () => {
+  test('does twenty reviews using only the keyboard', async () => {
     const { page, apiKey } = await signedIn(app, browser, '/app');
     const headers = { 'x-api-key': apiKey };
     const jobs = await waitingJobs(
@@ -124,7 +124,7 @@ describe.skipIf(withoutBrowser)('a reviewer at /app/review', () => {
     expect(await status(2)).toBe('human_edited');
   });
 
-  test('takes a decision back: right after it, and later on the page of the job', async () => {
+  test('undoes a decision: directly after it, and later on the page of the job', async () => {
     const { page, apiKey } = await signedIn(app, browser, '/app');
     const headers = { 'x-api-key': apiKey };
     const [job] = await waitingJobs(app, headers, ['First', 'Second']);
@@ -154,11 +154,11 @@ describe.skipIf(withoutBrowser)('a reviewer at /app/review', () => {
     const texts = Array.from({ length: 103 }, (_, n) => `Sentence ${n + 1}`);
     await waitingJobs(app, { 'x-api-key': apiKey }, texts);
     await openReview(page);
-    await page.getByText('103 waiting', { exact: true }).waitFor();
+    await page.getByText('103 awaiting review', { exact: true }).waitFor();
     expect(await page.locator('[data-row]').count()).toBe(100);
     // The service does not count with a filter.
     await page.goto('/app/review?text=Sentence');
-    await page.getByText('More than 100 waiting', { exact: true }).waitFor();
+    await page.getByText('More than 100 awaiting review', { exact: true }).waitFor();
   });
 
   test('requests a failing page of the list once, and continues when it is requested again', async () => {

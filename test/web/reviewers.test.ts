@@ -11,7 +11,7 @@ const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
 describe.skipIf(withoutBrowser)('the figures of reviewers at /app/usage', () => {
-  test('what was approved in the editor and in bulk, with the time of the first only, and as a file', async () => {
+  test('approvals on the review screen and in bulk, with time only for the former, and as a file', async () => {
     const { page, apiKey } = await signedIn(app, browser, '/app');
     await waitingJobs(app, { 'x-api-key': apiKey }, ['One two three four.', 'Second', 'Third']);
     const begun = Date.now();

@@ -70,7 +70,7 @@ async function openJob(page: Page, id: string | undefined): Promise<void> {
   await field(page).waitFor();
 }
 
-const unreadable = '1 unsent change on this device cannot be opened';
+const unreadable = "1 unsent change on this device can't be opened";
 
 const offered = (page: Page) => page.getByRole('region', { name: 'Unsent changes' });
 
@@ -87,14 +87,14 @@ async function storedText(page: Page): Promise<string> {
 }
 
 describe.skipIf(withoutBrowser)('a draft in the browser', () => {
-  test('holds nothing readable of what was typed, and opens again for its person', async () => {
+  test('has no readable text, and is restored for its member', async () => {
     const { page } = await typed();
     expect(await storedText(page)).not.toMatch(/secret|tap|private|source|text/);
     await page.reload();
     await expectOffered(page, 'Un secret tapé');
   });
 
-  test('is deleted at the sign-out, unless it is kept', async () => {
+  test('is deleted at sign-out, unless it is kept', async () => {
     const { page, founder } = await typed();
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Sign out' }).click();
@@ -146,7 +146,7 @@ describe.skipIf(withoutBrowser)('a draft in the browser', () => {
     expect(await readSealed(page)).toHaveLength(1);
   });
 
-  test('that was put in the place of another one is reported as unreadable and stays', async () => {
+  test("that was moved to another one's key is reported as unreadable and stays", async () => {
     const { page, jobs } = await typed();
     await moveRecord(page, String(jobs[0]?.id), String(jobs[1]?.id));
     await openJob(page, jobs[1]?.id);
@@ -162,7 +162,7 @@ describe.skipIf(withoutBrowser)('a draft in the browser', () => {
     await expect.poll(() => readSealed(page), patient).toEqual([]);
   });
 
-  test('of an earlier version of the application is sealed at the next start', async () => {
+  test('of an earlier version of the application is encrypted at the next start', async () => {
     const { page } = await typed();
     await changeRecord(page, 'unseal');
     await page.reload();
@@ -171,7 +171,7 @@ describe.skipIf(withoutBrowser)('a draft in the browser', () => {
     expect(await storedText(page)).not.toMatch(/vieux|private/);
   });
 
-  test('that the previous key of the service sealed opens, and is sealed by the present one', async () => {
+  test("that was encrypted with the service's previous key is decrypted, and encrypted with the current one", async () => {
     const { page, founder } = await typed();
     const [before] = await readSealed(page);
     const { secretsKeys } = app.services;

@@ -23,7 +23,7 @@ async function upload(apiKey: string, path: string, part: string, file: File): P
 
 const hostile = '<script>alert(1)</script> \u202E{x} hello ';
 
-describe.skipIf(withoutBrowser)('the screens of glossaries and memories', { timeout: 40_000 }, () => {
+describe.skipIf(withoutBrowser)('the screens of glossaries and TMs', { timeout: 40_000 }, () => {
   test.each([
     { locale: 'en-GB', colorScheme: 'light' as const },
     { locale: 'ar', colorScheme: 'dark' as const },

@@ -51,7 +51,7 @@ describe('the page of the application', () => {
     expect(text).not.toContain('state=y');
   });
 
-  test("names its screen's own file at the address of every screen, so that the browser fetches it at once", async () => {
+  test("links the screen's file at the URL of every screen, so that the browser loads it immediately", async () => {
     const router = await readFile(join(dist, '../app/router.tsx'), 'utf8');
     const screens = router.split('createRoute(').flatMap((route) => {
       const path = /\bpath: '([^']+)'/.exec(route)?.[1]?.replaceAll(/\$\w+/g, 'x');
@@ -65,7 +65,7 @@ describe('the page of the application', () => {
     }
   });
 
-  test('names the ways to sign in that are on, and the path of the public address', async () => {
+  test('has the enabled ways to sign in, and the path of the public URL', async () => {
     expect(await described()).toMatchObject({
       basePath: '',
       passwordSignIn: true,
@@ -79,7 +79,7 @@ describe('the page of the application', () => {
     expect(below.catalogs.ar.workspace).toMatch(/^\/loop\/static\/locale-ar-workspace-[\w-]+\.js$/);
   });
 
-  test('holds no secret and no address of the deployment', async () => {
+  test('has no secret and no URL of the deployment', async () => {
     const { SECRETS_KEY, DATA_DIR } = app.services.settings;
     const text = JSON.stringify(await described());
     for (const secret of [SECRETS_KEY, DATA_DIR, app.databaseUrl]) expect(text).not.toContain(secret);
@@ -99,7 +99,7 @@ describe('the page of the application', () => {
 });
 
 describe('the built files', () => {
-  test('may be kept for ever, and come compressed as they were built', async () => {
+  test('are cached forever, and sent compressed as built', async () => {
     const { scripts } = JSON.parse(await readFile(join(dist, 'build.json'), 'utf8'));
     const plain = await app.request(scripts[1], { headers: { 'accept-encoding': 'identity' } });
     expect(Object.fromEntries(plain.headers)).toMatchObject({
@@ -119,7 +119,7 @@ describe('the built files', () => {
     }
   });
 
-  test('that do not exist are a 404 that is not kept, and none leads out of the folder', async () => {
+  test('that do not exist return a 404 that is not cached, and no path leaves the directory', async () => {
     for (const path of [
       '/static/nowhere.js',
       '/static/',
@@ -136,7 +136,7 @@ describe('the built files', () => {
     }
   });
 
-  test('each have their compressed copy, which is what they are', async () => {
+  test('each have a compressed copy with equal content', async () => {
     const names = await readdir(join(dist, 'static'));
     for (const name of names.filter((one) => one.endsWith('.br'))) {
       const [copy, file] = await Promise.all(
@@ -148,7 +148,7 @@ describe('the built files', () => {
 });
 
 describe('without a build', () => {
-  test('the application is a 503 that names the command; the public pages are there', async () => {
+  test('the application returns a 503 that names the command; the public pages work', async () => {
     const http = fastify();
     handleErrors(http);
     await serveWeb(http, appRouter, contextOf(app.services, true), app.services, empty);

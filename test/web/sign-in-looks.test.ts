@@ -25,7 +25,7 @@ const ways: [string, PersonOptions][] = [
   ['dark, German, 320 px', { locale: 'de', colorScheme: 'dark', viewport: { width: 320, height: 640 } }],
 ];
 
-describe.skipIf(withoutBrowser)('the screens of signing in are accessible, and fit', () => {
+describe.skipIf(withoutBrowser)('the sign-in screens are accessible, and fit', () => {
   test.each(ways)('%s: from the first page to the recovery codes', async (_, options) => {
     const { page } = await browser.person('/signin', options);
     await page.locator('h1').waitFor();
@@ -51,7 +51,7 @@ describe.skipIf(withoutBrowser)('the screens of signing in are accessible, and f
     await expectAccessible(page);
   });
 
-  test.each(ways)('%s: an invitation, a new password, and the dialog over the work', async (_, options) => {
+  test.each(ways)('%s: an invite, a new password, and the dialog to sign in again', async (_, options) => {
     const me = await found(plain, { tenant_name: 'Donaudampfschifffahrtsgesellschaft'.repeat(3) });
     const { body } = await plain.json('POST', '/api/tenants/invites', {
       headers: me.bearer,

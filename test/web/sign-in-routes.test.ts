@@ -30,7 +30,7 @@ const holding = (token: string | undefined) => ({ cookie: `ll_refresh=${token}` 
 const cleared = 'll_refresh=; Path=/signin; Max-Age=0; HttpOnly; SameSite=Strict';
 
 describe('the refresh token of the browser application', () => {
-  test('is in a cookie for /signin that no script reads, and in no response', async () => {
+  test('is in a cookie for /signin that scripts cannot read, and in no response', async () => {
     const answer = await post('token', byPassword(await found(app)));
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({ access_token: expect.any(String), expires_in: 3600 });
@@ -43,7 +43,7 @@ describe('the refresh token of the browser application', () => {
     expect(sessionCookie(answer)?.get('ll_session')).toBe(answer.body.access_token);
   });
 
-  test('of a sign-up, of a code and of an enrollment neither', async () => {
+  test('neither after a sign-up, a code nor an enrollment', async () => {
     const signup = await post('signup', founding());
     expect(signup.body).toMatchObject({
       tenant_api_key: expect.any(String),
@@ -157,10 +157,10 @@ describe('the refresh token of the browser application', () => {
   });
 });
 
-describe('the addresses under /signin', () => {
+describe('the endpoints under /signin', () => {
   const paths = ['token', 'mfa/verify', 'mfa/confirm', 'signup', 'sso/callback', 'refresh', 'signout'];
 
-  test.each(paths)('%s: a page of another site is refused, and changes nothing', async (path) => {
+  test.each(paths)('%s: a page of another site is rejected, and changes nothing', async (path) => {
     const begun = await post('token', byPassword(await found(app)));
     for (const headers of [
       { 'sec-fetch-site': 'cross-site' },
@@ -175,7 +175,7 @@ describe('the addresses under /signin', () => {
     expect((await post('refresh', {}, holding(tokenOf(begun)))).status).toBe(200);
   });
 
-  test('take JSON objects only', async () => {
+  test('accept only JSON objects', async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
     expect((await post('token', 'grant_type=password', form)).status).toBe(400);
     for (const type of ['text/plain', 'multipart/form-data; boundary=x', 'application/xml'])
@@ -187,13 +187,13 @@ describe('the addresses under /signin', () => {
     expectInvalid(await post('signup', { email: 'a@example.org' }), 'tenant_name');
   });
 
-  test('refuse bodies above the limit of a request', async () => {
+  test('reject bodies above the limit of a request', async () => {
     const { MAX_REQUEST_BYTES } = app.services.settings;
     const body = JSON.stringify({ grant_type: 'password', username: 'x'.repeat(MAX_REQUEST_BYTES) });
     expect((await post('token', body)).status).toBe(413);
   });
 
-  test('say who may be signed in to several workspaces, and sign in to the chosen one', async () => {
+  test('return the workspaces of an email with several, and sign in to the selected one', async () => {
     const one = await found(app);
     const other = await found(app, { email: one.email });
     const asked = await post('token', byPassword(one));
@@ -216,7 +216,7 @@ describe('the addresses under /signin', () => {
     expect([status, headers.get('allow')]).toEqual([405, 'POST']);
   });
 
-  test('count attempts together with the addresses of the API', async () => {
+  test('count attempts together with the endpoints of the API', async () => {
     const from = { 'x-forwarded-for': '198.18.77.1' };
     const nobody = { email: 'nobody@example.org', password: 'not a passphrase of anybody' };
     const statuses: number[] = [];

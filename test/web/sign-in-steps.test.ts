@@ -144,7 +144,7 @@ describe.skipIf(withoutBrowser)('/app/security of a member', () => {
     const { page, context } = await browser.person('/signin?next=/app/security');
     await signIn(page, member.email);
     await page.getByRole('heading', { level: 1, name: 'Security' }).waitFor();
-    await page.getByRole('button', { name: 'Set up an authenticator app' }).click();
+    await page.getByRole('button', { name: 'Set up authenticator app' }).click();
     const secret = (await page.locator('code').innerText()).replaceAll(' ', '');
     // The window was in the background for longer than the cookie lives.
     await context.clearCookies({ name: 'll_session' });

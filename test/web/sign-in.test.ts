@@ -119,7 +119,7 @@ describe.skipIf(withoutBrowser)('a person at /signin', () => {
     expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toContain(keys[0]);
   });
 
-  test('stays signed out if a refresh is answered after the sign-out', async () => {
+  test('stays signed out if the response to a refresh arrives after the sign-out', async () => {
     const { email } = await founder();
     const { page } = await browser.person('/signin');
     await page.getByLabel('Email').fill(email);
@@ -147,7 +147,7 @@ describe.skipIf(withoutBrowser)('a person at /signin', () => {
     expect(new URL(page.url()).pathname).toBe('/signin');
   });
 
-  test('is told in the service’s words that the password is wrong', async () => {
+  test("sees the service's message about a wrong password", async () => {
     const { email } = await founder();
     const { page } = await browser.person('/signin');
     await page.getByLabel('Email').fill(email);

@@ -88,7 +88,7 @@ describe.skipIf(withoutBrowser)('single sign-on', () => {
     await home(page);
   });
 
-  test('of a person with two workspaces goes to the provider again for the chosen one', async () => {
+  test('of a person with two workspaces redirects to the provider again for the selected one', async () => {
     const who = account();
     const { page } = await foundBySso(who);
     await page.getByRole('button', { name: 'Sign out' }).click();
@@ -127,14 +127,14 @@ describe.skipIf(withoutBrowser)('single sign-on', () => {
     await page.getByLabel('API key').waitFor();
   });
 
-  test('with a state that another browser began is refused', async () => {
+  test('with a state from another browser is rejected', async () => {
     const { page } = await browser.person('/signin/sso?code=stolen&state=theirs');
     await page.getByRole('alert').getByText('invalid or expired sign-in state').waitFor();
     await page.getByRole('button', { name: 'Start over' }).click();
     await sso(page).waitFor();
   });
 
-  test('after the session ended happens in another window, and the work in this one stays', async () => {
+  test('after the end of a session opens another window, and the work in this one stays', async () => {
     const who = account();
     const { page, context } = await foundBySso(who);
     await openSuperuser(app.superuserUrl)`

@@ -134,7 +134,7 @@ describe.skipIf(withoutBrowser)('every screen, in English and light, in Arabic a
     expect(faults).toEqual([]);
   });
 
-  test('begins empty, and has nothing of another workspace', async () => {
+  test('starts empty, and has no data of another workspace', async () => {
     const faults = await everywhere(
       () => newcomer,
       () => {},
@@ -167,8 +167,8 @@ describe.skipIf(withoutBrowser)('every screen, in English and light, in Arabic a
   });
 });
 
-describe.skipIf(withoutBrowser)('a refusal', () => {
-  test('has the form that the service gives it', async () => {
+describe.skipIf(withoutBrowser)('an error', () => {
+  test("has the form of the service's errors", async () => {
     const headers = { ...workspace.operator.bearer, 'x-request-id': refusedRequest };
     const input = encodeURIComponent(JSON.stringify({ json: { job_id: 'none' } }));
     const { status, body } = await app.json('GET', `/trpc/translations.get?input=${input}`, { headers });
@@ -194,7 +194,7 @@ describe.skipIf(withoutBrowser)('a refusal', () => {
     await page.getByRole('heading', { level: 1, name: 'Billing' }).waitFor();
   });
 
-  test('for too many requests counts down, then may be tried again', async () => {
+  test('for too many requests counts down, then can be retried', async () => {
     const { page, answers } = await signedIn({ locale: 'en' }, workspace.operator);
     answers.refuse({ code: 'too_many_requests', detail: 'too many requests', retryAfter: 4 }, [
       '/api/auth/me',

@@ -77,7 +77,7 @@ describe.skipIf(withoutBrowser)(
       expect(await isRequired()).toBe(true);
     });
 
-    test('publishes the jobs that were approved while the account could not be used, by verifying it', async () => {
+    test('publishes the jobs that were approved while the account could not be used, after verifying it', async () => {
       const founder = await found(app);
       const { bind, verify, files } = await binding(founder);
       expect(await verify()).toBe('verified');

@@ -8,7 +8,7 @@ const model = breakingEngine();
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' }, engine: model.engine });
 const browser = useBrowser(app);
 
-describe.skipIf(withoutBrowser)('a person at /app/translate', () => {
+describe.skipIf(withoutBrowser)('a member at /app/translate', () => {
   test('creates a workspace, sees the weight of a text in each language, translates and downloads it', async () => {
     const { page } = await browser.person('/signin');
     await page
@@ -50,7 +50,7 @@ describe.skipIf(withoutBrowser)('a person at /app/translate', () => {
       await page.getByRole('button', { name: `Download ${format}` }).waitFor();
   });
 
-  test('the language is detected unless one is selected; the result and the job say so, with what to know', async () => {
+  test('the language is detected unless one is selected; the result and the job show that, with warnings', async () => {
     const { page } = await signedIn(app, browser, '/app/translate?to=["de"]');
     expect(await page.getByLabel('From').inputValue()).toBe('auto');
     await page.getByLabel('Text to translate').fill('Bitte speichern Sie Ihre Änderungen, bevor Sie gehen.');
@@ -62,7 +62,7 @@ describe.skipIf(withoutBrowser)('a person at /app/translate', () => {
     await page.getByText('Source and target are the same language.').waitFor();
   });
 
-  test('a text whose language cannot be told is translated with one click on a language', async () => {
+  test('a text whose language cannot be detected is translated with one click on a language', async () => {
     const { page } = await signedIn(app, browser, '/app/translate?to=["de","fr"]');
     await page.getByLabel('Text to translate').fill('Hello');
     await page.getByText('The detected language decides how much of the allowance this takes.').waitFor();
@@ -76,7 +76,7 @@ describe.skipIf(withoutBrowser)('a person at /app/translate', () => {
     expect(await question.count()).toBe(0);
   });
 
-  test('the options that a person sets are part of the request, and a held job leads to its review', async () => {
+  test('the selected options are part of the request, and a job that awaits review links to it', async () => {
     const { page, apiKey } = await signedIn(app, browser, '/app/translate?from=en&to=["fr"]');
     await page.getByLabel('Text to translate').fill('Sign here.');
     await page.getByText('Tone, domain and other options').click();
@@ -136,7 +136,7 @@ describe.skipIf(withoutBrowser)('a person at /app/translate', () => {
     expect(body).toHaveLength(1);
   });
 
-  test('what cannot be sent is said at its field, and nothing is sent', async () => {
+  test('an error is shown at its field, and nothing is sent', async () => {
     const { page, apiKey } = await signedIn(app, browser, '/app/translate');
     await page.getByRole('button', { name: 'Translate', exact: true }).click();
     await page.getByText('Enter a text.').waitFor();

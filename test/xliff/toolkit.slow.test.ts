@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { tbxEntry, tbxHead, tbxTail } from '#server/formats/tbx/writer.ts';
 import { readXliff } from '#server/formats/xliff/reader.ts';
 import {
   xliffFileHead,
@@ -78,5 +79,18 @@ describe.skipIf(!toolkit)('the Translate Toolkit', () => {
         target: [edits[index] ?? target],
       })),
     );
+  });
+
+  test('reads TBX of the edition of 2008', () => {
+    const terms = { sourceTerm: 'R&D', targetTerm: 'R&D <été>', sourceLang: 'en', targetLang: 'fr' };
+    const input = tbxHead('2008', 'Été') + tbxEntry('2008', { number: 1, ...terms }) + tbxTail('2008');
+    const script = `
+import json, sys
+from translate.storage import tbx
+store = tbx.tbxfile()
+store.parse(sys.stdin.buffer.read())
+print(json.dumps([[unit.source, unit.target] for unit in store.units]))`;
+    const read = execFileSync(toolkit as string, ['-c', script], { input, encoding: 'utf8' });
+    expect(JSON.parse(read)).toEqual([['R&D', 'R&D <été>']]);
   });
 });

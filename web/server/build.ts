@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locale } from './locale.ts';
 
-/** The output folder of `npm run build:web`. */
+/** The output directory of `npm run build:web`. */
 export const dist = join(import.meta.dirname, '../dist');
 
 /** The URLs of a language's messages: those of the sign-in, which all screens need, and those of all other areas. */
@@ -32,7 +32,7 @@ export interface Build {
   wordPreview: string;
 }
 
-/** The build in a folder; undefined without one, as without dev dependencies. */
+/** The build in a directory; undefined without one, as without dev dependencies. */
 export function readBuild(folder: string): Build | undefined {
   const file = join(folder, 'build.json');
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Build) : undefined;

@@ -32,7 +32,7 @@ export interface GuideBook {
 }
 
 /**
- * The folder of the guides. A file outside `docs/` is a guide if `docs/README.md` links to it and it is named here.
+ * The directory of the guides. A file outside `docs/` is a guide if `docs/README.md` links to it and it is named here.
  */
 const root = join(import.meta.dirname, '../..');
 const outside: Readonly<Record<string, string>> = { 'sdk/README.md': 'sdk' };

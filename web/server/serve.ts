@@ -37,7 +37,7 @@ export interface WebFront {
 /**
  * Serves the routes for browsers: public pages, the guides, the application and its files, and its sign-in. None is
  * in the OpenAPI document.
- * @param built the folder with the built application; without a build in it, the paths of the application are a 503
+ * @param built the directory with the built application; without a build in it, the paths of the application are a 503
  */
 export async function serveWeb(
   app: FastifyInstance,

@@ -176,14 +176,6 @@ export function pageAnswer<T>(
   );
 }
 
-/** A job in the form in which the service returns it for a different request with its key. */
-export function withDifferingRequest<T extends { warnings: unknown[] }>(job: T): T {
-  const message =
-    'this key belongs to an earlier, different request, whose job this is; send this request with another key';
-  const warning = { code: 'idempotency_request_differs', field: 'idempotency_key', message };
-  return { ...job, warnings: [...job.warnings, warning] };
-}
-
 /** 32 hexadecimal characters. */
 export function newId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));

@@ -11,8 +11,8 @@ import {
   Refused,
   requireField,
   requireLanguage,
-  withDifferingRequest,
 } from './answers.ts';
+import { createKeyedJobs, type KeyedJobs } from './keyed-jobs.ts';
 
 /** The documents of a double. */
 export interface Documents {
@@ -20,11 +20,8 @@ export interface Documents {
   answer(request: DoubleRequest, rest: readonly string[]): Promise<Response>;
 }
 
-interface Kept {
-  change: number;
-  value: TenantDocumentJob;
-  bytes: Uint8Array;
-}
+/** Each with the bytes of its source. */
+type Jobs = KeyedJobs<TenantDocumentJob, Uint8Array>;
 
 const formats: Readonly<Record<string, string>> = {
   docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
@@ -37,107 +34,9 @@ const formats: Readonly<Record<string, string>> = {
  * change, since a double reads no formats.
  */
 export function createDocuments(): Documents {
-  const kept = new Map<string, Kept>();
-  const byKey = new Map<string, string>();
-  /** The requested name of each job. */
-  const requestNames = new Map<string, string>();
-  let changes = 0;
-
-  const keep = (value: TenantDocumentJob, bytes: Uint8Array) => {
-    changes += 1;
-    const updated_at = new Date().toISOString();
-    kept.set(value.id, { change: changes, value: { ...value, updated_at }, bytes });
-  };
-  const find = (id: string | undefined): Kept => {
-    const found = kept.get(id ?? '');
-    if (!found) throw new Refused(404, 'document job not found', 'not_found');
-    return found;
-  };
-
-  async function translate({ body, headers }: DoubleRequest): Promise<Response> {
-    const fields = (body ?? {}) as Record<string, unknown>;
-    const key = headers['idempotency-key'] ?? null;
-    const file = fields['source_document'];
-    if (!(file instanceof File))
-      throw new Refused(400, 'source_document upload is required', 'validation_error');
-    if (file.size === 0) throw new Refused(400, 'source_document is empty', 'validation_error');
-    const format = /\.(\w+)$/.exec(file.name)?.[1]?.toLowerCase() ?? '';
-    const type = formats[format];
-    if (type === undefined)
-      throw new Refused(415, 'unsupported source_document type; accepted: .pdf, .docx, .xlsx');
-    const target_lang = requireLanguage('target_lang', requireField(fields, 'target_lang'));
-    const source_lang = requireLanguage('source_lang', (fields['source_lang'] as string | undefined) ?? 'en');
-    const bytes = new Uint8Array(await file.arrayBuffer());
-    const source = await sourceOf(bytes, type);
-    const known = kept.get(byKey.get(key ?? '') ?? '')?.value;
-    const { source_document: _, wait: __, ...asked } = fields;
-    const name = JSON.stringify([Object.entries(asked).toSorted(), source.sha256]);
-    if (known) {
-      const differs = requestNames.get(known.id) !== name;
-      return answer(
-        known.status === 'translated' ? 200 : 202,
-        differs ? withDifferingRequest(known) : known,
-        { 'idempotency-replayed': 'true', ...(differs && { 'idempotency-request-differs': 'true' }) },
-      );
-    }
-    const request = { ...fields, source_lang, target_lang, idempotency_key: key };
-    const job = documentOf(file.name, format, source, request);
-    const now = fields['wait'] === 'true';
-    keep(now ? translated(job) : job, bytes);
-    if (key !== null) byKey.set(key, job.id);
-    requestNames.set(job.id, name);
-    return answer(now ? 200 : 202, find(job.id).value);
-  }
-
-  /** Each poll finds the document one step further. */
-  function look(id: string | undefined): Response {
-    const { value, bytes } = find(id);
-    const progress = { stage: 'map_translate', translated_segments: 1, total_segments: 2 } as const;
-    if (value.status === 'queued') keep({ ...value, status: 'extracted', progress }, bytes);
-    else if (value.status === 'extracted') keep(translated(value), bytes);
-    return answer(200, find(id).value);
-  }
-
-  function download(id: string | undefined): Response {
-    const { value, bytes } = find(id);
-    if (value.status !== 'translated')
-      throw new Refused(409, 'document translation is still in progress', 'conflict');
-    const { request, source_file_name: name, source_format: format } = value;
-    const suggested = name.replace(/(\.[^.]*)?$/, `.${request.target_lang}$1`);
-    return fileAnswer(bytes, formats[format] ?? '', name, suggested);
-  }
-
-  function approve(id: string | undefined, request: DoubleRequest): Response {
-    const { value, bytes } = find(id);
-    if (value.status !== 'translated')
-      throw new Refused(
-        400,
-        `document job ${value.id} is not in a completed state (status=${value.status})`,
-        'validation_error',
-      );
-    const said = (request.body as { reviewer?: string | null } | undefined)?.reviewer?.trim();
-    const reviewer = isSession(request) ? 'the double' : said;
-    if (!reviewer)
-      throw new Refused(
-        400,
-        'reviewer could not be determined: sign in or supply a reviewer',
-        'validation_error',
-      );
-    const already_approved = value.approved_at !== null;
-    const approved_by = value.approved_by ?? reviewer;
-    if (!already_approved) keep({ ...value, approved_at: new Date().toISOString(), approved_by }, bytes);
-    const skipped = { fast_path: 0, needs_review: 0, duplicates: 0, empty: 0 };
-    const approval_result = {
-      approved: true,
-      already_approved,
-      reviewer: approved_by,
-      fed_pairs: 0,
-      skipped,
-      feed_error: null,
-    };
-    return answer(200, { job: find(id).value, approval_result });
-  }
-
+  const jobs: Jobs = createKeyedJobs(() => {
+    throw new Refused(404, 'document job not found', 'not_found');
+  });
   return {
     async answer(request, [id, what]) {
       const { method, query } = request;
@@ -145,25 +44,103 @@ export function createDocuments(): Documents {
         `${method} ${id === undefined || id === 'translate' ? (id ?? '') : 'one'}${what ? ` ${what}` : ''}`
       ) {
         case 'POST translate':
-          return translate(request);
+          return translate(jobs, request);
         case 'GET ':
           return pageAnswer(
-            [...kept.values()].filter(({ value }) => passesFilter(value, query)),
+            jobs.all().filter(({ value }) => passesFilter(value, query)),
             query,
           );
         case 'GET one':
-          return look(id);
+          return look(jobs, id);
         case 'GET one artifacts':
-          return answer(200, find(id).value.artifacts);
+          return answer(200, jobs.find(id).value.artifacts);
         case 'GET one download':
-          return download(id);
+          return download(jobs, id);
         case 'POST one approve':
-          return approve(id, request);
+          return approve(jobs, id, request);
         default:
           throw noPart(request);
       }
     },
   };
+}
+
+async function translate(jobs: Jobs, { body, headers }: DoubleRequest): Promise<Response> {
+  const fields = (body ?? {}) as Record<string, unknown>;
+  const key = headers['idempotency-key'] ?? null;
+  const file = fields['source_document'];
+  if (!(file instanceof File))
+    throw new Refused(400, 'source_document upload is required', 'validation_error');
+  if (file.size === 0) throw new Refused(400, 'source_document is empty', 'validation_error');
+  const format = /\.(\w+)$/.exec(file.name)?.[1]?.toLowerCase() ?? '';
+  const type = formats[format];
+  if (type === undefined)
+    throw new Refused(415, 'unsupported source_document type; accepted: .pdf, .docx, .xlsx');
+  const target_lang = requireLanguage('target_lang', requireField(fields, 'target_lang'));
+  const source_lang = requireLanguage('source_lang', (fields['source_lang'] as string | undefined) ?? 'en');
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const source = await sourceOf(bytes, type);
+  const { source_document: _, wait: __, ...asked } = fields;
+  const name = JSON.stringify([Object.entries(asked).toSorted(), source.sha256]);
+  const known = jobs.ofKey(key, name);
+  if (known)
+    return answer(known.job.status === 'translated' ? 200 : 202, known.job, {
+      'idempotency-replayed': 'true',
+      ...(known.differs && { 'idempotency-request-differs': 'true' }),
+    });
+  const request = { ...fields, source_lang, target_lang, idempotency_key: key };
+  const job = documentOf(file.name, format, source, request);
+  const now = fields['wait'] === 'true';
+  return answer(now ? 200 : 202, jobs.add(now ? translated(job) : job, bytes, key, name));
+}
+
+/** Each poll finds the document one step further. */
+function look(jobs: Jobs, id: string | undefined): Response {
+  const { value } = jobs.find(id);
+  const progress = { stage: 'map_translate', translated_segments: 1, total_segments: 2 } as const;
+  if (value.status === 'queued') jobs.change({ ...value, status: 'extracted', progress });
+  else if (value.status === 'extracted') jobs.change(translated(value));
+  return answer(200, jobs.find(id).value);
+}
+
+function download(jobs: Jobs, id: string | undefined): Response {
+  const { value, content: bytes } = jobs.find(id);
+  if (value.status !== 'translated')
+    throw new Refused(409, 'document translation is still in progress', 'conflict');
+  const { request, source_file_name: name, source_format: format } = value;
+  const suggested = name.replace(/(\.[^.]*)?$/, `.${request.target_lang}$1`);
+  return fileAnswer(bytes, formats[format] ?? '', name, suggested);
+}
+
+function approve(jobs: Jobs, id: string | undefined, request: DoubleRequest): Response {
+  const { value } = jobs.find(id);
+  if (value.status !== 'translated')
+    throw new Refused(
+      400,
+      `document job ${value.id} is not in a completed state (status=${value.status})`,
+      'validation_error',
+    );
+  const said = (request.body as { reviewer?: string | null } | undefined)?.reviewer?.trim();
+  const reviewer = isSession(request) ? 'the double' : said;
+  if (!reviewer)
+    throw new Refused(
+      400,
+      'reviewer could not be determined: sign in or supply a reviewer',
+      'validation_error',
+    );
+  const already_approved = value.approved_at !== null;
+  const approved_by = value.approved_by ?? reviewer;
+  if (!already_approved) jobs.change({ ...value, approved_at: new Date().toISOString(), approved_by });
+  const skipped = { fast_path: 0, needs_review: 0, duplicates: 0, empty: 0 };
+  const approval_result = {
+    approved: true,
+    already_approved,
+    reviewer: approved_by,
+    fed_pairs: 0,
+    skipped,
+    feed_error: null,
+  };
+  return answer(200, { job: jobs.find(id).value, approval_result });
 }
 
 type Artifact = TenantDocumentJob['artifacts'][number];

@@ -10,8 +10,8 @@ import {
   pageAnswer,
   passesFilter,
   Refused,
-  withDifferingRequest,
 } from './answers.ts';
+import { createKeyedJobs, type KeyedJobs } from './keyed-jobs.ts';
 import { requestOf, type TextRequest, textsOfBatch, textsOfDocument, textsOfFile } from './requests.ts';
 
 /** Translates a text as a double does. */
@@ -25,12 +25,8 @@ export interface Texts {
   answer(request: DoubleRequest, rest: readonly string[]): Promise<Response>;
 }
 
-interface Kept {
-  change: number;
-  value: TranslationJob;
-  /** The machine translation. */
-  own: string;
-}
+/** Each with its machine translation. */
+type Jobs = KeyedJobs<TranslationJob, string>;
 
 const goldenTypes: Readonly<Record<string, string>> = {
   txt: 'text/plain; charset=utf-8',
@@ -42,37 +38,19 @@ const reviewActions: readonly unknown[] = ['approve', 'modify', 'reject', 'save'
 
 /** @param needsReview whether a translation needs a human review before it is published */
 export function createTexts(translate: Translate, needsReview: (job: TranslationJob) => boolean): Texts {
-  const jobs = new Map<string, Kept>();
-  const byKey = new Map<string, string>();
-  /** The requested name of each job. */
-  const requestNames = new Map<string, string>();
-  let changes = 0;
-
-  const keep = (job: TranslationJob, own: string) => {
-    changes += 1;
-    const updated_at = new Date().toISOString();
-    jobs.set(job.id, { change: changes, value: { ...job, updated_at }, own });
-  };
-  const find = (id: string | undefined): Kept => {
-    const found = jobs.get(id ?? '');
-    if (!found) throw new Refused(404, 'job not found', 'not_found');
-    return found;
-  };
+  const jobs: Jobs = createKeyedJobs(() => {
+    throw new Refused(404, 'job not found', 'not_found');
+  });
 
   /** Translates a text, unless its key has been used: then the job of that is the result. */
   const create = (request: TextRequest, key: string | null) => {
-    const known = jobs.get(byKey.get(key ?? '') ?? '');
-    if (known) {
-      const differs = requestNames.get(known.value.id) !== JSON.stringify(request);
-      return { job: differs ? withDifferingRequest(known.value) : known.value, replayed: true, differs };
-    }
+    const requested = JSON.stringify(request);
+    const known = jobs.ofKey(key, requested);
+    if (known) return { ...known, replayed: true };
     const own = translate(request.source_text, request.source_lang, request.target_lang);
     const job = jobOf({ ...request, idempotency_key: key }, own);
-    const held = needsReview(job);
-    keep({ ...job, status: held ? 'awaiting_review' : 'published' }, own);
-    if (key !== null) byKey.set(key, job.id);
-    requestNames.set(job.id, JSON.stringify(request));
-    return { job: find(job.id).value, replayed: false, differs: false };
+    const status = needsReview(job) ? 'awaiting_review' : 'published';
+    return { job: jobs.add({ ...job, status }, own, key, requested), replayed: false, differs: false };
   };
 
   /** @param first the number of the first in the key of each */
@@ -109,45 +87,6 @@ export function createTexts(translate: Translate, needsReview: (job: Translation
     return answer(200, job, keyHeaders(replayed, differs));
   }
 
-  function review(id: string | undefined, { body }: DoubleRequest): Response {
-    const { action, final_translation: text } = (body ?? {}) as {
-      action: string;
-      final_translation?: string | null;
-    };
-    if (!reviewActions.includes(action))
-      throw misfit(['body', 'action'], `must be one of ${reviewActions.join(', ')}`);
-    if (text?.trim() === '') throw misfit(['body', 'final_translation'], 'must not be blank');
-    if (action === 'modify' && !text) throw misfit(['body', 'final_translation'], 'is required to modify');
-    const { value: job, own } = find(id);
-    if (job.status !== 'awaiting_review')
-      throw new Refused(400, `job ${job.id} is not reviewable (status=${job.status})`, 'validation_error');
-    const final = text ?? job.final_translation ?? own;
-    if (action === 'reject') keep({ ...job, status: 'rejected' }, own);
-    else if (action === 'save') keep({ ...job, final_translation: final }, own);
-    else
-      keep(
-        {
-          ...job,
-          final_translation: final,
-          status: action === 'approve' && final === own ? 'published' : 'human_edited',
-        },
-        own,
-      );
-    return answer(200, find(id).value);
-  }
-
-  function golden(id: string | undefined, format = 'txt'): Response {
-    const type = goldenTypes[format];
-    if (type === undefined) throw misfit(['query', 'format'], 'must be one of txt, docx, pdf');
-    const { value: job } = find(id);
-    if (job.status !== 'published' && job.status !== 'human_edited') {
-      const then = job.status === 'awaiting_review' ? '; review it first' : '';
-      const detail = `the translation of job ${job.id} is not published (status=${job.status})${then}`;
-      throw new Refused(409, detail, 'conflict');
-    }
-    return fileAnswer(job.final_translation ?? '', type, goldenName(job, format));
-  }
-
   return {
     async answer(request, [id, what]) {
       const { method, query } = request;
@@ -155,15 +94,15 @@ export function createTexts(translate: Translate, needsReview: (job: Translation
         case 'POST':
           return post(request);
         case 'GET': {
-          const wanted = [...jobs.values()].filter(({ value }) => passesFilter(value, query));
+          const wanted = jobs.all().filter(({ value }) => passesFilter(value, query));
           return pageAnswer(wanted, query);
         }
         case 'GET job':
-          return answer(200, find(id).value);
+          return answer(200, jobs.find(id).value);
         case 'DELETE job': {
           if (!isSession(request)) throw new Refused(401, 'admin credentials required');
-          const { value } = find(id);
-          jobs.delete(value.id);
+          const { value } = jobs.find(id);
+          jobs.remove(value.id);
           const counts = {
             records_removed: 1,
             artifacts_removed: 0,
@@ -173,14 +112,48 @@ export function createTexts(translate: Translate, needsReview: (job: Translation
           return answer(200, { deleted: true, job_id: value.id, ...counts });
         }
         case 'POST job review':
-          return review(id, request);
+          return review(jobs, id, request);
         case 'GET job golden':
-          return golden(id, query['format']);
+          return golden(jobs, id, query['format']);
         default:
           throw noPart(request);
       }
     },
   };
+}
+
+function review(jobs: Jobs, id: string | undefined, { body }: DoubleRequest): Response {
+  const { action, final_translation: text } = (body ?? {}) as {
+    action: string;
+    final_translation?: string | null;
+  };
+  if (!reviewActions.includes(action))
+    throw misfit(['body', 'action'], `must be one of ${reviewActions.join(', ')}`);
+  if (text?.trim() === '') throw misfit(['body', 'final_translation'], 'must not be blank');
+  if (action === 'modify' && !text) throw misfit(['body', 'final_translation'], 'is required to modify');
+  const { value: job, content: own } = jobs.find(id);
+  if (job.status !== 'awaiting_review')
+    throw new Refused(400, `job ${job.id} is not reviewable (status=${job.status})`, 'validation_error');
+  const final_translation = text ?? job.final_translation ?? own;
+  const next = (): TranslationJob => {
+    if (action === 'reject') return { ...job, status: 'rejected' };
+    if (action === 'save') return { ...job, final_translation };
+    const isUnchanged = action === 'approve' && final_translation === own;
+    return { ...job, final_translation, status: isUnchanged ? 'published' : 'human_edited' };
+  };
+  return answer(200, jobs.change(next()));
+}
+
+function golden(jobs: Jobs, id: string | undefined, format = 'txt'): Response {
+  const type = goldenTypes[format];
+  if (type === undefined) throw misfit(['query', 'format'], 'must be one of txt, docx, pdf');
+  const { value: job } = jobs.find(id);
+  if (job.status !== 'published' && job.status !== 'human_edited') {
+    const then = job.status === 'awaiting_review' ? '; review it first' : '';
+    const detail = `the translation of job ${job.id} is not published (status=${job.status})${then}`;
+    throw new Refused(409, detail, 'conflict');
+  }
+  return fileAnswer(job.final_translation ?? '', type, goldenName(job, format));
 }
 
 function keyHeaders(replayed: boolean, differs: boolean): Record<string, string> {

@@ -14,7 +14,7 @@ export interface AllowanceFigures {
   topUp: number | null;
   /** Recorded in the current window. */
   windowUsed: number;
-  /** Recorded in the calendar month, under whatever plan. */
+  /** Recorded in the calendar month, under any plan. */
   monthUsed: number;
   /** Reserved by work in progress, not recorded yet. */
   inFlight: number;

@@ -64,7 +64,7 @@ export async function summarizePeriod(
 type AllowanceReport = Pick<UsageSummary, 'allowance' | 'topup'>;
 
 /**
- * Reads the current allowance, whatever period is reported with it: the same figures that `usageCheck` counts.
+ * Reads the current allowance, for any reported period: the same figures that `usageCheck` counts.
  * @throws AppError 404 if the tenant does not exist
  */
 async function readAllowance(tx: Tx, tenantId: string, settings: Settings): Promise<AllowanceReport> {

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { createZstdDecompress } from 'node:zlib';
 import { createTarDecoder } from 'modern-tar';
 import type { z } from 'zod';
+import { Refusal } from '../refusal.ts';
 import { digest } from './archive-writer.ts';
 import {
   formatVersion,
@@ -18,7 +19,6 @@ import {
   type Part,
   partsOfIndex,
 } from './format.ts';
-import { Refusal } from './refusal.ts';
 
 /** A part of a backup with its content. */
 export interface ReadPart {

@@ -6,8 +6,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress } from 'node:zlib';
 import { createTarPacker } from 'modern-tar';
+import { Refusal } from '../refusal.ts';
 import { indexPart, names, type Part, partsOfIndex } from './format.ts';
-import { Refusal } from './refusal.ts';
 
 /**
  * Writes the parts of a backup, each with its digest in an index. Until `finish`, the file has another name;

@@ -1,4 +1,4 @@
-import { access, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { openDatabase } from '#db/client.ts';
 import { describeForLog } from '#server/errors.ts';
@@ -7,8 +7,8 @@ import { loadSecretsKeys, type SecretsKeys } from '#server/platform/encryption.t
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import { readSettings, type Settings } from '#server/settings.ts';
 import { refuseWrongSecretsKey } from '#server/storage/stored-secrets.ts';
+import { requireData } from '../require-data.ts';
 import { fileArgument, runCommand } from './command.ts';
-import { Refusal } from './refusal.ts';
 import { type Taken, takeBackup } from './take.ts';
 
 const usage = `npm run backup -- FILE
@@ -42,14 +42,6 @@ await runCommand(usage, async (stop, print) => {
     await home.stop();
   }
 });
-
-/** Backing up must never create an embedded database. */
-async function requireData({ DATABASE_URL, DATA_DIR }: Settings): Promise<void> {
-  if (DATABASE_URL !== undefined) return;
-  await access(join(DATA_DIR, 'postgres')).catch(() => {
-    throw new Refusal(`DATA_DIR: no database in ${DATA_DIR}`);
-  });
-}
 
 /** If the secrets are stored with another key, no one could restore the backup. */
 async function refuseOtherKey(url: string, keys: SecretsKeys): Promise<void> {

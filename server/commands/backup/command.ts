@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { describeForLog } from '#server/errors.ts';
 import { listenForStop } from '#server/platform/stop-signals.ts';
 import { SettingsError } from '#server/settings.ts';
-import { IncompleteError, Refusal } from './refusal.ts';
+import { IncompleteError, Refusal } from '../refusal.ts';
 
 /**
  * Runs a command to its end. A signal ends it between two steps, and it removes unfinished files. Exit codes: 0, or 1

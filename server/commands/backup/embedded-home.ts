@@ -6,7 +6,7 @@ import {
   stopAbandonedPostgres,
   unfinishedRestore,
 } from '#db/embedded/index.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from '../refusal.ts';
 
 /** The entries that are moved up, in this order: with the last one, the restore is complete. */
 const moved = ['storage', 'secrets.key', 'postgres.json', 'postgres'] as const;

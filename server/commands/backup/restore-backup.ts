@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CannotLoadError, loadDatabase, type Target } from '#db/copy/load.ts';
 import type { SecretsKeys } from '#server/platform/encryption.ts';
+import { Refusal } from '../refusal.ts';
 import { type ReadPart, readParts } from './archive-reader.ts';
 import { isAuthentic } from './authentication.ts';
 import {
@@ -12,7 +13,6 @@ import {
   objectPath,
   tableName,
 } from './format.ts';
-import { Refusal } from './refusal.ts';
 import type { RestoredStorage } from './restored-storage.ts';
 
 /** A complete backup. */

@@ -8,12 +8,12 @@ import { explainUnreachable } from '#server/platform/database-home.ts';
 import { loadSecretsKeys, type SecretsKeys } from '#server/platform/encryption.ts';
 import { warnOfWaiting } from '#server/platform/log.ts';
 import { readSettings, type Settings, SettingsError } from '#server/settings.ts';
+import { IncompleteError, Refusal } from '../refusal.ts';
 import { readHeader } from './archive-reader.ts';
 import { hasKeyOf } from './authentication.ts';
 import { fileArgument, runCommand } from './command.ts';
 import { fillDataDir, refuseUsedFolder } from './embedded-home.ts';
 import { type Header, names } from './format.ts';
-import { IncompleteError, Refusal } from './refusal.ts';
 import {
   type Destination,
   type Restored,

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import type { PlatformStore } from '#server/platform/stores/blob-store.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import type { Settings } from '#server/settings.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from '../refusal.ts';
 
 /** This object exists during a restore, and after an interrupted one. Its content names the database. */
 const marker = 'golden/restore.unfinished';

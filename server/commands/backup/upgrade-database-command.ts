@@ -4,8 +4,8 @@ import { NoSchemaError } from '#db/copy/snapshot.ts';
 import { CannotUpgradeError, type Upgrade, upgradeCluster } from '#db/embedded/upgrade.ts';
 import { WouldBeLostError } from '#db/embedded/upgrade-copy.ts';
 import { readSettings } from '#server/settings.ts';
+import { Refusal } from '../refusal.ts';
 import { runCommand } from './command.ts';
-import { Refusal } from './refusal.ts';
 
 const usage = `npm run upgrade-database [-- --programs FOLDER]
 

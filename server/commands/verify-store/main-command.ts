@@ -1,5 +1,3 @@
-import { access } from 'node:fs/promises';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { isTenantId, openDatabase } from '#db/client.ts';
 import { describeForLog } from '#server/errors.ts';
@@ -9,6 +7,8 @@ import { listenForStop } from '#server/platform/stop-signals.ts';
 import { openAccountStores } from '#server/platform/stores/account-stores.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import { readSettings, type Settings } from '#server/settings.ts';
+import { Refusal } from '../refusal.ts';
+import { requireData } from '../require-data.ts';
 import { compareStore, isTenant } from './compare.ts';
 import { Report } from './report.ts';
 
@@ -20,9 +20,6 @@ Compares the store with the database and prints the differences. It changes noth
   --quick         checks only names and sizes, not the contents of records and files
 
 Exit codes: 0 without differences, 1 with, 2 if it could not compare.`;
-
-/** A mistake that the caller has to correct. */
-class Refusal extends Error {}
 
 interface Asked {
   help: boolean;
@@ -71,14 +68,6 @@ async function verify(settings: Settings, { tenant, quick }: Asked): Promise<num
   } finally {
     await home.stop();
   }
-}
-
-/** The comparison must never create an embedded database: two empty places would not differ. */
-async function requireData({ DATABASE_URL, DATA_DIR }: Settings): Promise<void> {
-  if (DATABASE_URL !== undefined) return;
-  await access(join(DATA_DIR, 'postgres')).catch(() => {
-    throw new Refusal(`DATA_DIR: no database in ${DATA_DIR}`);
-  });
 }
 
 function print(line: string): Promise<void> {

@@ -3,7 +3,7 @@ import { documentArtifacts } from '#db/schema/documents.ts';
 import { approvalRecords } from '#server/translation/documents/approval-record.ts';
 import { selectDelivered, unreferencedFileLimit } from '#server/translation/documents/unreferenced-files.ts';
 import type { Announcement } from '#server/translation/records/golden-records.ts';
-import { textRecords } from '#server/translation/texts/golden-records.ts';
+import { textRecords } from '#server/translation/texts/recorded-jobs.ts';
 import { type Comparison, inPages, recordLimit } from './comparison.ts';
 import { addressOf as fileAddressOf } from './files.ts';
 import type { Place } from './places.ts';

@@ -28,7 +28,7 @@ export function joinLines(lines: readonly Line[]): string {
 /** The minimum line distance in a paragraph, and the default of the maximum, as shares of the font's height. */
 const minLeading = 0.6;
 const usualLeading = 1.5;
-const widestLeading = 3;
+const maxLeading = 3;
 /** The factor by which a line distance must exceed the page's usual one to separate paragraphs. */
 const extraLeading = 1.3;
 /** The minimum number of line distances that are needed to determine the usual one. */
@@ -42,7 +42,7 @@ function continues(above: Line, line: Line, widest: number, leading: number | un
   const size = Math.max(above.size, line.size);
   const drop = above.baseline - line.baseline;
   if (above.angle !== line.angle || Math.min(above.size, line.size) < 0.8 * size) return false;
-  const greatest = Math.min(extraLeading * (leading ?? usualLeading * size), widestLeading * size);
+  const greatest = Math.min(extraLeading * (leading ?? usualLeading * size), maxLeading * size);
   if (drop < minLeading * size || drop > Math.max(greatest, usualLeading * size)) return false;
   if (line.left > above.right || line.right < above.left) return false;
   if (listItem.test(line.text)) return false;
@@ -59,7 +59,7 @@ function usualLineDistance(lines: readonly Line[]): number | undefined {
   for (const [index, line] of lines.entries()) {
     const above = lines[index - 1];
     const drop = above && above.angle === line.angle ? above.baseline - line.baseline : 0;
-    if (drop >= minLeading * line.size && drop <= widestLeading * line.size) drops.push(drop);
+    if (drop >= minLeading * line.size && drop <= maxLeading * line.size) drops.push(drop);
   }
   drops.sort((a, b) => a - b);
   return drops.length < minLineDistances ? undefined : drops[drops.length >> 1];

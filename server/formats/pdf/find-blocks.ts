@@ -11,7 +11,7 @@ import { greatest, least, median } from './layout/statistics.ts';
 import { styledContent } from './layout/styled-content.ts';
 import { TextArea } from './layout/text-area.ts';
 import { type TextLine, usualStyle } from './layout/text-lines.ts';
-import { UnreadSigns } from './layout/unread-signs.ts';
+import { UnreadableSymbols } from './layout/unreadable-symbols.ts';
 import { openHyphen, Vocabulary } from './layout/vocabulary.ts';
 import type { KeptReason, PageContent, ShownText } from './page-content.ts';
 import type { BlockLabel, GlyphRange, TextBlock } from './text-block.ts';
@@ -100,7 +100,7 @@ function readDirection(page: PageContent, direction: DirectedTexts, vocabulary: 
         .trim(),
     };
   });
-  const signs = new UnreadSigns(
+  const symbols = new UnreadableSymbols(
     read.flatMap((text) => {
       const reason = unreadReason(text);
       if (!reason) return [];
@@ -108,7 +108,7 @@ function readDirection(page: PageContent, direction: DirectedTexts, vocabulary: 
       return [{ x: (left + right) / 2, y: baseline, reason }];
     }),
   );
-  const reasons = new Map(read.map((text) => [text, keptReason(text) ?? signs.reasonWithin(text.box)]));
+  const reasons = new Map(read.map((text) => [text, keptReason(text) ?? symbols.reasonWithin(text.box)]));
   const translated = read.filter((text) => reasons.get(text) === null);
   const kept = read.flatMap((text): Found[] => {
     const reason = reasons.get(text);

@@ -37,33 +37,9 @@ const streamedBytes = 120 * 1024;
 
 /** Opens a store in a folder of the file system, readable only by its owner. Several processes may share it. */
 export function openFolder(folder: string): PlatformStore {
-  const made = new Set<string>();
   const system = trackUnflushedWrites(folder);
   const incoming = join(folder, '.incoming');
-
-  const place = async (path: string): Promise<string> => {
-    const file = join(folder, checkedPath(path));
-    for (const parent of [dirname(file), incoming])
-      if (!made.has(parent)) {
-        await mkdir(parent, { recursive: true, mode: 0o700 });
-        // Bounded: one entry for each folder this process has written to.
-        if (made.size > 10_000) made.clear();
-        made.add(parent);
-      }
-    await system.writing();
-    return file;
-  };
-
-  /** Writes, and retries once if a folder was removed in between. */
-  const writeWithFolder = async (write: () => Promise<void>): Promise<void> => {
-    try {
-      await write();
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-      made.clear();
-      await write();
-    }
-  };
+  const { place, writeWithFolder } = keepFolders(folder, incoming, () => system.writing());
 
   return {
     isLocal: true,
@@ -136,6 +112,41 @@ export function openFolder(folder: string): PlatformStore {
       const { bavail, bsize } = await statfs(folder);
       if (bavail * bsize < minFreeBytes)
         throw new Error('less than 32 MB are free on the disk of the storage');
+    },
+  };
+}
+
+/**
+ * Makes the folders of objects as they are needed, and remembers which exist.
+ * @param incoming the folder of unfinished writes
+ * @param writing is awaited before each write
+ */
+function keepFolders(folder: string, incoming: string, writing: () => Promise<void>) {
+  const made = new Set<string>();
+  return {
+    /** @returns the file of an object, whose folders exist */
+    async place(path: string): Promise<string> {
+      const file = join(folder, checkedPath(path));
+      for (const parent of [dirname(file), incoming])
+        if (!made.has(parent)) {
+          await mkdir(parent, { recursive: true, mode: 0o700 });
+          // Bounded: one entry for each folder this process has written to.
+          if (made.size > 10_000) made.clear();
+          made.add(parent);
+        }
+      await writing();
+      return file;
+    },
+
+    /** Writes, and retries once if a folder was removed in between. */
+    async writeWithFolder(write: () => Promise<void>): Promise<void> {
+      try {
+        await write();
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+        made.clear();
+        await write();
+      }
     },
   };
 }

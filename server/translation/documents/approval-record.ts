@@ -5,6 +5,7 @@ import type { Services } from '#server/context.ts';
 import { type LocatingServices, onPlatform } from '#server/storage/destination.ts';
 import {
   type Announcement,
+  announcedJobs,
   type GoldenRecord,
   goldenUri,
   listGolden,
@@ -203,7 +204,6 @@ async function selectApproved(
   tx: Tx,
   announced: readonly Announcement[],
 ): Promise<Map<string, { goldenUri: string | null; expectedUri: string }>> {
-  const pairs = announced.map(({ tenant_id, job_id }) => ({ tenant_id, job_id }));
   const rows = await tx
     .select({
       tenantId: documentJobs.tenantId,
@@ -213,7 +213,7 @@ async function selectApproved(
     })
     .from(documentJobs)
     .innerJoin(
-      sql`jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb) as wanted(tenant_id text, job_id text)`,
+      announcedJobs(announced),
       sql`wanted.tenant_id = ${documentJobs.tenantId} and wanted.job_id = ${documentJobs.documentId}`,
     )
     .where(isNotNull(documentJobs.approvedAt));

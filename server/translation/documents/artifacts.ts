@@ -10,6 +10,7 @@ import { openVerifiedStream, type VerifiedStream } from '#server/platform/stores
 import { notVerified } from '#server/storage/bindings.ts';
 import {
   type Destination,
+  destinationOf,
   type Located,
   type LocatingServices,
   locate,
@@ -95,6 +96,16 @@ export async function storeFile(
     sha256: createHash('sha256').update(content).digest('hex'),
     address: destination.provider === 'platform' ? null : place.address,
   };
+}
+
+/** Stores the translated file of a document where its tenant's files go now. @throws AppError as `storeFile` */
+export async function storeTranslation(
+  services: LocatingServices,
+  { tenantId, documentId, sourceFormat }: { tenantId: string; documentId: string; sourceFormat: LayoutKind },
+  content: Uint8Array,
+): Promise<StoredFile> {
+  const file = { tenantId, documentId, kind: 'translated', contentType: layoutTypes[sourceFormat] } as const;
+  return storeFile(services, await destinationOf(services, tenantId), file, content);
 }
 
 function extensionOf(contentType: string): string {

@@ -5,7 +5,7 @@ import { documentJobs } from '#db/schema/documents.ts';
 import type { Services } from '#server/context.ts';
 import { type PageEnd, readCursor, writeCursor } from '#server/http/paging.ts';
 import type { Audience, WithTenant } from '#server/identity/access/guards/tenant.ts';
-import { runSearch, walkJobs } from '#server/translation/core/listing/bounded-walk.ts';
+import { runSearch, scanJobs } from '#server/translation/core/listing/bounded-scan.ts';
 import {
   earliestChange,
   filterCondition,
@@ -36,7 +36,7 @@ export function listDocuments(
   return runSearch(
     database,
     withTenant,
-    { walks: () => conditionOf(query) !== undefined, signal },
+    { scans: () => conditionOf(query) !== undefined, signal },
     async (tx, { tenant: { id: tenantId } }) => {
       const after = cursor === undefined ? undefined : readCursor(cursor);
       // No job is ever stored as pending.
@@ -70,7 +70,7 @@ const order = [desc(updatedAt), desc(documentId)];
 
 function findDocuments(tx: Tx, tenantId: string, query: DocumentListQuery, first: PageEnd | undefined) {
   const read = readsRequest(query) ? sql<number>`4 * pg_column_size(${request})` : sql<number>`0`;
-  return walkJobs({
+  return scanJobs({
     after: first,
     limit: query.limit,
     filtered: true,

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
@@ -104,6 +105,12 @@ export interface Announcement {
   golden_uri: string;
   /** Creation time of the record. Missing in lists of earlier versions. */
   recorded_at?: string;
+}
+
+/** The announced jobs as rows, to join by: `wanted(tenant_id, job_id)`. */
+export function announcedJobs(announced: readonly Announcement[]) {
+  const pairs = announced.map(({ tenant_id, job_id }) => ({ tenant_id, job_id }));
+  return sql`jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb) as wanted(tenant_id text, job_id text)`;
 }
 
 /** A record, and its line in the manifest. */

@@ -4,7 +4,7 @@ import { translationJobs } from '#db/schema/translations.ts';
 import { type PageEnd, readCursor, writeCursor } from '#server/http/paging.ts';
 import { hasText } from '#server/http/text-search.ts';
 import type { TriggerCode } from '#server/translation/core/agent-run-schema.ts';
-import { type Place, walkJobs } from '#server/translation/core/listing/bounded-walk.ts';
+import { type Place, scanJobs } from '#server/translation/core/listing/bounded-scan.ts';
 import {
   earliestChange,
   filterCondition,
@@ -34,22 +34,22 @@ interface Search {
   limit: number;
   cursor: string | undefined;
   /** IDs of jobs to skip. */
-  passOver?: ReadonlySet<string>;
+  skip?: ReadonlySet<string>;
 }
 
 /**
  * The tenant's jobs that pass a filter, in the order of `updated_at` and ID. Status and time have an index; for other
- * filters, a bounded number of jobs is read one by one (`walkJobs`).
+ * filters, a bounded number of jobs is read one by one (`scanJobs`).
  * @throws AppError 422 for an invalid cursor, or like `contentOf`
  */
 export async function findJobs(tx: Tx, search: Search): Promise<Found> {
-  const { tenantId, order, limit, passOver, cursor } = search;
+  const { tenantId, order, limit, skip, cursor } = search;
   const wanted = contentOf(search.filter);
-  const { found, last, more } = await walkJobs({
+  const { found, last, more } = await scanJobs({
     after: cursor === undefined ? undefined : readCursor(cursor),
     limit,
     filtered: wanted !== undefined,
-    passOver,
+    skip,
     places: (after, size) => selectPlaces(tx, search, after, size),
     pick: (ids, missing) => selectSummaries(tx, tenantId, ids, wanted, order, missing),
   });

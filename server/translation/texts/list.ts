@@ -2,7 +2,7 @@ import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { readCursor, writeCursor } from '#server/http/paging.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
-import { runSearch } from '#server/translation/core/listing/bounded-walk.ts';
+import { runSearch } from '#server/translation/core/listing/bounded-scan.ts';
 import { contentOf, cursorOf, findJobs } from './find-jobs.ts';
 import { selectJobs } from './jobs.ts';
 import type { ListQuery, TranslationJob } from './schema.ts';
@@ -28,7 +28,7 @@ export function listJobs(
   return runSearch(
     database,
     withTenant,
-    { walks: () => contentOf(filter) !== undefined, signal },
+    { scans: () => contentOf(filter) !== undefined, signal },
     async (tx, { tenant: { id } }) => {
       if (contentOf(filter)) return selectFiltered(tx, id, query);
       const after = cursor === undefined ? undefined : readCursor(cursor);

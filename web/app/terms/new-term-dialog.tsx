@@ -107,25 +107,7 @@ function TermForm({
   };
   const problems = ['source_term', 'target_term'].map((name) => fieldProblem(error, name));
 
-  if (added)
-    return (
-      <>
-        <p>{t('terms.added', { name: added.name })}</p>
-        <p>{t('terms.others', { name: added.name })}</p>
-        <ul>
-          {added.others.map((other) => (
-            <li key={other}>
-              <LanguageText as="span" language={targetLang}>
-                {other}
-              </LanguageText>
-            </li>
-          ))}
-        </ul>
-        <button ref={(button) => button?.focus()} type="button" onClick={onClose}>
-          {t('keys.close')}
-        </button>
-      </>
-    );
+  if (added) return <OtherTargets {...added} language={targetLang} onClose={onClose} />;
   return (
     <form onSubmit={run(add)} className={styles.form}>
       <Field
@@ -179,5 +161,38 @@ function TermForm({
         </button>
       </div>
     </form>
+  );
+}
+
+/** After a term was added: the other translations that the glossary has for its source. */
+function OtherTargets({
+  name,
+  others,
+  language,
+  onClose,
+}: {
+  name: string;
+  others: readonly string[];
+  language: string;
+  onClose: () => void;
+}) {
+  const t = useT();
+  return (
+    <>
+      <p>{t('terms.added', { name })}</p>
+      <p>{t('terms.others', { name })}</p>
+      <ul>
+        {others.map((other) => (
+          <li key={other}>
+            <LanguageText as="span" language={language}>
+              {other}
+            </LanguageText>
+          </li>
+        ))}
+      </ul>
+      <button ref={(button) => button?.focus()} type="button" onClick={onClose}>
+        {t('keys.close')}
+      </button>
+    </>
   );
 }

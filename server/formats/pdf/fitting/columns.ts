@@ -88,7 +88,7 @@ function isRunningText(column: readonly Frame[]): boolean {
 /** Whether half of the paragraphs after the first start on the same line as another text, like the cells of a table. */
 function isPartOfTable(column: readonly Frame[], rows: ReadonlyMap<number, readonly Frame[]>): boolean {
   const others = column.slice(1);
-  const beside = others.filter((frame) => {
+  const adjacent = others.filter((frame) => {
     const row = Math.round(frame.baseline);
     const near = [row - 1, row, row + 1].flatMap((place) => rows.get(place) ?? []);
     return near.some(
@@ -96,5 +96,5 @@ function isPartOfTable(column: readonly Frame[], rows: ReadonlyMap<number, reado
         id !== frame.id && Math.abs(baseline - frame.baseline) < sameBaseline * frame.size,
     );
   });
-  return beside.length >= Math.max(1, others.length / 2);
+  return adjacent.length >= Math.max(1, others.length / 2);
 }

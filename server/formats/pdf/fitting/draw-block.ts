@@ -39,7 +39,7 @@ export function drawBlock(frame: Frame, fit: Fit, matrix: Matrix, fonts: Documen
       const isLast = number === lines.length - 1;
       const line =
         frame.alignment === 'justified' && (!isLast || broken.width > wanted)
-          ? stretched(broken, wanted)
+          ? justified(broken, wanted)
           : broken;
       const width = line.width * fontSize;
       const left = leftOf(frame, edges, width);
@@ -77,7 +77,7 @@ function leftOf(
 }
 
 /** Stretches or shrinks a line to a width: at its spaces, or between all characters if words have no spaces. */
-function stretched(line: Line, width: number): Line {
+function justified(line: Line, width: number): Line {
   const clusters = line.runs.flatMap((run) => run.clusters);
   const added = width - line.width;
   const spaces = clusters.filter(({ text }) => text === ' ').length;

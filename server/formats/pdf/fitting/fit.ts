@@ -70,9 +70,9 @@ const tolerance = 0.005;
 const distances = { line: 0.6, paragraph: 1.2, below: 0.2 };
 
 /** The minimum gap to keep to the text below, as a share of the gap, and its maximum in em. */
-const [shareOfGap, widestGap] = [0.35, 0.6];
+const [shareOfGap, maxGap] = [0.35, 0.6];
 /** The maximum width of a text of several lines that counts as a label, in em. */
-const widestLabel = 10;
+const maxLabelWidth = 10;
 
 /** The width of lines in em. */
 export function lineWidth(frame: Frame, { left, right, scale }: Pick<Fit, 'left' | 'right' | 'scale'>) {
@@ -113,7 +113,7 @@ export function fitAtScale(frame: Frame, space: FreeSpace, scale: number, least:
   const tight = frame.leading.tight * scale;
   const width = text.paragraphs.reduce((sum, paragraph) => sum + paragraph.width, 0);
   const word = widestWordOf(text);
-  const breaksWords = () => word > narrowestLine(frame, { ...beside(frame, space, true), scale: least });
+  const breaksWords = () => word > narrowestLine(frame, { ...roomBeside(frame, space, true), scale: least });
 
   const fitInto = (region: Region, leading: number): Fit | undefined => {
     const edges = { left: region.left, right: region.right, scale };
@@ -129,10 +129,10 @@ export function fitAtScale(frame: Frame, space: FreeSpace, scale: number, least:
 
   const inBox = fitInto(box, normal);
   if (inBox) return inBox;
-  const side = beside(frame, space, false);
+  const side = roomBeside(frame, space, false);
   const inSide = fitInto({ ...box, ...side }, normal);
   if (inSide) return narrowest(frame, inSide, box, capacityOf(frame, box, scale, normal));
-  const regions = [box, side, beside(frame, space, true)].map((edges) => growDown(frame, space, edges));
+  const regions = [box, side, roomBeside(frame, space, true)].map((edges) => roomBelow(frame, space, edges));
   for (const leading of [normal, tight])
     for (const region of regions) {
       const found = fitInto(region, leading);
@@ -142,9 +142,9 @@ export function fitAtScale(frame: Frame, space: FreeSpace, scale: number, least:
 }
 
 /** Returns the fit with the most lines if the text does not fit: as many lines as the largest region has. */
-export function mostRoom(frame: Frame, space: FreeSpace, scale: number): Fit {
+export function fitInMostRoom(frame: Frame, space: FreeSpace, scale: number): Fit {
   const leading = frame.leading.tight * scale;
-  const region = growDown(frame, space, beside(frame, space, true));
+  const region = roomBelow(frame, space, roomBeside(frame, space, true));
   const { left, right } = region;
   const lines = capacityOf(frame, region, scale, leading);
   return { left, right, scale, ...placeLines(frame, region, { scale, leading, lines }) };
@@ -201,9 +201,13 @@ export function growsLeft({ alignment, rightToLeft }: Frame): boolean {
  * Returns the edges to which the text can grow in its alignment; with `bothSides`, also against its alignment, or away from its
  * center.
  */
-export function beside(frame: Frame, space: FreeSpace, bothSides: boolean): { left: number; right: number } {
+export function roomBeside(
+  frame: Frame,
+  space: FreeSpace,
+  bothSides: boolean,
+): { left: number; right: number } {
   const { alignment, bounds, box, id, size, singleLine } = frame;
-  const isLabel = singleLine || box.right - box.left < widestLabel * size;
+  const isLabel = singleLine || box.right - box.left < maxLabelWidth * size;
   const isNear = singleLine || (isLabel && alignment === 'center');
   const near = size * (isNear ? distances.line : distances.paragraph);
   // The boxes of tightly spaced lines overlap.
@@ -226,7 +230,7 @@ export function beside(frame: Frame, space: FreeSpace, bothSides: boolean): { le
 }
 
 /** Returns the area that the text can take below it between two edges; in a table cell or another container, also above it. */
-export function growDown(
+export function roomBelow(
   frame: Frame,
   space: FreeSpace,
   { left, right }: Pick<Region, 'left' | 'right'>,
@@ -236,7 +240,7 @@ export function growDown(
   const from = { left: left + 0.5, right: right - 0.5, bottom: box.bottom, top: box.top };
   const { edge, isText } = space.below(from, bounds.bottom - distance, id, size / 2);
   // A heading or another paragraph keeps a distance to the text below.
-  const kept = isText ? Math.min(shareOfGap * (box.bottom - edge), widestGap * size) : 0;
+  const kept = isText ? Math.min(shareOfGap * (box.bottom - edge), maxGap * size) : 0;
   const limit = edge + Math.max(distance, kept);
   const ceiling = container || isRelaxed ? space.above(from, bounds.top + distance, id) - distance : box.top;
   return { left, right, bottom: Math.min(box.bottom, limit), top: Math.max(box.top, ceiling) };

@@ -1,14 +1,14 @@
 import type { Rectangle } from '../geometry.ts';
 import { areaOf, inner } from './columns.ts';
 import {
-  beside as edgesBeside,
   type Fit,
   type Frame,
-  growDown,
   growsLeft,
   lastBaselineOf,
   linesBetween,
   narrowestLine,
+  roomBelow,
+  roomBeside,
   widestWordOf,
 } from './fit.ts';
 import type { FreeSpace } from './free-space.ts';
@@ -34,8 +34,8 @@ export function fitColumn(
   const area = areaOf(frames);
   const [first, last] = [frames[0]!, frames.at(-1)!];
   if (!space.isFree(inner(area, first.size), new Set(frames.map(({ id }) => id)))) return undefined;
-  const beside = { ...area, ...edgesBeside({ ...first, box: area, singleLine: false }, space, false) };
-  const isWider = beside.left < area.left || beside.right > area.right;
+  const wider = { ...area, ...roomBeside({ ...first, box: area, singleLine: false }, space, false) };
+  const isWider = wider.left < area.left || wider.right > area.right;
   const broken = new Map<string, Broken | undefined>();
   const fitInto = (region: Rectangle, loosest: number, tightest: number): Fit[] | undefined => {
     const edges = `${region.left} ${region.right}`;
@@ -45,15 +45,15 @@ export function fitColumn(
   };
   const inOwnArea = fitInto(area, -1, 0);
   if (inOwnArea) return inOwnArea;
-  if (isWider && fitInto(beside, -1, 0))
+  if (isWider && fitInto(wider, -1, 0))
     return fitInto(
-      narrowest(area, beside, (region) => fitInto(region, -1, 0) !== undefined),
+      narrowest(area, wider, (region) => fitInto(region, -1, 0) !== undefined),
       -1,
       0,
     );
   for (const tightest of [0, 1])
-    for (const region of isWider ? [area, beside] : [area]) {
-      const found = fitInto({ ...region, bottom: growDown(last, space, region).bottom }, 0, tightest);
+    for (const region of isWider ? [area, wider] : [area]) {
+      const found = fitInto({ ...region, bottom: roomBelow(last, space, region).bottom }, 0, tightest);
       if (found) return found;
     }
   return undefined;

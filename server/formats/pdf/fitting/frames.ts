@@ -7,7 +7,7 @@ import type { Frame } from './fit.ts';
 import { alignLabel, labelWidth, type StyledText, shapeRuns, styledRuns } from './styled-text.ts';
 
 /** A block with its translation. */
-export interface SetItem {
+export interface BlockTranslation {
   block: TextBlock;
   target: InlineContent;
 }
@@ -18,7 +18,7 @@ export interface Languages {
 }
 
 /** The minimum distance between baselines, in em. Scripts with marks above and below letters need more. */
-const leastLeading: Partial<Record<FontName, number>> = {
+const minLeading: Partial<Record<FontName, number>> = {
   arabic: 1.2,
   devanagari: 1.2,
   thai: 1.25,
@@ -30,13 +30,13 @@ const leastLeading: Partial<Record<FontName, number>> = {
 const minLatinLeading = 1.05;
 
 /** Rotates a page so that the text of some blocks is along the x axis. */
-export interface Turn {
+export interface TextRotation {
   toPage: Matrix;
   fromPage: Matrix;
 }
 
 /** Returns the rotation of a block, and its name. Blocks with the same name have the same rotation. */
-export function turnOf({ matrix: [a, b, c, d] }: TextBlock): Turn & { name: string } {
+export function rotationOf({ matrix: [a, b, c, d] }: TextBlock): TextRotation & { name: string } {
   const toPage: Matrix = [a, b, c, d, 0, 0];
   const name = [a, b, c, d].map((value) => value.toFixed(3)).join(' ');
   return { toPage, fromPage: invert(toPage) ?? [1, 0, 0, 1, 0, 0], name };
@@ -44,8 +44,8 @@ export function turnOf({ matrix: [a, b, c, d] }: TextBlock): Turn & { name: stri
 
 /** Shapes a translation and measures the place of its source, in the rotated space of the page. */
 export function makeFrame(
-  { block, target }: SetItem,
-  { fromPage }: Turn,
+  { block, target }: BlockTranslation,
+  { fromPage }: TextRotation,
   margins: Rectangle,
   languages: Languages,
 ): Frame {
@@ -57,8 +57,8 @@ export function makeFrame(
   const container = block.container && moved(block.container, x, y);
   const last = lines.at(-1)!.baseline + y;
   const rightToLeft = directionOf(languages.targetLanguage) === 'rtl';
-  const turned = rightToLeft !== (directionOf(languages.sourceLanguage) === 'rtl');
-  const least = (leastLeading[fontOf(languages.targetLanguage)] ?? minLatinLeading) * style.size;
+  const isMirrored = rightToLeft !== (directionOf(languages.sourceLanguage) === 'rtl');
+  const least = (minLeading[fontOf(languages.targetLanguage)] ?? minLatinLeading) * style.size;
   // Overlapping lines are not a paragraph, so their distance is at least half an em, regardless of the measured one.
   const own = Math.max(block.leading, style.size / 2);
   const normal = fontOf(languages.targetLanguage) === 'sans' ? own : Math.max(own, least);
@@ -81,10 +81,10 @@ export function makeFrame(
     baseline: lines[0]!.baseline + y,
     descent: Math.max(0, last - box.bottom),
     leading: { normal, tight: Math.min(normal, least) },
-    alignment: turned ? turnedAlignment(block, rightToLeft) : block.alignment,
+    alignment: isMirrored ? mirroredAlignment(block, rightToLeft) : block.alignment,
     sharesEdge: block.sharesEdge,
     rightToLeft,
-    mirrored: turned && rightToLeft && block.alignment === 'left',
+    mirrored: isMirrored && rightToLeft && block.alignment === 'left',
     isCell: block.kind === 'table_cell',
     flows: block.kind === 'paragraph' && block.alignment !== 'center',
     style: `${block.kind === 'table_cell'} ${style.family} ${style.bold} ${style.italic} ${style.size.toFixed(1)}`,
@@ -106,7 +106,7 @@ export function shapeTarget(
  * Returns the alignment of a translation. If its direction differs from that of its source, it is aligned with the other edge.
  * A single line of a right-to-left source keeps its alignment.
  */
-function turnedAlignment({ alignment, lines }: TextBlock, rightToLeft: boolean): TextBlock['alignment'] {
+function mirroredAlignment({ alignment, lines }: TextBlock, rightToLeft: boolean): TextBlock['alignment'] {
   if (rightToLeft && alignment === 'left') return 'right';
   if (!rightToLeft && alignment === 'right' && lines.length > 1) return 'left';
   return alignment;
@@ -129,18 +129,22 @@ function within(container: Rectangle, box: Rectangle, size: number): Rectangle {
 }
 
 /** The maximum width of a margin, as a share of the page. A wider one is not a margin, because the page is not full. */
-const widestMargin = 0.15;
+const maxMarginWidth = 0.15;
 
 /**
  * Returns the area that text uses on a page, in rotated space. If the page is not full, the area ends at a margin as wide as
  * the opposite one.
  */
-export function marginsOf(page: Rectangle, texts: readonly Rectangle[], { fromPage }: Turn): Rectangle {
+export function marginsOf(
+  page: Rectangle,
+  texts: readonly Rectangle[],
+  { fromPage }: TextRotation,
+): Rectangle {
   const area = transformRectangle(fromPage, page);
   if (texts.length === 0) return area;
   const text = texts.map((box) => transformRectangle(fromPage, box)).reduce(union);
   const margin = (own: number, opposite: number, length: number): number => {
-    const most = widestMargin * length;
+    const most = maxMarginWidth * length;
     return Math.max(0, own <= most ? own : Math.min(opposite, most));
   };
   const [width, height] = [area.right - area.left, area.top - area.bottom];

@@ -8,7 +8,7 @@ const otherWidth = 8;
 /** The maximum difference between left edges that count as equal, in points. */
 const sameEdge = 2;
 /** The maximum indent of a part of a column, in em. */
-const deepestIndent = 6;
+const maxIndent = 6;
 
 /** The maximum number of columns to compare, those with the most paragraphs. Real pages have few columns of paragraphs. */
 const maxColumns = 40;
@@ -70,7 +70,7 @@ function isIndentedIn(own: Column, { box, size }: Frame, column: Column): boolea
   return (
     column.paragraphs >= own.paragraphs &&
     indent > -sameEdge &&
-    indent < deepestIndent * size &&
+    indent < maxIndent * size &&
     box.right < column.right + sameEdge
   );
 }

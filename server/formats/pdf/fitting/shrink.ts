@@ -1,5 +1,5 @@
 import type { Rectangle } from '../geometry.ts';
-import { type Fit, type Frame, fitAtScale, mostRoom, sourceLinesOf } from './fit.ts';
+import { type Fit, type Frame, fitAtScale, fitInMostRoom, sourceLinesOf } from './fit.ts';
 import { fitColumn } from './flow.ts';
 import type { FreeSpace } from './free-space.ts';
 import { rowsOf } from './list-rows.ts';
@@ -30,7 +30,7 @@ const minSize = 5;
 const outline = 0.5;
 
 /** Returns the smallest scale of a text: 60% of its size or 5 points, whichever is larger. */
-export function leastScaleOf({ size }: Frame): number {
+export function minScaleOf({ size }: Frame): number {
   return Math.min(1, Math.max(minScale, minSize / size));
 }
 
@@ -68,11 +68,11 @@ function shareSize(
   const scale = decide(units.flatMap(({ fittings }) => fittings.map(needOf)));
   for (const unit of units) {
     const { frame, fit } = unit.fittings[0]!;
-    if (fit.scale <= scale || scale < leastScaleOf(frame)) continue;
+    if (fit.scale <= scale || scale < minScaleOf(frame)) continue;
     const frames = unit.fittings.map(({ frame }) => frame);
     const fits = unit.isColumn
-      ? fitColumn(frames, space, scale, leastScaleOf(frame))
-      : [fitAtScale(frame, space, scale, leastScaleOf(frame))];
+      ? fitColumn(frames, space, scale, minScaleOf(frame))
+      : [fitAtScale(frame, space, scale, minScaleOf(frame))];
     if (!fits?.every((found) => found !== undefined)) continue;
     unit.fittings = frames.map((frame, index) => ({
       frame,
@@ -89,14 +89,14 @@ function needOf({ frame, fit, whole }: Fitting): Need {
 }
 
 function take(fittings: readonly Fitting[], space: FreeSpace): void {
-  for (const { frame, fit } of fittings) space.add(takenBy(frame, fit), { owner: frame.id });
+  for (const { frame, fit } of fittings) space.add(occupiedBy(frame, fit), { owner: frame.id });
 }
 
 /**
  * Returns undefined if a paragraph of the column does not fit even at the smallest size, or if another object is in its place.
  */
 function fitAsColumn(frames: readonly Frame[], space: FreeSpace): Fitting[] | undefined {
-  const least = leastScaleOf(frames[0]!);
+  const least = minScaleOf(frames[0]!);
   for (let scale = 1; ; scale = Math.max(least, scale * columnStep)) {
     const fits = fitColumn(frames, space, scale, least);
     if (fits)
@@ -111,7 +111,7 @@ function fitAsColumn(frames: readonly Frame[], space: FreeSpace): Fitting[] | un
 }
 
 function fitOne(frame: Frame, space: FreeSpace): Fitting {
-  const least = leastScaleOf(frame);
+  const least = minScaleOf(frame);
   for (let scale = 1; ; scale = Math.max(least, scale * step)) {
     const found = fitAtScale(frame, space, scale, least);
     if (found) {
@@ -126,12 +126,12 @@ function fitOne(frame: Frame, space: FreeSpace): Fitting {
   const found =
     frame.container && fitAtScale({ ...frame, bounds: edgeOf(frame.container) }, space, least, least);
   if (found) return { frame, fit: found, shrunk: least < 1 ? 'room' : null, whole: true };
-  return { frame, fit: mostRoom(frame, space, least), shrunk: least < 1 ? 'room' : null, whole: false };
+  return { frame, fit: fitInMostRoom(frame, space, least), shrunk: least < 1 ? 'room' : null, whole: false };
 }
 
 /** Fits a cell on one line at a slightly smaller scale, so that it does not get higher than its row. */
 function onOneLine(frame: Frame, space: FreeSpace, from: number): Fit | undefined {
-  const least = leastScaleOf(frame);
+  const least = minScaleOf(frame);
   for (const scale of [from * step, from * step ** 2]) {
     const found = scale >= least ? fitAtScale(frame, space, scale, least) : undefined;
     if (found?.lines === 1) return found;
@@ -145,7 +145,7 @@ function edgeOf({ left, bottom, right, top }: Rectangle): Rectangle {
 }
 
 /** Returns the rectangle that a fitted text takes. */
-export function takenBy(frame: Frame, { left, right, baseline, leading, lines, scale }: Fit): Rectangle {
+export function occupiedBy(frame: Frame, { left, right, baseline, leading, lines, scale }: Fit): Rectangle {
   return {
     left,
     right,

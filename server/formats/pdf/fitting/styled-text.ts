@@ -93,7 +93,7 @@ export function shapeRuns(
 }
 
 /** Truncates runs after a number of UTF-16 units, and appends an ellipsis in the style of the last remaining run. */
-export function cutRuns(runs: readonly StyledRun[], length: number, style: TextStyle): StyledRun[] {
+export function truncateRuns(runs: readonly StyledRun[], length: number, style: TextStyle): StyledRun[] {
   const cut: StyledRun[] = [];
   let rest = length;
   for (const run of runs) {

@@ -1,7 +1,7 @@
 import type { Rectangle } from '../geometry.ts';
 
 /** The maximum distance between neighboring cells, in points. */
-const furthestNeighbor = 8;
+const maxNeighborDistance = 8;
 /** In points. */
 const bandWidth = 32;
 
@@ -54,14 +54,14 @@ export class Cells {
       [-1, 0, 1].some((step) =>
         this.#byEdge
           .get(`${edge} ${bucket(place) + step} ${band}`)
-          ?.some((other) => Math.abs(other[edge] - place) <= furthestNeighbor && matches(other)),
+          ?.some((other) => Math.abs(other[edge] - place) <= maxNeighborDistance && matches(other)),
       ),
     );
   }
 }
 
 function bucket(place: number): number {
-  return Math.round(place / furthestNeighbor);
+  return Math.round(place / maxNeighborDistance);
 }
 
 function bands(from: number, to: number): number[] {

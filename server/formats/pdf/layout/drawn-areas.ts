@@ -4,7 +4,7 @@ import type { Glyph } from './pieces.ts';
 import { flip, RuleIndex } from './rule-index.ts';
 
 /** The maximum thickness of a rule, in points. Thicker rectangles are areas. */
-const thickestRule = 3;
+const maxRuleThickness = 3;
 const minRule = 4;
 /**
  * The minimum length of a vertical rule, as a factor of the size of the adjacent text. A shorter one is a sign, such as a bar.
@@ -171,7 +171,7 @@ function sortPaints(
     if (!visible || seen.has(key)) continue;
     seen.add(key);
     const [width, height] = [own.right - own.left, own.top - own.bottom];
-    if (Math.min(width, height) <= thickestRule) {
+    if (Math.min(width, height) <= maxRuleThickness) {
       if (height > width) sorted.vertical.push(visible);
       else sorted.horizontal.push(visible);
     } else if (paint.kind !== 'image' && area(visible) < maxArea * area(page)) {

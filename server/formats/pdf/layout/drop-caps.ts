@@ -12,7 +12,7 @@ const offBaseline = 0.35;
 const offTop = 0.6;
 const capHeight = 0.7;
 /** The maximum distance from the letter to the text, as a factor of the text's size. */
-const furthestText = 1.5;
+const maxTextDistance = 1.5;
 /** The maximum number of initials on a page. If there are more, the letters have another purpose. */
 const maxPerPage = 50;
 
@@ -95,7 +95,7 @@ function firstBeside(cap: Piece, pieces: readonly Piece[]): Piece | undefined {
 function isBeside({ left, baseline }: Pick<Line, 'left' | 'baseline'>, cap: DropCap): boolean {
   return (
     left > cap.right - 0.5 * cap.size &&
-    left < cap.right + furthestText * cap.size &&
+    left < cap.right + maxTextDistance * cap.size &&
     baseline > cap.bottom - offBaseline * cap.size &&
     baseline < cap.top + offBaseline * cap.size
   );

@@ -24,7 +24,7 @@ export function joinLines(lines: readonly TextLine[]): JoinedCharacter[] {
   const joined: JoinedCharacter[] = [];
   for (const [index, line] of lines.entries()) {
     if (index > 0) {
-      const { opens, space } = seam(lines[index - 1]!.text, line.text);
+      const { opens, space } = joinOf(lines[index - 1]!.text, line.text);
       if (opens) openLast(joined);
       if (space) joined.push({ text: ' ', glyph: null, rise: 0 });
     }
@@ -39,7 +39,7 @@ export function joinLines(lines: readonly TextLine[]): JoinedCharacter[] {
 }
 
 /** Determines how two lines are joined: whether the hyphen becomes an open one, and whether a space follows. */
-function seam(above: string, below: string): { opens: boolean; space: boolean } {
+function joinOf(above: string, below: string): { opens: boolean; space: boolean } {
   if (above.endsWith(softHyphen)) return { opens: false, space: false };
   if (hyphenAtEnd.test(above)) {
     const isLeftOut = conjunction.test(wordAtStart.exec(below)?.[0] ?? '');

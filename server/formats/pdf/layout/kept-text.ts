@@ -70,7 +70,7 @@ function countOf(text: string, pattern: RegExp): number {
 const codePattern =
   /[{};]\s*$|^\s*(?:\/\/|\/\*|#include|#!|\$ |<\/?[\w?!:-]+[\s>/])|:=|[=!<>]=|=>|->|::|\w\(.*\)|\w\[.*\]|^\s*(?:if|for|while|return|var|let|const|def|function|class|import|export|public|private|static|void|int|mov|push|jmp|end|begin)\b.*[({;:=,]/u;
 /** The maximum distance between the lines of a listing, as a factor of the size. */
-const furthestInListing = 2.6;
+const maxListingLeading = 2.6;
 
 /**
  * Finds the lines of program listings: neighboring lines in a fixed-width font, of which a substantial part looks like a
@@ -91,7 +91,7 @@ export function findListings(lines: readonly TextLine[]): TextLine[][] {
     // Short lines have too few letters to determine the font's widths.
     if (!line.isMono && !(line.isUniform && fonts.has(fontOf(line)))) continue;
     const last = open.at(-1);
-    if (last && last.baseline - line.baseline > furthestInListing * line.size) close();
+    if (last && last.baseline - line.baseline > maxListingLeading * line.size) close();
     open.push(line);
   }
   close();

@@ -4,7 +4,7 @@ import type { TextLine } from './text-lines.ts';
 export type Chain = TextLine[];
 
 /** The maximum distance of linked lines, as a factor of the size. */
-const furthestBelow = 3;
+const maxDistanceBelow = 3;
 /** Limits the work if many lines overlap each other. */
 const maxCompared = 200;
 
@@ -28,7 +28,7 @@ export function chainLines(lines: readonly TextLine[]): Chain[] {
     for (let at = index + 1; at < lines.length && at <= index + maxCompared; at++) {
       const other = lines[at]!;
       const drop = line.baseline - other.baseline;
-      if (drop > furthestBelow * Math.max(line.size, 4)) break;
+      if (drop > maxDistanceBelow * Math.max(line.size, 4)) break;
       if (drop < 0.35 * Math.min(line.size, other.size) || other.isLeader || !overlap(line, other)) continue;
       found.push(other);
     }

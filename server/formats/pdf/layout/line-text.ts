@@ -17,9 +17,9 @@ export interface LineText {
 }
 
 /** The minimum width of a space beyond the usual distance of the letters, as shares of the size. */
-const narrowestSpace = 0.12;
-const narrowestSpaceBesideBlanks = 0.16;
-const narrowestSpaceOfIdeographs = 0.4;
+const minSpaceWidth = 0.12;
+const minSpaceWidthNextToBlanks = 0.16;
+const minSpaceWidthOfIdeographs = 0.4;
 
 const ideograph = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff01-\uff60]/u;
 const rightToLeftLetter = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u;
@@ -134,10 +134,10 @@ function withSpaces(clusters: readonly Cluster[], { size, rises }: Line): Charac
       const em = Math.max(last.glyph.piece.size, cluster.glyph.piece.size);
       const isIdeographic = ideograph.test(cluster.text) || ideograph.test(last.text);
       const narrowest = isIdeographic
-        ? narrowestSpaceOfIdeographs
+        ? minSpaceWidthOfIdeographs
         : hasBlanks
-          ? narrowestSpaceBesideBlanks
-          : narrowestSpace;
+          ? minSpaceWidthNextToBlanks
+          : minSpaceWidth;
       const isScript = rises.has(cluster.glyph.piece) && !rises.has(last.glyph.piece);
       const threshold = spacing + (isScript ? 1.5 : 1) * narrowest * em;
       const isWord = blank && !isSpacedByBlanks ? gap > -0.6 * em : gap > threshold;

@@ -1,8 +1,8 @@
 import type { DrawnAreas } from './drawn-areas.ts';
 import type { Glyph, Piece } from './pieces.ts';
 import type { Row } from './rows.ts';
-import { hasSignBetween } from './signs-between.ts';
 import { greatest, least, median } from './statistics.ts';
+import { hasSymbolBetween } from './symbols-between.ts';
 
 /** A connected part of a row: a line of a paragraph, a cell, a label. */
 export interface Line {
@@ -19,15 +19,15 @@ export interface Line {
 }
 
 /** As shares of the size. */
-const narrowestColumnGap = 0.8;
-const widestWordGap = 2;
+const minColumnGap = 0.8;
+const maxWordGap = 2;
 const minCommonGap = 0.5;
 const sameEdge = 0.15;
-const furthestDot = 0.6;
+const maxDotGap = 0.6;
 /** The ratio of sizes from which text is separate, even at a gap as wide as a space. */
-const otherSize = 1.5;
+const maxSizeRatio = 1.5;
 /** The maximum distance of rows that help to determine whether a gap separates columns, as a factor of the size. */
-const furthestRow = 2.6;
+const maxRowDistance = 2.6;
 const maxRowsCompared = 24;
 
 /** A part of a row without a wide gap. */
@@ -60,7 +60,7 @@ export function splitRows(rows: readonly Row[], areas: DrawnAreas): Line[] {
         (atom.isApart ||
           isColumnGap(index, last, atom, split, sides) ||
           isLooseNumber(last, atom, atoms[at + 1]) ||
-          hasSignBetween(index, last.right, atom.left, rows));
+          hasSymbolBetween(index, last.right, atom.left, rows));
       if (isBoundary) {
         lines.push(toLine(open, row, index));
         open = [];
@@ -98,15 +98,15 @@ function splitAtGaps({ baseline, size, glyphs }: Row, areas: DrawnAreas): Atom[]
       hasBetween(rules, atom.right - 0.1 * em, glyph.left + 0.1 * em);
     const smaller = Math.min(em, glyph.piece.size, atom?.size ?? em);
     // Few gaps are wide enough for the letter spacing to matter.
-    const mayEnd = gap > Math.min(widestWordGap * em, narrowestColumnGap * smaller);
+    const mayEnd = gap > Math.min(maxWordGap * em, minColumnGap * smaller);
     const spacing = mayEnd && gaps.length >= 3 ? Math.max(0, median(gaps)) : 0;
-    const isWide = gap > Math.max(widestWordGap * em, 4 * spacing);
+    const isWide = gap > Math.max(maxWordGap * em, 4 * spacing);
     // At the same size, letters of one script may look smaller than those of another, so small text needs a wider gap.
     const isOtherSize =
-      (em > otherSize * smaller && gap > 0.3 * em) ||
-      (lastSize > otherSize * glyph.piece.size && gap > narrowestColumnGap * em);
+      (em > maxSizeRatio * smaller && gap > 0.3 * em) ||
+      (lastSize > maxSizeRatio * glyph.piece.size && gap > minColumnGap * em);
     const isApart = isRuled || isWide || isOtherSize || isLeader !== isLastLeader;
-    if (!atom || isApart || (gap > Math.max(narrowestColumnGap * smaller, 3 * spacing) && !isLeader)) {
+    if (!atom || isApart || (gap > Math.max(minColumnGap * smaller, 3 * spacing) && !isLeader)) {
       atom = { glyphs: [], left: glyph.left, right: glyph.right, size: glyph.piece.size, isApart, isLeader };
       atoms.push(atom);
       gaps = [];
@@ -132,7 +132,7 @@ function findLeaders(glyphs: readonly Glyph[]): Set<Glyph> {
   const gapBefore = new Map<Glyph, number>();
   let run: Glyph[] = [];
   const close = () => {
-    const isApart = run.every((dot) => gapBefore.get(dot)! >= furthestDot * dot.piece.size);
+    const isApart = run.every((dot) => gapBefore.get(dot)! >= maxDotGap * dot.piece.size);
     if (run.length >= 4 || (run.length > 0 && isApart)) for (const glyph of run) leaders.add(glyph);
     run = [];
   };
@@ -177,7 +177,7 @@ function gapInRows(index: number, direction: number, before: Atom, after: Atom, 
   let [from, to] = [before.right, after.left];
   for (let step = 1; step <= maxRowsCompared; step++) {
     const other = rows[index + direction * step];
-    if (!other || Math.abs(other.row.baseline - rows[index]!.row.baseline) > furthestRow * size) break;
+    if (!other || Math.abs(other.row.baseline - rows[index]!.row.baseline) > maxRowDistance * size) break;
     const at = firstFrom(other.atoms, (before.right + after.left) / 2);
     const [one, two] = [other.atoms[at - 1], other.atoms[at]];
     [from, to] = [Math.max(from, one?.right ?? from), Math.min(to, two?.left ?? to)];

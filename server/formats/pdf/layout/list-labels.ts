@@ -50,7 +50,7 @@ export function detachLabel(lines: readonly TextLine[]): { label: TextLine | nul
 /** The maximum difference between the baselines of a row, in points. */
 const sameRow = 1;
 /** The maximum distance of a label from its text, as a factor of the size. */
-const furthestLabel = 4;
+const maxLabelDistance = 4;
 /** Limits the work on a row with very many numbers, which are not labels. */
 const maxInRow = 100;
 
@@ -77,7 +77,8 @@ export class LooseLabels {
     let nearest: TextLine | null = null;
     for (const label of [row - 1, row, row + 1].flatMap((at) => this.#rows.get(at) ?? [])) {
       const gap = left - label.right;
-      const isBeside = gap > 0 && gap < furthestLabel * size && Math.abs(label.baseline - baseline) < sameRow;
+      const isBeside =
+        gap > 0 && gap < maxLabelDistance * size && Math.abs(label.baseline - baseline) < sameRow;
       if (isBeside && (!nearest || label.right > nearest.right)) nearest = label;
     }
     return nearest;

@@ -3,7 +3,7 @@ import type { PageContent } from '../page-content.ts';
 import { Cells } from './cells.ts';
 import { DrawnAreas } from './drawn-areas.ts';
 import { placeDropCaps } from './drop-caps.ts';
-import { HandEndedLines } from './hand-ended-lines.ts';
+import { HardLineBreaks } from './hard-line-breaks.ts';
 import { findListings } from './kept-text.ts';
 import { type Chain, chainLines } from './line-links.ts';
 import { splitRows } from './lines.ts';
@@ -52,10 +52,10 @@ export function findTexts(page: PageContent, { pieces, inverse }: DirectedTexts)
   const chains = chainLines(prose);
   const table = new TableRows(prose, chains);
   const breaks = new ParagraphBreaks(chains, areas, (above, below) => table.breakBetween(above, below));
-  const handEnded = new HandEndedLines(lines);
+  const hardBreaks = new HardLineBreaks(lines);
   const texts: PageText[] = listings.map((listing) => toText('listing', listing, listing, areas));
   for (const chain of chains)
-    for (const paragraph of breaks.split(chain).flatMap((lines) => handEnded.split(lines))) {
+    for (const paragraph of breaks.split(chain).flatMap((lines) => hardBreaks.split(lines))) {
       const { label, text } = detachLabel(paragraph);
       if (label) texts.push(toText('label', [label], chain, areas));
       const own = toText('paragraph', text, chain, areas);

@@ -2,28 +2,28 @@ import type { DrawnAreas } from './drawn-areas.ts';
 import type { Chain } from './line-links.ts';
 import { least, median } from './statistics.ts';
 import type { RowBreak } from './table-rows.ts';
-import { looksAlike, type TextLine } from './text-lines.ts';
+import { isSameStyle, type TextLine } from './text-lines.ts';
 
 /** As shares of the font size. */
 const minLeading = 0.55;
-const greatestLeading = 2.6;
+const maxLeading = 2.6;
 /** The factor by which a line distance in a paragraph may exceed the page's usual one. */
-const looser = 1.35;
+const maxLeadingRatio = 1.35;
 /** The minimum number of line distances that are needed to determine the usual one. */
 const minLeadings = 4;
 const minIndent = 0.5;
-const deepestIndent = 8;
+const maxIndent = 8;
 /** The factor by which a line distance may exceed those of the adjacent lines. */
-const uneven = 1.18;
-const otherSize = 1.12;
+const maxLeadingChange = 1.18;
+const maxSizeRatio = 1.12;
 /** The minimum space after a hard line break, apart from the width of the next word, as a share of the size. */
-const slack = 1;
-const slackAfterSentence = 0.5;
+const minRoomAfterBreak = 1;
+const minRoomAfterSentence = 0.5;
 /** As shares of the width of the paragraph. */
-const clearlyEarly = 0.2;
+const minRoomOfHardBreak = 0.2;
 const maxOfLine = 0.6;
 /** The number of lines above and below that determine the width of a paragraph. */
-const nearby = 6;
+const nearbyLines = 6;
 
 /** A bullet, a check box, or an option of a command. */
 const bullet = /^(?:[•‣◦▪▫●○■◆◇►▶➢✓✔·*–—-]\s|[□√☐☑☒]|--?\p{L})/u;
@@ -40,7 +40,7 @@ export class ParagraphBreaks {
   readonly #areas: DrawnAreas;
   readonly #rowBreak: (above: TextLine, below: TextLine) => RowBreak;
 
-  readonly #greatestLeading: number;
+  readonly #maxLeading: number;
 
   /**
    * @param chains all chains of the page, which determine its usual line distance
@@ -53,7 +53,7 @@ export class ParagraphBreaks {
   ) {
     this.#areas = areas;
     this.#rowBreak = rowBreak;
-    this.#greatestLeading = Math.min(greatestLeading, looser * usualLeading(chains));
+    this.#maxLeading = Math.min(maxLeading, maxLeadingRatio * usualLeading(chains));
   }
 
   /** Splits a chain into paragraphs, headings and cells. */
@@ -76,14 +76,14 @@ export class ParagraphBreaks {
   /** @param length the number of lines of the paragraph that ends directly before line `index` */
   #breaks(chain: Chain, edges: readonly Edges[], index: number, length: number): boolean {
     const [above, line] = [chain[index - 1]!, chain[index]!];
-    if (this.#isApart(above, line) || isLooser(chain, index)) return true;
+    if (this.#isApart(above, line) || hasWiderLeading(chain, index)) return true;
     const isCentred = areCentred(above, line);
     const room = roomFor(chain, edges, index, isCentred);
     const endsSentence = sentenceEnd.test(above.text);
     const word = isCentred ? Math.min(line.firstWordWidth, above.right - above.left) : line.firstWordWidth;
-    const endsEarly = room > word + (endsSentence ? slackAfterSentence : slack) * line.size;
+    const endsEarly = room > word + (endsSentence ? minRoomAfterSentence : minRoomAfterBreak) * line.size;
     const continues = lowerStart.test(line.text) && !endsSentence;
-    if (changesLooks(above, line, length, endsEarly, continues)) return true;
+    if (changesStyle(above, line, length, endsEarly, continues)) return true;
     if (mixesNumbers(above, line, length, endsEarly)) return true;
     const isRow = this.#rowBreak(above, line);
     if (
@@ -103,11 +103,14 @@ export class ParagraphBreaks {
   #isApart(above: TextLine, line: TextLine): boolean {
     const size = Math.max(above.size, line.size);
     const isOtherSize = (one: number, other: number) =>
-      Math.max(one, other) > otherSize * Math.min(one, other);
-    if (isOtherSize(above.size, line.size) && isOtherSize(above.seams.last.size, line.seams.first.size))
+      Math.max(one, other) > maxSizeRatio * Math.min(one, other);
+    if (
+      isOtherSize(above.size, line.size) &&
+      isOtherSize(above.edgeStyles.last.size, line.edgeStyles.first.size)
+    )
       return true;
     const drop = above.baseline - line.baseline;
-    if (drop < minLeading * size || drop > this.#greatestLeading * size) return true;
+    if (drop < minLeading * size || drop > this.#maxLeading * size) return true;
     const common = { left: Math.max(above.left, line.left), right: Math.min(above.right, line.right) };
     if (
       this.#areas.hasRuleBetween(
@@ -148,14 +151,14 @@ function usualLeading(chains: readonly Chain[]): number {
       const above = chain[index]!;
       const leading = (above.baseline - line.baseline) / Math.max(above.size, line.size);
       const isText = above.right - above.left > 8 * above.size && above.hasLetters;
-      return isText && leading > minLeading && leading < greatestLeading ? [leading] : [];
+      return isText && leading > minLeading && leading < maxLeading ? [leading] : [];
     }),
   );
   return leadings.length < minLeadings ? Math.max(1.2, median(leadings)) : median(leadings);
 }
 
 /** Whether the distance to the previous line is greater than the distances before and after it. */
-function isLooser(chain: Chain, index: number): boolean {
+function hasWiderLeading(chain: Chain, index: number): boolean {
   const dropTo = (at: number) => {
     const [above, line] = [chain[at - 1], chain[at]];
     return above && line ? above.baseline - line.baseline : Number.POSITIVE_INFINITY;
@@ -165,7 +168,7 @@ function isLooser(chain: Chain, index: number): boolean {
     const other = chain[at === index - 1 ? at - 1 : at];
     return other && Math.abs(other.size - size) < 0.25 * size;
   });
-  return dropTo(index) > uneven * least(beside.map(dropTo)) + 0.4;
+  return dropTo(index) > maxLeadingChange * least(beside.map(dropTo)) + 0.4;
 }
 
 function areCentred(above: TextLine, line: TextLine): boolean {
@@ -186,7 +189,7 @@ function roomFor(chain: Chain, edges: readonly Edges[], index: number, isCentred
   const { size } = chain[index]!;
   let end = above.end;
   let width = above.end - above.start;
-  for (let at = Math.max(0, index - nearby); at < Math.min(chain.length, index + nearby); at++) {
+  for (let at = Math.max(0, index - nearbyLines); at < Math.min(chain.length, index + nearbyLines); at++) {
     const other = edges[at]!;
     if (Math.abs(chain[at]!.size - size) > 0.15 * size) continue;
     width = Math.max(width, other.end - other.start);
@@ -200,18 +203,18 @@ function roomFor(chain: Chain, edges: readonly Edges[], index: number, isCentred
  * Whether the style changes between paragraphs: a heading above its text, a bold label above a value, but not a paragraph with
  * a few bold words.
  */
-function changesLooks(
+function changesStyle(
   above: TextLine,
   line: TextLine,
   length: number,
   endsEarly: boolean,
   continues: boolean,
 ): boolean {
-  if (looksAlike(above.seams.last, line.seams.first)) return false;
+  if (isSameStyle(above.edgeStyles.last, line.edgeStyles.first)) return false;
   if (above.isUniform && line.isUniform)
     return endsEarly || !(continues || (length > 1 && !sentenceEnd.test(above.text)));
   const isHeading =
-    length === 1 && above.isUniform && above.style.bold && !line.seams.first.bold && !continues;
+    length === 1 && above.isUniform && above.style.bold && !line.edgeStyles.first.bold && !continues;
   return isHeading || endsEarly || sentenceEnd.test(above.text);
 }
 
@@ -258,7 +261,7 @@ function changesIndent(
   const indent = line.start - above.start;
   if (Math.abs(indent) <= minIndent * size) return false;
   const isNextAligned = next !== undefined && Math.abs(next.start - line.start) < 0.3 * size;
-  if (indent < 0) return length > 1 || -indent > deepestIndent * size;
+  if (indent < 0) return length > 1 || -indent > maxIndent * size;
   const isHanging =
     length === 1 &&
     !endsEarly &&
@@ -280,12 +283,15 @@ function changesIndent(
  */
 function isLongestOfLines(chain: Chain, edges: readonly Edges[], index: number): boolean {
   const [above, line, next] = [chain[index - 1]!, chain[index]!, chain[index + 1]];
-  if (!next || /[\p{P}]$/u.test(above.text) || !looksAlike(line.style, next.style)) return false;
+  if (!next || /[\p{P}]$/u.test(above.text) || !isSameStyle(line.style, next.style)) return false;
   if (!capitalStart.test(line.text) || !capitalStart.test(next.text)) return false;
-  const around = edges.slice(Math.max(0, index - nearby), index + nearby);
+  const around = edges.slice(Math.max(0, index - nearbyLines), index + nearbyLines);
   const { end } = edges[index - 1]!;
   if (around.filter((other) => other.end > end - line.size).length > 1) return false;
-  return roomFor(chain, edges, index + 1, areCentred(line, next)) > next.firstWordWidth + slack * line.size;
+  return (
+    roomFor(chain, edges, index + 1, areCentred(line, next)) >
+    next.firstWordWidth + minRoomAfterBreak * line.size
+  );
 }
 
 /** Whether the last two lines clearly had hard line breaks. If so, lower case does not show that a sentence continues. */
@@ -295,8 +301,8 @@ function endedEarlyBefore(chain: Chain, edges: readonly Edges[], index: number, 
     const [above, line] = [chain[at - 1]!, chain[at]!];
     const room = roomFor(chain, edges, at, areCentred(above, line));
     return (
-      room > line.firstWordWidth + slack * line.size &&
-      room > clearlyEarly * (above.right - above.left + room)
+      room > line.firstWordWidth + minRoomAfterBreak * line.size &&
+      room > minRoomOfHardBreak * (above.right - above.left + room)
     );
   });
 }

@@ -69,7 +69,7 @@ export function directTexts(page: PageContent): DirectedTexts[] {
     const degrees = (Math.round((Math.atan2(b, a) * 180) / Math.PI) + 360) % 360;
     let direction = directions.get(degrees);
     if (!direction) {
-      direction = turned(degrees);
+      direction = rotated(degrees);
       directions.set(degrees, direction);
     }
     const piece = placePiece(shown, direction.inverse, styles);
@@ -95,7 +95,7 @@ export function isUpright([a, b, c, d]: Matrix): boolean {
   return a * d - b * c > 1e-6;
 }
 
-function turned(degrees: number): DirectedTexts {
+function rotated(degrees: number): DirectedTexts {
   const radians = (degrees * Math.PI) / 180;
   const quarter = degrees % 90 === 0;
   const cosine = quarter ? Math.round(Math.cos(radians)) : Math.cos(radians);
@@ -179,7 +179,7 @@ function readable(text: string): string {
 }
 
 /** The maximum distance of the same text drawn twice, as a share of the size. It is narrower than any letter. */
-const furthestDouble = 0.15;
+const maxDoubleDistance = 0.15;
 
 /**
  * Removes texts that are drawn again at almost the same position, which makes them look bold or gives them a shadow. The one
@@ -190,7 +190,7 @@ export function withoutDoubles(pieces: readonly Piece[]): Piece[] {
   const hidden = new Set<Piece>();
   for (const piece of pieces) {
     const text = piece.glyphs.map((glyph) => glyph.text).join('');
-    const step = 2 * furthestDouble * piece.size;
+    const step = 2 * maxDoubleDistance * piece.size;
     const [column, row] = [Math.floor(piece.left / step), Math.floor(piece.baseline / step)];
     const [besides, above] = [
       piece.left / step - column < 0.5 ? -1 : 1,
@@ -233,7 +233,7 @@ function joinDoubles(doubles: Piece[], earlier: Piece): Piece[] {
 }
 
 function isDouble(one: Piece, other: Piece): boolean {
-  const furthest = furthestDouble * other.size;
+  const furthest = maxDoubleDistance * other.size;
   return (
     Math.abs(one.left - other.left) <= furthest &&
     Math.abs(one.right - other.right) <= furthest &&

@@ -2,11 +2,11 @@ import type { Rectangle } from '../geometry.ts';
 import { greatest, least } from './statistics.ts';
 
 /** The minimum width of a gap between columns, as a factor of the size. */
-const narrowestGutter = 0.7;
+const minGutterWidth = 0.7;
 /** The maximum share of cells in the texts of a region. With more cells, the region is a table. */
 const maxCells = 0.6;
 /** The maximum depth of nesting, far above that of real pages. */
-const deepest = 40;
+const maxDepth = 40;
 
 export interface Placed {
   box: Rectangle;
@@ -30,7 +30,7 @@ export function inReadingOrder<T extends Placed>(
 
   function order(region: readonly T[], depth: number): T[] {
     if (region.length < 2) return [...region];
-    if (depth > deepest) return [...region].sort(fromTop);
+    if (depth > maxDepth) return [...region].sort(fromTop);
     if (!isTable(region)) {
       const columns = cutColumns(region);
       if (columns.length > 1)
@@ -100,7 +100,7 @@ function occupied(spans: readonly Span[]): Span[] {
   const joined: Span[] = [];
   for (const span of [...spans].sort((one, other) => one.left - other.left)) {
     const last = joined.at(-1);
-    if (last && span.left - last.right < narrowestGutter * span.size) {
+    if (last && span.left - last.right < minGutterWidth * span.size) {
       last.right = Math.max(last.right, span.right);
       last.size = Math.min(last.size, span.size);
     } else joined.push({ ...span });
@@ -128,7 +128,7 @@ function splitAtGutters<T extends Placed>(region: readonly T[]): T[][] {
   let end = Number.NEGATIVE_INFINITY;
   for (const item of [...region].sort((one, other) => one.box.left - other.box.left)) {
     const column = columns.at(-1);
-    if (column && item.box.left - end < narrowestGutter * item.size) column.push(item);
+    if (column && item.box.left - end < minGutterWidth * item.size) column.push(item);
     else columns.push([item]);
     end = Math.max(end, item.box.right);
   }

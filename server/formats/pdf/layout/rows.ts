@@ -16,19 +16,19 @@ export interface Row {
 const sameBaseline = 0.12;
 /** The maximum and minimum size of a superscript or subscript, as shares of the size of the adjacent text. */
 const maxScript = 0.86;
-const smallestScript = 0.42;
+const minScriptSize = 0.42;
 /** The maximum and minimum rise, as shares of the size of the adjacent text. */
-const highestScript = 0.75;
-const lowestScript = -0.5;
+const maxScriptRise = 0.75;
+const minScriptRise = -0.5;
 /** The maximum rise and distance of shifted letters of full size, such as the E of TeX. */
-const furthestShift = 0.3;
-const furthestBeside = 0.4;
+const maxShift = 0.3;
+const maxShiftDistance = 0.4;
 /**
  * The maximum distance as a share of its own size. Small text at a larger distance from large text is not a script, but for
  * example a title next to a number.
  */
-const furthestOfOwn = 0.55;
-const furthestInto = -0.45;
+const maxDistanceOfOwnSize = 0.55;
+const minDistanceOfOwnSize = -0.45;
 /** Limits the work on a page whose texts all have different baselines. */
 const maxRowsCompared = 60;
 
@@ -100,7 +100,7 @@ function findHosts(rows: readonly OpenRow[]): Map<Piece, Host> {
             neighbor,
             gap: Math.max(neighbor.left - piece.right, piece.left - neighbor.right),
           }));
-          if (neighbors.some(({ neighbor, gap }) => gap < furthestInto * neighbor.size)) continue;
+          if (neighbors.some(({ neighbor, gap }) => gap < minDistanceOfOwnSize * neighbor.size)) continue;
           for (const { neighbor, gap } of neighbors) {
             if (!isScriptOf(piece, neighbor, rise, gap)) continue;
             if (!best || gap < best.gap - 0.05 * piece.size)
@@ -115,15 +115,15 @@ function findHosts(rows: readonly OpenRow[]): Map<Piece, Host> {
 
 function isScriptOf(piece: Piece, host: Piece, rise: number, gap: number): boolean {
   const { size } = host;
-  if (gap > Math.min(furthestBeside * size, furthestOfOwn * piece.size)) return false;
+  if (gap > Math.min(maxShiftDistance * size, maxDistanceOfOwnSize * piece.size)) return false;
   if (piece.size <= maxScript * size)
-    return rise <= highestScript * size && rise >= lowestScript * size && piece.size >= smallestScript * size;
+    return rise <= maxScriptRise * size && rise >= minScriptRise * size && piece.size >= minScriptSize * size;
   // A shifted letter within a word.
   const isShort = piece.glyphs.filter(({ isBlank }) => !isBlank).length <= 2;
   return (
     isShort &&
     piece.size < 1.05 * size &&
-    Math.abs(rise) <= furthestShift * size &&
+    Math.abs(rise) <= maxShift * size &&
     gap <= 0.12 * size &&
     host.glyphs.length > 0 &&
     piece.glyphs.length < host.glyphs.length + (piece.baseline < host.baseline ? 1 : 0)

@@ -3,7 +3,7 @@ import type { Rectangle } from '../geometry.ts';
 /** In points. */
 const bandHeight = 32;
 /** The maximum gap between the pieces of a rule, in points. */
-const furthestDash = 3;
+const maxDashGap = 3;
 
 /** Vertical rules, found by height and position. Horizontal ones are stored with exchanged axes. */
 export class RuleIndex {
@@ -86,7 +86,7 @@ function joinPieces(pieces: readonly Rectangle[]): Rectangle[] {
   const sorted = [...pieces].sort((one, other) => column(one) - column(other) || one.bottom - other.bottom);
   for (const piece of sorted) {
     const last = joined.at(-1);
-    if (last && column(last) === column(piece) && piece.bottom <= last.top + furthestDash) {
+    if (last && column(last) === column(piece) && piece.bottom <= last.top + maxDashGap) {
       last.top = Math.max(last.top, piece.top);
       last.left = Math.min(last.left, piece.left);
       last.right = Math.max(last.right, piece.right);

@@ -5,7 +5,7 @@ import type { TextBlock } from '../text-block.ts';
  * As shares of the size: the maximum difference between equal edges, and the maximum distance between the blocks of a column.
  */
 const sameEdge = 0.3;
-const furthestBlock = 5;
+const maxBlockDistance = 5;
 /**
  * The minimum number of other blocks with the same edge. Two labels, for example in the boxes of a diagram, may have the same
  * edge by chance.
@@ -59,7 +59,7 @@ function runsOf(column: readonly TextBlock[]): TextBlock[][] {
   const runs: TextBlock[][] = [];
   let last: TextBlock | undefined;
   for (const block of column.toSorted((one, other) => other.box.top - one.box.top)) {
-    const furthest = furthestBlock * Math.max(block.style.size, last?.style.size ?? 0);
+    const furthest = maxBlockDistance * Math.max(block.style.size, last?.style.size ?? 0);
     if (last && last.box.bottom - block.box.top <= furthest) runs.at(-1)!.push(block);
     else runs.push([block]);
     last = block;

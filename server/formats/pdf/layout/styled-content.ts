@@ -8,7 +8,7 @@ const maxSpans = 20;
 /** The number of spans that any text may have; longer texts may have one for every three words. */
 const minSpans = 6;
 /** As shares of the size. */
-const otherSize = 0.08;
+const maxSizeDifference = 0.08;
 const minRise = 0.08;
 
 const ideograph = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
@@ -107,7 +107,7 @@ function isSame(style: TextStyle, usual: TextStyle): boolean {
     style.family === usual.family &&
     style.color === usual.color &&
     outlineKey(style.outline) === outlineKey(usual.outline) &&
-    Math.abs(style.size - usual.size) <= otherSize * usual.size
+    Math.abs(style.size - usual.size) <= maxSizeDifference * usual.size
   );
 }
 

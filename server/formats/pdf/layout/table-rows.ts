@@ -7,8 +7,8 @@ const maxCells = 100;
 /** As shares of the size. */
 const sameRow = 0.2;
 const sameSize = 0.2;
-const narrowestText = 9;
-const furthestLabel = 4;
+const minTextWidth = 9;
+const maxLabelDistance = 4;
 
 const bullet = /^[•‣◦▪▫●○■□◆◇►▶➢✓✔·*–—-]$/u;
 const itemNumber = /^[([]?(?:\d{1,3}\p{L}?|\p{L}|[ivxlc]{1,5})[.)\]]?$/iu;
@@ -112,7 +112,7 @@ export class TableRows {
   #labelOf(line: TextLine, pattern: RegExp): TextLine | undefined {
     return this.#near(line).find((cell) => {
       const gap = line.left - cell.right;
-      return gap > 0 && gap < furthestLabel * line.size && pattern.test(cell.text);
+      return gap > 0 && gap < maxLabelDistance * line.size && pattern.test(cell.text);
     });
   }
 
@@ -142,7 +142,7 @@ function isRunningText(chain: Chain): boolean {
   const right = greatest(own.map((line) => line.right));
   const left = least(own.map((line) => line.left));
   const { size } = own[0]!;
-  if (right - left < narrowestText * size) return false;
+  if (right - left < minTextWidth * size) return false;
   const isRightToLeft = own.filter((line) => line.isRightToLeft).length * 2 > own.length;
   const full = own.filter(
     (line) =>

@@ -10,7 +10,7 @@ export interface TextLine extends Line, LineText {
   /** Whether almost all letters have that style. */
   isUniform: boolean;
   /** The styles of the first and the last letter. */
-  seams: { first: TextStyle; last: TextStyle };
+  edgeStyles: { first: TextStyle; last: TextStyle };
   hasLetters: boolean;
   /** Dots or underscores that only fill the space before the next text. */
   isLeader: boolean;
@@ -38,7 +38,7 @@ export function toTextLine(line: Line): TextLine {
     ...read,
     style,
     isUniform: share > 0.95,
-    seams: { first: styleAt(0), last: styleAt(-1) },
+    edgeStyles: { first: styleAt(0), last: styleAt(-1) },
     hasLetters: letter.test(read.text),
     isLeader: leader.test(read.text) && read.text.trim().length >= 3,
     isMono: (style.family === 'mono' && share > 0.7) || hasOneWidth(line),
@@ -56,7 +56,7 @@ function hasOneWidth({ glyphs }: Line): boolean {
 }
 
 /** Whether two styles look the same, apart from size and rise. */
-export function looksAlike(one: TextStyle, other: TextStyle): boolean {
+export function isSameStyle(one: TextStyle, other: TextStyle): boolean {
   return (
     one.bold === other.bold &&
     one.italic === other.italic &&
@@ -94,7 +94,7 @@ export function usualStyle({ characters }: { characters: LineText['characters'] 
     return { style, share: 1 };
   }
   let alike = 0;
-  for (const { style, count } of counts.values()) if (looksAlike(style, best.style)) alike += count;
+  for (const { style, count } of counts.values()) if (isSameStyle(style, best.style)) alike += count;
   return { style: best.style, share: alike / total };
 }
 

@@ -24,7 +24,7 @@ export function isRegular(byte: number | undefined): boolean {
 }
 
 /** The maximum depth of arrays and dictionaries. The brackets of deeper ones are ignored. */
-const deepest = 32;
+const maxDepth = 32;
 
 /** A delimiter that only has a meaning for the surrounding token. */
 type Bracket = ']' | '>>';
@@ -105,14 +105,14 @@ export class ContentScanner {
         return this.#name();
       case 0x5b:
         this.#at++;
-        return depth < deepest ? this.#until(']', depth) : '';
+        return depth < maxDepth ? this.#until(']', depth) : '';
       case 0x5d:
         this.#at++;
         return ']';
       case 0x3c:
         if (next !== 0x3c) return this.#hexString();
         this.#at += 2;
-        return depth < deepest ? toDictionary(this.#until('>>', depth)) : '';
+        return depth < maxDepth ? toDictionary(this.#until('>>', depth)) : '';
       default:
         this.#at += byte === 0x3e && next === 0x3e ? 2 : 1;
         return byte === 0x3e && next === 0x3e ? '>>' : '';

@@ -36,7 +36,7 @@ export class OptionalContent {
 }
 
 /** The maximum depth of layers. The names of deeper layers are ignored. */
-const deepest = 50;
+const maxDepth = 50;
 
 /** The optional content around the current operator. */
 export class LayerStack {
@@ -54,7 +54,7 @@ export class LayerStack {
   /** @param name in the resources of the page; undefined if it has no name there */
   enter(content: PDFDict, name: string | undefined): void {
     this.#outer.push({ names: this.names, isHidden: this.isHidden });
-    if (name !== undefined && this.names.length < deepest) this.names = [...this.names, name];
+    if (name !== undefined && this.names.length < maxDepth) this.names = [...this.names, name];
     this.isHidden ||= this.#content.isHidden(content);
   }
 

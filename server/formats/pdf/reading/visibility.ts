@@ -7,7 +7,7 @@ import type { TextOperator } from './interpretation.ts';
 const maxPoints = 64;
 
 /** In em: glyphs that are further apart belong to different words. */
-const furthestInWord = 0.2;
+const maxGapInWord = 0.2;
 
 type PlacedText = ShownText & { operator: TextOperator };
 
@@ -64,7 +64,7 @@ function isSameWord(one: PlacedText, other: PlacedText): boolean {
   const [x, y] = [other.matrix[4] - e, other.matrix[5] - f];
   const along = (d * x - c * y) / determinant - last.x - last.advance;
   const above = (a * y - b * x) / determinant;
-  return Math.abs(along) <= furthestInWord && Math.abs(above) <= furthestInWord;
+  return Math.abs(along) <= maxGapInWord && Math.abs(above) <= maxGapInWord;
 }
 
 function isBlank(text: string): boolean {

@@ -61,7 +61,7 @@ const forms: { name: string; begins: RegExp; knownBy?: RegExp }[] = [
   { name: 'a block of code', begins: /^\s{0,99}(?:```|~~~)/ },
 ];
 
-/** Tags of common elements. Others, such as `<name>`, may stand for a word. */
+/** Tags of common elements. Others, such as `<name>`, may represent a word. */
 const anyTag =
   /<\/?(?:a|b|i|p|u|br|em|div|img|svg|pre|code|font|form|html|body|link|meta|span|style|input|script|iframe|object|strong|button)(?:\s[^<>]{0,300})?\/?>/i;
 const knownTag = /<[a-z!?/]/i;

@@ -3,7 +3,7 @@ import { isInsideWord } from './script.ts';
 import { critical, readable, type TextPair } from './text-pair.ts';
 
 /*
- * Remarks of models instead of a translation, or before it, in lower case. `…` stands for a few words. The lists are in the
+ * Remarks of models instead of a translation, or before it, in lower case. `…` matches a few words. The lists are in the
  * order English, then the other supported languages by script.
  */
 

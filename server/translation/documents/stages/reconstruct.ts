@@ -7,8 +7,8 @@ import { type JobUsage, recordUsage } from '#server/billing/metering/usage-recor
 import type { Finding, SegmentTranslation } from '#server/formats/document.ts';
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import { countEvent } from '#server/platform/telemetry.ts';
-import { destinationOf, removeAt } from '#server/storage/destination.ts';
-import { insertArtifact, layoutTypes, removeFile, storeFile } from '../artifacts.ts';
+import { removeAt } from '#server/storage/destination.ts';
+import { insertArtifact, removeFile, storeTranslation } from '../artifacts.ts';
 import { type DocumentRun, RunReplaced } from '../document-run.ts';
 import { rebuildFile } from '../file-work.ts';
 import { requestOf } from '../jobs.ts';
@@ -34,13 +34,7 @@ export async function reconstructDocument(run: DocumentRun): Promise<void> {
           { format: row.sourceFormat, bytes, translations, options: languagesOf(run) },
           { tenantId, signal: run.signal },
         );
-  const contentType = layoutTypes[row.sourceFormat];
-  const output = await storeFile(
-    services,
-    await destinationOf(services, tenantId),
-    { tenantId, documentId, kind: 'translated', contentType },
-    rebuilt.bytes,
-  );
+  const output = await storeTranslation(services, row, rebuilt.bytes);
   if (output.address !== null) run.delivered = [...(run.delivered ?? []), output.address];
   const finish = async (tx: Tx) => {
     const findings = [

@@ -10,15 +10,14 @@ import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { newId } from '#server/platform/ids.ts';
-import { destinationIn, destinationOf, type LocatingServices } from '#server/storage/destination.ts';
+import { destinationIn, type LocatingServices } from '#server/storage/destination.ts';
 import { isCriticalIssue } from '#server/translation/core/checks.ts';
 import {
   insertArtifact,
-  layoutTypes,
   newestArtifact,
   readArtifact,
   removeFile,
-  storeFile,
+  storeTranslation,
 } from '#server/translation/documents/artifacts.ts';
 import { feedReview } from '#server/translation/documents/feed-manifest.ts';
 import { rebuildFile } from '#server/translation/documents/file-work.ts';
@@ -149,13 +148,7 @@ async function applyReview(
       throw new AppError('validation_error', `source_document: ${error.message}`, { cause: error });
     throw error;
   });
-  const contentType = layoutTypes[row.sourceFormat];
-  const output = await storeFile(
-    services,
-    await destinationOf(services, tenantId),
-    { tenantId, documentId, kind: 'translated', contentType },
-    rebuilt.bytes,
-  );
+  const output = await storeTranslation(services, row, rebuilt.bytes);
   const record: DocumentReviewRecord = {
     id: newId(),
     reviewer,

@@ -9,7 +9,7 @@ import {
   deferredTenantProcedure,
   tenantProcedure,
 } from '#server/identity/access/guards/tenant.ts';
-import { runSearch } from '#server/translation/core/listing/bounded-walk.ts';
+import { runSearch } from '#server/translation/core/listing/bounded-scan.ts';
 import { contentOf } from '#server/translation/texts/find-jobs.ts';
 import { translationJob } from '#server/translation/texts/schema.ts';
 import { jobCounts, searchInput, searchPage } from '#server/translation/texts/search-schema.ts';
@@ -52,7 +52,7 @@ export const workplaceProcedures = {
       runSearch(
         ctx.services.database,
         ctx.withTenant,
-        { walks: () => contentOf(input) !== undefined, signal: ctx.disconnected() },
+        { scans: () => contentOf(input) !== undefined, signal: ctx.disconnected() },
         (tx, principal) => searchJobs(tx, principal, input),
       ),
     ),
@@ -102,7 +102,7 @@ export const turnProcedures = {
       runSearch(
         ctx.services.database,
         ctx.withBearer,
-        { walks: () => contentOf(input) !== undefined, signal: ctx.disconnected() },
+        { scans: () => contentOf(input) !== undefined, signal: ctx.disconnected() },
         async (tx, principal) => {
           const found = await nextReview(tx, claimantOf(principal), input);
           const view = viewFor({ operator: principal.operator || audienceOf(ctx).operator });

@@ -22,7 +22,7 @@ export async function nextReview(
   { after, claim, ...filter }: NextReviewInput,
 ): Promise<NextReview> {
   const { tenantId } = claimant;
-  const passOver = await itemsOfOthers(tx, claimant, 'job');
+  const skip = await itemsOfOthers(tx, claimant, 'job');
   let cursor = after;
   for (let tries = 0; tries < maxAttempts; tries++) {
     const { jobs, last, more } = await findJobs(tx, {
@@ -31,7 +31,7 @@ export async function nextReview(
       order: 'oldest',
       limit: 1,
       cursor,
-      passOver,
+      skip,
     });
     const [found] = jobs;
     if (!found || !last) return { job: null, cursor: more && last ? cursorOf(last) : null, claim: null };

@@ -27,7 +27,7 @@ export async function requestPages(
   document: SourceDocument,
   settings: Settings,
 ): Promise<TranslationRequest[]> {
-  // The text has more pages than that, wherever they are split.
+  // The text has more pages than that with any split.
   if (request.source_text.length > 2 * settings.MAX_BATCH_ITEMS * settings.MAX_PAGE_CHARS)
     throw tooManyPages(settings);
   const pages: string[] = [];

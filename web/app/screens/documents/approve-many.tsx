@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ApproveManyRequest, TenantDocumentJob } from '#sdk/types.ts';
 import { client } from '../../client.ts';
-import { useT } from '../../i18n.tsx';
+import { type Translate, useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { type LeftOut, LeftOutDialog } from '../../parts/left-out.tsx';
@@ -39,30 +39,12 @@ export function ApproveMany({
   const approve = async (names: ReadonlyMap<string, string>, named: Named = {}) => {
     const outcome = await client.documents.approveMany({ document_ids: [...names.keys()], ...named });
     const nameOf = (id: string) => names.get(id) ?? id;
-    setLeftOut(
-      outcome.results.flatMap((one) =>
-        one.outcome === 'left_out'
-          ? {
-              id: one.document_id,
-              name: nameOf(one.document_id),
-              reason: one.reason,
-              findings: one.critical_findings.flatMap(({ place, issues }) =>
-                issues.map(({ explanation }) => ({ place, explanation })),
-              ),
-            }
-          : [],
-      ),
-    );
+    setLeftOut(outcome.results.flatMap((one) => leftOutOf(one, nameOf(one.document_id)) ?? []));
     setResults(
       outcome.results.map((one) => ({
         id: one.document_id,
         name: nameOf(one.document_id),
-        refusal:
-          one.outcome === 'refused'
-            ? one.detail
-            : one.outcome === 'left_out'
-              ? t(one.reason === 'unopened' ? 'review.not_opened' : 'review.has_critical')
-              : undefined,
+        refusal: refusalOf(one, t),
       })),
     );
     const done = outcome.results.filter((one) => one.outcome === 'done').length;
@@ -108,24 +90,46 @@ export function ApproveMany({
           onClose={() => setLeftOut([])}
         />
       )}
-      {results.length > 0 && (
-        <section aria-labelledby="approval-results" className={styles.results}>
-          <h2 id="approval-results">{t('documents.results')}</h2>
-          <ul className="rows">
-            {results.map(({ id, name, refusal }) => (
-              <li key={id}>
-                <span className={refusal === undefined ? 'badge good' : 'badge bad'}>
-                  {t(refusal === undefined ? 'documents.approved' : 'documents.refused')}
-                </span>{' '}
-                <bdi translate="no">{name}</bdi> {refusal !== undefined && <bdi>{refusal}</bdi>}
-              </li>
-            ))}
-          </ul>
-          <button type="button" className="small" onClick={() => setResults([])}>
-            {t('common.close')}
-          </button>
-        </section>
-      )}
+      {results.length > 0 && <Results of={results} onClose={() => setResults([])} />}
     </>
+  );
+}
+
+type Outcome = Awaited<ReturnType<typeof client.documents.approveMany>>['results'][number];
+
+/** A document that was left out, with the findings that must be confirmed; undefined for any other. */
+function leftOutOf(outcome: Outcome, name: string): LeftOut | undefined {
+  if (outcome.outcome !== 'left_out') return undefined;
+  const findings = outcome.critical_findings.flatMap(({ place, issues }) =>
+    issues.map(({ explanation }) => ({ place, explanation })),
+  );
+  return { id: outcome.document_id, name, reason: outcome.reason, findings };
+}
+
+function refusalOf(outcome: Outcome, t: Translate): string | undefined {
+  if (outcome.outcome === 'refused') return outcome.detail;
+  if (outcome.outcome !== 'left_out') return undefined;
+  return t(outcome.reason === 'unopened' ? 'review.not_opened' : 'review.has_critical');
+}
+
+function Results({ of, onClose }: { of: readonly Result[]; onClose: () => void }) {
+  const t = useT();
+  return (
+    <section aria-labelledby="approval-results" className={styles.results}>
+      <h2 id="approval-results">{t('documents.results')}</h2>
+      <ul className="rows">
+        {of.map(({ id, name, refusal }) => (
+          <li key={id}>
+            <span className={refusal === undefined ? 'badge good' : 'badge bad'}>
+              {t(refusal === undefined ? 'documents.approved' : 'documents.refused')}
+            </span>{' '}
+            <bdi translate="no">{name}</bdi> {refusal !== undefined && <bdi>{refusal}</bdi>}
+          </li>
+        ))}
+      </ul>
+      <button type="button" className="small" onClick={onClose}>
+        {t('common.close')}
+      </button>
+    </section>
   );
 }

@@ -1,5 +1,4 @@
-import { type FormEvent, type ReactNode, useId, useRef, useState } from 'react';
-import { LinguaLoopError } from '#sdk/errors.ts';
+import { type FormEvent, type ReactNode, type RefObject, useId, useRef, useState } from 'react';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { Field } from '../../parts/field.tsx';
@@ -8,6 +7,7 @@ import { LanguageSelect } from '../../parts/languages.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import type { UploadShare } from '../../upload.ts';
+import { type FileLine, RefusedLine, readRefusedLine } from './refused-line.tsx';
 import styles from './sets.module.css';
 
 /** Maximum length of a set's name. */
@@ -42,7 +42,6 @@ export function UploadForm({
 }) {
   const t = useT();
   const { bytes } = useFormat();
-  const ids = useId();
   const { run, error, isBusy } = useAction();
   const input = useRef<HTMLInputElement>(null);
   const [file, setFile] = useState<File>();
@@ -90,24 +89,7 @@ export function UploadForm({
 
   return (
     <form onSubmit={submit} noValidate className="form">
-      <div className="field">
-        <label htmlFor={`${ids}-file`}>{t('sets.file')}</label>
-        <input
-          ref={input}
-          id={`${ids}-file`}
-          type="file"
-          accept={accept}
-          aria-invalid={fileProblem ? true : undefined}
-          aria-describedby={`${ids}-hint ${ids}-problem`}
-          onChange={({ target }) => choose(target.files?.[0])}
-        />
-        <span id={`${ids}-hint`} className="hint">
-          {hint}
-        </span>
-        <span id={`${ids}-problem`} className="field-problem">
-          {fileProblem}
-        </span>
-      </div>
+      <FileInput ref={input} accept={accept} hint={hint} problem={fileProblem} onFile={choose} />
       <Field
         label={t('sets.name')}
         value={fields.name}
@@ -118,30 +100,10 @@ export function UploadForm({
         {...(isReplacing && { hint: t('sets.replaces') })}
         onValue={(value) => change({ name: value })}
       />
-      <div className={styles.pair}>
-        <LanguageSelect
-          label={t('sets.source_language')}
-          value={fields.source_lang}
-          any={t(needsPair ? 'sets.choose_one' : 'sets.as_in_file')}
-          onChange={(code) => change({ source_lang: code })}
-        />
-        <LanguageSelect
-          label={t('sets.target_language')}
-          value={fields.target_lang}
-          any={t(needsPair ? 'sets.choose_one' : 'sets.as_in_file')}
-          onChange={(code) => change({ target_lang: code })}
-        />
-      </div>
+      <LanguagePair fields={fields} isNeeded={needsPair} onChange={change} />
       {wasSent && isPairMissing && <p className="field-problem">{t('sets.no_language')}</p>}
       {error ? <Problem error={error} /> : null}
-      {wrongLine && (
-        <figure className={styles.wrongLine}>
-          <figcaption className="hint">{t('sets.wrong_line', { line: wrongLine.line })}</figcaption>
-          <pre dir="auto" translate="no">
-            {wrongLine.text}
-          </pre>
-        </figure>
-      )}
+      {wrongLine && <RefusedLine line={wrongLine} />}
       <div className="actions">
         <button type="submit" className="primary" disabled={isBusy}>
           {t(isReplacing ? 'sets.replace' : 'sets.upload')}
@@ -154,6 +116,73 @@ export function UploadForm({
         )}
       </div>
     </form>
+  );
+}
+
+function FileInput({
+  ref,
+  accept,
+  hint,
+  problem,
+  onFile,
+}: {
+  ref: RefObject<HTMLInputElement | null>;
+  accept: string;
+  hint: string;
+  problem: string | false;
+  onFile: (file: File | undefined) => void;
+}) {
+  const t = useT();
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={`${id}-file`}>{t('sets.file')}</label>
+      <input
+        ref={ref}
+        id={`${id}-file`}
+        type="file"
+        accept={accept}
+        aria-invalid={problem ? true : undefined}
+        aria-describedby={`${id}-hint ${id}-problem`}
+        onChange={({ target }) => onFile(target.files?.[0])}
+      />
+      <span id={`${id}-hint`} className="hint">
+        {hint}
+      </span>
+      <span id={`${id}-problem`} className="field-problem">
+        {problem}
+      </span>
+    </div>
+  );
+}
+
+/** The languages of a file. @param isNeeded whether they must be selected, because the file does not name them */
+function LanguagePair({
+  fields,
+  isNeeded,
+  onChange,
+}: {
+  fields: SetFields;
+  isNeeded: boolean;
+  onChange: (changed: Partial<SetFields>) => void;
+}) {
+  const t = useT();
+  const any = t(isNeeded ? 'sets.choose_one' : 'sets.as_in_file');
+  return (
+    <div className={styles.pair}>
+      <LanguageSelect
+        label={t('sets.source_language')}
+        value={fields.source_lang}
+        any={any}
+        onChange={(code) => onChange({ source_lang: code })}
+      />
+      <LanguageSelect
+        label={t('sets.target_language')}
+        value={fields.target_lang}
+        any={any}
+        onChange={(code) => onChange({ target_lang: code })}
+      />
+    </div>
   );
 }
 
@@ -181,33 +210,4 @@ export function UploadSection({
       {children}
     </details>
   );
-}
-
-/** A line of a file, from 1. */
-interface FileLine {
-  line: number;
-  text: string;
-}
-
-/** Bytes of a file that are read to show a line; for later lines, only the number is shown. */
-const searchedBytes = 8_000_000;
-
-/** Maximum number of characters of a line to show. */
-const shownCharacters = 300;
-
-/**
- * Reads the line that an error names, so that the member does not have to open the file; undefined if it names none that can
- * be shown.
- */
-async function readRefusedLine(file: File, error: unknown): Promise<FileLine | undefined> {
-  if (!(error instanceof LinguaLoopError) || typeof error.detail !== 'string') return undefined;
-  const line = Number(/\bline (\d+):/.exec(error.detail)?.[1]);
-  if (!line) return undefined;
-  // The service reads only UTF-8; other bytes show as replacement characters.
-  const text = await file
-    .slice(0, searchedBytes)
-    .text()
-    .catch(() => '');
-  const found = text.split(/\r\n|\r|\n/, line)[line - 1];
-  return found ? { line, text: found.slice(0, shownCharacters) } : undefined;
 }

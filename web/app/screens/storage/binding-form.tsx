@@ -73,16 +73,7 @@ export function BindingForm({
           value={container}
           onValue={setContainer}
         />
-        <label>
-          {t('storage.mode')}
-          <select value={mode} onChange={({ target }) => setMode(target.value as Mode)}>
-            {modes.map((one) => (
-              <option key={one} value={one}>
-                {t(`storage.mode_${one}`)}
-              </option>
-            ))}
-          </select>
-        </label>
+        <ModeSelect value={mode} onChange={setMode} />
         {mode === 'managed_identity' ? (
           <p className="hint">
             {t('storage.principal')} <bdi translate="no">{binding.principal_client_id ?? '—'}</bdi>
@@ -120,7 +111,23 @@ export function BindingForm({
   );
 }
 
-/** An account's URL in the service's form. */
+function ModeSelect({ value, onChange }: { value: Mode; onChange: (mode: Mode) => void }) {
+  const t = useT();
+  return (
+    <label>
+      {t('storage.mode')}
+      <select value={value} onChange={({ target }) => onChange(target.value as Mode)}>
+        {modes.map((mode) => (
+          <option key={mode} value={mode}>
+            {t(`storage.mode_${mode}`)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** An account's URL in the form in which the service returns it. */
 function dfsForm(url: string): string {
   return url.trim().replace(/\/$/, '').replace('.blob.core.', '.dfs.core.');
 }

@@ -8,7 +8,43 @@ const numbers = {
   minQuality: { label: 'translate.min_quality', hint: 'translate.min_quality_hint', min: 0, max: 100 },
   qualityRounds: { label: 'translate.quality_rounds', hint: 'translate.quality_rounds_hint', min: 1, max: 5 },
   debateRounds: { label: 'translate.debate_rounds', hint: 'translate.debate_rounds_hint', min: 1, max: 3 },
-} as const satisfies Record<string, { label: MessageId; hint: MessageId; min: number; max: number }>;
+} as const satisfies Record<string, NumberRange>;
+
+interface NumberRange {
+  label: MessageId;
+  hint: MessageId;
+  min: number;
+  max: number;
+}
+
+/** The fields that take one of a few values; the empty one is first. */
+const choices = {
+  tone: {
+    label: 'translate.tone',
+    values: [
+      ['', 'translate.as_source'],
+      ['formal', 'translate.tone_formal'],
+      ['informal', 'translate.tone_informal'],
+      ['neutral', 'translate.tone_neutral'],
+    ],
+  },
+  gender: {
+    label: 'translate.gender',
+    hint: 'translate.gender_hint',
+    values: [
+      ['', 'translate.as_source'],
+      ['feminine', 'translate.gender_feminine'],
+      ['masculine', 'translate.gender_masculine'],
+      ['neutral', 'translate.gender_neutral'],
+    ],
+  },
+} as const satisfies Record<string, ChoiceOptions>;
+
+interface ChoiceOptions {
+  label: MessageId;
+  hint?: MessageId;
+  values: readonly (readonly [value: string, name: MessageId])[];
+}
 
 /** Domains whose texts always require a review. */
 const reviewedDomains = ['finance', 'healthcare', 'legal', 'medical', 'pharma'];
@@ -32,47 +68,17 @@ export function OptionFields({
   const has = (name: OptionName) => offered.includes(name);
   const count = offered.filter((name) => options[name] !== noOptions[name]).length;
 
-  const number = (name: keyof typeof numbers) => {
-    const { label, hint, min, max } = numbers[name];
-    return (
-      <label>
-        {t(label)}
-        <input
-          type="number"
-          inputMode="numeric"
-          min={min}
-          max={max}
-          value={options[name]}
-          onChange={({ target }) => set({ [name]: target.value })}
-        />
-        <span className="hint">{t(hint)}</span>
-      </label>
+  const number = (name: keyof typeof numbers) =>
+    has(name) && (
+      <NumberField of={numbers[name]} value={options[name]} onChange={(value) => set({ [name]: value })} />
     );
-  };
 
   return (
     <details className={styles.options}>
       <summary>{count > 0 ? t('translate.options_set', { count }) : t('translate.options')}</summary>
       <div className={styles.optionGrid}>
-        <label>
-          {t('translate.tone')}
-          <select value={options.tone} onChange={({ target }) => set({ tone: target.value })}>
-            <option value="">{t('translate.as_source')}</option>
-            <option value="formal">{t('translate.tone_formal')}</option>
-            <option value="informal">{t('translate.tone_informal')}</option>
-            <option value="neutral">{t('translate.tone_neutral')}</option>
-          </select>
-        </label>
-        <label>
-          {t('translate.gender')}
-          <select value={options.gender} onChange={({ target }) => set({ gender: target.value })}>
-            <option value="">{t('translate.as_source')}</option>
-            <option value="feminine">{t('translate.gender_feminine')}</option>
-            <option value="masculine">{t('translate.gender_masculine')}</option>
-            <option value="neutral">{t('translate.gender_neutral')}</option>
-          </select>
-          <span className="hint">{t('translate.gender_hint')}</span>
-        </label>
+        <Choice of={choices.tone} value={options.tone} onChange={(tone) => set({ tone })} />
+        <Choice of={choices.gender} value={options.gender} onChange={(gender) => set({ gender })} />
         {has('domain') && (
           <label>
             {t('translate.domain')}
@@ -105,8 +111,8 @@ export function OptionFields({
             <span className="hint">{t('translate.text_type_hint')}</span>
           </label>
         )}
-        {has('minQuality') && number('minQuality')}
-        {has('qualityRounds') && number('qualityRounds')}
+        {number('minQuality')}
+        {number('qualityRounds')}
         {has('candidateModels') && (
           <label>
             {t('translate.candidate_models')}
@@ -119,7 +125,7 @@ export function OptionFields({
             <span className="hint">{t('translate.candidate_models_hint')}</span>
           </label>
         )}
-        {has('debateRounds') && options.candidateModels.trim() !== '' && number('debateRounds')}
+        {options.candidateModels.trim() !== '' && number('debateRounds')}
       </div>
       {has('requireReview') && (
         <label className={styles.check}>
@@ -132,5 +138,56 @@ export function OptionFields({
         </label>
       )}
     </details>
+  );
+}
+
+function Choice({
+  of: { label, hint, values },
+  value,
+  onChange,
+}: {
+  of: ChoiceOptions;
+  value: string;
+  onChange: (value: string) => void;
+}) {
+  const t = useT();
+  return (
+    <label>
+      {t(label)}
+      <select value={value} onChange={({ target }) => onChange(target.value)}>
+        {values.map(([one, name]) => (
+          <option key={one} value={one}>
+            {t(name)}
+          </option>
+        ))}
+      </select>
+      {hint && <span className="hint">{t(hint)}</span>}
+    </label>
+  );
+}
+
+function NumberField({
+  of: { label, hint, min, max },
+  value,
+  onChange,
+}: {
+  of: NumberRange;
+  value: string;
+  onChange: (value: string) => void;
+}) {
+  const t = useT();
+  return (
+    <label>
+      {t(label)}
+      <input
+        type="number"
+        inputMode="numeric"
+        min={min}
+        max={max}
+        value={value}
+        onChange={({ target }) => onChange(target.value)}
+      />
+      <span className="hint">{t(hint)}</span>
+    </label>
   );
 }

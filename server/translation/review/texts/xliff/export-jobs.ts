@@ -14,7 +14,7 @@ import {
 } from '#server/formats/xliff/writer.ts';
 import { beginExport, cutPieces, type ExportRequest, guardExport, makePage } from '#server/http/exports.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
-import { runSearch } from '#server/translation/core/listing/bounded-walk.ts';
+import { runSearch } from '#server/translation/core/listing/bounded-scan.ts';
 import { contentOf, cursorOf, findJobs } from '#server/translation/texts/find-jobs.ts';
 import { reviewableStatuses } from '#server/translation/texts/job-states.ts';
 import { jobOfRow } from '#server/translation/texts/jobs.ts';
@@ -47,7 +47,7 @@ export async function exportJobs(
   const { tenantId, jobs, nextCursor } = await runSearch(
     services.database,
     withTenant,
-    { walks: () => contentOf(filter) !== undefined, signal: request.signal },
+    { scans: () => contentOf(filter) !== undefined, signal: request.signal },
     async (tx, { tenant }) => ({
       tenantId: tenant.id,
       ...(await findPage(tx, { tenantId: tenant.id, filter, limit, cursor })),
@@ -82,7 +82,7 @@ export async function exportJobs(
   }
 }
 
-type Search = Omit<Parameters<typeof findJobs>[1], 'order' | 'passOver'>;
+type Search = Omit<Parameters<typeof findJobs>[1], 'order' | 'skip'>;
 
 /**
  * The next jobs that pass the filter, the latest first. One search may end before it has found any. @throws AppError 404

@@ -4,6 +4,7 @@ import { translationJobs } from '#db/schema/translations.ts';
 import { isInAccount } from '#server/storage/destination.ts';
 import {
   type Announcement,
+  announcedJobs,
   goldenUri,
   type RecordedJobs,
   type Verdict,
@@ -85,7 +86,6 @@ interface RecordedJob {
 
 /** Selects jobs by `tenant job`. Platform scope. */
 async function selectRecorded(tx: Tx, wanted: readonly Announcement[]): Promise<Map<string, RecordedJob>> {
-  const pairs = wanted.map(({ tenant_id, job_id }) => ({ tenant_id, job_id }));
   const rows = await tx
     .select({
       tenantId: translationJobs.tenantId,
@@ -96,7 +96,7 @@ async function selectRecorded(tx: Tx, wanted: readonly Announcement[]): Promise<
     })
     .from(translationJobs)
     .innerJoin(
-      sql`jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb) as wanted(tenant_id text, job_id text)`,
+      announcedJobs(wanted),
       sql`wanted.tenant_id = ${translationJobs.tenantId} and wanted.job_id = ${translationJobs.jobId}`,
     );
   return new Map(

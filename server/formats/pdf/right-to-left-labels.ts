@@ -1,6 +1,6 @@
 import { directionOf } from '../typesetting/languages.ts';
 import { shapeParagraph } from '../typesetting/paragraph.ts';
-import type { Languages, SetItem } from './fitting/frames.ts';
+import type { BlockTranslation, Languages } from './fitting/frames.ts';
 import { intersection, transformRectangle } from './geometry.ts';
 import type { PageContent } from './page-content.ts';
 
@@ -9,7 +9,11 @@ import type { PageContent } from './page-content.ts';
  * because the label must be at the start of the text on the other side. The label does not move in a table, if no font has its
  * character, or in a link, whose position is fixed.
  */
-export function withTurnedLabel(item: SetItem, page: PageContent, languages: Languages): SetItem {
+export function withLabelInText(
+  item: BlockTranslation,
+  page: PageContent,
+  languages: Languages,
+): BlockTranslation {
   const { block, target } = item;
   const { label } = block;
   const isTurned =

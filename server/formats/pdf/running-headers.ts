@@ -20,7 +20,7 @@ export interface PageOfBlocks {
  * Marks the headers and footers of a document: texts in the outer margins that at least two pages have at the same height and
  * that differ only in their numbers. Changes the kind of these blocks.
  */
-export function markRunningTitles(pages: readonly PageOfBlocks[]): void {
+export function markRunningHeaders(pages: readonly PageOfBlocks[]): void {
   const places = new Map<string, { block: TextBlock; kind: 'header' | 'footer'; page: PageOfBlocks }[]>();
   for (const page of pages)
     for (const block of page.blocks) {

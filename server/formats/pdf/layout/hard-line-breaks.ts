@@ -3,11 +3,11 @@ import { TextArea } from './text-area.ts';
 import type { TextLine } from './text-lines.ts';
 
 /** The maximum width of such lines, as a factor of the size. Longer lines are running text. */
-const widest = 24;
+const maxLineWidth = 24;
 /** The minimum free space next to lines with hard line breaks, as a factor of the size. */
 const minRoom = 12;
 /** The number of rows above and below a line that may extend to its height. */
-const nearRows = 2;
+const nearbyRows = 2;
 /** Limits the work on a row with very many texts. */
 const maxCompared = 200;
 /** The minimum indent of the second of two right-aligned lines, apart from the width of its first word. */
@@ -23,7 +23,7 @@ const label = /^\p{Lu}[\p{L}\p{M} .]{1,24}:\s\S/u;
  * with their values, the end of a letter. Each of them starts like a sentence, none ends like one, and there is free space next
  * to them.
  */
-export class HandEndedLines {
+export class HardLineBreaks {
   readonly #rows = new Map<number, TextLine[]>();
   readonly #area: TextArea;
 
@@ -47,7 +47,7 @@ export class HandEndedLines {
   #hasRoom(line: TextLine): boolean {
     const { left, right, row, size } = line;
     let [from, to] = [this.#area.left, this.#area.right];
-    for (let at = row - nearRows; at <= row + nearRows; at++)
+    for (let at = row - nearbyRows; at <= row + nearbyRows; at++)
       for (const other of this.#rows.get(at)?.slice(0, maxCompared) ?? []) {
         if (other === line || Math.abs(other.baseline - line.baseline) > size) continue;
         if (other.left >= right) to = Math.min(to, other.left);
@@ -64,7 +64,7 @@ function areLikeAddress(lines: readonly TextLine[]): boolean {
   const size = lines[0]!.size;
   // Lines with a common middle are the label of a drawing.
   if (!areEven(lines, ({ left }) => left) && !areEven(lines, ({ right }) => right)) return false;
-  if (greatest(lines.map(({ left, right }) => right - left)) > widest * size) return false;
+  if (greatest(lines.map(({ left, right }) => right - left)) > maxLineWidth * size) return false;
   const withNumber = lines.filter(({ text }) => /\p{Nd}/u.test(text)).length;
   if (lines.length > 2) return withNumber > 0;
   return withNumber === 2 || lines.every(({ text }) => label.test(text));

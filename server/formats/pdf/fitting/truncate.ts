@@ -4,10 +4,10 @@ import type { TextBlock } from '../text-block.ts';
 import { type Frame, lineWidth } from './fit.ts';
 import { type Languages, shapeTarget } from './frames.ts';
 import type { Fitting } from './shrink.ts';
-import { cutRuns } from './styled-text.ts';
+import { truncateRuns } from './styled-text.ts';
 
 /** Truncates a text so that it fits with an ellipsis at its end. */
-export function cut(
+export function truncate(
   block: TextBlock,
   { fit, frame }: Fitting,
   languages: Languages,
@@ -35,7 +35,7 @@ export function cut(
     );
   let length = Math.min(plain.length, endOfRoom());
   for (;;) {
-    const text = shapeTarget(cutRuns(runs, length, block.style), block, languages);
+    const text = shapeTarget(truncateRuns(runs, length, block.style), block, languages);
     if (length === 0 || linesOf(text) <= fit.lines) {
       const size = formatPoints(frame.size * fit.scale);
       const left = plain.slice(0, length).trimEnd().length;

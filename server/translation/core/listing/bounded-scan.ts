@@ -6,10 +6,10 @@ import { createConcurrencyLimit } from '#server/platform/concurrency-limit.ts';
 /*
  * Listings with a filter that no index supports: under row-level security, trigram and JSON operators cannot use one. Jobs
  * are read one by one in the order of an index, up to a limit per request (docs/decisions/0053, 0073). A page may be short,
- * or even empty, although more jobs follow: its cursor continues at the end of the walk.
+ * or even empty, although more jobs follow: its cursor continues at the end of the scan.
  */
 
-/** Maximum that one walk examines: jobs, and approximate bytes of their texts. */
+/** Maximum that one scan examines: jobs, and approximate bytes of their texts. */
 const most = { jobs: 10_000, bytes: 32_000_000 };
 
 /** Jobs that one statement examines. */
@@ -21,21 +21,21 @@ export interface Place extends PageEnd {
   bytes: number;
 }
 
-export interface Walk<T> {
+export interface Scan<T> {
   /** The last job of the previous page. */
   after: PageEnd | undefined;
   limit: number;
   /** Whether a filter must examine the jobs; otherwise every place matches. */
   filtered: boolean;
   /** IDs of jobs to skip. */
-  passOver?: ReadonlySet<string> | undefined;
+  skip?: ReadonlySet<string> | undefined;
   /** The next places of the listing, by an index. */
   places(after: PageEnd | undefined, limit: number): Promise<Place[]>;
   /** The jobs among these that pass the filter, in the order of the listing, at most `limit`. */
   pick(ids: readonly string[], limit: number): Promise<T[]>;
 }
 
-export interface Walked<T> {
+export interface Scanned<T> {
   found: T[];
   /** The last examined job; undefined without one. */
   last: PageEnd | undefined;
@@ -44,18 +44,18 @@ export interface Walked<T> {
 }
 
 /** The next jobs that pass a filter, until the page is full or the budget is spent. */
-export async function walkJobs<T extends { id: string }>(walk: Walk<T>): Promise<Walked<T>> {
-  const { limit, filtered, passOver = new Set() } = walk;
+export async function scanJobs<T extends { id: string }>(scan: Scan<T>): Promise<Scanned<T>> {
+  const { limit, filtered, skip = new Set() } = scan;
   const jobs: T[] = [];
-  let { after } = walk;
+  let { after } = scan;
   let budget = most;
   while (true) {
     const missing = limit - jobs.length;
-    const size = filtered ? chunk : missing + Math.min(passOver.size, chunk);
-    const places = await walk.places(after, size + 1);
+    const size = filtered ? chunk : missing + Math.min(skip.size, chunk);
+    const places = await scan.places(after, size + 1);
     const affordable = withinBudget(places.slice(0, size), budget);
-    const ids = affordable.places.map(({ id }) => id).filter((id) => !passOver.has(id));
-    const found = ids.length === 0 ? [] : await walk.pick(ids, missing);
+    const ids = affordable.places.map(({ id }) => id).filter((id) => !skip.has(id));
+    const found = ids.length === 0 ? [] : await scan.pick(ids, missing);
     jobs.push(...found);
     budget = affordable.left;
     const last = affordable.places.at(-1);
@@ -83,7 +83,7 @@ function withinBudget(places: readonly Place[], { jobs, bytes }: typeof most) {
   return { places: affordable, left: { jobs: jobs - affordable.length, bytes: end < 0 ? left : 0 } };
 }
 
-/** Concurrent walks of the process. Tenants share a few of its connections fairly, so that other requests get one. */
+/** Concurrent scans of the process. Tenants share a few of its connections fairly, so that other requests get one. */
 const slots = createConcurrencyLimit({
   slots: 3,
   maxWaiting: 300,
@@ -93,17 +93,17 @@ const slots = createConcurrencyLimit({
 /**
  * Runs a search in the transaction that authenticates the caller if indexes support its filter, otherwise in one of a few
  * slots.
- * @param walks whether it must examine jobs; called after the caller is authenticated
- * @throws AppError the error of `walks`; rate_limit if too many searches are queued
+ * @param scans whether it must examine jobs; called after the caller is authenticated
+ * @throws AppError the error of `scans`; rate_limit if too many searches are queued
  */
 export async function runSearch<P extends Pick<Principal, 'tenant'>, T>(
   database: Pick<Database, 'inTenant'>,
   authenticated: <R>(work: (tx: Tx, principal: P) => Promise<R>) => Promise<R>,
-  { walks, signal }: { walks: () => boolean; signal: AbortSignal },
+  { scans, signal }: { scans: () => boolean; signal: AbortSignal },
   search: (tx: Tx, principal: P) => Promise<T>,
 ): Promise<T> {
   const begun = await authenticated(async (tx, principal) =>
-    walks() ? { principal } : { found: await search(tx, principal) },
+    scans() ? { principal } : { found: await search(tx, principal) },
   );
   if ('found' in begun) return begun.found;
   const { principal } = begun;

@@ -2,21 +2,28 @@ import type { PDFRef } from '@cantoo/pdf-lib';
 import type { Finding } from '../document.ts';
 import type { DocumentFonts } from '../typesetting/document-fonts.ts';
 import { columnsOf } from './fitting/columns.ts';
-import { cut, formatPoints } from './fitting/cut.ts';
 import { drawBlock } from './fitting/draw-block.ts';
-import { type Languages, makeFrame, marginsOf, type SetItem, type Turn, turnOf } from './fitting/frames.ts';
+import {
+  type BlockTranslation,
+  type Languages,
+  makeFrame,
+  marginsOf,
+  rotationOf,
+  type TextRotation,
+} from './fitting/frames.ts';
 import { FreeSpace } from './fitting/free-space.ts';
-import { cutNotches } from './fitting/notches.ts';
 import { type Obstacle, obstaclesOf } from './fitting/obstacles.ts';
 import { mirror, mirroredEdges } from './fitting/right-edges.ts';
-import { type Fitting, fitAll, takenBy } from './fitting/shrink.ts';
+import { type Fitting, fitAll, occupiedBy } from './fitting/shrink.ts';
 import { missingInFonts } from './fitting/styled-text.ts';
+import { wrapAround } from './fitting/text-wrap.ts';
+import { formatPoints, truncate } from './fitting/truncate.ts';
 import { type Rectangle, transformRectangle } from './geometry.ts';
 import type { PageContent } from './page-content.ts';
 import type { TextBlock } from './text-block.ts';
 
 /** The typeset translations of a page's blocks. */
-export interface SetPage {
+export interface TypesetPage {
   /** The operators to append to the page's content, in its user space and with an initial graphics state. */
   operators: string;
   /** For the page's resources, by name. */
@@ -30,7 +37,7 @@ export interface SetPage {
  * The maximum number of text directions on a page for which text may take free space. Text in further directions stays in its
  * boxes.
  */
-const maxTurns = 8;
+const maxRotations = 8;
 
 /**
  * Typesets the translations of a page's blocks at the positions of their sources. Other visible content keeps its space.
@@ -38,33 +45,35 @@ const maxTurns = 8;
  * @param items in reading order: the first takes free space first
  * @param fonts of the document; call `embed` after the last page
  */
-export function setBlocks(
+export function typesetBlocks(
   page: PageContent,
-  items: readonly SetItem[],
+  items: readonly BlockTranslation[],
   languages: Languages,
   fonts: DocumentFonts,
-): SetPage {
-  const set: SetPage = { operators: '', fonts: new Map(), findings: [], places: new Map() };
+): TypesetPage {
+  const set: TypesetPage = { operators: '', fonts: new Map(), findings: [], places: new Map() };
   const blocks = new Map(items.map(({ block }) => [block.id, block]));
   const others = obstaclesOf(page, [...blocks.values()]);
-  const turns = Map.groupBy(items, ({ block }) => turnOf(block).name);
+  const rotations = Map.groupBy(items, ({ block }) => rotationOf(block).name);
   const drawn = new Map<string, string>();
   let count = 0;
-  for (const turned of turns.values()) {
-    const turn = turnOf(turned[0]!.block);
-    const free = count++ < maxTurns;
-    const fittings = fitTurned({ page, items, turned, others: free ? others : null, turn, languages });
+  for (const rotated of rotations.values()) {
+    const rotation = rotationOf(rotated[0]!.block);
+    const free = count++ < maxRotations;
+    const fittings = fitRotated({ page, items, rotated, others: free ? others : null, rotation, languages });
     for (const { fit, frame } of fittings) {
-      const box = transformRectangle(turn.toPage, takenBy(frame, fit));
+      const box = transformRectangle(rotation.toPage, occupiedBy(frame, fit));
       others.push({ box, solid: false });
     }
     for (const fitting of fittings) {
       const block = blocks.get(fitting.frame.id)!;
-      const { frame, finding } = fitting.whole ? { frame: fitting.frame } : cut(block, fitting, languages);
-      const text = drawBlock(frame, fitting.fit, turn.toPage, fonts);
+      const { frame, finding } = fitting.whole
+        ? { frame: fitting.frame }
+        : truncate(block, fitting, languages);
+      const text = drawBlock(frame, fitting.fit, rotation.toPage, fonts);
       if (text.operators) drawn.set(block.id, wrapped(text.operators, block));
       for (const [name, ref] of text.fonts) set.fonts.set(name, ref);
-      set.places.set(block.id, transformRectangle(turn.toPage, text.box));
+      set.places.set(block.id, transformRectangle(rotation.toPage, text.box));
       set.findings.push(...(finding ? [finding] : []), ...findingsOf(block, fitting));
     }
   }
@@ -73,33 +82,33 @@ export function setBlocks(
 }
 
 /** Fits the blocks whose text has one direction. */
-function fitTurned({
+function fitRotated({
   page,
   items,
-  turned,
+  rotated,
   others,
-  turn,
+  rotation,
   languages,
 }: {
   page: PageContent;
-  items: readonly SetItem[];
-  turned: readonly SetItem[];
+  items: readonly BlockTranslation[];
+  rotated: readonly BlockTranslation[];
   /** Null if no block may take free space. */
   others: readonly Obstacle[] | null;
-  turn: Turn;
+  rotation: TextRotation;
   languages: Languages;
 }): Fitting[] {
   const sources = new Map(items.map(({ block }) => [block.id, transformRectangle(block.matrix, block.box)]));
   const margins = marginsOf(
     page.box,
-    turned.map(({ block }) => sources.get(block.id)!),
-    turn,
+    rotated.map(({ block }) => sources.get(block.id)!),
+    rotation,
   );
-  const frames = turned.map((item) => makeFrame(item, turn, margins, languages));
-  const space = new FreeSpace(transformRectangle(turn.fromPage, page.box));
-  for (const { box, solid } of others ?? []) space.add(transformRectangle(turn.fromPage, box), { solid });
+  const frames = rotated.map((item) => makeFrame(item, rotation, margins, languages));
+  const space = new FreeSpace(transformRectangle(rotation.fromPage, page.box));
+  for (const { box, solid } of others ?? []) space.add(transformRectangle(rotation.fromPage, box), { solid });
   if (others)
-    for (const [owner, box] of sources) space.add(transformRectangle(turn.fromPage, box), { owner });
+    for (const [owner, box] of sources) space.add(transformRectangle(rotation.fromPage, box), { owner });
   const links = new FreeSpace(page.box);
   for (const { kind, box } of page.annotations) if (kind === 'link') links.add(box, { solid: true });
   const edges = mirroredEdges(frames);
@@ -109,7 +118,7 @@ function fitTurned({
     const isLinked = links.inside(sources.get(frame.id)!, frame.id).length > 0;
     const edge = isLinked ? undefined : edges.get(frame.id);
     const own = edge ? mirror(frame, edge, space) : frame;
-    return cutNotches({ ...own, flows: own.flows && !(isLinked && own.singleLine) }, space);
+    return wrapAround({ ...own, flows: own.flows && !(isLinked && own.singleLine) }, space);
   });
   return fitAll(others ? columnsOf(placed, space) : placed.map((frame) => [frame]), space);
 }

@@ -4,35 +4,35 @@ import type { Row } from './rows.ts';
 /** Limits the work on a page with very many rows. */
 const maxRowsCompared = 24;
 /** The maximum height of brackets over several rows, in points. */
-const furthestRow = 48;
-/** As shares of the size: the height at which a sign is next to letters. */
+const maxRowDistance = 48;
+/** As shares of the size: the height at which a symbol is next to letters. */
 const middleOfLetters = 0.3;
 const [lowest, highest] = [-0.2, 0.8];
 
-const sign = /^[^\p{L}\p{N}\p{M}\s.,;:'"’\ufffd]$/u;
+const symbol = /^[^\p{L}\p{N}\p{M}\s.,;:'"’\ufffd]$/u;
 
 /**
- * Whether an arrow, a bracket over several rows or another sign is in a gap of a row, although it belongs to another row. The
- * text does not continue after the gap. Formulas are ignored, because their signs have different heights.
+ * Whether an arrow, a bracket over several rows or another symbol is in a gap of a row, although it belongs to another row. The
+ * text does not continue after the gap. Formulas are ignored, because their symbols have different heights.
  *
  * @param rows from the top
  */
-export function hasSignBetween(index: number, left: number, right: number, rows: readonly Row[]): boolean {
+export function hasSymbolBetween(index: number, left: number, right: number, rows: readonly Row[]): boolean {
   const { baseline, size } = rows[index]!;
   const height = baseline + middleOfLetters * size;
   for (const direction of [-1, 1])
     for (let step = 1; step <= maxRowsCompared; step++) {
       const other = rows[index + direction * step];
-      if (!other || Math.abs(other.baseline - baseline) > furthestRow) break;
-      if (glyphsWithin(other, left, right).some((glyph) => isSignAt(glyph, height, other))) return true;
+      if (!other || Math.abs(other.baseline - baseline) > maxRowDistance) break;
+      if (glyphsWithin(other, left, right).some((glyph) => isSymbolAt(glyph, height, other))) return true;
     }
   return false;
 }
 
-function isSignAt({ text, piece }: Glyph, height: number, { rises }: Row): boolean {
+function isSymbolAt({ text, piece }: Glyph, height: number, { rises }: Row): boolean {
   const { baseline, size } = piece;
   const isInHeight = height > baseline + lowest * size && height < baseline + highest * size;
-  return isInHeight && !piece.isMath && !rises.has(piece) && sign.test(text);
+  return isInHeight && !piece.isMath && !rises.has(piece) && symbol.test(text);
 }
 
 /** Returns the few glyphs of a row between two positions. */

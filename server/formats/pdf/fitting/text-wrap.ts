@@ -7,23 +7,23 @@ const maxLoss = 0.55;
 
 /**
  * Cuts off the part of a frame's box that contains an object around which its source flowed: a check box at the end of a
- * question, an inline image, a sign that is kept.
+ * question, an inline image, a symbol that is kept.
  */
-export function cutNotches(frame: Frame, space: FreeSpace): Frame {
+export function wrapAround(frame: Frame, space: FreeSpace): Frame {
   let { box } = frame;
   // The part next to the object must be wide enough for the widest word.
   const word = Math.min(widestWordOf(frame.text) * frame.size, 0.9 * (box.right - box.left));
-  for (const notch of space.inside(box, frame.id)) {
-    const common = intersection(box, notch);
+  for (const object of space.inside(box, frame.id)) {
+    const common = intersection(box, object);
     // The boxes of tightly spaced lines overlap slightly.
     if (!common || common.right - common.left < 1.5 || common.top - common.bottom < 0.25 * frame.size)
       continue;
     if (area(common) > maxLoss * area(box)) continue;
     const least = frame.baseline - frame.descent;
     const candidates = [
-      { ...box, right: notch.left - 0.3 * frame.size },
-      { ...box, left: notch.right + 0.3 * frame.size },
-      { ...box, bottom: notch.top + 0.1 * frame.size },
+      { ...box, right: object.left - 0.3 * frame.size },
+      { ...box, left: object.right + 0.3 * frame.size },
+      { ...box, bottom: object.top + 0.1 * frame.size },
     ].filter(({ bottom, left, right }) => right - left >= word && bottom <= least);
     const largest = candidates.reduce<Rectangle | undefined>(
       (best, one) => (best && area(best) >= area(one) ? best : one),

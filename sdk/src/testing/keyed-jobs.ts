@@ -1,0 +1,68 @@
+interface Job {
+  readonly id: string;
+  readonly updated_at: string;
+  readonly warnings: unknown[];
+}
+
+/** A job with the content that belongs to it. */
+export interface KeptJob<J, Content> {
+  /** Grows with each change of any job. */
+  change: number;
+  value: J;
+  content: Content;
+}
+
+/** The jobs of a mock, and which idempotency keys they have. */
+export interface KeyedJobs<J extends Job, Content> {
+  /** Adds a job. @param request identifies the request that its key was sent with */
+  add(job: J, content: Content, key: string | null, request: string): J;
+  /** Replaces a job by its next state. */
+  change(next: J): J;
+  /** @throws what the missing job is rejected with */
+  find(id: string | undefined): KeptJob<J, Content>;
+  /** The job of a key, with a warning if its request was another one; undefined for a new key. */
+  ofKey(key: string | null, request: string): { job: J; differs: boolean } | undefined;
+  all(): KeptJob<J, Content>[];
+  remove(id: string): void;
+}
+
+/** @param rejectMissing throws the error for a job that does not exist */
+export function createKeyedJobs<J extends Job, Content>(rejectMissing: () => never): KeyedJobs<J, Content> {
+  const kept = new Map<string, KeptJob<J, Content>>();
+  const idOfKey = new Map<string, string>();
+  const requests = new Map<string, string>();
+  let changes = 0;
+
+  const keep = (job: J, content: Content) => {
+    changes += 1;
+    const value = { ...job, updated_at: new Date().toISOString() };
+    kept.set(job.id, { change: changes, value, content });
+    return value;
+  };
+  const find = (id: string | undefined) => kept.get(id ?? '') ?? rejectMissing();
+  return {
+    add(job, content, key, request) {
+      if (key !== null) idOfKey.set(key, job.id);
+      requests.set(job.id, request);
+      return keep(job, content);
+    },
+    change: (next) => keep(next, find(next.id).content),
+    find,
+    ofKey(key, request) {
+      const job = kept.get(idOfKey.get(key ?? '') ?? '')?.value;
+      if (!job) return undefined;
+      const differs = requests.get(job.id) !== request;
+      return { job: differs ? withDifferingRequest(job) : job, differs };
+    },
+    all: () => [...kept.values()],
+    remove: (id) => void kept.delete(id),
+  };
+}
+
+/** A job in the form in which the service returns it for a different request with its key. */
+function withDifferingRequest<T extends { warnings: unknown[] }>(job: T): T {
+  const message =
+    'this key belongs to an earlier, different request, whose job this is; send this request with another key';
+  const warning = { code: 'idempotency_request_differs', field: 'idempotency_key', message };
+  return { ...job, warnings: [...job.warnings, warning] };
+}

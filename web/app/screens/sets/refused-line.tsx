@@ -1,0 +1,45 @@
+import { LinguaLoopError } from '#sdk/errors.ts';
+import { useT } from '../../i18n.tsx';
+import styles from './sets.module.css';
+
+/** A line of a file, from 1. */
+export interface FileLine {
+  line: number;
+  text: string;
+}
+
+/** Bytes of a file that are read to show a line; for later lines, only the number is shown. */
+const searchedBytes = 8_000_000;
+
+/** Maximum number of characters of a line to show. */
+const shownCharacters = 300;
+
+/**
+ * Reads the line that an error names, so that the member does not have to open the file; undefined if it names none that can
+ * be shown.
+ */
+export async function readRefusedLine(file: File, error: unknown): Promise<FileLine | undefined> {
+  if (!(error instanceof LinguaLoopError) || typeof error.detail !== 'string') return undefined;
+  const line = Number(/\bline (\d+):/.exec(error.detail)?.[1]);
+  if (!line) return undefined;
+  // The service reads only UTF-8; other bytes show as replacement characters.
+  const text = await file
+    .slice(0, searchedBytes)
+    .text()
+    .catch(() => '');
+  const found = text.split(/\r\n|\r|\n/, line)[line - 1];
+  return found ? { line, text: found.slice(0, shownCharacters) } : undefined;
+}
+
+/** Shows the line of a file that the service has refused. */
+export function RefusedLine({ line: { line, text } }: { line: FileLine }) {
+  const t = useT();
+  return (
+    <figure className={styles.wrongLine}>
+      <figcaption className="hint">{t('sets.wrong_line', { line })}</figcaption>
+      <pre dir="auto" translate="no">
+        {text}
+      </pre>
+    </figure>
+  );
+}
