@@ -55,6 +55,7 @@ export function limitBodyMemory(
   const large = createMemoryBudget(budget.large);
   const unauthenticated = createMemoryBudget(budget.unauthenticated);
   const small = createMemoryBudget(budget.small);
+  const schedule = new ReadSchedule();
 
   app.decorateRequest('releaseBody', null);
   app.addHook('preParsing', (request, reply, payload, done) => {
@@ -97,7 +98,13 @@ export function limitBodyMemory(
     const take = (bytes: number) => request.releaseBody !== null && counted.tryGrow(bytes);
     const read = () => {
       if (request.raw.destroyed) return done(brokeOff());
-      const counting = countBytes(payload, isLarge ? 0 : maxUnauthenticatedBytes, authenticate, take);
+      const counting = countBytes(
+        payload,
+        schedule,
+        isLarge ? 0 : maxUnauthenticatedBytes,
+        authenticate,
+        take,
+      );
       stop = () => void counting.destroy(tooMuch());
       done(null, counting);
     };
@@ -124,26 +131,30 @@ export function limitBodyMemory(
 
 /** Bytes of large bodies to read in one iteration of the event loop: about a millisecond's work. */
 const bytesPerIteration = 250_000;
-let bytesLeft = bytesPerIteration;
-const waitingReads: { bytes: number; run(): void }[] = [];
 
 /**
- * Runs `run`, which handles `bytes` of a large body, now or in a later iteration of the event loop. Node accepts one
- * connection per iteration, so iterations that read from dozens of uploads keep new clients waiting for most of a second.
+ * Reads of large bodies, over the iterations of the event loop. Node accepts one connection per iteration, so iterations
+ * that read from dozens of uploads keep new clients waiting for most of a second.
  */
-function scheduleRead(bytes: number, run: () => void): void {
-  if (bytesLeft === bytesPerIteration) setImmediate(startIteration);
-  if (bytesLeft <= 0) return void waitingReads.push({ bytes, run });
-  bytesLeft -= bytes;
-  run();
-}
+class ReadSchedule {
+  #bytesLeft = bytesPerIteration;
+  readonly #later: { bytes: number; run(): void }[] = [];
 
-function startIteration(): void {
-  bytesLeft = bytesPerIteration;
-  while (bytesLeft > 0) {
-    const next = waitingReads.shift();
-    if (!next) return;
-    scheduleRead(next.bytes, next.run);
+  /** Runs `run`, which handles `bytes` of a large body, now or in a later iteration. */
+  add(bytes: number, run: () => void): void {
+    if (this.#bytesLeft === bytesPerIteration) setImmediate(() => this.#startIteration());
+    if (this.#bytesLeft <= 0) return void this.#later.push({ bytes, run });
+    this.#bytesLeft -= bytes;
+    run();
+  }
+
+  #startIteration(): void {
+    this.#bytesLeft = bytesPerIteration;
+    while (this.#bytesLeft > 0) {
+      const next = this.#later.shift();
+      if (!next) return;
+      this.add(next.bytes, next.run);
+    }
   }
 }
 
@@ -153,6 +164,7 @@ function startIteration(): void {
  */
 function countBytes(
   payload: Readable,
+  schedule: ReadSchedule,
   free: number,
   authenticate: () => Promise<void>,
   take: (bytes: number) => boolean,
@@ -160,7 +172,7 @@ function countBytes(
   let length = 0;
   let authenticated = free === 0;
   const handOn = (chunk: Buffer, next: (error: Error | null, chunk?: Buffer) => void) =>
-    scheduleRead(chunk.length, () => next(null, chunk));
+    schedule.add(chunk.length, () => next(null, chunk));
   const counting = new Transform({
     transform(chunk: Buffer, _encoding, next) {
       length += chunk.length;

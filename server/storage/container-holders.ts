@@ -6,7 +6,7 @@ import type { Binding } from '#server/platform/stores/account-stores.ts';
 import type { BlobStore } from '#server/platform/stores/blob-store.ts';
 
 /*
- * Which workspaces hold a container. The identity of the service can open every container whose owner has authorized
+ * The workspaces that hold a container. The identity of the service can open every container whose owner has authorized
  * it, for any workspace: that a workspace can write to a container does not prove that the container belongs to it.
  * So the first workspace that verifies a container holds it. Another one must prove ownership with an object in a
  * place where only the owner of the container can write: the service writes below the prefixes of a binding, and no

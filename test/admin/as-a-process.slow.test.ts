@@ -45,10 +45,4 @@ describe('help', () => {
       expect(stdout).toContain(summary);
     }
   });
-
-  test('--help of a command lists its arguments and options, and does nothing', async () => {
-    const { code, stdout } = await alone(['restore-admin', '--help']);
-    expect(code).toBe(0);
-    expect(stdout).toContain('restore-admin <tenant_id> <email> [--reset-mfa]');
-  });
 });

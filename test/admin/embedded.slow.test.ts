@@ -26,7 +26,7 @@ test('commands work with the embedded database, with the service and alone, and 
   expect([await status(headers), await status({ 'x-api-key': key })]).toEqual([401, 200]);
 
   expect(await service.stop()).toBe(0);
-  const audit = await runCommand({ DATA_DIR }, ['audit', '--action', 'api_secretsKeyrotated', '--json']);
+  const audit = await runCommand({ DATA_DIR }, ['audit', '--action', 'api_key_rotated', '--json']);
   expect(audit.code).toBe(0);
   expect(JSON.parse(audit.stdout)).toMatchObject({ tenant_id: tenantId, actor_kind: 'server' });
   await expect(readFile(join(DATA_DIR, 'postgres/postmaster.pid'))).rejects.toThrow('ENOENT');

@@ -78,15 +78,6 @@ describe('an administrator who was demoted and revoked, and has lost password an
     expect(await contentsOf(app)).not.toContain(secret);
     expect(lines.slice(0, -1).join('\n')).not.toContain(secret);
   });
-
-  test('for a deactivated tenant, the command says what else is needed', async () => {
-    await operateHere(app, ['deactivate-tenant', founder.tenantId]);
-    const lines = await operateHere(app, ['restore-admin', founder.tenantId, founder.email, '--reset-mfa']);
-    expect(lines.join('\n')).toContain(`reactivate-tenant ${founder.tenantId}`);
-    expect((await followLink(lines)).answer.status).toBe(401);
-    await operateHere(app, ['reactivate-tenant', founder.tenantId]);
-    expect((await followLink(lines)).answer.status).toBe(200);
-  });
 });
 
 describe('an address that is already a member', () => {

@@ -8,7 +8,6 @@ import {
   invite,
   operator,
   type Person,
-  queueDocument,
   type Server,
   signUpFounder,
   submit,
@@ -52,9 +51,6 @@ async function review(server: Server, { bearer: headers }: Person, job: string, 
   const { status } = await server.json('POST', `/api/translations/${job}/review`, { headers, body });
   expect(status).toBe(200);
 }
-
-/** Adds a document whose work is still to be done; its id. */
-export const leaveWork = (server: Server, person: Person): Promise<string> => queueDocument(server, person);
 
 /** The answers of every GET operation of the OpenAPI document with every id, asked by the founder, by the workspace's key and by the operator. */
 export async function answersOf(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
 import { verify } from '#test/auth/mfa.ts';
-import { challengeOf, env, type Person, signUpFounder, submit } from '#test/factories.ts';
+import { challengeOf, env, type Person, queueDocument, signUpFounder, submit } from '#test/factories.ts';
 import { connect } from '#test/setup/app.ts';
 import { createTestDatabase, type TestDatabase } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
@@ -12,7 +12,7 @@ import { startService } from '#test/setup/service.ts';
 import { totpCode } from '#test/setup/totp.ts';
 import { runVerify } from '../storage/verify.ts';
 import { start, succeed } from './commands.ts';
-import { answersOf, leaveWork, type Populated, populate } from './populated-service.ts';
+import { answersOf, type Populated, populate } from './populated-service.ts';
 
 /** The service whose backup is taken, and what it answered then. */
 interface Original {
@@ -45,7 +45,7 @@ async function makeBackup(settings: Record<string, string>): Promise<Original> {
   // Without workers, so that queued work stays queued.
   const service = await startService(settings, 'server/main.ts', ['--api-only']);
   const app = connect(service.address);
-  const queued = await leaveWork(app, founder);
+  const queued = await queueDocument(app, founder);
   const before = [await submit(app, founder), await submit(app, founder)];
   const file = join(folder, 'backup');
   const backup = succeed('backup', settings, [file]);

@@ -41,7 +41,7 @@ const answer = (text: string) =>
     }),
   );
 
-const malformed = { code: 'transient_error', message: expect.stringContaining('no usable answer') };
+const malformed = { code: 'transient_error', message: expect.stringContaining('no usable response') };
 
 test('a response that is far longer than any translation is malformed', async () => {
   const { translate } = await engineAt(answer('x'.repeat(300_000)));

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { LinguaLoop } from '#sdk/index.ts';
 import { result, useScriptedServer } from '#test/sdk/scripted-server.ts';
-import { findFiles, keyOf, outputsOf } from '../../examples/batch-translate/tasks.ts';
+import { findFiles, keyOf } from '../../examples/batch-translate/tasks.ts';
 import { translate } from '../../examples/batch-translate/translate.ts';
 
 test('files are found in folders too, in order; hidden ones, other kinds and the out folder are left alone', async () => {
@@ -41,22 +41,6 @@ test('the key says path, content, languages and domain, and nothing else', () =>
     keyOf(task, bytes('x'), { ...request, domain: 'legal' }),
   ];
   expect(new Set([key, ...others]).size).toBe(6);
-});
-
-test('no two tasks write the same file', () => {
-  const outputs = [
-    ...outputsOf({ file: 'a.md', to: 'fr' }, 'pdf', 1),
-    ...outputsOf({ file: 'a.txt', to: 'fr' }, 'pdf', 1),
-    ...outputsOf({ file: 'a.txt', to: 'fr-CA' }, 'pdf', 2),
-    ...outputsOf({ file: 'b/a.txt', to: 'fr' }, 'pdf', 1),
-  ];
-  expect(outputs).toEqual([
-    'a.md.fr.pdf',
-    'a.txt.fr.pdf',
-    'a.txt.fr-CA.page-1.pdf',
-    'a.txt.fr-CA.page-2.pdf',
-    'b/a.txt.fr.pdf',
-  ]);
 });
 
 describe('a page that an interrupted run is still waiting for', () => {

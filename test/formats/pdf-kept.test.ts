@@ -118,7 +118,10 @@ describe('text that a reader does not see is kept', () => {
     const { segments, findings } = await extract(await madePdf({ content }));
     expect(segments).toEqual([]);
     expect(findings).toContainEqual(
-      expect.objectContaining({ severity: 'warning', message: expect.stringMatching(/hides.*: 1, /) }),
+      expect.objectContaining({
+        severity: 'warning',
+        message: expect.stringMatching(/partly covered.*: 1, /),
+      }),
     );
   });
 

@@ -52,35 +52,33 @@ describe.each(names)('%s', (name) => {
 function origins({ texts }: ReadPage): string {
   const round = (value: number): number => Math.round(value * 100) / 100;
   return texts
-    .flatMap(({ glyphs, matrix }) =>
-      glyphs.map(({ text, x }) => [text, ...apply(matrix, x, 0).map(round)].join(' ')),
-    )
+    .flatMap(({ glyphs, matrix }) => glyphs.map(({ text, x }) => `${text}@${apply(matrix, x, 0).map(round)}`))
     .join(', ');
 }
 
 describe('glyphs stand where PDF 32000-1 says', () => {
   // Widths of Helvetica in thousandths: A 667, B 667, space 278.
   it.each<[string, string, string]>([
-    ['one after the other', 'BT /F 10 Tf 20 30 Td (AB) Tj (A) Tj ET', 'A 20 30, B 26.67 30, A 33.34 30'],
-    ['with character spacing', 'BT /F 10 Tf 2 Tc 0 5 Td (AB) Tj ET', 'A 0 5, B 8.67 5'],
-    ['with word spacing at spaces only', 'BT /F 10 Tf 3 Tw (A B) Tj ET', 'A 0 0,   6.67 0, B 12.45 0'],
-    ['with adjustments', 'BT /F 10 Tf [100 (A) -1000 (B)] TJ ET', 'A -1 0, B 15.67 0'],
-    ['scaled with all spacings', 'BT /F 10 Tf 50 Tz 2 Tc [(A) 200 (B)] TJ ET', 'A 0 0, B 3.34 0'],
-    ['risen', 'BT /F 10 Tf 4 Ts (A) Tj -4 Ts (B) Tj ET', 'A 0 4, B 6.67 -4'],
+    ['one after the other', 'BT /F 10 Tf 20 30 Td (AB) Tj (A) Tj ET', 'A@20,30, B@26.67,30, A@33.34,30'],
+    ['with character spacing', 'BT /F 10 Tf 2 Tc 0 5 Td (AB) Tj ET', 'A@0,5, B@8.67,5'],
+    ['with word spacing at spaces only', 'BT /F 10 Tf 3 Tw (A B) Tj ET', 'A@0,0,  @6.67,0, B@12.45,0'],
+    ['with adjustments', 'BT /F 10 Tf [100 (A) -1000 (B)] TJ ET', 'A@-1,0, B@15.67,0'],
+    ['scaled with all spacings', 'BT /F 10 Tf 50 Tz 2 Tc [(A) 200 (B)] TJ ET', 'A@0,0, B@3.34,0'],
+    ['risen', 'BT /F 10 Tf 4 Ts (A) Tj -4 Ts (B) Tj ET', 'A@0,4, B@6.67,-4'],
     [
       'on the next lines',
       'BT /F 10 Tf 12 TL 5 100 Td (A) Tj T* (B) Tj (A) \' 1 2 (AB) " ET',
-      'A 5 100, B 5 88, A 5 76, A 5 64, B 13.67 64',
+      'A@5,100, B@5,88, A@5,76, A@5,64, B@13.67,64',
     ],
-    ['after TD', 'BT /F 10 Tf 0 50 Td 3 -7 TD (A) Tj T* (B) Tj ET', 'A 3 43, B 3 36'],
+    ['after TD', 'BT /F 10 Tf 0 50 Td 3 -7 TD (A) Tj T* (B) Tj ET', 'A@3,43, B@3,36'],
     [
       'by the text matrix and the current matrix',
       'q 2 0 0 2 10 10 cm BT /F 10 Tf 0 1 -1 0 5 5 Tm (AB) Tj ET Q',
-      'A 20 20, B 20 33.34',
+      'A@20,20, B@20,33.34',
     ],
-    ['with a negative size', 'BT /F -10 Tf 100 50 Td (AB) Tj ET', 'A 100 50, B 93.33 50'],
-    ['from their own origin', 'BT /F 10 Tf 9 9 Td (A) Tj ET BT (B) Tj ET', 'A 9 9, B 0 0'],
-    ['with a restored font', 'BT /F 10 Tf ET q BT /F 20 Tf ET Q BT (AB) Tj ET', 'A 0 0, B 6.67 0'],
+    ['with a negative size', 'BT /F -10 Tf 100 50 Td (AB) Tj ET', 'A@100,50, B@93.33,50'],
+    ['from their own origin', 'BT /F 10 Tf 9 9 Td (A) Tj ET BT (B) Tj ET', 'A@9,9, B@0,0'],
+    ['with a restored font', 'BT /F 10 Tf ET q BT /F 20 Tf ET Q BT (AB) Tj ET', 'A@0,0, B@6.67,0'],
   ])('%s', async (_, content, expected) => {
     expect(origins(await readMade({ content }))).toEqual(expected);
   });
@@ -98,7 +96,7 @@ describe('glyphs stand where PDF 32000-1 says', () => {
       [0, 'Outer'],
       [3, 'Inner'],
     ]);
-    expect(origins(page)).toBe('A 11 51, B 24.34 51, A 11 1, B 24.34 1, B 0 0');
+    expect(origins(page)).toBe('A@11,51, B@24.34,51, A@11,1, B@24.34,1, B@0,0');
   });
 });
 
@@ -117,7 +115,7 @@ describe('a page', () => {
 
   it('is one stream, however it is cut', async () => {
     const page = await readMade({ content: ['BT /F 10 Tf', '9 9 Td (A) Tj', '(B) Tj ET'] });
-    expect(origins(page)).toBe('A 9 9, B 15.67 9');
+    expect(origins(page)).toBe('A@9,9, B@15.67,9');
   });
 
   it('has the annotations that are seen', async () => {

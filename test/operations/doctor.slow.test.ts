@@ -158,7 +158,7 @@ test('clocks that differ are found, without counting the way of the answer', () 
   expect(compareClocks(10_000, 10_500, 1000).state).toBe('ok');
   expect(compareClocks(10_000, 13_000, 0)).toMatchObject({
     state: 'warn',
-    says: expect.stringContaining('3.0 s'),
+    message: expect.stringContaining('3.0 s'),
   });
   expect(compareClocks(100_000, 10_000, 0).state).toBe('fail');
 });

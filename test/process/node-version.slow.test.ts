@@ -2,8 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect, test } from 'vitest';
-
-const root = join(import.meta.dirname, '../..');
+import { root } from '#test/setup/launch.ts';
 
 /** The entry points of the service, as the scripts of package.json have them. */
 function entryPoints(): string[] {

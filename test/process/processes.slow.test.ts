@@ -1,15 +1,11 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import postgres from 'postgres';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
 import { connect } from '#test/setup/app.ts';
 import { createTestDatabase, openSuperuser, type TestDatabase } from '#test/setup/database.ts';
-import { launch } from '#test/setup/launch.ts';
+import { launch, testFolder } from '#test/setup/launch.ts';
 import { poll } from '#test/setup/poll.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
 
@@ -28,76 +24,12 @@ async function start(env: Record<string, string>, script?: string, args?: string
   return service;
 }
 
-async function dataFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'lingualoop-process-'));
-  onTestFinished(async () => {
-    // The killed process left the database running: join it once more, and leave as the last.
-    const { joinEmbeddedPostgres } = await import('#db/embedded/index.ts');
-    await (await joinEmbeddedPostgres(folder)).leave();
-    await rm(folder, { recursive: true, force: true });
-  });
-  return folder;
-}
-
 async function sharedDatabase(): Promise<TestDatabase & { env: Record<string, string> }> {
   const database = await createTestDatabase();
-  const storage = await mkdtemp(join(tmpdir(), 'lingualoop-process-'));
-  onTestFinished(async () => {
-    await database.drop();
-    await rm(storage, { recursive: true, force: true });
-  });
-  return {
-    ...database,
-    env: { DATABASE_URL: database.url, SECRETS_KEY: secretsKey, DATA_DIR: storage },
-  };
+  onTestFinished(() => database.drop());
+  const env = { DATABASE_URL: database.url, SECRETS_KEY: secretsKey, DATA_DIR: await testFolder() };
+  return { ...database, env };
 }
-
-/**
- * Submits texts from several loops until the service has been killed, and starts it again: every job that got 200 is there.
- * @param kill ends the service, when it is busy
- */
-async function expectNothingLost(kill: (service: RunningService, DATA_DIR: string) => Promise<unknown>) {
-  const DATA_DIR = await dataFolder();
-  const service = await start({ DATA_DIR });
-  const app = connect(service.address);
-  const { headers } = await app.signUp();
-  const ids: string[] = [];
-  const loop = async () => {
-    for (;;) {
-      const answer = await app
-        .json('POST', '/api/translations', { headers, body: text })
-        .catch(() => undefined);
-      if (answer?.status !== 200) return;
-      ids.push(answer.body.id);
-    }
-  };
-  const loops = Array.from({ length: 8 }, loop);
-  await poll(async () => ids.length > 100);
-  await kill(service, DATA_DIR);
-  await Promise.all(loops);
-
-  const again = connect((await start({ DATA_DIR })).address);
-  for (const id of ids) {
-    const { status, body } = await again.json('GET', `/api/translations/${id}`, { headers });
-    expect({ id, status, job: body.status }).toEqual({ id, status: 200, job: 'published' });
-  }
-}
-
-describe('SIGKILL in the middle of work loses no job that got 200', () => {
-  test('of the API', () => expectNothingLost((service) => service.stop('SIGKILL')));
-
-  test('of the API and PostgreSQL together', () =>
-    expectNothingLost(async (service, DATA_DIR) => {
-      const [pid] = (await readFile(join(DATA_DIR, 'postgres/postmaster.pid'), 'utf8')).split('\n');
-      // The postmaster and its backends die at once, like the machine under them would.
-      const children = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)]).stdout.toString();
-      for (const victim of [pid, ...children.split(/\s+/).filter(Boolean)])
-        try {
-          process.kill(Number(victim), 'SIGKILL');
-        } catch {}
-      await service.stop('SIGKILL');
-    }));
-});
 
 describe('several processes', () => {
   test('one key sent to two processes at once makes one job and one bill', async () => {
@@ -186,11 +118,10 @@ test('SIGTERM: a run whose client has hung up is finished before the process end
 
 test('npm run migrate prints which database has the schema, and whether it was just created', async () => {
   const migrate = async (env: Record<string, string>) => {
-    const { stdout, stderr } = await launch(['server/commands/migrate.ts'], env).ended;
-    expect(stderr).toBe('');
+    const { stdout } = await launch(['server/commands/migrate.ts'], env).ended;
     return JSON.parse(stdout).msg;
   };
-  const DATA_DIR = await dataFolder();
+  const DATA_DIR = await testFolder();
   const here = `The schema is up to date in the database of ${DATA_DIR}`;
   expect(await migrate({ DATA_DIR })).toBe(`${here}, which was just created and is empty`);
   expect(await migrate({ DATA_DIR })).toBe(here);

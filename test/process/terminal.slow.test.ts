@@ -24,11 +24,8 @@ test.skipIf(!hasScript)(
     // As Ctrl-C does.
     child.stdin?.write('\u0003');
     await ended;
-    const seen = printed();
-    const lines = seen
-      .replaceAll('\r', '')
-      .split('\n')
-      .filter((line) => !/^(\^C)?$/.test(line));
+    const seen = printed().replaceAll('\r', '');
+    const lines = seen.split('\n').filter((line) => !/^(\^C)?$/.test(line));
     const base = /listens on (\S+)/.exec(seen)?.[1];
     expect(lines).toEqual([
       expect.stringMatching(/^\d\d:\d\d:\d\d warning: No model is connected/),

@@ -264,7 +264,6 @@ describe('the double answers as the service does', () => {
 describe('the double behaves', () => {
   test.each<[string, Call]>([
     ['texts as XLIFF', ({ translations }) => translations.exportXliff()],
-    ['a glossary as TBX', ({ terminology }) => terminology.exportTbx('1')],
     [
       'a glossary from TMX',
       ({ terminology }) => terminology.upload({ name: 'g.tmx', data: bytesOf('<tmx/>') }, { name: 'G' }),

@@ -34,7 +34,6 @@ import {
   type Tokens,
   type TranslationJob,
   type TranslationListQuery,
-  type TranslationMemoryImportJob,
   type TranslationMemorySet,
   type TranslationRequest,
   tokensOf,
@@ -204,40 +203,21 @@ export async function signingIn(client: LinguaLoop, options: CallOptions): Promi
   return tokens;
 }
 
-export async function remembering({ memory, terminology }: LinguaLoop, file: File): Promise<Uint8Array> {
-  await terminology.delete((await terminology.upload(file, { name: 'T', source_lang: 'en' })).id);
-  const pair = { source_lang: 'en', target_lang: 'fr' };
-  const onProgress = (job: TranslationMemoryImportJob) => void job.deduped_units;
-  const poller: ImportPoller = await memory.importTmx(file, { name: 'M', ...pair }, { onProgress });
-  const resumed = await memory.resumeImport(poller.id ?? '', { pollEvery: { firstMs: 1, maxMs: 2 } });
-  for await (const { status } of resumed) status satisfies string;
-  const stored: TranslationMemorySet = await poller.pollUntilDone();
-  for await (const piece of await memory.export(stored.id)) piece satisfies Uint8Array;
-  // @ts-expect-error the languages are missing
-  await memory.importTmx(file, { name: 'M' });
-  return (await memory.exportGolden(pair)).bytes();
-}
-
-export async function documented({ documents }: LinguaLoop, file: File): Promise<Uint8Array> {
-  const onProgress = ({ progress }: TenantDocumentJob) => void progress?.translated_segments;
-  const poller: DocumentPoller = await documents.translate(
-    file,
-    { target_lang: 'fr' },
-    { wait: true, onProgress },
-  );
-  const resumed = await documents.resume(poller.toJSON(), { pollEvery: { firstMs: 1, maxMs: 2 } });
-  for await (const { status } of resumed) status satisfies string;
+export async function files({ memory, documents }: LinguaLoop, file: File): Promise<void> {
+  const { pollUntilDone }: ImportPoller = await memory.resumeImport('a', {
+    pollEvery: { firstMs: 1, maxMs: 2 },
+  });
+  (await pollUntilDone()) satisfies TranslationMemorySet;
+  const poller: DocumentPoller = await documents.resume((await documents.resume('a')).toJSON());
   const job: TenantDocumentJob = await poller.pollUntilDone().catch((error) => {
     if (error instanceof DocumentFailedError) return error.job;
     throw error;
   });
-  for await (const { region_id, cell_id } of documents.segments(job.id, { flagged: true }))
-    await documents.review(job.id, { corrections: [{ region_id, cell_id, target_text: 'x' }] });
   (await documents.approve(job.id)).approval_result.fed_pairs satisfies number;
-  (await documents.delete(job.id)).artifacts_removed satisfies number;
+  // @ts-expect-error the languages are missing
+  await memory.importTmx(file, { name: 'M' });
   // @ts-expect-error the language is missing
   await documents.translate(file, {});
-  return (await documents.download(job.id)).bytes();
 }
 
 export function errors(thrown: unknown): string | FieldProblem[] | 404 | number {

@@ -153,7 +153,7 @@ describe('approved pairs', () => {
     await publish(tenant, sentences(1));
     const { id } = await goldenSet(tenant);
     fake.otherwise(atItsPath(failure(500)));
-    await expect(embedSet(app.services, tenant.tenantId, id)).rejects.toThrow('not reachable');
+    await expect(embedSet(app.services, tenant.tenantId, id)).rejects.toThrow('is unreachable');
     expect(await goldenSet(tenant)).toMatchObject({ embedding_model: 'near-1', stub_embeddings: false });
     expect(await waiting()).toContain(id);
   });

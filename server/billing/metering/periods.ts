@@ -36,7 +36,7 @@ export interface DateRange {
   to: string;
 }
 
-/** The most days of a report. */
+/** Maximum number of days of a report. */
 const longest = 366;
 const usual = 30;
 const dayMs = 86_400_000;

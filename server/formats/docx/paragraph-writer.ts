@@ -1,7 +1,7 @@
 import type { InlineContent } from '../inline-content.ts';
 import { escapeXmlText, withoutForbidden } from '../office/splice.ts';
 import { restoreNoBreakHyphens } from './hyphens.ts';
-import { haveSameShape, placeMarkers } from './marker-places.ts';
+import { haveSameShape, placeMarkers } from './marker-positions.ts';
 import type { ParagraphContent, PlacedMarker, TextProperties } from './paragraph-content.ts';
 import type { RunFormatting } from './run-formatting.ts';
 import { writableTarget } from './target-tags.ts';

@@ -169,7 +169,7 @@ interface AuditQuery {
   since?: Date | undefined;
   /** Exclusive. */
   until?: Date | undefined;
-  /** The most events to return. */
+  /** Maximum number of events to return. */
   limit: number;
 }
 

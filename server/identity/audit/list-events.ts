@@ -6,7 +6,7 @@ import type { AuditRow } from './audit-log.ts';
 import type { AuditListRequest, AuditPage } from './schema.ts';
 
 /**
- * The most events that one page reads. The index is by time only: an index for each filter would be written at every
+ * Maximum number of events that one page reads. The index is by time only: an index for each filter would be written at every
  * sign-in. Reading 20,000 events that do not match takes about 20 ms.
  */
 const maxEventsRead = 20_000;

@@ -14,7 +14,7 @@ import type { AddEntryRequest, AddedEntry } from './entry-schema.ts';
 import { setView } from './sets.ts';
 import { countByLanguages, requireCapacity, sizesOf } from './size-limits.ts';
 
-/** The most other translations of the same term that a response names. */
+/** Maximum number of other translations of the same term that a response names. */
 const maxOthers = 20;
 
 /**

@@ -7,7 +7,7 @@ import { hasText } from '#server/http/text-search.ts';
 import { readDeclaredLanguage } from '#server/language/set-upload.ts';
 import type { EntriesRequest, EntryPage } from './entry-schema.ts';
 
-/** The most entries that one page reads: they take about 20 ms. */
+/** Maximum number of entries that one page reads: they take about 20 ms. */
 const maxRowsRead = 20_000;
 
 /**

@@ -5,7 +5,7 @@ export interface CachedGlossary {
 }
 
 /**
- * The most bytes of all cached glossaries together, and of one tenant's. A tenant's latest glossary may exceed the
+ * Maximum number of bytes of all cached glossaries together, and of one tenant's. A tenant's latest glossary may exceed the
  * tenant's share if it is the only one.
  */
 const limits = { bytes: 100_000_000, ofTenant: 25_000_000 };

@@ -2,7 +2,7 @@ import type { GlossaryFile } from '#server/formats/glossary-file.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
 import type { NewEntry } from './sets.ts';
 
-/** The most lines or terms that a warning names, and the most code points of a term in it. */
+/** Maximum number of lines or terms that a warning names, and of code points of a term in it. */
 const limits = { named: 20, characters: 60 };
 
 /**

@@ -7,7 +7,7 @@ import { addJob } from '#server/platform/job-queue.ts';
 import { base64, blockOf, blockSize, embedTexts, type VectorBlock } from './vector-blocks.ts';
 import type { SetVersion } from './versions.ts';
 
-/** The most blocks of one run. The next run continues. */
+/** Maximum number of blocks of one run. The next run continues. */
 const maxBlocks = 200;
 
 /** Adds jobs for the golden sets with pairs that have no vectors yet, if there is a model. */

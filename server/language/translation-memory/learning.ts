@@ -155,7 +155,7 @@ export async function appendPairOfJob(
     for key share of g`);
 }
 
-/** Deletes the pairs learned from a job, and returns how many. */
+/** Deletes the pairs learned from a job, and returns their number. */
 async function deletePairsOfJob(
   tx: Tx,
   tenantId: string,

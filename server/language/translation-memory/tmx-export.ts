@@ -178,10 +178,10 @@ interface ExportedSegment {
   changedAt: string | null;
 }
 
-/** The most segments of a page. The first page is small because the reader waits for it. */
+/** Maximum number of segments of a page. The first page is small because the reader waits for it. */
 const segmentsOfPage = { first: 100, next: 1000 };
 
-/** The most bytes of text of a page, unless its only segment is longer. */
+/** Maximum number of bytes of text of a page, unless its only segment is longer. */
 export const bytesOfPage = 262_144;
 
 /**

@@ -3,7 +3,7 @@ import { AppError } from '#server/errors.ts';
 import { codeBytes, dimensions, project, type Quantized, quantize } from '#server/matching/vectors.ts';
 import type { CallScope, Embedder } from '#server/platform/engines/engine.ts';
 
-/** The most segments of one block: one request to the model between two writes, and the unit that a change rewrites. */
+/** Maximum number of segments of one block: one request to the model between two writes, and the unit that a change rewrites. */
 export const blockSize = 512;
 
 /** The vectors of some segments as they are stored. All three lists have the same order. */

@@ -1,9 +1,9 @@
 import type { LanguageCode } from '#server/languages.ts';
-import { attachmentChecker } from './attachments.ts';
 import { classAt, dense, denseMark, hangul, joiner, joinsWord, mark, other } from './character-class.ts';
+import { cliticChecker } from './clitics.ts';
 import type { FoldedText } from './fold.ts';
 import { apostrophe, hyphen } from './letters.ts';
-import { findWordCuts, fitsAcrossCuts } from './word-cuts.ts';
+import { findWordBreaks, fitsAcrossBreaks } from './word-breaks.ts';
 
 /** Whether a term may begin (`opens`) or end (`closes`) at each position of a text: one of the values below. */
 interface Edges {
@@ -17,17 +17,17 @@ const open = 1;
 /** Between two letters of one word. */
 const inWord = 2;
 /** Between two letters of a script without spaces, at which the segmenter finds no word edge. */
-const uncut = 3;
+const unbroken = 3;
 
-/** @param cuts the word edges of `findWordCuts` */
-function edgesOf(text: FoldedText, language: LanguageCode, cuts: Uint8Array | undefined): Edges {
+/** @param breaks the word breaks of `findWordBreaks` */
+function edgesOf(text: FoldedText, language: LanguageCode, breaks: Uint8Array | undefined): Edges {
   const { cased, starts, length } = text;
   const opens = new Uint8Array(length + 1);
   let left: number = other;
   for (let position = 0; position < length; position++) {
     const right = classAt(cased, position);
     if (position > 0 && starts[position] === starts[position - 1]) opens[position] = closed;
-    else opens[position] = edgeBetween(left, right, cuts?.[position] === 1);
+    else opens[position] = edgeBetween(left, right, breaks?.[position] === 1);
     left = right;
   }
   opens[0] = open;
@@ -38,10 +38,10 @@ function edgesOf(text: FoldedText, language: LanguageCode, cuts: Uint8Array | un
   return edges;
 }
 
-function edgeBetween(left: number, right: number, isCut: boolean): number {
+function edgeBetween(left: number, right: number, isBreak: boolean): number {
   if (right === mark || right === denseMark || right === joiner || left === joiner) return closed;
   const leftIsDense = left === dense || left === denseMark;
-  if (leftIsDense && right === dense) return isCut ? open : uncut;
+  if (leftIsDense && right === dense) return isBreak ? open : unbroken;
   if (!joinsWord(left) || !joinsWord(right)) return open;
   // Hangul follows letters and digits of another script without a space: API를, 3개월.
   return left !== mark && (left === hangul) !== (right === hangul) ? open : inWord;
@@ -105,26 +105,28 @@ export function boundariesOf(
   language: LanguageCode,
   side: Side,
 ): Boundaries {
-  const cuts = findWordCuts(text, language);
-  const edges = edgesOf(text, language, cuts);
+  const breaks = findWordBreaks(text, language);
+  const edges = edgesOf(text, language, breaks);
   closeVerbatimSpans(text, given, edges);
   const { opens, closes } = edges;
-  const attached = attachmentChecker(text, language);
+  const clitics = cliticChecker(text, language);
   const fits = (start: number, end: number): boolean =>
-    side === 'target' && cuts !== undefined && fitsAcrossCuts(text, cuts, start, end);
+    side === 'target' && breaks !== undefined && fitsAcrossBreaks(text, breaks, start, end);
   return {
     mayEnd: (position) => {
       const edge = closes[position];
       return (
-        edge === open || (edge === inWord && attached !== undefined) || (edge === uncut && side === 'target')
+        edge === open ||
+        (edge === inWord && clitics !== undefined) ||
+        (edge === unbroken && side === 'target')
       );
     },
     allows: (start, end) => {
       const [opening, closing] = [opens[start]!, closes[end]!];
       if (opening === closed || closing === closed) return false;
-      if (opening === inWord && !attached?.opens(start, end)) return false;
-      if (closing === inWord && !attached?.closes(start, end)) return false;
-      return (opening !== uncut && closing !== uncut) || fits(start, end);
+      if (opening === inWord && !clitics?.opens(start, end)) return false;
+      if (closing === inWord && !clitics?.closes(start, end)) return false;
+      return (opening !== unbroken && closing !== unbroken) || fits(start, end);
     },
   };
 }

@@ -8,6 +8,7 @@ import { withRequestDeadline } from '#server/http/request-deadline.ts';
 import { type KeyedResult, requestDiffers, withDifferingRequest } from '#server/http/request-fingerprint.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
+import { KeyedSequence } from '#server/platform/keyed-sequence.ts';
 import { destinationIn } from '#server/storage/destination.ts';
 import { expectRoom } from '#server/storage/usage.ts';
 import { createJob, type Origin } from './create-job.ts';
@@ -84,7 +85,7 @@ async function submitUntil(
   const made =
     key === null
       ? await make()
-      : await oneAtATime(`${tenant.id} ${key}`, async (waited) => {
+      : await submissions.run(`${tenant.id} ${key}`, async (waited) => {
           const known = waited && (await findByKey(services, tenant.id, key));
           return known ? { row: known, isNew: false } : make();
         });
@@ -117,31 +118,11 @@ function aborted(signal: AbortSignal): Promise<undefined> {
   });
 }
 
-/** Submissions by key for which this process is creating a job. */
-const making = new Map<string, Promise<unknown>>();
-
 /**
- * Runs work with the same name one after the other: otherwise simultaneous resends would each have their file checked, and
- * most would be rejected for capacity. Between processes, the unique key decides.
- * @param work receives whether it had to wait
+ * Simultaneous resends would each have their file checked, and most would be rejected for capacity. Between processes, the
+ * unique key decides.
  */
-async function oneAtATime<T>(name: string, work: (waited: boolean) => Promise<T>): Promise<T> {
-  let waited = false;
-  for (let other = making.get(name); other; other = making.get(name)) {
-    waited = true;
-    await other;
-  }
-  const mine = work(waited);
-  making.set(
-    name,
-    mine.catch(() => {}),
-  );
-  try {
-    return await mine;
-  } finally {
-    making.delete(name);
-  }
-}
+const submissions = new KeyedSequence();
 
 function findByKey({ database }: Pick<Services, 'database'>, tenantId: string, key: string) {
   return database.inTenant(tenantId, (tx) => selectDocumentByKey(tx, tenantId, key));

@@ -13,7 +13,8 @@ import { admitNext, type Run, type SeriesCaller, type WorkItem } from './admit-s
 import { type PersistingServices, persistenceFailed, persistGolden } from './golden-record.ts';
 import { advance } from './job-states.ts';
 import { selectJob } from './jobs.ts';
-import { learnFrom, OptionalWrite, retryWithout } from './optional-writes.ts';
+import { learnFrom } from './learn-from-job.ts';
+import { OptionalWrite, retryWithout } from './optional-writes.ts';
 import type { JobStatus, TranslationJob, TranslationRequest } from './schema.ts';
 
 /** The remaining items of a series. The next job is inserted when the current one is stored. */

@@ -101,7 +101,7 @@ export async function selectJobsByKeys(
 }
 
 /** A text that changes when a job of these keys appears, changes status or starts another attempt. */
-export function fingerprint(known: ReadonlyMap<string, StoredJob> | undefined): string {
+export function stateOfJobs(known: ReadonlyMap<string, StoredJob> | undefined): string {
   const jobs = [...(known ?? [])].map(([key, { job, attempt }]) => [key, job.status, attempt]);
   return JSON.stringify(jobs.toSorted());
 }

@@ -3,7 +3,7 @@ import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import type { Services } from '#server/context.ts';
 import { AppError, describeForLog, toAppError } from '#server/errors.ts';
-import { forget, leverageOf, type Prefetched } from '#server/translation/core/leverage/leverage.ts';
+import { forgetText, leverageOf, type Prefetched } from '#server/translation/core/leverage/leverage.ts';
 import { RunError, runPipeline } from '#server/translation/core/pipeline/run.ts';
 import {
   admitSeries,
@@ -16,7 +16,7 @@ import {
 } from './admit-series.ts';
 import { type Completion, type CompletionServices, completeRun, type RestOfSeries } from './complete.ts';
 import { isRunning, recordFailedRun } from './failed-run.ts';
-import { fingerprint, selectJobsByKeys } from './idempotency.ts';
+import { selectJobsByKeys, stateOfJobs } from './idempotency.ts';
 import type { Admitted } from './insert-jobs.ts';
 import type { StoredJob } from './jobs.ts';
 import type { TranslationJob } from './schema.ts';
@@ -70,7 +70,7 @@ export async function runSeries(
     const { job, nextRun } = await runJob(services, run, prefetched, { caller, work }, deadline);
     jobs.push(job);
     // A later item with the same text is served from the TM.
-    forget(prefetched, item.request);
+    forgetText(prefetched, item.request);
     run = nextRun;
   }
   return { jobs, items, ran };
@@ -98,7 +98,7 @@ async function admitRest(
       const items = planItems(rest, known, settings);
       if (!items.some(isWork)) return { items, firstRun: undefined };
       const { run, refusal } = await admitSeries(tx, settings, caller, gates, items);
-      return refusal ? { refusal, jobs: fingerprint(known) } : run && { items, firstRun: run };
+      return refusal ? { refusal, jobs: stateOfJobs(known) } : run && { items, firstRun: run };
     });
     if (!result) continue;
     if (!result.refusal) return result;

@@ -61,13 +61,6 @@ describe('root', () => {
     expect(status).toMatch(/^Groups:\s*$/m);
   });
 
-  it.runIf(isRoot)('goes on with the owner of an existing cluster', async () => {
-    usePrepared();
-    execFileSync('chown', ['-R', '1234:1234', join(here.dataDir, 'postgres')]);
-    await member().joined;
-    expect(uidOf(postmaster())).toBe(1234);
-  });
-
   it.runIf(isRoot)('can keep the data in a folder closed to all other users', async () => {
     fs.chmodSync(here.base, 0o700);
     const { url } = await member().joined;

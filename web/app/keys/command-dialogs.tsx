@@ -1,5 +1,6 @@
-import { type KeyboardEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, useId, useState } from 'react';
 import { useT } from '../i18n.tsx';
+import { Dialog } from '../parts/confirm-dialog.tsx';
 import { type CommandId, commands, keyLabel, type Place } from './commands.ts';
 import styles from './keys.module.css';
 import { isComposing } from './match-key.ts';
@@ -15,31 +16,6 @@ export function CommandDialogs() {
   return null;
 }
 
-function Modal({ label, onClose, children }: { label: string; onClose: () => void; children: ReactNode }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const heading = useId();
-  useLayoutEffect(() => {
-    const opened = dialog.current;
-    opened?.showModal();
-    // Before the dialog leaves the document: only closing it restores the focus.
-    return () => opened?.close();
-  }, []);
-  return (
-    <dialog
-      ref={dialog}
-      aria-labelledby={heading}
-      className={styles.dialog}
-      onCancel={(event) => {
-        event.preventDefault();
-        onClose();
-      }}
-    >
-      <h2 id={heading}>{label}</h2>
-      {children}
-    </dialog>
-  );
-}
-
 function Help({ onClose }: { onClose: () => void }) {
   const t = useT();
   const isOn = useSingleKeys();
@@ -50,7 +26,7 @@ function Help({ onClose }: { onClose: () => void }) {
     ['list', t('keys.in_list')],
   ];
   return (
-    <Modal label={t('keys.title')} onClose={onClose}>
+    <Dialog title={t('keys.title')} className={styles.dialog} onClose={onClose}>
       {groups.map(([place, title]) => {
         const ids = available.filter((id) => commands[id].where === place);
         return (
@@ -79,7 +55,7 @@ function Help({ onClose }: { onClose: () => void }) {
       <button type="button" onClick={onClose}>
         {t('keys.close')}
       </button>
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -116,7 +92,7 @@ function Palette({ onClose }: { onClose: () => void }) {
   };
 
   return (
-    <Modal label={t('keys.palette')} onClose={onClose}>
+    <Dialog title={t('keys.palette')} className={styles.dialog} onClose={onClose}>
       <input
         role="combobox"
         aria-label={t('keys.find_command')}
@@ -148,6 +124,6 @@ function Palette({ onClose }: { onClose: () => void }) {
         ))}
       </div>
       {found.length === 0 && <p>{t('keys.nothing_found')}</p>}
-    </Modal>
+    </Dialog>
   );
 }

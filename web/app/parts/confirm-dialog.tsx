@@ -63,11 +63,13 @@ export function ConfirmDialog({
 /** A modal dialog with a heading. @param isBusy whether Escape is disabled */
 export function Dialog({
   title,
+  className,
   onClose,
   isBusy = false,
   children,
 }: {
   title: ReactNode;
+  className?: string | undefined;
   onClose: () => void;
   isBusy?: boolean;
   children: ReactNode;
@@ -84,6 +86,7 @@ export function Dialog({
     <dialog
       ref={dialog}
       aria-labelledby={heading}
+      className={className}
       onCancel={(event) => {
         // React also passes events of a dialog above this one, after which this one must stay open.
         if (event.target !== event.currentTarget) return;

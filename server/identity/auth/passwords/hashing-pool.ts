@@ -5,7 +5,7 @@ import type { HashingResult, HashingTask } from './hashing-worker.ts';
 
 /** Threads, each of which needs 19 MiB to hash. Half of the cores stay free for requests without a password. */
 const size = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)));
-/** The most tasks in the queue: some seconds of work. */
+/** Maximum number of tasks in the queue: some seconds of work. */
 const maxQueued = 200;
 
 interface Waiting {

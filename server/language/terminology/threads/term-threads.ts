@@ -29,7 +29,7 @@ export type TermTask = { [Name in keyof TermTasks]: { name: Name; task: TermTask
 
 type TermThreadMessage = { result: TermResults[keyof TermResults] } | { failed: string };
 
-/** How many tasks run at a time: half of the cores, from 1 to 4, so that requests without a large glossary are still served. */
+/** Maximum number of concurrent tasks: half of the cores, from 1 to 4, so that requests without a large glossary are still served. */
 export const termThreadCount = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)));
 
 /** Milliseconds after which an idle thread ends, to free the memory that its last tasks left. */

@@ -174,7 +174,7 @@ const kept = { kept: 50, days: 90 };
 /** Rows per statement, so that each statement holds its locks briefly. */
 const batch = 5000;
 
-/** Deletes old imports that are no longer listed. @returns how many */
+/** Deletes old imports that are no longer listed. @returns the number of deleted imports */
 export async function pruneImports(database: Database): Promise<number> {
   let pruned = 0;
   for (;;) {

@@ -36,7 +36,7 @@ export interface CloseHits {
   relevant: CloseHit[];
 }
 
-/** The most pairs of each kind that go to the engine. */
+/** Maximum number of pairs of each kind that go to the engine. */
 export const maxHits = { close: 5, relevant: 5 };
 /** The minimum similarity of a relevant pair. A less similar pair does not help to translate the text. */
 const relevantFrom = 0.3;
@@ -153,7 +153,7 @@ async function bestCandidates(
   };
 }
 
-/** How many sources to compare before yielding to other requests. The longest take a millisecond each. */
+/** Number of sources to compare before yielding to other requests. The longest take a millisecond each. */
 const slice = 25;
 
 /** Returns the sources most similar to the text, in normal form; of equally similar ones, the earlier comes first. */

@@ -5,7 +5,7 @@ import { normalForm } from '#server/matching/normal-form.ts';
 import { type CloseHit, type CloseHits, findClose, maxHits } from './close-match.ts';
 import { findByMeaning } from './match-by-meaning.ts';
 
-/** How many texts of a page to look up, longest first. Each takes as long as a whole text. */
+/** Maximum number of texts of a page to look up, longest first. Each takes as long as a whole text. */
 const maxParts = 5;
 
 /** The text for which to find examples. */

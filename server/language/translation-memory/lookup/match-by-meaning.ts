@@ -10,7 +10,7 @@ import type { CloseHit } from './close-match.ts';
 import { selectWinners } from './exact-match.ts';
 
 /**
- * How many candidates to find by the signs of the components, and how many hits to select from them by the components
+ * Number of candidates to find by the signs of the components, and number of hits to select from them by the components
  * themselves.
  */
 const limits = { candidates: 100, hits: 10 };

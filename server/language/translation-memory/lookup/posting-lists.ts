@@ -18,7 +18,7 @@ export interface FoundShard {
 }
 
 /**
- * How many unindexed segments a lookup considers, and how many characters it reads of those with a similar length. A
+ * Maximum number of unindexed segments that a lookup considers, and of characters that it reads of those with a similar length. A
  * pair with more gets an index (`selectSetsToIndex`).
  */
 const maxUnindexed = { segments: 2000, characters: 200_000 };

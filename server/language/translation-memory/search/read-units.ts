@@ -18,7 +18,7 @@ export interface FoundUnit {
 
 /** A search for units. */
 export interface UnitQuery {
-  /** The most units of the page. */
+  /** Maximum number of units of the page. */
   limit: number;
   /** On the columns `source_text` and `target_text`; undefined if every unit fits. */
   condition: SQL | undefined;
@@ -32,16 +32,16 @@ export interface UnitPage {
   next: NumberedPlace | null;
 }
 
-/** The most bytes of text of a page, unless its only unit is longer. */
+/** Maximum number of bytes of text of a page, unless its only unit is longer. */
 const bytesOfPage = 262_144;
 
 /**
- * The most that one page reads. No index serves a search for a part of a text, so it reads the units in their stored
+ * Maximum that one page reads. No index serves a search for a part of a text, so it reads the units in their stored
  * order: 50,000 of 160 bytes take 0.1 s, and a memory of a million takes twenty pages.
  */
 const limits = { units: 50_000, bytes: 16_000_000, statements: 50 };
 
-/** The most units that a statement returns to find out which of them belong on the page. */
+/** Maximum number of units that a statement returns to find out which of them belong on the page. */
 const maxKept = 1000;
 
 /**
@@ -93,7 +93,7 @@ export async function readUnits(
 interface ReadUnit {
   unit: FoundUnit;
   fits: boolean;
-  /** How many units were read so far, and the bytes of their texts. */
+  /** Number of units read so far, and the bytes of their texts. */
   looked: number;
   bytes: number;
   /** Whether it is the last unit of its set. */

@@ -6,7 +6,7 @@ import { type NumberedPlace, replacedSince } from '#server/http/paging.ts';
 import type { LanguageCode } from '#server/languages.ts';
 import type { SetRow } from '../sets.ts';
 
-/** Which sets to search; undefined is any. Languages are canonical codes. */
+/** The sets to search; undefined is any. Languages are canonical codes. */
 export interface SetFilter {
   setId?: string | undefined;
   pairSource: LanguageCode | undefined;

@@ -4,8 +4,8 @@ import { languageName } from '#server/languages.ts';
 import { detectLanguage, sampleOf } from '../plausibility/detect-language.ts';
 import { isInOtherLanguage } from '../plausibility/source-language.ts';
 import type { TextRequest } from '../request.ts';
-import { nearKey } from './near-key.ts';
 import { regulatedLike } from './regulated-domain.ts';
+import { similarKey } from './similar-key.ts';
 
 /** Names of the request's fields, if they differ from the usual ones: `inputs[0].Language`. */
 export interface LanguageFields {
@@ -62,7 +62,7 @@ function isDetected({ metadata }: TextRequest): boolean {
 export function unknownFieldWarnings(unknown: readonly string[], fields: readonly string[]): Warning[] {
   return unknown.map((path) => {
     const name = path.slice(path.lastIndexOf('.') + 1);
-    const meant = nearKey(name, fields);
+    const meant = similarKey(name, fields);
     const hint = meant ? `; did you mean ${meant}?` : isOption(name) ? '; options are sent in metadata' : '';
     return warningOf(
       'unknown_field',
@@ -177,7 +177,7 @@ function optionWarnings(metadata: Record<string, unknown>): Warning[] {
       const problem = value === null || value === undefined ? undefined : options[key]!(value);
       return problem === undefined ? [] : [warningOf('invalid_option', field, `${field} ${problem}`)];
     }
-    const meant = nearKey(key, optionNames);
+    const meant = similarKey(key, optionNames);
     return meant === undefined
       ? []
       : [warningOf('unknown_option', field, `${field} has no effect; did you mean ${meant}?`)];

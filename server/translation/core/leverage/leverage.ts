@@ -56,7 +56,7 @@ export async function prefetch(tx: Tx, requests: readonly TextRequest[]): Promis
 }
 
 /** Drops the match of a text, because a job with the same text has just been published. */
-export function forget({ exact }: Prefetched, request: TextRequest): void {
+export function forgetText({ exact }: Prefetched, request: TextRequest): void {
   exact.delete(keyOf(request));
 }
 

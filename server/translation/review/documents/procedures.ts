@@ -1,7 +1,7 @@
 import { deferredTenantProcedure, tenantProcedure } from '#server/identity/access/guards/tenant.ts';
 import { approvalOutcomes, approveDocuments, approveManyInput } from './approve-many.ts';
 import { boxQuery, listBoxes, segmentBoxPage } from './boxes.ts';
-import { checkSegmentText, segmentCheck, segmentCheckInput } from './check.ts';
+import { checkSegmentText, segmentCheck, segmentCheckInput } from './check-segment-text.ts';
 import { confirmedSegments, confirmSegments, documentConfirmInput } from './confirm.ts';
 import { correctDocument, correctedDocument, documentCorrectInput } from './correct.ts';
 import { documentOutline, outlineQuery, readOutline } from './outline.ts';

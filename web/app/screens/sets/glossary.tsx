@@ -4,17 +4,15 @@ import type { TerminologySet } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
-import { useFormat } from '../../parts/format.ts';
-import { LanguageText, plainName } from '../../parts/language-text.tsx';
+import { LanguageText } from '../../parts/language-text.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
-import { Heading, Read } from '../../parts/loading.tsx';
+import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import { useGlossaries } from '../../terms/use-glossaries.ts';
-import { ContentFilterFields } from './content-filter.tsx';
-import { PairName } from './pair-name.tsx';
 import { RemoveSet } from './remove-set.tsx';
-import type { ContentFilter } from './search.ts';
+import { type ContentFilter, contentRequest } from './search.ts';
+import { NoContent, SetFilter, SetScreen, SetSummary } from './set-screen.tsx';
 import styles from './sets.module.css';
 
 /** `/app/glossaries/{id}`: the terms of a glossary. */
@@ -23,29 +21,19 @@ export function GlossaryScreen() {
   const { setId } = useParams({ from: '/workspace/app/glossaries/$setId' });
   const glossaries = useGlossaries();
   return (
-    <>
-      <p className={styles.back}>
-        <Link to="/app/glossaries">{t('sets.all_glossaries')}</Link>
-      </p>
-      <Read from={glossaries} lines={12} heading="sets.glossaries">
-        {(sets) => {
-          const set = sets.find(({ id }) => id === setId);
-          if (set) return <Glossary key={set.id} set={set} />;
-          return (
-            <>
-              <Heading of="sets.glossaries" />
-              <p>{t('sets.gone')}</p>
-            </>
-          );
-        }}
-      </Read>
-    </>
+    <SetScreen
+      from={glossaries}
+      setId={setId}
+      heading="sets.glossaries"
+      back={<Link to="/app/glossaries">{t('sets.all_glossaries')}</Link>}
+    >
+      {(set) => <Glossary key={set.id} set={set} />}
+    </SetScreen>
   );
 }
 
 function Glossary({ set }: { set: TerminologySet }) {
   const t = useT();
-  const { moment } = useFormat();
   const navigate = useNavigate();
   const queries = useQueryClient();
   const filter = useSearch({ from: '/workspace/app/glossaries/$setId' });
@@ -61,30 +49,10 @@ function Glossary({ set }: { set: TerminologySet }) {
   };
   return (
     <>
-      <title>{`${plainName(set.name)} · LinguaLoop`}</title>
-      <h1 className={styles.title}>
-        <bdi translate="no">{set.name}</bdi>
-      </h1>
-      <div className={styles.summary}>
-        <PairName source={set.source_lang} target={set.target_lang} />
-        <span>{t('sets.terms_count', { count: set.entry_count })}</span>
-        <span className={styles.soft}>
-          {t('sets.changed')} <time dateTime={set.updated_at}>{moment(set.updated_at)}</time>
-        </span>
+      <SetSummary set={set} size={t('sets.terms_count', { count: set.entry_count })}>
         <RemoveSet question={t('sets.delete_glossary')} why={t('sets.delete_glossary_why')} remove={remove} />
-      </div>
-      <ContentFilterFields
-        filter={filter}
-        onChange={(search) =>
-          void navigate({
-            to: '/app/glossaries/$setId',
-            params: { setId: set.id },
-            search,
-            replace: true,
-            resetScroll: false,
-          })
-        }
-      />
+      </SetSummary>
+      <SetFilter to="/app/glossaries/$setId" setId={set.id} filter={filter} />
       <Entries set={set} filter={filter} />
     </>
   );
@@ -94,24 +62,17 @@ function Entries({ set, filter }: { set: TerminologySet; filter: ContentFilter }
   const t = useT();
   const { nameOf } = useLanguages();
   const named = (code: string | null) => (code ? nameOf(code) : t('sets.any_language'));
-  const { text, side, starts } = filter;
   // A file with the same name replaces the entries, so their pages are reloaded from the start.
   const { reading, more } = usePages(
     queryKeys.terminology.entries(set.id, set.updated_at, filter),
-    (cursor) =>
-      client.terminology.entryPage({
-        set_id: set.id,
-        ...(text && { text, match: starts ? 'prefix' : 'contains' }),
-        ...(side && { side }),
-        ...(cursor && { cursor }),
-      }),
+    (cursor) => client.terminology.entryPage(contentRequest(set.id, filter, cursor)),
   );
   return (
     <>
       <Read from={reading} lines={12}>
         {(entries) =>
           entries.length === 0 ? (
-            <p>{t(more.hasNextPage ? 'sets.none_so_far' : text ? 'sets.none_found' : 'sets.empty_set')}</p>
+            <NoContent filter={filter} hasMore={more.hasNextPage} />
           ) : (
             <div className="table-scroll">
               <table className={`stacked ${styles.texts}`}>

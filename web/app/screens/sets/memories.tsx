@@ -5,12 +5,11 @@ import type { TranslationMemorySet } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
-import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import { shareOf, type UploadShare } from '../../upload.ts';
 import { Imports, LeftOut } from './imports.tsx';
-import { PairName } from './pair-name.tsx';
+import { SetTable } from './set-table.tsx';
 import styles from './sets.module.css';
 import { type SetFields, UploadForm, UploadSection } from './upload-form.tsx';
 import { useMemories } from './use-imports.ts';
@@ -97,43 +96,17 @@ function Upload({ sets }: { sets: readonly TranslationMemorySet[] }) {
 
 function MemoryTable({ sets }: { sets: readonly TranslationMemorySet[] }) {
   const t = useT();
-  const { moment, number } = useFormat();
   if (sets.length === 0) return <p>{t('sets.no_memory')}</p>;
   return (
-    <div className="table-scroll">
-      <table className="stacked">
-        <thead>
-          <tr>
-            <th scope="col">{t('sets.name')}</th>
-            <th scope="col">{t('sets.languages')}</th>
-            <th scope="col" className={styles.number}>
-              {t('sets.units')}
-            </th>
-            <th scope="col">{t('sets.changed')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {sets.map(({ id, name, origin, source_lang, target_lang, entry_count, updated_at }) => (
-            <tr key={id}>
-              <th scope="row" className="plain-cell">
-                <Link to="/app/memories/$setId" params={{ setId: id }}>
-                  <bdi translate="no">{name}</bdi>
-                </Link>{' '}
-                {origin === 'golden_approved' && <span className="badge good">{t('sets.approved')}</span>}
-              </th>
-              <td data-label={t('sets.languages')}>
-                <PairName source={source_lang} target={target_lang} />
-              </td>
-              <td data-label={t('sets.units')} className={styles.number}>
-                {number(entry_count)}
-              </td>
-              <td data-label={t('sets.changed')}>
-                <time dateTime={updated_at}>{moment(updated_at)}</time>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <SetTable sets={sets} size="sets.units">
+      {({ id, name, origin }) => (
+        <>
+          <Link to="/app/memories/$setId" params={{ setId: id }}>
+            <bdi translate="no">{name}</bdi>
+          </Link>{' '}
+          {origin === 'golden_approved' && <span className="badge good">{t('sets.approved')}</span>}
+        </>
+      )}
+    </SetTable>
   );
 }

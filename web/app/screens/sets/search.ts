@@ -24,6 +24,20 @@ export function readContentFilter(search: Record<string, unknown>): ContentFilte
   return { ...(text && { text }), ...(side && { side }), ...(search['starts'] === true && { starts: true }) };
 }
 
+/** The request for a page of a set's content. @param cursor undefined for the first page */
+export function contentRequest(
+  setId: string,
+  { text, side, starts }: ContentFilter,
+  cursor: string | undefined,
+) {
+  return {
+    set_id: setId,
+    ...(text && { text, match: starts ? ('prefix' as const) : ('contains' as const) }),
+    ...(side && { side }),
+    ...(cursor && { cursor }),
+  };
+}
+
 /** The concordance search, as in the URL. */
 export interface ConcordanceSearch {
   text?: string;

@@ -2,7 +2,7 @@ import type { InlineContent } from '../inline-content.ts';
 import type { PlacedMarker } from './paragraph-content.ts';
 
 /** A position in content: before the item at the index, or inside it if it is a string. */
-interface Place {
+interface Position {
   index: number;
   /** UTF-16 units from the start of the string. */
   offset: number;
@@ -21,27 +21,28 @@ export function placeMarkers(
   target: InlineContent,
 ): PlacedMarker[] {
   if (markers.length === 0) return [];
-  const tagPlaces = new Map<string, number>();
+  const tagIndexes = new Map<string, number>();
   for (const [index, item] of target.entries())
-    if (typeof item !== 'string') tagPlaces.set(`${item.type} ${item.tag}`, index);
+    if (typeof item !== 'string') tagIndexes.set(`${item.type} ${item.tag}`, index);
   const sourceText = textOffsets(source);
   const targetText = textOffsets(target);
   const isSameShape = haveSameShape(source, target);
-  let last: Place = { index: 0, offset: 0 };
+  let last: Position = { index: 0, offset: 0 };
   return markers.map(({ token, index, offset }): PlacedMarker => {
-    let place = nextToTag(source, index, offset, token.isStart === true, tagPlaces);
+    let position = nextToTag(source, index, offset, token.isStart === true, tagIndexes);
     const item = target[index];
-    if (!place && isSameShape && typeof item === 'string') {
+    if (!position && isSameShape && typeof item === 'string') {
       const share = offset / Math.max(1, (source[index] as string).length);
-      place = { index, offset: wordEdge(item, Math.round(share * item.length), token.isStart === true) };
+      position = { index, offset: wordEdge(item, Math.round(share * item.length), token.isStart === true) };
     }
-    if (!place) {
+    if (!position) {
       const share = (sourceText.before[index]! + offset) / sourceText.length;
-      place = placeAt(target, targetText, share, token.isStart === true);
+      position = positionAt(target, targetText, share, token.isStart === true);
     }
-    if (place.index < last.index || (place.index === last.index && place.offset < last.offset)) place = last;
-    last = place;
-    return { token, ...place };
+    if (position.index < last.index || (position.index === last.index && position.offset < last.offset))
+      position = last;
+    last = position;
+    return { token, ...position };
   });
 }
 
@@ -63,16 +64,16 @@ function nextToTag(
   index: number,
   offset: number,
   isStart: boolean,
-  tagPlaces: ReadonlyMap<string, number>,
-): Place | undefined {
+  tagIndexes: ReadonlyMap<string, number>,
+): Position | undefined {
   const item = source[index];
   const isText = typeof item === 'string';
   if (isText && offset > 0 && offset < item.length) return undefined;
   const gap = isText && offset > 0 ? index + 1 : index;
-  const placeOf = (at: number, after: number): Place | undefined => {
+  const placeOf = (at: number, after: number): Position | undefined => {
     const neighbor = source[at];
     if (neighbor === undefined || typeof neighbor === 'string') return undefined;
-    return { index: tagPlaces.get(`${neighbor.type} ${neighbor.tag}`)! + after, offset: 0 };
+    return { index: tagIndexes.get(`${neighbor.type} ${neighbor.tag}`)! + after, offset: 0 };
   };
   const before = placeOf(gap, 0);
   const after = placeOf(gap - 1, 1);
@@ -91,12 +92,12 @@ function textOffsets(content: InlineContent): { before: number[]; length: number
   return { before, length: Math.max(1, length) };
 }
 
-function placeAt(
+function positionAt(
   content: InlineContent,
   text: { before: number[]; length: number },
   share: number,
   isStart: boolean,
-): Place {
+): Position {
   const at = Math.round(share * text.length);
   // Binary search for the first item that ends at or after the position.
   let index = 0;

@@ -5,7 +5,7 @@ const minLetters = 6;
  * The key that a caller may have meant: one typo away (a character more, less, different, or two exchanged), or in another
  * spelling (`minQualityScore`). Undefined for an exact key.
  */
-export function nearKey(key: string, keys: readonly string[]): string | undefined {
+export function similarKey(key: string, keys: readonly string[]): string | undefined {
   if (key.length < minLetters || keys.includes(key)) return undefined;
   const plain = spelled(key);
   return keys.find((one) => spelled(one) === plain || isOneTypoAway(key, one));

@@ -5,20 +5,20 @@ import { type FoldedText, unitsToString } from './fold.ts';
 const segmenters = new Map<LanguageCode, Intl.Segmenter>();
 
 /**
- * Returns the word edges that `Intl.Segmenter` finds, one flag per position; undefined for a text without letters of a script
+ * Returns the word breaks that `Intl.Segmenter` finds, one flag per position; undefined for a text without letters of a script
  * that writes words without spaces.
  */
-export function findWordCuts(text: FoldedText, language: LanguageCode): Uint8Array | undefined {
+export function findWordBreaks(text: FoldedText, language: LanguageCode): Uint8Array | undefined {
   if (!hasDenseLetters(text.cased)) return undefined;
   let segmenter = segmenters.get(language);
   if (segmenter === undefined) {
     segmenter = new Intl.Segmenter(language, { granularity: 'word' });
     segmenters.set(language, segmenter);
   }
-  const cuts = new Uint8Array(text.length + 1);
-  for (const { index } of segmenter.segment(unitsToString(text.cased))) cuts[index] = 1;
-  cuts[text.length] = 1;
-  return cuts;
+  const breaks = new Uint8Array(text.length + 1);
+  for (const { index } of segmenter.segment(unitsToString(text.cased))) breaks[index] = 1;
+  breaks[text.length] = 1;
+  return breaks;
 }
 
 function hasDenseLetters(units: Uint16Array): boolean {
@@ -29,20 +29,20 @@ function hasDenseLetters(units: Uint16Array): boolean {
 }
 
 /**
- * Whether a term may match a target from `start` to `end` although the segmenter finds no word edge at `start` or `end`:
+ * Whether a term may match a target from `start` to `end` although the segmenter finds no word break at `start` or `end`:
  * because the term is part of a longer word (教育 in 高等教育), or because the segmenter's dictionary lacks it. The term must not
  * overlap parts of two words, as 京都 does in 東京都; long terms do not do so by chance (docs/terminology.md has the counts).
  */
-export function fitsAcrossCuts(text: FoldedText, cuts: Uint8Array, start: number, end: number): boolean {
+export function fitsAcrossBreaks(text: FoldedText, breaks: Uint8Array, start: number, end: number): boolean {
   const term = unitsToString(text.cased.subarray(start, end));
   const size = end - start;
   // A loanword in katakana is not part of a longer one: コード is not in レコード.
   if (katakana.test(term)) return size >= 5;
   const [inside, oneEdge, anywhere] = ideographsOrKana.test(term) ? [2, 3, 4] : [5, 5, 7];
   if (size >= anywhere) return true;
-  if (size >= oneEdge && (cuts[start] === 1 || cuts[end] === 1)) return true;
+  if (size >= oneEdge && (breaks[start] === 1 || breaks[end] === 1)) return true;
   if (size < inside) return false;
-  for (let position = start + 1; position < end; position++) if (cuts[position] === 1) return false;
+  for (let position = start + 1; position < end; position++) if (breaks[position] === 1) return false;
   return true;
 }
 

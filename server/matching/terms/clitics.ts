@@ -3,10 +3,10 @@ import { classAt, joinsWord } from './character-class.ts';
 import { type FoldedText, unitsToString } from './fold.ts';
 
 /**
- * Particles that are attached to another word. A term may end before Korean particles (계약을) and Nepali postpositions
+ * Clitics: particles that are attached to another word. A term may end before Korean particles (계약을) and Nepali postpositions
  * (सम्झौताको), and may have Arabic particles, an article and pronouns around it (وبالعقد).
  */
-export interface Attachments {
+export interface Clitics {
   /** Matches the text that may precede the term in its word, from the start of the word. */
   before?: RegExp;
   /** Matches the text that may follow the term in its word, up to the end of the word. */
@@ -25,7 +25,7 @@ const nepali = [
   'को|का|की|ले|लाई|मा|बाट|सँग|संग|देखि|सम्म|द्वारा|भित्र|बाहिर|माथि|बारे|बारेमा|लागि|विरुद्ध|अनुसार|बमोजिम|सहित|बीच|पछि|अघि|नै|पनि',
 ].join('|');
 
-const attachmentsOf: Partial<Record<LanguageCode, Attachments>> = {
+const cliticsOf: Partial<Record<LanguageCode, Clitics>> = {
   ko: { after: new RegExp(`^들?(?:${korean}){0,3}$`, 'u'), minUnits: 1 },
   ne: { after: new RegExp(`^(?:हरू|हरु)?(?:${nepali}){0,2}$`, 'u'), minUnits: 2 },
   ar: {
@@ -39,13 +39,13 @@ const attachmentsOf: Partial<Record<LanguageCode, Attachments>> = {
 const maxUnits = 12;
 
 /** Checks whether a term from `start` to `end`, with an edge inside a word, is the whole word except for attached particles. */
-export function attachmentChecker(
+export function cliticChecker(
   text: FoldedText,
   language: LanguageCode,
 ): { opens(start: number, end: number): boolean; closes(start: number, end: number): boolean } | undefined {
-  const attachments = attachmentsOf[language];
-  if (attachments === undefined) return undefined;
-  const { before, after, minUnits } = attachments;
+  const clitics = cliticsOf[language];
+  if (clitics === undefined) return undefined;
+  const { before, after, minUnits } = clitics;
   const units = text.folded;
   const inWord = (index: number): boolean => joinsWord(classAt(units, index));
   return {

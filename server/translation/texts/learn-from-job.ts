@@ -1,0 +1,47 @@
+import { eq, inArray, type SQL, sql } from 'drizzle-orm';
+import { translationJobs } from '#db/schema/translations.ts';
+import type { Services } from '#server/context.ts';
+import { extractHtml } from '#server/formats/html-segments.ts';
+import { isUntranslated, learnFromJob } from '#server/language/translation-memory/learning.ts';
+import { isJob } from './jobs.ts';
+import { OptionalWrite } from './optional-writes.ts';
+import type { TranslationJob } from './schema.ts';
+
+/**
+ * The write that adds a published job to the tenant's golden TM set. It is part of the transaction that publishes the job,
+ * after the publishing statement. Optional: an unavailable TM never fails a publication.
+ * @returns undefined if there is nothing to learn: every text is its own translation
+ */
+export function learnFrom(
+  { settings, embedder }: Pick<Services, 'settings' | 'embedder'>,
+  tenantId: string,
+  { id: jobId, request, final_translation }: TranslationJob,
+  goldenUri: string,
+): OptionalWrite<unknown> | undefined {
+  const { source_text: sourceText, source_lang: sourceLang, target_lang: targetLang } = request;
+  const pair = { jobId, sourceText, targetText: final_translation ?? '', sourceLang, targetLang };
+  const parts = request.text_type === 'Html' ? textsOf(pair) : [pair];
+  if (parts.every((part) => isUntranslated({ ...part, targetLang }))) return undefined;
+  return new OptionalWrite('a segment was not added to the translation memory', (tx) =>
+    learnFromJob(tx, { settings, embedder }, tenantId, pair, isPublished(tenantId, jobId, goldenUri)),
+  );
+}
+
+/** The text nodes of a page, each with its translation. */
+function textsOf({ sourceText, targetText }: { sourceText: string; targetText: string }) {
+  const targets = extractHtml(targetText);
+  return extractHtml(sourceText).map(({ text }, index) => ({
+    sourceText: text,
+    targetText: targets[index]?.text ?? '',
+  }));
+}
+
+/**
+ * The condition for storing the segment: the job is published with exactly this golden record. Each attempt has a separate
+ * record, so a run that another attempt has replaced stores no segment.
+ */
+function isPublished(tenantId: string, jobId: string, goldenUri: string): SQL {
+  return sql`exists (select from ${translationJobs} where ${isJob(tenantId, jobId)}
+    and ${inArray(translationJobs.status, ['published', 'human_edited'])}
+    and ${eq(translationJobs.goldenUri, goldenUri)})`;
+}
