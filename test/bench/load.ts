@@ -22,7 +22,7 @@ export async function measureRate(
 }
 
 /**
- * Stops a benchmark that does not measure what it says.
+ * Stops a benchmark whose figures would measure something else.
  * @throws Error if `holds` is false
  */
 export function requirePremise(holds: boolean, premise: string): asserts holds {

@@ -8,7 +8,7 @@ export interface Measured {
   rounds: number;
   /** Returns the request of a round. */
   request(side: Side, turn: number): Sent | Promise<Sent>;
-  /** What a response must contain: without it, something else would be measured. */
+  /** Text that a response must contain; without it, something else would be measured. */
   contains?: string;
   /** Measures only until the first bytes of the response's body. */
   firstByte?: boolean;
