@@ -71,7 +71,7 @@ export async function migrate(
 /**
  * Brings graphile-worker's schema up to date, over a separate connection and with a transaction for each of its
  * migrations. The connection is closed when this resolves: the caller may stop PostgreSQL next. graphile-worker does not
- * await the end of its own pools, so the process could end with the error of a terminated connection.
+ * await the end of the pools that it opens, so the process could end with the error of a terminated connection.
  */
 export async function installJobQueue(url: string): Promise<void> {
   const pool = new pg.Pool({ connectionString: queueUrl(url, 'lingualoop migrate'), max: 1 });
