@@ -6,7 +6,7 @@ import { eld } from 'eld/extrasmall';
  */
 
 /**
- * The fit of a text to each language, by ISO 639-1 code, 0 to 1. Reads some 350 bytes of UTF-8; languages that do not fit
- * are missing.
+ * Returns how well a text fits each language, by ISO 639-1 code, 0 to 1. Reads about 350 bytes of UTF-8. Languages that
+ * do not fit are missing.
  */
 export const identify = (text: string): Record<string, number> => eld.detect(text).getScores();
