@@ -18,7 +18,7 @@ import { insertPaymentEvent } from './webhook-dedupe.ts';
  * Receives a delivery of the payment processor. When this returns, the changes are committed.
  * @param signatures the headers that may contain the signature: one valid signature is enough
  * @throws AppError 400 for an invalid signature; 503 without the signing secret; 500 if the changes could not be
- * stored, so that the processor delivers the event again
+ *   stored, so that the processor delivers the event again
  */
 export async function receiveDelivery(
   ctx: RequestContext,

@@ -88,7 +88,7 @@ interface Ledger {
  * records do not take memory and a slow client does not hold a connection. The caller is authenticated once, at the
  * start.
  * @throws AppError 404, also if an administrator who is not an operator selects another tenant; 429 if too many exports
- * are running
+ *   are running
  */
 export async function exportPeriod(
   services: Pick<Services, 'database' | 'log'>,

@@ -125,7 +125,7 @@ const formFields = Object.keys(documentForm.shape);
 /**
  * Checks the file, and detects its language if the request asks for that.
  * @throws AppError 400 for an invalid file; 422 if the language cannot be detected, or if the text of a PDF cannot be
- * read to detect it
+ *   read to detect it
  */
 async function checkSource(
   services: Pick<Services, 'fileWork'>,

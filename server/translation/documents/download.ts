@@ -41,7 +41,7 @@ export async function downloadDocument(
  * Returns one file of a document: its source, or any revision of the translated file. The web application uses this for
  * its preview, also while the document is in progress.
  * @throws AppError 404 for a file of another document; 409 while the tenant's storage cannot be used, as for a
- * download; 500 if the stored file is damaged
+ *   download; 500 if the stored file is damaged
  */
 export async function downloadArtifact(
   services: DownloadServices,

@@ -103,8 +103,8 @@ async function selectFailed(tx: Tx, which: ReturnType<typeof sql>) {
 }
 
 /**
- * Queues one document again. Extracted and translated segments stay; the stage `admit` reserves its characters again, and
- * each stage has its full time budget.
+ * Queues one document again. Its extracted and translated segments stay. The stage `admit` reserves its characters
+ * again, and each stage has its full time budget.
  * @returns false if it is no longer a failed document of this kind
  */
 async function requeue(

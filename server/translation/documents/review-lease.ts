@@ -16,7 +16,7 @@ export interface ReviewLease {
   /**
    * Locks the lease until the transaction ends.
    * @throws AppError transient_error if the work took longer than the lease, because another review may have written in
-   * between; 404 if the document was deleted
+   *   between; 404 if the document was deleted
    */
   confirm(tx: Tx): Promise<void>;
 }

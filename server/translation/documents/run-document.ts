@@ -57,7 +57,7 @@ const restAfterStop = 2;
  * queue.
  *
  * @param options `inlineUntil`: a client waits for the job until this aborts, so the worker does not yield;
- * `longestWait`: milliseconds that a stopping process waits for running model calls before it aborts them
+ *   `longestWait`: milliseconds that a stopping process waits for running model calls before it aborts them
  * @returns the error for the waiting client if the job failed; undefined otherwise
  */
 export async function runDocument(

@@ -19,7 +19,7 @@ export function asksForDetection(code: string): boolean {
  * Returns the stated source language in its canonical form, or the detected one.
  * @param names the names of the language field and of the text field
  * @throws AppError 422 for an unsupported language, or if the language cannot be detected; the message lists the likely
- * ones
+ *   ones
  */
 export function readSourceLanguage(
   names: { field: string; text: string },

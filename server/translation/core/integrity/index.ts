@@ -100,7 +100,7 @@ export function checkMarkup(sourceHtml: string, targetHtml: string): QualityIssu
  * Finds the placeholders, markup, links, email addresses and numbers that a translation has lost, and the placeholders
  * and links that it invents. Has no side effects, takes time linear in both texts, and never throws.
  * @returns at most `maxIssues` issues, by kind in the order above. `span` is copied from the text: the lost part of the
- * source, or the invented part of the target
+ *   source, or the invented part of the target
  */
 export function checkIntegrity(input: IntegrityInput): QualityIssue[] {
   const { sourceText, targetText, sourceLang, targetLang } = input;

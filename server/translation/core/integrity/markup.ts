@@ -111,7 +111,7 @@ function everyTag(text: string): Tag[] {
  * unknown name is a tag only if it is closed; a known name is a tag only if it is closed, is void, or has an attribute
  * with a value.
  * @param source if `text` is a translation, the markup of its source: a tag of the source is also a tag in the
- * translation, even if it is not closed
+ *   translation, even if it is not closed
  */
 export function findMarkup(text: string, source?: Markup): Markup {
   if (!text.includes('<'))

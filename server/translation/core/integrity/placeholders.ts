@@ -234,7 +234,7 @@ function isDateFormat(text: string): boolean {
  * Returns the placeholders of a text, found in one pass.
  * @param text with markup, links and email addresses blanked out
  * @param source for a translation: the placeholders of its source. In the translation, a likely placeholder counts only
- * if the source has it too; otherwise it is prose, and its digits are numbers.
+ *   if the source has it too; otherwise it is prose, and its digits are numbers.
  */
 export function findPlaceholders(text: string, lang: string, source?: Placeholders): Placeholders {
   const icu = findIcu(text);

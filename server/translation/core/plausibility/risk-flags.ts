@@ -127,7 +127,7 @@ type RiskFlag =
  * encoded), hidden text, or a language other than the stated one (English by default). A flag is a warning and blocks
  * nothing, so false positives are acceptable: documentation about models contains the same phrases.
  *
- * Accepts any string; time and memory are linear.
+ * Accepts any string; time and memory are linear in its length.
  */
 export function riskFlags(source: { sourceText: string; sourceLang: string }): RiskFlag[] {
   const { sourceText } = source;

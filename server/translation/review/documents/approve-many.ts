@@ -69,7 +69,7 @@ export const approvalOutcomes = z.object({
  * document that the caller has not opened, or that has critical issues, is skipped unless the request names it
  * explicitly.
  * @throws AppError 401 if the caller is not authenticated at the beginning. If the session ends later, the remaining
- * documents are rejected.
+ *   documents are rejected.
  */
 export async function approveDocuments(
   services: Parameters<typeof approveDocument>[0] & Pick<Services, 'log'>,

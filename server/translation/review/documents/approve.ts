@@ -28,7 +28,7 @@ type ApproveServices = LocatingServices & Pick<Services, 'backgroundWork' | 'emb
  * and writes the audit record. If the first approval was interrupted, a second one completes it; otherwise a second one
  * changes nothing.
  * @param confirmCritical whether the reviewer confirms the critical issues of the segments; undefined if no
- * confirmation is required
+ *   confirmation is required
  * @param isUnopened whether the reviewer approves several documents and has not opened this one
  * @throws AppError 404; 400 if the document is not translated, a file of it is missing or damaged, or its reviewer cannot be
  *   determined; 409 storage_binding_not_verified; UnconfirmedFindings; Unopened
