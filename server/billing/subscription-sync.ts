@@ -11,8 +11,8 @@ import { allowanceOfTier, withAllowanceWindow } from './tier-change.ts';
 
 /**
  * Returns a tenant's billing account after a payment event. Events may come late, twice and in any order: each updates
- * the data of its own subscription, and then the subscription that counts is selected from all known ones. Returns the
- * same object if the event changes nothing.
+ * the data of the subscription that it belongs to, and then the subscription that counts is selected from all known
+ * ones. Returns the same object if the event changes nothing.
  */
 export function applyPaymentEvent(
   account: BillingAccount,
@@ -167,7 +167,10 @@ function afterSession(
   return late ? named : { ...named, status: 'active', toldAt: newer(before.toldAt, createdAt) };
 }
 
-/** The subscription's data after one of its own events: the status of the event, and the tier of the event's Price. */
+/**
+ * The subscription's data after an event about the subscription: the status of the event, and the tier of the event's
+ * Price.
+ */
 function afterSubscriptionEvent(
   before: KnownSubscription | undefined,
   event: SubscriptionEvent,

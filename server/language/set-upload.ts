@@ -70,7 +70,7 @@ export function readDeclaredLanguage(field: string, tag: string | undefined): De
   );
 }
 
-/** Returns the suffix of a file name, including its dot, in lower case; empty if there is none. */
+/** Returns the suffix of a file name, including its dot, in lower case; empty if none exists. */
 export function suffixOf(fileName: string): string {
   return /\.[^.\\/]*$/.exec(fileName)?.[0].toLowerCase() ?? '';
 }

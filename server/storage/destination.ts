@@ -7,12 +7,12 @@ import { StoreError } from '#server/platform/stores/store-error.ts';
 import { addressIn, openVerified, pathIn, selectBinding, selectBindingInScope } from './bindings.ts';
 
 /*
- * Determines where a tenant's records and files are stored. The address of an object is either a path in the tenant's
- * part of platform storage (`golden/…`), or the https URL of an object in the tenant's account. Objects stay where they
- * are when the binding changes.
+ * Determines the store of a tenant's records and files. The address of an object is either a path in the tenant's part
+ * of platform storage (`golden/…`), or the https URL of an object in the tenant's account. Objects stay in place when
+ * the binding changes.
  */
 
-/** Where a tenant's new records and files are stored. */
+/** The store of a tenant's new records and files. */
 export type Destination =
   | { provider: 'platform' }
   | { provider: 'datalake'; binding: Binding; store: BlobStore };
@@ -20,7 +20,7 @@ export type Destination =
 export type DestinationServices = Pick<Services, 'accountStores' | 'database' | 'settings'>;
 
 /**
- * Returns where the tenant's new records and files are stored.
+ * Returns the store of the tenant's new records and files.
  * @throws AppError 409 storage_binding_not_verified: if the tenant's own account cannot be used, platform storage is
  *   not used instead
  */
@@ -76,7 +76,7 @@ export function isInAccount(address: string): boolean {
   return address.startsWith('https://');
 }
 
-/** Returns where an object is to be written at a destination, and its address. */
+/** Returns the store and path at which an object is to be written for a destination, and the object's address. */
 export function placeAt(
   services: Pick<Services, 'storage'>,
   tenantId: string,
@@ -122,7 +122,7 @@ export function storageFailure(error: unknown): unknown {
 }
 
 /**
- * Returns where a tenant's new files are stored. For a transaction that checks a request.
+ * Returns the store of a tenant's new files. For a transaction that checks a request.
  * @throws AppError 409 storage_binding_not_verified
  */
 export async function destinationIn(

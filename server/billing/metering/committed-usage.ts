@@ -31,7 +31,7 @@ const lock = prepare<{ tenantId: string }, unknown>((db) =>
  * of the lock committed. No row is locked, because payments change the tenant's row at the same time, and a row lock
  * would be written to disk.
  *
- * The commit of this transaction does not wait for the disk. The client gets its response only after the result is
+ * The commit of this transaction returns before it is on disk. The client gets its response only after the result is
  * stored, and the commit that stores the result also writes this one to disk. If the database crashes in between, a
  * pending job may be lost, unbilled, as if the client had never sent it.
  */
@@ -166,7 +166,7 @@ function committedUsage(db: QueryBuilder) {
         and(
           eq(usageTotals.tenantId, tenants.tenantId),
           sql`${usageTotals.day} >= least(${currentMonth}, (${value('trialSince')}::timestamptz at time zone 'UTC')::date)`,
-          // A transaction that began in this month may have waited until the next one has begun.
+          // A transaction that began in this month may last until the next month has begun.
           sql`${usageTotals.day} < ${nextMonth}`,
         ),
       )

@@ -45,7 +45,7 @@ export function refuseByFailedRuns(settings: Limit, failedFor: number | null): A
 /**
  * The maximum of the account, in seconds. Several runs can fail after the account has reached an hour: runs at the same
  * time, or all runs during an outage of the model. Together they add at most five shares and at most half an hour,
- * because the tenant waits for these to expire even if runs would succeed again.
+ * because these seconds block the tenant even if runs would succeed again.
  */
 const fullest = (share: number): number => hour + Math.min(5 * share, hour / 2);
 

@@ -126,7 +126,7 @@ export async function exportPeriod(
   }
 }
 
-/** Writes the file: the pages of records, and the text before, between and after them. */
+/** Writes the file: the pages of records, and the text that surrounds and separates them. */
 async function* writeExport(
   { tenantId, operator, period, format }: Ledger,
   first: IteratorResult<RecordPage, void>,

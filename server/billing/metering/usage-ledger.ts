@@ -101,8 +101,8 @@ type PageRow = {
 };
 
 /**
- * Returns a page of a tenant's records, oldest first, after the key `after` and up to the key `last`; undefined if
- * there are none. Each bound is one row comparison, for which PostgreSQL reads a range of the index.
+ * Returns a page of a tenant's records, oldest first, after the key `after` and up to the key `last`; undefined if none
+ * exist. Each bound is one row comparison, for which PostgreSQL reads a range of the index.
  */
 export async function selectPage(
   tx: Tx,

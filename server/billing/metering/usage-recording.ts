@@ -65,7 +65,7 @@ export function recordsOf(kind: 'text' | 'document', finished: FinishedJobs): SQ
     ${new Param(value('models'), usageRecords.models)}::jsonb, ${finished.updatedAt} from ${finished}`;
 }
 
-/** Number of rows over which a day's total is spread, so that concurrent completions rarely wait for the same row. */
+/** Number of rows over which a day's total is spread, so that concurrent completions rarely block each other. */
 const slots = 16;
 
 const increased = (column: PgColumn) => sql`${column} + ${sql.raw(`excluded.${column.name}`)}`;

@@ -60,7 +60,7 @@ export async function summarizePeriod(
   });
 }
 
-/** What remains to a tenant in the current allowance window. */
+/** The remaining allowance of a tenant in the current window. */
 type AllowanceReport = Pick<UsageSummary, 'allowance' | 'topup'>;
 
 /**

@@ -27,7 +27,7 @@ export type Rotation =
   /** The family was ended: it has not passed a second factor that is now required, or it is too old. */
   | { kind: 'ended'; userId: string; familyId: string; reason: 'second_factor' | 'age' };
 
-/** What a refresh depends on: its request, and whether a sign-in of the member would now require a second factor. */
+/** The conditions of a refresh: its request, and whether a sign-in of the member would now require a second factor. */
 export interface RefreshTerms {
   /** The hash of the retry key with which the client may repeat the refresh; null if the client sent none. */
   retryKeyHash: Uint8Array | null;
@@ -104,8 +104,8 @@ async function endReusedFamily(
 }
 
 /**
- * Deletes all tokens of a family and returns their number. First locks the member, and so waits until a rotation in
- * progress has ended.
+ * Deletes all tokens of a family and returns their number. First locks the member, so that a rotation in progress ends
+ * first.
  */
 export async function endFamily(tx: Tx, tenantId: string, userId: string, familyId: string): Promise<number> {
   await lockMember(tx, tenantId, userId);

@@ -15,8 +15,8 @@ export type LockedMember = typeof users.$inferSelect;
  * take this lock.
  *
  * The lock is exclusive for all of them. If issuing took a shared lock, frequent refreshes could delay a revocation,
- * because in PostgreSQL shared lockers overtake a waiting exclusive locker. `for update` is not used, because inserting
- * new tokens would have to wait for it because of their foreign keys.
+ * because in PostgreSQL shared lockers overtake a waiting exclusive locker. `for update` is not used, because it would
+ * block inserting new tokens, which refer to the member by foreign keys.
  */
 export async function lockMember(
   tx: Tx,

@@ -62,7 +62,7 @@ export const auditActions = [
 
 type AuditAction = (typeof auditActions)[number];
 
-/** Where a change came from: the request, or a command on the server. A RequestContext has these fields. */
+/** The origin of a change: a request, or a command on the server. A RequestContext has these fields. */
 export interface Origin {
   requestId: string | null;
   clientAddress: string | null;

@@ -33,7 +33,8 @@ export async function addEntry(
   }));
   // The same lock as for an upload: two additions must not both use the same free capacity, or the same entry number.
   return withTenantLock(services.database, tenantId, 'terminology', async (tx) => {
-    // Lock the set's row first: if the glossary is being deleted, this statement waits and then finds no row.
+    // Lock the set's row first: if the glossary is being deleted, this statement is blocked until then and finds no
+    // row.
     const set = await renewSet(tx, tenantId, request.set_id);
     requireLanguages(set, pair);
     const others = await otherTargets(tx, tenantId, request, pair);

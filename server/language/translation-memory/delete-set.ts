@@ -19,15 +19,15 @@ export async function removeSet(
 ): Promise<void> {
   const seen = await withTenant(async (tx, { tenant }) => {
     const set = requireSet(await selectSetById(tx, tenant.id, setId));
-    // Check for imports before waiting for the lock. If an import ends while this call waits, the set has a new
+    // Check for imports before taking the lock. If an import ends before this call gets the lock, the set has a new
     // version, which must not be deleted.
     if (isReceiving(set) || (await isImporting(tx, tenant.id, set.name))) throw inProgress();
     return set;
   });
   const { tenantId, name } = seen;
   const remove = async (tx: Tx) => {
-    // Lock the set before its version, in the same order as all transactions. An import that wants to activate another
-    // version has to wait.
+    // Lock the set before its version, in the same order as all transactions. An import that is about to activate
+    // another version is blocked until then.
     const set = requireSet(await lockSetById(tx, tenantId, setId));
     if (set.versionId !== seen.versionId || (await isImporting(tx, tenantId, name))) throw inProgress();
     await deleteVersion(tx, set);

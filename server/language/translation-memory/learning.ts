@@ -125,8 +125,8 @@ export async function ensureGoldenSet(
 
 /**
  * Adds the segment of a text job if `published` is true. A job never adds the same segment twice. If the language pair
- * is at its capacity, only corrections of sources that it already has are added. If the set is being deleted, this
- * waits for the deletion and adds nothing.
+ * is at its capacity, only corrections of sources that it already has are added. If the set is being deleted, this is
+ * blocked until the deletion is committed, and adds nothing.
  */
 export async function appendPairOfJob(
   tx: Tx,

@@ -234,7 +234,7 @@ async function selectSegments(
 
 /**
  * Returns the range of an export of the latest `max` segments: the segment after which the export starts, and its last
- * segment. Segments added later are not exported. Undefined if there are none.
+ * segment. Segments added later are not exported. Undefined if none exist.
  */
 async function selectExportRange(
   tx: Tx,

@@ -39,7 +39,7 @@ async function selectUnusedVersions(tx: Tx): Promise<SetVersion[]> {
 }
 
 /**
- * Deletes the version that an upload has replaced. Uses a separate transaction, so that no request waits for it. If the
+ * Deletes the version that an upload has replaced. Uses a separate transaction, so that it delays no request. If the
  * deletion fails, the sweep deletes the version.
  */
 export async function deleteReplacedVersion(

@@ -14,7 +14,7 @@ import type { TextRequest } from './request.ts';
 const shortTexts = 20_000;
 
 /**
- * Longer texts are checked one after another: checking a hostile text takes up to half a second, which no one pays for.
+ * Longer texts are checked one after another: checking a hostile text may take half a second, and no one pays for that.
  * Tenants get the slot in turn, and other requests run between two checks.
  */
 const longTexts = createConcurrencyLimit({

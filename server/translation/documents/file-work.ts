@@ -12,9 +12,9 @@ import { sandboxRefusal } from '#server/platform/sandbox-errors.ts';
 type Files = Pick<Services, 'fileWork'>;
 
 /*
- * Work on files. Each function waits until the tenant gets a slot, and then runs in a child process. It throws a
- * FileError if the file is invalid, or takes too much time or memory. It throws an AppError if no process is available;
- * then nothing is wrong with the file.
+ * Work on files. Each function runs in a child process when the tenant gets a slot. It throws a FileError if the file
+ * is invalid, or takes too much time or memory. It throws an AppError if no process is available; then nothing is wrong
+ * with the file.
  */
 
 /**

@@ -70,7 +70,7 @@ async function removeFiles(
 
 /** @returns `busy` while a review or an approval holds the document; undefined if the document does not exist */
 async function deleteRows(tx: Tx, tenantId: string, documentId: string) {
-  // The lock waits until a worker that is writing has finished.
+  // Taking the lock lets a worker that is writing finish first.
   const [job] = await tx
     .select({
       reopenings: documentJobs.reopenings,

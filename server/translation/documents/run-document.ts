@@ -46,7 +46,7 @@ const maxInterruptions = 20;
 /** Milliseconds after which a worker yields: if documents with a higher priority wait, and in any case. */
 const slice = { ifOthersWait: 1000, most: 10_000 };
 /**
- * Seconds until a job may run again that a stopping process has put back in the queue. Without this pause, the same
+ * Seconds until a job may run again that a stopping process has returned to the queue. Without this pause, the same
  * process would take it again.
  */
 const restAfterStop = 2;

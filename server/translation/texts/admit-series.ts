@@ -110,7 +110,7 @@ export function isWork(item: SeriesItem): item is WorkItem {
   return item.weight !== null;
 }
 
-/** What the gates for payment, storage and allowance need to know in addition to the work. */
+/** Data about the tenant for the gates of payment, storage and allowance. */
 export interface Gates {
   tenant: BilledTenant | undefined;
   /**

@@ -265,7 +265,7 @@ async function submit(
   return { jobs, items, replayed: !ran };
 }
 
-/** What the gates and the pipeline need to know about the tenant. */
+/** Data about the tenant for the gates and the pipeline. */
 interface LookedUp {
   /** Existing jobs by idempotency key; undefined if the submission has no keys. */
   known: Map<string, StoredJob> | undefined;

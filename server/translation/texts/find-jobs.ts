@@ -118,7 +118,7 @@ function inOrder(order: SearchInput['order']): SQL[] {
 }
 
 /**
- * Returns the part of a filter that no index supports; undefined if there is none.
+ * Returns the part of a filter that no index supports; undefined if none exists.
  * @throws AppError 422 like `filterCondition`
  */
 export function contentOf({ trigger, text, ...listFilter }: JobFilter): SQL | undefined {

@@ -11,7 +11,7 @@ import type { TranslationJob } from './schema.ts';
  * Returns the write that adds a published job to the tenant's golden TM set. It belongs to the transaction that
  * publishes the job, after the publishing statement. The write is optional: if the TM is unavailable, the job is still
  * published.
- * @returns undefined if there is nothing to add, because every text equals its translation
+ * @returns undefined if nothing has to be added, because every text equals its translation
  */
 export function learnFrom(
   { settings, embedder }: Pick<Services, 'settings' | 'embedder'>,

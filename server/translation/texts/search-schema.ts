@@ -64,7 +64,7 @@ export const jobCounts = z.object({
   by_status: z.array(boundedCount.extend({ status: jobStatus })).meta({ description: 'every status' }),
   waiting: boundedCount
     .extend({
-      /** The earliest `updated_at` of these jobs; null if there are none. */
+      /** The earliest `updated_at` of these jobs; null if none exist. */
       oldest_at: dateTime.nullable(),
     })
     .describe('Jobs that can be reviewed.'),

@@ -148,7 +148,7 @@ export function tenantNotFound(): AppError {
   return new AppError('not_found', 'tenant not found');
 }
 
-/** Returns `asAdmin` with a function that tells whether authentication has been attempted. */
+/** Returns `asAdmin` and `attempted`, which returns whether authentication has been attempted. */
 function recordingAttempt(asAdmin: AsAdministrator): { asAdmin: AsAdministrator; attempted(): boolean } {
   let attempted = false;
   return {

@@ -135,8 +135,8 @@ function withClaimantOf(ctx: RequestContext): WithClaimant {
 }
 
 /**
- * Finds a valid challenge of an active tenant. Compares with the clock, not with now(), because the transaction may
- * have waited for a lock.
+ * Finds a valid challenge of an active tenant. Compares with the clock, not with now(), because a lock may have delayed
+ * the transaction.
  */
 async function findChallenge(tx: Tx, key: ChallengeKey): Promise<ChallengeRow | undefined> {
   const [row] = await tx

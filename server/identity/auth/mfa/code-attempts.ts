@@ -87,7 +87,7 @@ function tooManyMfaAttempts(seconds: number): AppError {
 interface Failures {
   /** Number of wrong codes within the window. */
   failures: number;
-  /** Seconds until the oldest wrong code leaves the window; null if there is none. */
+  /** Seconds until the oldest wrong code leaves the window; null if none exists. */
   secondsLeft: number | null;
   /** Unix time in seconds, by the database's clock. */
   now: number;

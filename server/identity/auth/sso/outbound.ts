@@ -150,8 +150,8 @@ async function readBounded(body: AsyncIterable<Uint8Array> | null): Promise<Buff
 }
 
 /**
- * Returns the root cause of undici's error if it is one of our own errors. Of other errors, returns only the code or
- * the name.
+ * Returns the root cause of undici's error if this service has thrown it. Of other errors, returns only the code or the
+ * name.
  */
 function reasonOf(thrown: unknown, origin: string): Error {
   let root = thrown;

@@ -20,7 +20,7 @@ export async function updateStatistics(
 }
 
 /**
- * Analyzes the tables if there are many new rows, compared with the rows that the planner knows. Autovacuum would
+ * Analyzes the tables if there are many new rows, compared with the rows in the planner's statistics. Autovacuum would
  * analyze them up to a minute later. Until then the planner cannot choose between the indexes that begin with the
  * tenant: a lookup by hash would scan all segments of the tenant.
  */

@@ -13,7 +13,7 @@ export interface ExactLookup {
 
 /** Exact matches of some texts. */
 interface ExactHits {
-  /** The match of each text; undefined if there is none. */
+  /** The match of each text; undefined if none exists. */
   hits: (MemoryHit | undefined)[];
   /** The language pairs of the texts for which the tenant has a TM. */
   pairs: ReadonlySet<string>;

@@ -6,7 +6,8 @@ import { type CloseHit, type CloseHits, findClose, maxHits } from './close-match
 import { findByMeaning } from './match-by-meaning.ts';
 
 /**
- * Maximum number of texts of a page that are looked up, longest first. Each lookup takes as long as for a whole text.
+ * Maximum number of texts of a page that are looked up, longest first. A lookup takes as long for one of them as for a
+ * whole text.
  */
 const maxParts = 5;
 

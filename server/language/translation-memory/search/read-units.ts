@@ -29,7 +29,7 @@ export interface UnitQuery {
 export interface UnitPage {
   units: FoundUnit[];
   /**
-   * Where the next page starts; null at the end. If there is a next page, this page may have fewer segments than the
+   * The start of the next page; null at the end. If there is a next page, this page may have fewer segments than the
    * limit, even none.
    */
   next: NumberedPlace | null;

@@ -23,7 +23,7 @@ export interface RemainingSets {
 
 /**
  * Returns the sets of a search in a fixed order. Golden sets come first, because their segments are served first.
- * @param place where an earlier page ended
+ * @param place the end of an earlier page
  * @throws AppError 404 if the given set is unknown or belongs to another tenant; 409 if the set of `place` was replaced
  *   or deleted
  */

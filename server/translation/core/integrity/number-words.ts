@@ -168,9 +168,9 @@ const words: Record<string, string> = {
 const unspaced = new Set(['ja', 'zh', 'th']);
 
 /**
- * Returns a function that tells whether a text contains a number from 0 to 12 in words of its language. If the words of
- * the language are not listed, every such number counts as contained: missing a loss is better than reporting one that
- * does not exist. An article does not count as one, nor "not" as zero, unless the source's number counts something
+ * Returns a function that checks whether a text contains a number from 0 to 12 in words of its language. If the words
+ * of the language are not listed, every such number counts as contained: missing a loss is better than reporting one
+ * that does not exist. An article does not count as one, nor "not" as zero, unless the source's number counts something
  * (`counts`), as in "1 file".
  */
 export function smallNumberWords(text: string, lang: string): (value: number, counts: boolean) => boolean {

@@ -21,7 +21,7 @@ import type { TermsInText } from './terms.ts';
 
 /** Glossary terms and TM matches of a tenant for one text. */
 export interface Leverage {
-  /** The tenant's glossary; null if there is none. */
+  /** The tenant's glossary; null if none exists. */
   glossary: Glossary | null;
   /** The exact match in the TM. It is served without a model call, but still metered. */
   exact: MemoryHit | undefined;

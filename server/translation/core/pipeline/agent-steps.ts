@@ -92,7 +92,7 @@ export interface RunCost {
   models: string[];
 }
 
-/** What the steps of a run share. */
+/** Data that the steps of a run share. */
 export interface StepDeps {
   engine: Engine;
   inspect: Inspect;

@@ -49,7 +49,7 @@ export interface TranslatedText {
 
 type GroupServices = Pick<Services, 'database' | 'embedder' | 'engine' | 'glossaries' | 'log'>;
 
-/** What the engine calls of one group share. */
+/** Data that the engine calls of one group share. */
 interface Group {
   engine: Engine;
   scope: CallScope;
@@ -124,7 +124,7 @@ export async function translateGroup<T extends GroupText>(
   return { translations, cost: group.cost };
 }
 
-/** Returns the stored translation of a text; null if there is none, or if it may not be served. */
+/** Returns the stored translation of a text; null if none exists, or if it may not be served. */
 async function serve(text: Prepared): Promise<TranslatedText | null> {
   const fast = await takeFastPath([], text, false);
   if (!fast) return null;

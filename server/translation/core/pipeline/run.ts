@@ -41,7 +41,7 @@ export interface RunResult {
   cost: RunCost;
   /** The fast path that served the text; null if a model translated it. */
   fastPath: FastPath['name'] | null;
-  /** What the pipeline adds to request.metadata; null if nothing. */
+  /** Additions of the pipeline to request.metadata; null if it adds nothing. */
   metadata: Record<string, unknown> | null;
 }
 

@@ -38,8 +38,8 @@ const patterns: Partial<Record<Script, RegExp>> = {
 const byScript = 0.99;
 
 /**
- * Detects the supported language of a text. Only a clear result counts: there is none for a text that is too short, in
- * several languages, or in an unsupported language. Varieties of a language cannot be distinguished, except those of
+ * Detects the supported language of a text. Only a clear result counts: a text that is too short, in several languages,
+ * or in an unsupported language has no result. Varieties of a language cannot be distinguished, except those of
  * Chinese, by their characters: French is `fr`, Portuguese `pt-BR`, Norwegian `nb`.
  *
  * Accepts any string; reads a few thousand characters.

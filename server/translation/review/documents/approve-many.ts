@@ -80,7 +80,7 @@ export async function approveDocuments(
   const opened = await withTenant((tx, principal) => openedBy(tx, principal, 'document', ids));
   const results = await eachItem<string, ApprovalOutcome>({ services, requestId }, ids, {
     async work(documentId) {
-      // Stop here if the process is stopping; otherwise it would have to wait until all documents are approved.
+      // Stop here if the process is stopping; otherwise it could not stop before all documents are approved.
       if (services.backgroundWork.stopping.aborted)
         throw new AppError('transient_error', 'the service is restarting; approve the document again');
       try {

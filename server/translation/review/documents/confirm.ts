@@ -61,7 +61,7 @@ export async function confirmSegments(
   { document_id: documentId, segments, confirmed, confirm_critical, reviewer }: ConfirmInput,
 ): Promise<z.infer<typeof confirmedSegments>> {
   const tenantId = principal.tenant.id;
-  // The lock waits until a review that is being stored has finished, so that the figures include it.
+  // Taking the lock lets a review that is being stored finish first, so that the figures include it.
   await tx
     .select({ documentId: documentJobs.documentId })
     .from(documentJobs)

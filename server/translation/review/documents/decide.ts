@@ -46,8 +46,7 @@ type ReviewServices = LocatingServices &
 export interface ReviewOfSegments extends Omit<DocumentReviewRequest, 'corrections'> {
   corrections: (DocumentReviewRequest['corrections'][number] & {
     /**
-     * The translation that the reviewer saw; null if there was none. If omitted, the correction replaces any
-     * translation.
+     * The translation that the reviewer saw; null if none existed. If omitted, the correction replaces any translation.
      */
     replaces?: string | null | undefined;
     /**

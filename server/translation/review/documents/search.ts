@@ -94,7 +94,7 @@ export async function searchSegments(
   };
 }
 
-/** Where a page begins: a position, or a number of matches to skip. */
+/** The beginning of a page: a position, or a number of matches to skip. */
 type Beginning = { position: number } | { offset: number };
 
 function beginningOf({ cursor, position, offset }: SegmentSearch): Beginning {

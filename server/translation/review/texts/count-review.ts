@@ -25,7 +25,7 @@ export interface Uncompared {
  * Counts a member's closing review in the transaction of the review, so that a review that is sent repeatedly is
  * counted once.
  * @param by the member; `userId` is null for an API key, which is not counted
- * @returns the input for `compareLater`; undefined if there is nothing left to compare
+ * @returns the input for `compareLater`; undefined if nothing is left to compare
  */
 export async function countReview(
   tx: Tx,

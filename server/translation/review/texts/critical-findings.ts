@@ -2,7 +2,7 @@ import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { inspectText } from '#server/translation/core/inspect-text.ts';
 import type { TranslationJob } from '#server/translation/texts/schema.ts';
 
-/** Returns the machine translation as it was before any reviewer saved a draft; null if there is none. */
+/** Returns the machine translation as it was before any reviewer saved a draft; null if none exists. */
 export function pipelineText(job: TranslationJob): string | null {
   return keptCandidate(job) ?? job.final_translation;
 }

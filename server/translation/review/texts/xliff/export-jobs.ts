@@ -87,7 +87,7 @@ type Search = Omit<Parameters<typeof findJobs>[1], 'order' | 'skip'>;
 
 /**
  * Returns the next jobs that pass the filter, latest first. Repeats the search if it ends before it has found any.
- * @throws AppError 404 if there are none
+ * @throws AppError 404 if none exist
  */
 async function findPage(
   tx: Tx,
