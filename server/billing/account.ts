@@ -44,15 +44,15 @@ export interface BillingAccount {
   allowanceFrom: string | null;
   /** Id of the subscription that opened the current allowance window. */
   allowanceSubscription: string | null;
-  /** Creation time of the latest subscription event applied, ISO 8601. */
+  /** Creation time of the latest subscription event that was applied, ISO 8601. */
   subscriptionEventAt: string | null;
   /** All known subscriptions, including the effective one. */
   subscriptions: readonly KnownSubscription[];
   topUpPurchased: number;
   topUpUsed: number;
-  /** Ids of the checkout sessions whose top-up is credited. */
+  /** Ids of the checkout sessions whose top-ups were added to the balance. */
   creditedSessions: readonly string[];
-  /** The trial grant, weighted characters; 0 without one. */
+  /** The trial grant in weighted characters; 0 without a grant. */
   trialCharsGranted: number;
 }
 

@@ -38,7 +38,7 @@ export const topUpRequest = z
   })
   .meta({ id: 'TopUpRequest' });
 
-/** The page to redirect the browser to. */
+/** The URL of the page to which the browser is redirected. */
 export const paymentPage = z
   .object({ url: z.string().meta({ format: 'uri', description: 'redirect the browser there' }) })
   .meta({ id: 'PaymentPage' });

@@ -74,7 +74,7 @@ const windowSeconds = 3600;
 async function countTopUpAttempt(ctx: RequestContext, tenantId: string): Promise<void> {
   const address = rateLimitSubject(ctx.clientAddress);
   const counted = await ctx.services.database.inPlatform(async (tx) => [
-    // Always in this order, so that concurrent attempts cannot deadlock.
+    // The attempts are counted in the same order every time, so that concurrent calls cannot deadlock.
     await countAttempt(tx, 'topup_address', address, windowSeconds),
     await countAttempt(tx, 'topup_tenant', tenantId, windowSeconds, tx.last),
   ]);

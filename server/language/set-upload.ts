@@ -16,7 +16,7 @@ export function requireSetName(name: string | undefined): string {
   if (length === 0) throw new AppError('validation_error', 'name is required');
   if (length > maxNameLength)
     throw new AppError('validation_error', `name must have at most ${maxNameLength} characters`);
-  // The name is used in file names, headers and logs.
+  // Control characters are rejected, because the name is used in file names, headers and logs.
   if (/\p{Cc}/u.test(trimmed))
     throw new AppError('validation_error', 'name must not contain control characters');
   return trimmed;

@@ -19,7 +19,7 @@ type ChangeServices = Pick<
   'backgroundWork' | 'database' | 'log' | 'secretsKeys' | 'settings' | 'storage'
 >;
 
-/** The storage that a valid request describes. */
+/** The binding that a valid request describes. */
 type Desired = Pick<
   Binding,
   'accountUrl' | 'filesystem' | 'authMode' | 'documentsPrefix' | 'goldenPrefix' | 'terminologyPrefix'

@@ -46,7 +46,7 @@ export async function refuseWrongSecretsKey(database: Database, keys: SecretsKey
   );
 }
 
-/** 57014: query_canceled. */
+/** Whether the database canceled a statement because it ran too long (error 57014, query_canceled). */
 function isTimeout(error: unknown): boolean {
   const { code, cause } = error as { code?: unknown; cause?: unknown };
   return code === '57014' || (cause instanceof Error && isTimeout(cause));

@@ -59,7 +59,7 @@ export interface UsageLimits {
   keys: string;
   /** Seconds after which a pending job with one of these keys may run again. */
   staleSeconds: number;
-  /** The highest usage of the month with which this work still fits: the ceiling less `chars`. */
+  /** The highest usage of the month with which this work still fits: the ceiling minus `chars`. */
   monthBefore: number;
   /** The ceiling, up to which prepaid characters extend the monthly limit; null if prepaid characters do not count. */
   topUpCeiling: number | null;
@@ -124,7 +124,7 @@ const reservedByOthers = (own: SQLWrapper, rest: SQLWrapper) => sql`(
     else ${own} + ${rest} end), 0)::float8
   from ${workInFlight} where ${workInFlight.tenantId} = ${tenants.tenantId})`;
 
-/** Today's tokens, in UTC. */
+/** SQL: the tokens that the tenant has used today, in UTC. */
 const tokensOfToday = sql`coalesce((select ${tokenSpending.tokens} from ${tokenSpending}
   where ${tokenSpending.tenantId} = ${tenants.tenantId} and ${tokenSpending.day} = (now() at time zone 'UTC')::date), 0)::float8`;
 
@@ -220,6 +220,6 @@ const selectBilled = prepare<
  * the tenant's id is known.
  */
 export function selectBilledTenant(tx: Tx) {
-  // The value never changes, but the driver prepares only statements with a parameter.
+  // The value is always the same, but the driver prepares only statements with a parameter.
   return selectBilled(tx, { scope: 'lingualoop.tenant_id' });
 }

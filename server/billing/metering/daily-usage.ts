@@ -58,7 +58,7 @@ async function reportTenant(tx: Tx, tenantId: string, range: DateRange, operator
   return report(tenantId, range, days, operator);
 }
 
-/** Every day of the range, with zeros for days without usage. */
+/** Returns a report with every day of the range; days without usage have zeros. */
 function report(
   tenantId: string | null,
   range: DateRange,
@@ -74,13 +74,13 @@ function report(
   };
 }
 
-/** The fields that a caller may see: only an operator sees tokens. */
+/** Returns the figures that a caller may see: only an operator sees tokens. */
 function visible(figures: UsageFigures, operator: boolean): DailyUsage['totals'] {
   const { jobs, billable_chars, input_tokens, output_tokens, total_tokens } = figures;
   return { jobs, billable_chars, ...(operator && { input_tokens, output_tokens, total_tokens }) };
 }
 
-/** The sum over several days. */
+/** Returns the sum of the figures of several days. */
 export function sumOf(days: readonly UsageFigures[]): UsageFigures {
   const sum = (name: keyof UsageFigures) => days.reduce((total, day) => total + day[name], 0);
   return {

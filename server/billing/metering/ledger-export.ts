@@ -34,7 +34,7 @@ interface ExportText {
   contentType: string;
   /** The format of each record. */
   form: 'json' | 'csv';
-  /** Written between two records. */
+  /** Text between two records. */
   separator: string;
   head(about: ExportAbout): string;
   /** @param models the distinct models of all records, sorted; undefined if the caller may not see them */
@@ -72,13 +72,13 @@ interface ExportQuery {
   period?: string | undefined;
 }
 
-/** One export. */
+/** The usage records to export, and the file format. */
 interface Ledger {
   tenantId: string;
   operator: boolean;
   period: BillingPeriod;
   format: ExportFormat;
-  /** The last record to export; undefined without one. */
+  /** The last record to export; undefined if there are no records. */
   latest: RecordKey | undefined;
 }
 

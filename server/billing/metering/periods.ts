@@ -4,7 +4,7 @@ import { AppError } from '#server/errors.ts';
 export interface BillingPeriod {
   /** YYYY-MM */
   name: string;
-  /** Its first and last day, YYYY-MM-DD. */
+  /** The first and the last day of the month, YYYY-MM-DD. */
   firstDay: string;
   lastDay: string;
   /** The first moment of this month and of the next one, in PostgreSQL's format: the year may have five digits. */
@@ -12,7 +12,7 @@ export interface BillingPeriod {
   before: string;
 }
 
-/** YYYY-MM, with a year that JavaScript and PostgreSQL read the same way. */
+/** Form of a month: YYYY-MM, with a year that JavaScript and PostgreSQL read the same way. */
 export const periodForm = /^[1-9]\d{3}-(0[1-9]|1[0-2])$/;
 
 /** @param name a month in `periodForm`; the current month by default */
@@ -30,13 +30,13 @@ export function billingPeriod(name: string | undefined, now = new Date()): Billi
   };
 }
 
-/** Days in UTC, both ends included, each YYYY-MM-DD. */
+/** A range of days in UTC, each YYYY-MM-DD; both ends are included. */
 export interface DateRange {
   from: string;
   to: string;
 }
 
-/** Maximum number of days of a report. */
+/** Maximum number of days in a report. */
 const longest = 366;
 const usual = 30;
 const dayMs = 86_400_000;
@@ -68,7 +68,7 @@ export function readDateRange(
   return { from, to };
 }
 
-/** Every day of a range, in order. */
+/** Returns every day of a range, in order. */
 export function daysOf({ from, to }: DateRange): string[] {
   const days: string[] = [];
   for (let at = Date.parse(from); at <= Date.parse(to); at += dayMs) days.push(dayOf(new Date(at)));

@@ -61,7 +61,7 @@ export function openTokenSpending(
     pending.set(tenantId, (pending.get(tenantId) ?? 0) + tokens);
   }
 
-  /** One write at a time: concurrent writes would wait for each other's rows. */
+  /** Stores the pending tokens. Only one write runs at a time: concurrent writes would block each other's rows. */
   function store(): Promise<void> {
     next ??= (writing ?? Promise.resolve()).then(() => {
       next = undefined;

@@ -34,7 +34,7 @@ export async function selectRecords(
     after && after.updatedAt.toISOString().slice(0, 7) <= period.name
       ? sql`(${recordedAt}, ${jobId}) < (${after.updatedAt.toISOString()}::timestamptz, ${after.id})`
       : sql`${recordedAt} < ${period.before}::timestamptz`;
-  // The select list gives the rows this type.
+  // The select list returns rows of this type.
   const found = await tx.execute<UsageRecord>(sql`
     select ${recordFields(operator).list} from ${usageRecords}
     where ${eq(usageRecords.tenantId, tenantId)} and ${recordedAt} >= ${period.from}::timestamptz and ${older}
@@ -42,7 +42,7 @@ export async function selectRecords(
   return { records: found.slice(0, limit), more: found.length > limit };
 }
 
-/** The latest record of a period; undefined without one. */
+/** Returns the key of the latest record of a period; undefined if the period has no records. */
 export async function selectLatestKey(
   tx: Tx,
   tenantId: string,
@@ -77,7 +77,7 @@ export interface PageQuery {
   operator: boolean;
   /** The format of a record. */
   form: 'json' | 'csv';
-  /** Written between two records. */
+  /** Text between two records. */
   separator: string;
   /** Whether to return the names of the models in the page's records. */
   models: boolean;
@@ -86,7 +86,7 @@ export interface PageQuery {
 export interface RecordPage {
   /** The records as text. PostgreSQL formats them, so this process never has them as objects. */
   text: string;
-  /** The last record of the page if more follow; else null. */
+  /** The last record of the page if more records follow; else null. */
   end: RecordKey | null;
   models: string[];
 }
@@ -94,7 +94,7 @@ export interface RecordPage {
 /** The aggregate is null if the page has no rows; the end is null on the last page. */
 type PageRow = {
   text: string | null;
-  /** Milliseconds. */
+  /** Milliseconds since the epoch; null on the last page. */
   end_at: number | null;
   end_id: string | null;
   models: string[] | null;

@@ -20,7 +20,7 @@ export interface SessionPrincipal {
   user: Omit<PrincipalMember, 'active'>;
   /** Whether the member is a platform operator. */
   operator: boolean;
-  /** The token family of the sign-in. */
+  /** The token family of the session. */
   family: Pick<Family, 'id' | 'secondFactor'>;
 }
 
@@ -187,7 +187,7 @@ export function presentsServiceKey(
   return isKey(apiKey ?? bearer, SERVICE_API_KEY);
 }
 
-/** Compares in constant time. */
+/** Compares a presented key with the configured one in constant time. */
 function isKey(presented: string | null, key: string | undefined): boolean {
   if (key === undefined || presented === null) return false;
   return timingSafeEqual(hashSecret(presented), hashSecret(key));

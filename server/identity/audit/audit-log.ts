@@ -165,9 +165,9 @@ interface AuditQuery {
   /** A tenant's id; '' for events that belong to no tenant; undefined for all events. */
   tenantId?: string | undefined;
   action?: AuditAction | undefined;
-  /** Inclusive. */
+  /** Return events recorded at this time or later. */
   since?: Date | undefined;
-  /** Exclusive. */
+  /** Return events recorded before this time. */
   until?: Date | undefined;
   /** Maximum number of events to return. */
   limit: number;

@@ -15,7 +15,7 @@ import { completeSignIn, type SignIn } from './sign-in.ts';
 /** The person who registers, with a password or through the identity provider. */
 export interface Registrant {
   userId: string;
-  /** Lowercase. */
+  /** In lower case. */
   email: string;
   provider: 'email' | 'oidc';
   providerSubject: string | null;

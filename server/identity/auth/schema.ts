@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { tenantAccount, tenantMetadata } from '#server/identity/tenants/schema.ts';
 
-/** Ids, scopes and other short strings of requests. */
+/** Maximum length of ids, scopes and other short strings in requests. */
 const short = z.string().max(1000);
 /** May have any length, because a token is only hashed: a malformed one is reported as unknown. */
 const token = z.string();
@@ -57,7 +57,7 @@ export const mfaChallenge = z
 /** The paths at which the client can continue, by purpose. */
 const next = z.record(z.string(), z.string()).describe('Paths at which to continue, by purpose.');
 
-/** The password grant's response if a second factor is required. */
+/** The response of the password grant if a second factor is required. */
 export const mfaRequiredResponse = z
   .object({ mfa_required: z.literal(true).describe('Always true.'), mfa_challenge: mfaChallenge, next })
   .meta({

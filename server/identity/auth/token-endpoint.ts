@@ -63,7 +63,7 @@ export const token = publicProcedure
     },
     onlyHashed: ['refresh_token'],
   })
-  // Every grant can set the session cookie.
+  // Rejects requests from another site's page, because every grant can set the session cookie.
   .use(sameSiteOnly)
   .input(tokenRequest)
   .output(tokenEndpointResponse)

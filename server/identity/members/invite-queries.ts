@@ -96,7 +96,7 @@ interface InviteListing {
   after?: PageEnd | undefined;
 }
 
-/** Latest first. */
+/** Returns a page of a tenant's invites, latest first. */
 export async function selectInvites(
   tx: Tx,
   { tenantId, pendingOnly, limit, after }: InviteListing,

@@ -8,7 +8,7 @@ import type { UserRow } from './schema.ts';
 export interface JoiningMember {
   tenantId: string;
   userId: string;
-  /** Lowercase. */
+  /** In lower case. */
   email: string;
   /** `email`, or the name of the identity provider. */
   provider: string;
@@ -64,7 +64,7 @@ export function userRowOf(member: MemberRow): UserRow {
   };
 }
 
-/** The columns of a member without its secrets. */
+/** The columns of a member, without the secrets. */
 const columns = {
   tenantId: users.tenantId,
   userId: users.userId,
@@ -148,7 +148,7 @@ interface MemberListing {
   after: PageEnd | undefined;
 }
 
-/** Oldest first. */
+/** Returns a page of a tenant's members, oldest first. */
 async function selectMembers(
   tx: Tx,
   { tenantId, includeRevoked, limit, after }: MemberListing,

@@ -25,7 +25,7 @@ import { runOnTermThread, termThreadCount } from './threads/term-threads.ts';
 const inlineLimits = { sources: 20_000, text: 5000, translation: 5000, expected: 2500 };
 
 interface Compiled extends CachedGlossary {
-  /** Null if no term applies. */
+  /** The compiled terms; null if no term applies to the language pair. */
   terms: { matcher: TermMatcher<TermRow>; tables: TermTables } | null;
 }
 
@@ -81,7 +81,7 @@ export function createGlossaries(): Glossaries {
         return compiled;
       };
 
-      /** The caller must hold a slot. */
+      /** Compiles the terms, unless this was done since. The caller must hold a slot. */
       async function loadInSlot(): Promise<Compiled> {
         const ready = kept.get(key);
         if (ready) return ready;

@@ -16,7 +16,7 @@ export async function removeSet(tx: Tx, tenantId: string, setId: string): Promis
 
 type SetRow = typeof terminologySets.$inferSelect;
 
-/** A term with the languages to which it applies; '' is any language. */
+/** A term with the languages to which it applies; '' means any language. */
 export interface NewEntry extends Omit<GlossaryFileEntry, 'sourceLang' | 'targetLang'> {
   sourceLang: string;
   targetLang: string;

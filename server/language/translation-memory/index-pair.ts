@@ -140,7 +140,7 @@ interface ReplacedShard {
 interface PendingSegment {
   versionId: string;
   segmentNo: number;
-  /** Its `shard_no`. */
+  /** The segment's `shard_no` when it was read. */
   was: number | null;
   sourceText: string;
 }

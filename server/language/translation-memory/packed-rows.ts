@@ -19,7 +19,7 @@ export async function insertRows(tx: Tx, kind: RowKind, of: SetVersion, rows: st
   await tx.execute(statements[kind](of, unpack(rows)));
 }
 
-/** Separators between the fields of a packed row, and between rows. */
+/** The separator between the fields of a packed row, and the separator between rows. */
 export const fieldEnd = '\u001f';
 export const rowEnd = '\u001e';
 

@@ -123,7 +123,7 @@ async function streamSegments(
   }
 }
 
-/** Returned in place of a page if the set has been replaced. */
+/** The value that is returned instead of a page if the set has been replaced. */
 const replaced = 'replaced';
 
 type ReadPage = (after: number, place: 'first' | 'next') => Promise<ExportedSegment[] | typeof replaced>;

@@ -12,7 +12,7 @@ import { type TermsInText, termIssues } from './leverage/terms.ts';
 import { joinSegments, type SourceText } from './pipeline/source-text.ts';
 import { checkPlausibility } from './plausibility/index.ts';
 
-/** Checks a translation without a model. */
+/** A function that checks a translation without a model. */
 export type Inspect = (
   task: TranslationTask,
   candidate: Translations,

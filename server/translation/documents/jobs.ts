@@ -239,7 +239,7 @@ interface DocumentListing {
   limit: number;
   /** The last job of the previous page. */
   after?: PageEnd | undefined;
-  /** Only these. */
+  /** If given, only jobs with these ids. */
   ids?: readonly string[] | undefined;
 }
 

@@ -40,7 +40,7 @@ export function listDocuments(
     { scans: () => conditionOf(query) !== undefined, signal },
     async (tx, { tenant: { id: tenantId } }) => {
       const after = cursor === undefined ? undefined : readCursor(cursor);
-      // No job is ever stored as pending.
+      // No job is ever stored as `pending`, so the list is empty.
       if (query.status === 'pending') return { documents: [], nextCursor: null };
       const found = conditionOf(query) && (await findDocuments(tx, tenantId, query, after));
       const listing = found

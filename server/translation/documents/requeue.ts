@@ -175,7 +175,10 @@ export const documentOutage = z.object({
     .describe('Documents that failed since `since` and can be queued again.'),
 });
 
-/** Counts the documents that wait, and those that failed since a given time and can be queued again. Platform scope. */
+/**
+ * Counts the documents that are delayed, and those that failed since a given time and can be queued again. Platform
+ * scope.
+ */
 export async function readOutage(tx: Tx, since: Date): Promise<z.infer<typeof documentOutage>> {
   const waiting = await countWaiting(tx);
   const { found } = await selectFailed(tx, conditionOf({ since }));

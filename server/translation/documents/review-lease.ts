@@ -6,7 +6,10 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { isDocument, unknownDocument } from './jobs.ts';
 
-/** Maximum duration of a review in seconds. A process that dies with a lease leaves the document locked for this long. */
+/**
+ * Maximum duration of a review in seconds. If a process dies while it has a lease, the document stays locked for this
+ * long.
+ */
 export const leaseSeconds = 120;
 /** Milliseconds between two attempts, and for all attempts together. */
 const pause = { each: 100, all: 60_000 };

@@ -73,7 +73,7 @@ export async function fingerprintOfForm({ file, format, request }: CheckedForm):
   const { idempotency_key: _, text_type: __, ...fields } = request;
   // The digest is computed on another thread, because a file may have 50 MB.
   const bytes = await crypto.subtle.digest('SHA-256', file.bytes as Uint8Array<ArrayBuffer>);
-  // `auto` may be in any letter case.
+  // `auto` is accepted in any letter case.
   const source_lang = fields.source_lang.toLowerCase();
   return fingerprintOf({ ...fields, source_lang, format, bytes: Buffer.from(bytes).toString('hex') });
 }

@@ -2,9 +2,10 @@ import type { documentJobs } from '#db/schema/documents.ts';
 import type { DocumentJob } from './schema.ts';
 
 /*
- * A document whose stage fails for a temporary reason waits in the queue, without a worker, and is retried after increasing
- * pauses, for at most OUTAGE_HOURS. It keeps its reservation of the allowance and its translated segments. When a model
- * responds again, the documents that wait for it start before their pauses end.
+ * If a stage fails for a temporary reason, the document waits in the queue, without a worker, and the stage is tried
+ * again after pauses of increasing length, for at most OUTAGE_HOURS. The document keeps its reservation of the
+ * allowance and its translated segments. When a model responds again, the documents that wait for it start before their
+ * pauses end.
  */
 
 /**

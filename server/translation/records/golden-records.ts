@@ -121,7 +121,7 @@ export interface GoldenRecord {
   jobId: string;
   uri: string;
   recordedAt: Date;
-  /** The record, as JSON. */
+  /** The content of the record, as JSON. */
   content: string;
   /** Further fields of the manifest line; none contains text of the customer. */
   summary: { status: string; source_lang: string; target_lang: string };

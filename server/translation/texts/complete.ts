@@ -17,7 +17,7 @@ import { learnFrom } from './learn-from-job.ts';
 import { OptionalWrite, retryWithout } from './optional-writes.ts';
 import type { JobStatus, TranslationJob, TranslationRequest } from './schema.ts';
 
-/** The remaining items of a series. The next job is inserted when the current one is stored. */
+/** The items of a series that are still to be run. The next job is inserted when the current one is stored. */
 export interface RestOfSeries {
   caller: SeriesCaller;
   work: readonly WorkItem[];

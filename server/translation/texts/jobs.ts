@@ -21,7 +21,7 @@ interface JobListing {
   limit: number;
   /** The last job of the previous page. */
   after?: { updatedAt: Date; id: string } | undefined;
-  /** Only these. */
+  /** If given, only jobs with these ids. */
   ids?: readonly string[] | undefined;
 }
 

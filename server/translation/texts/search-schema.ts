@@ -53,7 +53,7 @@ export const searchPage = z.object({
   searched_to: dateTime.nullable(),
 });
 
-/** A number of jobs, counted up to a limit. */
+/** A number of jobs, which is counted only up to a limit. */
 const boundedCount = z.object({
   count: z.int().describe('The counted jobs.'),
   more: z.boolean().describe('Whether there are more than `count`.'),

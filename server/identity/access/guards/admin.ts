@@ -21,7 +21,10 @@ function isAccountId(tenantId: string): boolean {
 
 /** The authenticated administrator. */
 export interface Administrator {
-  /** The signed-in member and its tenant; null for the operator key without a session, and in open dev mode. */
+  /**
+   * The signed-in member; null for the operator key without a session, and in open dev mode. The same applies to
+   * `tenant`.
+   */
   user: SessionPrincipal['user'] | null;
   tenant: PrincipalTenant | null;
   /** Whether the operator key was presented, with or without a session. It gives access to every tenant. */
@@ -32,7 +35,10 @@ export interface Administrator {
   atServer?: true;
 }
 
-/** `tx` is a transaction in the session's own tenant; null without a session. */
+/**
+ * Runs `work` as the authenticated administrator. `tx` is a transaction in the tenant of the session; null without a
+ * session.
+ */
 type AsAdministrator = <T>(work: (admin: Administrator, tx: Tx | null) => Promise<T>) => Promise<T>;
 
 /** Thrown if the session is invalid. An operator key in the same request may still be valid. */
@@ -103,7 +109,7 @@ function withOwningTenantOf(
   };
 }
 
-/** How a route treats `?tenant_id`. */
+/** The treatment of `?tenant_id` by a route. */
 interface TenantParameter {
   named: string | undefined;
   /**
@@ -113,7 +119,7 @@ interface TenantParameter {
   foreign: 'ignored' | 'not_found';
   /** The message of the 400 for the operator key without `tenant_id`. */
   missing: string;
-  /** Whether an operator's session must also name a tenant. */
+  /** Whether an operator with a session must name a tenant too. */
   operatorMustName?: boolean;
 }
 

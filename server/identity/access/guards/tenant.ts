@@ -29,7 +29,7 @@ export interface Audience {
   operator: boolean;
 }
 
-/** Thrown to leave the transaction. */
+/** Thrown to roll back the transaction if the caller is not authenticated. */
 class Unauthenticated extends Error {}
 
 export function withTenantOf(

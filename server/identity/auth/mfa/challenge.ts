@@ -110,7 +110,10 @@ type WithClaimant = <T>(
   work: (tx: Tx, claimant: Claimant) => Promise<T>,
 ) => Promise<T>;
 
-/** The challenge is in the input, so the handler passes it to `ctx.withClaimant`. */
+/**
+ * The challenge is part of the input, so the guard cannot read it: the handler passes the challenge to
+ * `ctx.withClaimant`.
+ */
 export const challengeOrCookieProcedure = procedure
   .meta({ guard: 'challenge_or_cookie' })
   .use(({ ctx, next }) => next({ ctx: { withClaimant: withClaimantOf(ctx) } }));

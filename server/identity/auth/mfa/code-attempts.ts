@@ -89,7 +89,7 @@ interface Failures {
   failures: number;
   /** Seconds until the oldest wrong code leaves the window; null if none exists. */
   secondsLeft: number | null;
-  /** Unix time in seconds, by the database's clock. */
+  /** The current Unix time in seconds, by the database's clock. */
   now: number;
 }
 

@@ -12,7 +12,7 @@ export function signInWayOf({ provider }: { provider: string }): SignInWay {
 interface SignInFacts {
   way: SignInWay;
   tenantId: string;
-  /** Lowercase. */
+  /** In lower case. */
   email: string;
   /** Whether the member has an authenticator. */
   enrolled: boolean;

@@ -10,7 +10,7 @@ export type HashingResult = { hash: string } | { matches: boolean } | { failed: 
 /** `Algorithm.Argon2id`. It is an ambient enum, whose value is not available when types are only stripped. */
 const argon2id = 2 as Algorithm;
 
-/** 19 MiB and four passes: two more than OWASP's minimum for argon2id. */
+/** argon2id with 19 MiB and four passes; OWASP's minimum is two passes. */
 const parameters = { algorithm: argon2id, memoryCost: 19_456, timeCost: 4, parallelism: 1 };
 
 // A hash occupies a core for some milliseconds. If there are too few cores, other threads run first. On Linux, 0 means

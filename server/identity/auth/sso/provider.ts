@@ -111,7 +111,7 @@ async function mapProviderErrors<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Returns an error and its causes, outermost first; at most 10. */
+/** Returns an error and its chain of causes, outermost first; at most 10 errors. */
 function chainOf(thrown: unknown): Error[] {
   const errors: Error[] = [];
   for (let error = thrown; error instanceof Error && errors.length < 10; error = error.cause)

@@ -80,7 +80,7 @@ interface Person {
   organization: string | null;
 }
 
-/** Returns the data of a new member for a person. */
+/** Returns the data of a new member for the person. */
 function registrantOf({ subject, email }: Person): Registrant {
   return {
     userId: newId(),

@@ -139,7 +139,7 @@ const candidates: Check = (value) => {
   return given > maxCandidates ? `names ${given} models; at most ${maxCandidates} are used` : undefined;
 };
 
-/** Texts that mean "no" but count as true. */
+/** Strings that mean "no", but count as true because they are not empty. */
 const negative: ReadonlySet<string> = new Set(['false', 'no', 'off', '0', 'null', 'none']);
 
 const flag: Check = (value) =>
@@ -152,7 +152,7 @@ const document: Check = (value) =>
     ? undefined
     : `must be an object; ${typeOf(value)} is ignored`;
 
-/** The options of a request. */
+/** The known options of a request, with the check of each value. */
 const options: Readonly<Record<string, Check>> = {
   min_quality_score: inRange('a number', 0, 100),
   max_quality_loop_retries: inRange('an integer', 1, 5),

@@ -1,4 +1,4 @@
-/** A piece of a text that its translation must keep. */
+/** A piece of a text that the translation must keep. */
 export interface Found {
   /** Identifies the piece: two pieces with the same key are the same piece, even if their spellings differ. */
   key: string;

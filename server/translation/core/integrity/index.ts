@@ -12,7 +12,7 @@ export const maxIssues = 100;
 export interface IntegrityInput {
   sourceText: string;
   targetText: string;
-  /** Canonical codes. */
+  /** Canonical language code. */
   sourceLang: string;
   targetLang: string;
   /** `Html`: the texts are text nodes or attribute values, so a `<b>` in them is not markup. */

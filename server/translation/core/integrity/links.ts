@@ -71,7 +71,7 @@ export interface Links {
   addresses: Found[];
 }
 
-/** The URLs, the relative destinations of Markdown links and the email addresses of a text. */
+/** Returns the URLs, the relative destinations of Markdown links and the email addresses of a text. */
 export function findLinks(text: string): Links {
   const found = urls(text);
   // An email address in a `mailto:` link or in the user part of a URL belongs to that link.

@@ -56,7 +56,7 @@ function selectors(text: string, from: number, end: number, pairs: Map<number, n
     let to = i;
     while (to > start && text[to - 1]!.trim() === '') to -= 1;
     let at = to;
-    // `offset:1` may precede the first selector.
+    // In a plural, `offset:1` may precede the first selector.
     while (at > start && to - at < maxSelectorLength && text[at - 1]!.trim() !== '') at -= 1;
     const span = text.slice(at, to);
     found.push({ key: span, span, start: at, end: i + 1 });

@@ -81,7 +81,7 @@ function valuesOf(target: string, found: readonly NumberMatch[]): Values {
     const parts = run.split(/\D/).map((part) => part.replace(/^0+(?=\d)/, ''));
     values.add([run, ...parts, ...readings(run)]);
   }
-  // ½ counts as 1 and 2, 2³² as 2 and 32.
+  // ½ counts as 1 and as 2, 2³² as 2 and as 32.
   for (const [signs] of target.matchAll(/\p{No}{1,10}/gu)) {
     values.add([...signs, signs].flatMap((own) => own.normalize('NFKC').split(/\D/)).filter(Boolean));
   }
@@ -104,7 +104,7 @@ const arabicDual = /(?:ان|ين|تا|تي)(?!\p{L})/u;
 
 const monthsByLanguage = new Map<string, string[][]>();
 
-/** The names of each month, long and short, standalone and in a date. */
+/** Returns the names of each month: long and short, alone and as in a date. */
 function monthNames(lang: string): string[][] {
   const known = monthsByLanguage.get(lang);
   if (known !== undefined) return known;

@@ -42,7 +42,7 @@ const maxConnectiveLength = 3;
 /** Optional marks and signs: Arabic vowel signs, joiners, soft hyphens, direction marks. */
 const unwritten = /[\u00ad\u061c\u0640\u064b-\u065f\u0670\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** `text` in lower case without optional marks. */
+/** Returns `text` in lower case without the optional marks. */
 const plainLetters = (text: string): string => text.toLowerCase().replace(unwritten, '');
 
 function wordsOf(text: string, lang: string): string[] {
@@ -101,8 +101,8 @@ function composedAt(words: readonly string[], i: number, spellings: Spellings): 
 }
 
 /**
- * The numbers from 13 to 100 that a text writes in words of its language, as cardinals and ordinals. Empty for Chinese and
- * Japanese, whose numerals are signs.
+ * Returns the numbers from 13 to 100 that a text writes in words of its language, as cardinals or ordinals. Empty for
+ * Chinese and Japanese, which write these numbers with signs.
  */
 export function spelledNumbers(text: string, lang: string): Set<number> {
   const base = lang.split('-')[0]!;

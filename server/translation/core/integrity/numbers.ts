@@ -120,7 +120,7 @@ function isInIdentifier(text: string, start: number, end: number): boolean {
     (before > 127 || before === 95 || isAsciiLetter(before)) &&
     identifierLetter.test(text[start - 1]!)
   ) {
-    // "1920x1080" has two numbers, "No2" and "0x1F" have none.
+    // "1920x1080" contains two numbers, "No2" and "0x1F" contain none.
     return !/(?:[1-9]|\d0)x$/.test(text.slice(Math.max(0, start - 3), start));
   }
   if (/^[xX]/.test(text[end] ?? '') && text.slice(start, end) === '0') return true;

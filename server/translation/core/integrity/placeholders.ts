@@ -3,7 +3,7 @@ import type { Found, Range } from './found.ts';
 import { type Choice, findIcu, findWikiForms } from './message-syntax.ts';
 
 export interface Placeholders {
-  /** `{name}`, `{{x}}`, `${x}`, `%{x}`, `%(name)s` and the like: always placeholders. */
+  /** `{name}`, `{{x}}`, `${x}`, `%{x}`, `%(name)s` and the like, which are always placeholders. */
   certain: Found[];
   /** `%1`, `$1`, `@name`, `:name`, `%name`: placeholders in some projects, prose in others. */
   likely: Found[];
@@ -138,7 +138,7 @@ function printfConversion(reading: Reading, i: number): Found | undefined {
   return found;
 }
 
-/** `%name%`, but not the `%s…%` of `%s…%s` or `%ld.%d`. */
+/** Returns a placeholder of the form `%name%`, but not the `%s…%` in `%s…%s` or in `%ld.%d`. */
 function percentPair(reading: Reading, i: number): Found | undefined {
   const { text } = reading;
   const match = matchAt(surrounded, text, i);

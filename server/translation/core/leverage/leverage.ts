@@ -39,7 +39,7 @@ export interface Prefetched {
    * looked up.
    */
   exact: Map<string, MemoryHit | undefined>;
-  /** The language pairs of the tenant's TM (`pairName`). */
+  /** The language pairs for which the tenant has a TM (`pairName`). */
   pairs: ReadonlySet<string>;
   /** The revision of the tenant's glossaries; null without glossaries. */
   glossaries: string | null;

@@ -42,7 +42,7 @@ export async function findTerms(
   };
 }
 
-/** The text as a reader sees it: one line per block. Inside a term, any run of spaces counts as one. */
+/** Returns the text as a reader sees it: one line per block. Inside a term, a run of spaces counts as one space. */
 function readable(segments: readonly string[], blocks: readonly (readonly number[])[]): string {
   if (segments.length === 1) return segments[0] as string;
   return blocks.map((block) => block.map((index) => segments[index] ?? '').join(' ')).join('\n');
@@ -86,9 +86,9 @@ function issueOf(explanation: string, suggestion: string | null): QualityIssue {
 
 /** `terminology_gate`, as it is stored and returned. */
 export interface TermGate extends TermCompliance {
-  /** The number of expected target terms, including those not listed. */
+  /** The number of expected target terms, including those that are not listed. */
   terms_total: number;
-  /** The number of missing target terms, including those not listed. */
+  /** The number of missing target terms, including those that are not listed. */
   missing_total: number;
 }
 

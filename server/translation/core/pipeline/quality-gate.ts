@@ -75,7 +75,7 @@ export function decideGate(input: GateInput): QualityGate {
   };
 }
 
-/** Whether the request itself requires review: a regulated domain, or a flag. */
+/** Whether the request itself requires a review: by a regulated domain, or by a flag. */
 export function asksForReview(request: GateInput['request']): boolean {
   return policyTriggers(request).length > 0;
 }

@@ -12,7 +12,7 @@ export interface QualityOptions {
   repairRounds: number;
   /** The model of the baseline; undefined for the deployment's default. */
   primaryModel: string | undefined;
-  /** Models of the extra candidates, 0 to 2. */
+  /** Names of the candidate models, 0 to 2. */
   candidateModels: string[];
   /** Number of comparisons of the candidates, 1 to 3. */
   debateRounds: number;
@@ -22,7 +22,7 @@ const maximumExtraCandidates = 2;
 /** The format of model names. Other values are ignored, and do not appear in logs and exports. */
 const modelName = /^[\w.:/@+-]{1,200}$/;
 
-/** Reads `request.metadata`. A value of the wrong type counts as absent. */
+/** Reads the options from `request.metadata`. A value of the wrong type counts as absent. */
 export function readQualityOptions(metadata: Record<string, unknown>): QualityOptions {
   return {
     threshold: clamped(metadata['min_quality_score'], 0, 100, defaultThreshold),

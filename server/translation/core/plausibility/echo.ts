@@ -9,7 +9,7 @@ type TokenKind = 'running' | 'word' | 'other';
 const runningWord = /^[("'«„“‘¿¡[]?[\p{Ll}\p{Lo}\p{M}’']{2,40}[.,;:!?)"'»“”’\]।؟،؛۔…]{0,3}$/u;
 const anyWord = /^[("'«„“‘¿¡[]?[\p{L}\p{M}’'-]{1,40}[.,;:!?)"'»“”’\]।؟،؛۔…]{0,3}$/u;
 
-/** Splits at white space. */
+/** Splits a text at white space and classifies each token. */
 function tokensOf(text: string): string[] {
   return text.match(/\S+/g) ?? [];
 }

@@ -198,7 +198,7 @@ export type Scores = Readonly<Record<string, number>>;
 
 let profiles: typeof import('./language-profiles.ts') | undefined;
 
-/** Loads the language profiles on first use. `require` loads an ES module synchronously, which `import()` cannot. */
+/** Loads the language profiles on first use. Uses `require`, because `import()` cannot load a module synchronously. */
 export function identify(text: string): Scores {
   profiles ??= createRequire(import.meta.url)(
     './language-profiles.ts',
@@ -236,7 +236,7 @@ function primaryLanguage(code: string): string {
   return code.split('-', 1)[0]!;
 }
 
-/** How similar two written languages are. */
+/** Returns how similar two written languages are. */
 export function kinship(a: string, b: string): 'same' | 'confusable' | 'related' | 'apart' {
   const [one, other] = [primaryLanguage(a), primaryLanguage(b)];
   const share = (groups: readonly (readonly string[])[]): boolean =>

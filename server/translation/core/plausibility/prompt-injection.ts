@@ -38,7 +38,7 @@ const matches = keyedPatterns<RegExp | undefined>([
   }),
 ]);
 
-/** A pattern and its value. */
+/** A pattern with the value that a match returns. */
 interface Keyed<T> {
   pattern: RegExp;
   value: T;

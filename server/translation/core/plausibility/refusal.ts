@@ -3,8 +3,8 @@ import { isInsideWord } from './script.ts';
 import { critical, readable, type TextPair } from './text-pair.ts';
 
 /*
- * Remarks of models instead of a translation, or before it, in lower case. `…` matches a few words. The lists are in the
- * order English, then the other supported languages by script.
+ * Remarks that models write instead of a translation, or before it; in lower case. `…` matches a few words. In each
+ * list, English comes first, then the other supported languages, grouped by script.
  */
 
 /** Phrases within the first words: the model declines to translate. */

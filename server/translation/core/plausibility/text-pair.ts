@@ -62,7 +62,7 @@ export function readable(text: string): string {
   return excerpts(text, maxReadLength).replace(invisible, '').replace(manyMarks, '$1').normalize('NFC');
 }
 
-/** Adjacent ASCII characters that are code rather than words: URLs, options, placeholders, camelCase. */
+/** Adjacent ASCII characters that occur in code and not in words: in URLs, options, placeholders, camelCase. */
 const code = /^[-$%&#]|[\w\])}>]?[_@=<>{}\\|/][\w(]?|\w[.:]\w|\d|[a-z][A-Z]|^[[({]*-/;
 
 /** Returns `text` with a space in place of each part that looks like code. */

@@ -28,7 +28,10 @@ export class TranslationStore {
     this.#run = run;
   }
 
-  /** Resolves when the group is stored. @throws RunReplaced */
+  /**
+   * Queues a group and resolves when it is stored.
+   * @throws RunReplaced
+   */
   add(group: TranslatedGroup): Promise<void> {
     this.#waiting.push(group);
     this.#next ??= this.#current.then(() => this.#storeWaiting());

@@ -83,7 +83,10 @@ export async function approveDocument(
   return { tenantId, result };
 }
 
-/** @throws UnconfirmedFindings */
+/**
+ * Requires that the document has no critical issues without a confirmation.
+ * @throws UnconfirmedFindings
+ */
 async function requireNoCritical(
   { database }: Pick<Services, 'database'>,
   { tenantId, documentId }: DocumentRow,

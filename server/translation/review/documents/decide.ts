@@ -105,7 +105,7 @@ export function reviewerOf(principal: Principal, said: string | null | undefined
   return said?.trim() || null;
 }
 
-/** @throws AppError 400 */
+/** @throws AppError 400 if the document is not translated */
 export function requireTranslated({ documentId, status }: DocumentRow): void {
   if (status !== 'translated')
     throw new AppError(

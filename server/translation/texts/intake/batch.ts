@@ -73,7 +73,7 @@ export async function expandBatch(
   return submitted;
 }
 
-/** Whether a field at `path` of a batch concerns the job of input `i` and target `t`. */
+/** Whether a field with the path `path` in a batch concerns the job of input `i` and target `t`. */
 function concerns(path: string, i: number, t: number): boolean {
   const [, input, target] = /^inputs\[(\d+)\](?:\.Targets\[(\d+)\])?/.exec(path) ?? [];
   return (input === undefined || Number(input) === i) && (target === undefined || Number(target) === t);

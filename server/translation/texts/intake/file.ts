@@ -20,7 +20,7 @@ import { callersMetadata, requireAllowedModels } from './check-request.ts';
 import { requestPages, type SourceDocument } from './pages.ts';
 import type { FileRequest } from './schema.ts';
 
-/** Form or query fields that become numbers in the request's metadata. */
+/** Fields of a form or query whose values are converted to numbers in the request's metadata. */
 const numberFields = ['debate_rounds', 'min_quality_score', 'max_quality_loop_retries'] as const;
 
 /**
