@@ -60,7 +60,8 @@ export async function requireRoom(
 }
 
 /**
- * Checks the same without a lock, so that most uploads above the cap are rejected before their files are read.
+ * Checks the cap like `requireRoom`, but without a lock, so that most uploads above the cap are rejected before their
+ * files are read.
  * @throws AppError 507
  */
 export async function expectRoom(tx: Tx, settings: Settings, tenantId: string, bytes: number): Promise<void> {

@@ -53,7 +53,7 @@ export interface CommittedUsage extends Omit<AllowanceFigures, 'ceiling' | 'topU
 
 /** The limits for new work, in addition to the tenant's own monthly limit. */
 export interface UsageLimits {
-  /** Weighted characters of the allowance that must remain. */
+  /** The work starts only if at least this many weighted characters of the allowance remain. */
   chars: number;
   /** The idempotency keys of the work, as a JSON array; see `reservedByOthers`. */
   keys: string;

@@ -10,10 +10,7 @@ export interface CachedGlossary {
  */
 const limits = { bytes: 100_000_000, ofTenant: 25_000_000 };
 
-/**
- * The minimum number of bytes that a glossary counts as. So at most 200 glossaries are cached, and at most 50 of one
- * tenant.
- */
+/** A smaller glossary counts as this many bytes. So at most 200 glossaries are cached, and at most 50 of one tenant. */
 const minBytes = limits.bytes / 200;
 
 /** Caches compiled glossaries in a limited amount of memory, with a share for each tenant. */

@@ -18,7 +18,7 @@ export interface LanguageCount extends TermCapacity {
 }
 
 /**
- * Requires that the terms of no language pair exceed the number of terms or characters that a tenant may have.
+ * Rejects new terms if a language pair would then have more terms or characters of terms than a tenant may have.
  * @throws AppError 422; the message contains the language pair and the limit
  */
 export function requireCapacity(

@@ -204,8 +204,8 @@ export function approvalOf(reopenings: number | null): number {
 
 /**
  * For announced documents that are approved, returns the URI of the stored record (null if none is stored yet) and the
- * URI that the record of the current approval must have, keyed by `tenant document`. Nothing refers to the record of a
- * withdrawn approval. Platform scope.
+ * URI that the record of the current approval must have, keyed by `tenant document`. A document whose approval was
+ * withdrawn is missing. Platform scope.
  */
 async function selectApproved(
   tx: Tx,

@@ -63,9 +63,9 @@ export async function waitForNextTry(run: DocumentRun, outage: Outage, tries: nu
 }
 
 /**
- * Wakes waiting documents of all tenants, within seconds: those that wait for a model, because a model has responded.
- * The number of workers and the fair share of model calls limit how many run at a time. Documents that wait for
- * capacity keep their pause.
+ * Call this when a model has responded: the documents of all tenants that wait for a model start within seconds. The
+ * number of workers and the fair share of model calls limit how many run at a time. Documents that wait for capacity
+ * keep their pause.
  */
 export async function wakeWaiting({ database }: Pick<Services, 'database'>): Promise<void> {
   await database.inPlatform((tx: Tx) =>

@@ -60,7 +60,7 @@ export async function withReviewLease<T>(
   }
 }
 
-/** @returns the end of the lease, in microseconds since the epoch */
+/** @returns the end of the lease in PostgreSQL's text form, which has microseconds */
 async function takeLease(tx: Tx, tenantId: string, documentId: string): Promise<{ until: string } | 'busy'> {
   const [taken] = await tx
     .update(documentJobs)

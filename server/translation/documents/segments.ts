@@ -169,8 +169,8 @@ export async function storeTargetRectangles(
 const maxFindings = 500;
 
 /**
- * A translation is reported if it has at least this many UTF-16 units (fewer cannot break a layout) and is this many
- * times as long as its source.
+ * A translation is reported if it is more than `times` times as long as its source and has at least `leastUnits`
+ * characters. A shorter one cannot break a layout.
  */
 const expansion = { times: 2, leastUnits: 40 };
 

@@ -170,7 +170,8 @@ async function rewriteSince(
 }
 
 /**
- * Does the same for the records of one kind, tenant and time span. `announced` contains the manifest lines of the span.
+ * Rewrites the missing or damaged records and manifest lines of one kind, tenant and time span. `announced` contains
+ * the manifest lines of the span.
  */
 async function rewriteOf(
   { storage, database }: CheckServices,

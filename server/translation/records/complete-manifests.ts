@@ -20,8 +20,8 @@ export type ManifestLine = Pick<Announcement, 'tenant_id' | 'golden_uri'> & { re
 type Dated = Announcement & { recorded_at: string };
 
 /**
- * Adds missing lines to the manifests: of announced records to which jobs refer, but whose process died after storing
- * the row. Each manifest is read once.
+ * Adds the manifest lines that are missing because a process died after storing a job's row: the lines of announced
+ * records to which their jobs refer. Each manifest is read once.
  * @returns the number of added lines; `unreached`: whether a tenant's own account failed
  */
 export async function completeManifests(

@@ -141,7 +141,7 @@ export function manifestLine({ kind, tenantId, jobId, uri, recordedAt, summary }
 
 /**
  * Announces a record and writes it. The caller must then store its location in the row, and call `listGolden`. A crash
- * leaves either a record without a row or a record without a manifest line. `checkGoldenRecords` finds both by the
+ * can leave a record without a row, or a record without a manifest line. `checkGoldenRecords` finds both by the
  * announcement: it removes the former, and adds the line of the latter.
  * @returns false, after logging the error, if a store could not be written
  */

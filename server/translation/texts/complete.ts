@@ -95,7 +95,7 @@ export async function completeRun(
 
   if (!stored) {
     const job = await services.database.inTenant(tenantId, (tx) => selectJob(tx, tenantId, admitted.jobId));
-    // If the URI is the same, the transaction was committed although the COMMIT was not acknowledged: the record
+    // If the job refers to this URI, the transaction was committed although the COMMIT was not acknowledged: the record
     // belongs to this run and must stay.
     if (golden && job?.request.metadata['golden_uri'] !== uri) await golden.remove();
     else golden?.list();

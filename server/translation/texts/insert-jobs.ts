@@ -33,8 +33,8 @@ export interface Admitted {
 }
 
 /**
- * The tenant's usage. The job is missing if it does not fit the limits, or if another submission inserted the key's job
- * first.
+ * The tenant's usage, and the admitted job. The job is missing if it does not fit the limits, or if another submission
+ * inserted the key's job first.
  */
 export interface Counted {
   usage: CommittedUsage;

@@ -57,7 +57,7 @@ export async function runSeries(
       continue;
     }
     if (!run) {
-      // If the client sends the request again with the same keys, the series continues here.
+      // If the client sends the request again with the same keys, the series continues with this item.
       if (services.backgroundWork.closing)
         throw new AppError('transient_error', 'the service is stopping; resend with the same key');
       const rest = await admitRest(services, caller, items.slice(index));

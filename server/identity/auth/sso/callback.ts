@@ -30,7 +30,7 @@ export const completeSso = publicProcedure
     const signIn = await completeSsoSignIn(ctx, input.provider, input);
     if (signIn.kind === 'tokens') {
       setSessionCookie(ctx, signIn.tokens);
-      // Unlike other token responses, this one must contain the member's role.
+      // Unlike other token responses, this one must contain the member's actual role.
       const token = tokenResponseOf(signIn.tokens, signIn.tokens.member.role);
       return { ...token, tenant_api_key: signIn.apiKey ?? null };
     }

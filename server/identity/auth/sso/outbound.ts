@@ -65,7 +65,7 @@ export function checkIssuer(issuer: string): void {
 /**
  * Opens access to the URLs in an issuer's metadata. Each URL must use https, unless it has a loopback address. Its IP
  * addresses must be public, or in the same range as those of the issuer at the first request, which is the discovery.
- * If the issuer's addresses are in several ranges, none of these ranges is allowed. Open a new access for each
+ * If the issuer's addresses are in several ranges, only public addresses are allowed. Open a new access for each
  * discovery.
  */
 export function openOutbound(issuer: string, parts: OutboundParts = {}): Outbound {
@@ -79,8 +79,8 @@ export function openOutbound(issuer: string, parts: OutboundParts = {}): Outboun
   function admit(host: string, addresses: string[]): void {
     if (addresses.length === 0) throw new ProviderUnreachable(`${host} has no address`);
     const ranges = new Set(addresses.map(rangeOf));
-    // An issuer with addresses in two ranges could pass the check with one and give access to the other, so neither
-    // range is allowed.
+    // An issuer with addresses in two ranges could pass the check with one and give access to the other, so only public
+    // addresses are allowed.
     if (host === issuerHost) home ??= ranges.size === 1 ? ranges : new Set();
     for (const range of ranges) {
       if (isLoopbackHost(host) && range !== 'loopback')

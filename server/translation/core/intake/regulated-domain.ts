@@ -34,7 +34,7 @@ export function regulatedLike(domain: string): string | undefined {
       .slice(0, longest)
       .toLowerCase()
       .match(/\p{L}+/gu) ?? [];
-  // Two words may be written apart that the list has as one, such as `health care`.
+  // A word of the list may be written as two words: `health care`.
   const joined = tokens.slice(1).map((token, index) => `${tokens[index]}${token}`);
   return [...joined, ...tokens].map((token) => meanings.get(token)).find((meaning) => meaning !== undefined);
 }

@@ -79,8 +79,8 @@ export function findLinks(text: string): Links {
 }
 
 /**
- * Returns `target` in which each link that differs from a `source` link only by the scheme has the source's spelling: a
- * link that became `https` is the same link.
+ * Returns the links of `target`. If a link differs from one in `source` only by the scheme, it gets the key of the link
+ * in `source`: a link that became `https` is the same link.
  */
 export function withSchemesOf(source: readonly Found[], target: readonly Found[]): Found[] {
   const known = new Set(source.map(({ key }) => key));

@@ -134,7 +134,7 @@ export function findMarkup(text: string, source?: Markup): Markup {
   const isWord = (one: Tag): boolean =>
     !realOnes.has(one) && !one.closing && one.attributes.length === 0 && text[one.start - 1] !== '%';
   const words = all.filter(isWord);
-  // The translated name may consist of several words, in any script.
+  // The translation of a name such as `<file>` may consist of several words, in any script.
   const starts = text.match(/<(?=[^\s<>=!/])/g)?.length ?? 0;
   return {
     names: new Set(real.map(({ name }) => name)),

@@ -24,13 +24,13 @@ interface IcuMessage {
   choices: Choice[];
   /** Whether each brace has its counterpart. */
   bracesMatch: boolean;
-  /** The position of the closing brace for each opening one that has one. */
+  /** The position of the closing brace for each opening brace that is closed. */
   pairs: ReadonlyMap<number, number>;
   /** The syntax: heads, selectors and their braces, without the texts between them, which are translated. */
   syntax: Range[];
 }
 
-/** Returns the position of the closing brace for each opening one that has one. */
+/** Returns the position of the closing brace for each opening brace that is closed. */
 function matchedBraces(text: string): Map<number, number> {
   const pairs = new Map<number, number>();
   const open: number[] = [];
@@ -129,7 +129,7 @@ const head = /\{\{(PLURAL|GENDER|GRAMMAR):([^{}|\n\0]{0,60})\|/iy;
 /**
  * Returns the word-form choices in a text, and their syntax: heads, bars and closing braces, without the texts between
  * them, which are translated. Nested choices are skipped, so that each character is read once.
- * @param pairs the position of the closing brace for each opening one
+ * @param pairs the position of the closing brace for each opening brace
  */
 export function findWikiForms(
   text: string,

@@ -46,7 +46,7 @@ export function readSourceText(request: TextRequest): SourceText {
   };
 }
 
-/** Returns a page without its texts. */
+/** Returns the markup of a page, without the texts. */
 function markupOf(page: string): string {
   const texts = extractHtml(page);
   return rebuildHtml(

@@ -142,7 +142,10 @@ const translations = [
   'ترجم|अनुवाद|भाषांतर|แปล|翻訳|訳|번역|翻译|翻譯|译|譯',
 ];
 
-/** Number of UTF-16 units in which each kind of remark is searched for. */
+/**
+ * UTF-16 units that are searched: the first `opening` for refusals and announcements, the first and last `edge` for
+ * phrases in which the model refers to itself.
+ */
 const opening = 160;
 const edge = 1000;
 

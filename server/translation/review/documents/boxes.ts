@@ -111,8 +111,8 @@ export async function listBoxes(
       target_rectangles: documentSegments.targetRectangles,
       needs_review: documentSegments.needsReview,
       corrected: documentSegments.corrected,
-      // Both are read by the same statement: if a review happened between two statements, the rectangles of one file
-      // would be combined with the ID of another.
+      // The rectangles and the file's ID are read by the same statement: if a review happened between two statements,
+      // the rectangles of one file would be combined with the ID of another.
       translated: sql<string | null>`(select artifact_id from document_artifacts
         where tenant_id = ${tenantId} and document_id = ${documentId} and kind = 'translated'
         order by revision desc limit 1)`,

@@ -32,8 +32,8 @@ export function codedTexts({ request, final_translation: translation }: Translat
     ...inTarget.conversions,
   ]);
   /**
-   * For each kind of code, the IDs of the source's codes that the translation has not repeated yet; the last ID is used
-   * next.
+   * By the data of a code, the IDs of the source's codes that the translation has not repeated yet; the last ID of a
+   * list is used next.
    */
   const free = Map.groupBy(
     numbered.filter((item) => typeof item !== 'string').toReversed(),
