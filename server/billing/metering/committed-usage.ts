@@ -59,7 +59,10 @@ export interface UsageLimits {
   keys: string;
   /** Seconds after which a pending job with one of these keys may run again. */
   staleSeconds: number;
-  /** The highest usage of the month with which this work still fits: the ceiling minus `chars`. */
+  /**
+   * The highest usage of the month with which this work still fits: the ceiling minus the weighted characters of the
+   * work.
+   */
   monthBefore: number;
   /** The ceiling, up to which prepaid characters extend the monthly limit; null if prepaid characters do not count. */
   topUpCeiling: number | null;

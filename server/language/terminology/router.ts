@@ -107,8 +107,8 @@ const add = deferredTenantProcedure
   .mutation(({ ctx, input }) => addEntry(ctx.services, ctx.withTenant, input));
 
 /**
- * This is a mutation in tRPC, although it changes nothing: the input of a query is part of the URL, which is too short
- * for a text.
+ * This is a mutation in tRPC, although it changes nothing: the input of a query is part of the URL, whose length is
+ * limited.
  */
 const matches = deferredTenantProcedure
   .input(termMatchesRequest)

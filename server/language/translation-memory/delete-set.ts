@@ -27,7 +27,7 @@ export async function removeSet(
   const { tenantId, name } = seen;
   const remove = async (tx: Tx) => {
     // Lock the set before its version, in the same order as all transactions. An import that is about to activate
-    // another version is blocked until then.
+    // another version is blocked until the deletion is committed.
     const set = requireSet(await lockSetById(tx, tenantId, setId));
     if (set.versionId !== seen.versionId || (await isImporting(tx, tenantId, name))) throw inProgress();
     await deleteVersion(tx, set);

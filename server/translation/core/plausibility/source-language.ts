@@ -39,7 +39,7 @@ export function isInOtherLanguage({
   sourceLang: string;
 }): boolean {
   if (countCodePoints(sourceText.trim()) < minCharacters) return false;
-  // The text is compared with itself, without the exemption for words of the source.
+  // Here the text is both source and target, and words of the source are not exempt.
   const texts = { sourceText, targetText: sourceText, sourceLang, targetLang: sourceLang };
   const pair = { ...textPair(texts), sourceWords: new Set<string>() };
   if (!isProse(pair.target)) return false;

@@ -36,8 +36,7 @@ export const workplaceProcedures = {
     .mutation(({ ctx, input }) => correctDocument(ctx.services, ctx.withTenant, input)),
 
   /**
-   * This is a mutation although it changes nothing: the input of a query is part of its URL, which may be too short for
-   * the text.
+   * This is a mutation although it changes nothing: the input of a query is part of the URL, whose length is limited.
    */
   check: deferredTenantProcedure
     .input(segmentCheckInput)

@@ -60,8 +60,7 @@ export const workplaceProcedures = {
   counts: tenantProcedure.output(jobCounts).query(({ ctx }) => countJobs(ctx.tx, ctx.principal.tenant.id)),
 
   /**
-   * This is a mutation although it changes nothing: the input of a query is part of its URL, which may be too short for
-   * the text.
+   * This is a mutation although it changes nothing: the input of a query is part of the URL, whose length is limited.
    */
   check: deferredTenantProcedure
     .input(checkInput)
