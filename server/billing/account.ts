@@ -7,16 +7,21 @@ const moment = z.string().refine((text) => !Number.isNaN(Date.parse(text)));
 
 /** Known data of one subscription, from the processor's events. */
 const knownSubscription = z.object({
-  /** The processor's id; null if its checkout session did not name one. */
+  /** The processor's subscription id; null if the checkout session did not name a subscription. */
   id: z.string().nullable(),
   status: z.string(),
-  /** Creation time of the latest event of the subscription, checkout sessions included, ISO 8601. */
+  /** Creation time of the latest event about the subscription, ISO 8601. Events of checkout sessions count too. */
   toldAt: moment,
-  /** Creation time of its latest subscription event; null before the first. */
+  /**
+   * Creation time of the subscription's latest own event, ISO 8601; checkout sessions do not count. Null before the
+   * first.
+   */
   eventAt: moment.nullable(),
-  /** Slug; null until an event had a Price that is sold here. */
+  /** Slug of the tier; null until an event contains a Price that this deployment sells. */
   tier: z.string().nullable(),
-  /** When its allowance window began; null before it was current. */
+  /**
+   * When the allowance window of this subscription began, ISO 8601; null if the subscription has never been current.
+   */
   windowFrom: moment.nullable(),
 });
 
@@ -27,9 +32,9 @@ export type KnownSubscription = z.infer<typeof knownSubscription>;
  * anything there: a value of another type counts as absent.
  */
 export interface BillingAccount {
-  /** Weighted characters a month; for a subscriber, those of its tier. */
+  /** Weighted characters a month; for a subscriber, the characters of the subscribed tier. */
   monthlyCharLimit: number;
-  /** At the payment processor. */
+  /** The tenant's customer id at the payment processor. */
   customerId: string | null;
   subscriptionId: string | null;
   subscriptionStatus: string | null;
@@ -37,17 +42,17 @@ export interface BillingAccount {
   tier: string | null;
   /** When the current allowance window began, ISO 8601. Usage totals are keyed by it. */
   allowanceFrom: string | null;
-  /** The subscription that opened that window. */
+  /** Id of the subscription that opened the current allowance window. */
   allowanceSubscription: string | null;
-  /** Creation time of the latest subscription event applied, ISO 8601. */
+  /** Creation time of the latest subscription event that was applied, ISO 8601. */
   subscriptionEventAt: string | null;
-  /** All known subscriptions, the effective one included. */
+  /** All known subscriptions, including the effective one. */
   subscriptions: readonly KnownSubscription[];
   topUpPurchased: number;
   topUpUsed: number;
-  /** Ids of the checkout sessions whose top-up is credited. */
+  /** Ids of the checkout sessions whose top-ups were added to the balance. */
   creditedSessions: readonly string[];
-  /** The trial grant, weighted characters; 0 without one. */
+  /** The trial grant in weighted characters; 0 without a grant. */
   trialCharsGranted: number;
 }
 
@@ -84,7 +89,7 @@ export function readBillingAccount({ monthlyCharLimit, metadata }: BilledTenant)
     const read = moment.safeParse(metadata[keyOf[field]]);
     return read.success ? read.data : null;
   };
-  // The same as the database's function `metadata_count`.
+  // Converts a value in the same way as the database function `metadata_count`.
   const count = (field: StoredField) => {
     const value = metadata[keyOf[field]];
     return typeof value === 'number' ? Math.min(Math.max(Math.trunc(value), 0), Number.MAX_SAFE_INTEGER) : 0;
@@ -118,7 +123,7 @@ function readKnown(stored: unknown): KnownSubscription[] {
   });
 }
 
-/** The metadata of the fields that changed, to merge into the tenant's. */
+/** Returns the metadata keys and values of the fields that changed, to merge into the tenant's metadata. */
 export function changedMetadata(before: BillingAccount, after: BillingAccount): Record<string, unknown> {
   const fields = Object.keys(keyOf) as StoredField[];
   return Object.fromEntries(
@@ -128,7 +133,7 @@ export function changedMetadata(before: BillingAccount, after: BillingAccount): 
   );
 }
 
-/** The tenant that pays, as read when the caller was authenticated. */
+/** The tenant that pays, with the data read when the caller was authenticated. */
 export interface PayingTenant {
   id: string;
   name: string;
@@ -143,8 +148,8 @@ export async function selectBilledTenant(tx: Tx, tenantId: string): Promise<Bill
 }
 
 /**
- * Reads and locks a tenant until the transaction ends. Not `for update`, which would block inserts of the tenant's other rows
- * by their foreign keys.
+ * Reads and locks a tenant's row until the transaction ends. `for update` is not used: rows of other tables refer to
+ * the tenant by foreign keys, and it would block inserting them.
  */
 export async function lockBilledTenant(tx: Tx, tenantId: string): Promise<BilledTenant | undefined> {
   const [row] = await tx
@@ -156,7 +161,7 @@ export async function lockBilledTenant(tx: Tx, tenantId: string): Promise<Billed
 }
 
 interface BillingChanges {
-  /** Merged key by key: other keys stay. */
+  /** Merged key by key: keys that are not listed here keep their values. */
   metadata: Record<string, unknown>;
   /** Metadata keys to remove. */
   without?: readonly string[];

@@ -5,13 +5,13 @@ import type { Settings } from '#server/settings.ts';
 
 type BillingServices = Pick<Services, 'settings' | 'payments'>;
 
-/** Both are needed to sell: without the webhook's secret, a payment would be taken and never recorded. */
+/** Selling needs both settings: without the webhook secret, a payment would be taken and never recorded. */
 const credentials = ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'] as const;
 
 /**
- * The warning about billing that is enabled while nothing can be sold, because a credential of the processor is
- * missing. Work is still metered and needs a subscription or a trial: only the pages for paying are closed.
- * @returns null if billing is off, or has its credentials
+ * Returns a warning if billing is enabled but nothing can be sold, because a credential of the processor is missing.
+ * Work is still metered and still needs a subscription or a trial; only the payment pages are closed.
+ * @returns null if billing is off, or if all credentials are set
  */
 export function billingNotice(settings: Settings): string | null {
   const missing = credentials.filter((name) => settings[name] === undefined);
@@ -46,7 +46,7 @@ export function requireTopUps(services: BillingServices): string {
 }
 
 /**
- * Returns the payment processor if its webhook can be verified, even if billing is off.
+ * Returns the payment processor if its webhook deliveries can be verified, even if billing is off.
  * @throws AppError 503 without a signing secret
  */
 export function requireWebhookSecret({ settings, payments }: BillingServices): PaymentProcessor {
@@ -55,10 +55,10 @@ export function requireWebhookSecret({ settings, payments }: BillingServices): P
   return payments;
 }
 
-/** Opens the payment processor; null if neither its key nor its webhook's secret is set. */
+/** Opens the payment processor; null if neither its API key nor its webhook secret is set. */
 export async function openPaymentProcessor(settings: Settings): Promise<PaymentProcessor | null> {
   if (settings.STRIPE_SECRET_KEY === undefined && settings.STRIPE_WEBHOOK_SECRET === undefined) return null;
-  // Load the package only if it is used: it is large.
+  // Load the package only if needed: it is large.
   const { openStripe } = await import('#server/platform/payments/stripe.ts');
   return openStripe(settings);
 }

@@ -3,15 +3,15 @@ import { isNoSuchCustomer } from '#server/platform/payments/processor.ts';
 import { lockBilledTenant, type PayingTenant, readBillingAccount, updateBilledTenant } from './account.ts';
 import { requireBilling } from './capabilities.ts';
 
-/** The services that call the processor for a tenant. */
+/** The services needed to call the processor for a tenant. */
 export type CustomerServices = Pick<Services, 'database' | 'settings' | 'payments'>;
 
 const customerKey = 'pay_customer_id';
 
 /**
- * Calls `work` with the tenant's customer id at the processor. Creates the customer at its first use, and once more
- * if it no longer exists there. Concurrent first uses create two customers: the tenant keeps the one that is stored
- * first, the other stays unused.
+ * Calls `work` with the tenant's customer id at the processor. Creates the customer when it is first needed, and again
+ * if the processor no longer has it. Concurrent first calls create two customers: the one that is stored first belongs
+ * to the tenant, and the other is never used.
  */
 export async function asCustomer<T>(
   services: CustomerServices,
@@ -32,7 +32,7 @@ export async function asCustomer<T>(
   return work(await keepCustomer(services, tenantId, made));
 }
 
-/** Stores a customer id, unless the tenant has one already. Returns the one that the tenant has. */
+/** Stores a customer id, unless the tenant already has one. Returns the tenant's customer id after the call. */
 async function keepCustomer({ database }: CustomerServices, tenantId: string, made: string): Promise<string> {
   return database.inTenant(tenantId, async (tx) => {
     const row = await lockBilledTenant(tx, tenantId);
@@ -43,7 +43,10 @@ async function keepCustomer({ database }: CustomerServices, tenantId: string, ma
   });
 }
 
-/** Removes a customer that no longer exists, if the tenant still has that one. Returns the tenant's current one. */
+/**
+ * Removes the id of a customer that no longer exists, unless the tenant has another id by now. Returns the tenant's
+ * customer id after the call.
+ */
 export async function forgetCustomer(
   { database }: CustomerServices,
   tenantId: string,

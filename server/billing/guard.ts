@@ -8,8 +8,9 @@ import { detailInWords, middleware } from '#server/trpc.ts';
 import { type PayingTenant, readBillingAccount, selectBilledTenant } from './account.ts';
 
 /**
- * The base of the procedures for paying. Checks in this order: the capability (503), the caller, the input. The
- * caller is authenticated in a separate transaction, because none may be open during a call to the processor.
+ * The base of the procedures for paying. Checks in this order: whether billing is available (503), the caller, the
+ * input. The caller is authenticated in a separate transaction, because no transaction may be open during a call to the
+ * processor.
  * @param gate throws the 503
  */
 export function payingProcedure(gate: (services: Services) => void) {
@@ -25,7 +26,7 @@ export function payingProcedure(gate: (services: Services) => void) {
     );
 }
 
-/** @throws AppError 401, with a separate message if there is no tenant at all, so that no credential could help */
+/** @throws AppError 401; its message is a different one if no tenant exists, because then no credential could help */
 async function readPayingTenant(
   { database }: Pick<Services, 'database'>,
   withTenant: WithTenant,
@@ -39,7 +40,7 @@ async function readPayingTenant(
   });
 }
 
-/** Logs the processor's rejections, and replaces their messages by ours. */
+/** Logs rejections by the processor, and replaces their messages with our own. */
 const refusalsOfProcessor = middleware(async ({ ctx, next }) => {
   const result = await next();
   if (!result.ok && result.error.cause instanceof ProcessorError)

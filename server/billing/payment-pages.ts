@@ -9,8 +9,8 @@ import { stateAtProcessor } from './subscription-state.ts';
 
 /**
  * Opens a checkout for a tier.
- * @returns the processor's page, to send the browser to
- * @throws AppError 503 for a tier that is not sold; 409 for a tenant whose subscription is current or lapsed
+ * @returns the URL of the processor's page for the browser
+ * @throws AppError 503 for a tier that is not sold; 409 if the tenant's subscription is current or lapsed
  */
 export async function openCheckout(
   services: CustomerServices,
@@ -44,8 +44,8 @@ export async function openCheckout(
 
 /**
  * Opens the portal in which the tenant changes its plan and card.
- * @returns the URL of the processor's page for the browser; it works for one visit
- * @throws AppError 409 for a tenant that never opened a checkout, or whose customer no longer exists
+ * @returns the URL of the processor's page for the browser; the URL works once
+ * @throws AppError 409 if the tenant has never opened a checkout, or if its customer no longer exists
  */
 export async function openPortal(services: CustomerServices, { id, account }: PayingTenant): Promise<string> {
   const payments = requireBilling(services);

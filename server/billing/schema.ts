@@ -5,7 +5,7 @@ import { maxPacks } from './top-up.ts';
 
 const slugs = tiers.join(', ');
 
-/** The messages are the response's details, since validation errors of these bodies are strings. */
+/** The messages become the response's details: the details of validation errors of these bodies are strings. */
 export const checkoutRequest = z
   .object({
     tier: z
@@ -22,7 +22,7 @@ export const checkoutRequest = z
 
 const packsExpected = 'packs must be a whole number of at least 1';
 
-/** Too many packs are rejected later, with another status. */
+/** Too many packs are rejected later, with a different status. */
 export const topUpRequest = z
   .object({
     packs: z
@@ -38,12 +38,12 @@ export const topUpRequest = z
   })
   .meta({ id: 'TopUpRequest' });
 
-/** The page to redirect the browser to. */
+/** The URL of the page to which the browser is redirected. */
 export const paymentPage = z
   .object({ url: z.string().meta({ format: 'uri', description: 'redirect the browser there' }) })
   .meta({ id: 'PaymentPage' });
 
-/** A webhook delivery. Both headers mean the same. */
+/** A webhook delivery. Both headers have the same meaning. */
 export const paymentDelivery = z.object({
   body: rawBody,
   payment_signature: z.string().optional().describe('A timestamp and an HMAC over the raw body.'),

@@ -1,18 +1,18 @@
 import type { PaymentProcessor } from '#server/platform/payments/processor.ts';
 import type { BillingAccount } from './account.ts';
 
-/** Statuses that end a subscription for good. */
+/** Statuses of a subscription that has ended and cannot become current again. */
 const ended: ReadonlySet<string> = new Set(['canceled', 'incomplete_expired']);
 /** Statuses with which a tenant may start billable work. */
 const current: ReadonlySet<string> = new Set(['active', 'trialing']);
 
 /**
- * The state of a tenant's subscription. `lapsed`: it still exists at the processor and must be paid there; also any
- * unknown status. `none`: the tenant never subscribed.
+ * The state of a tenant's subscription. `lapsed`: the subscription still exists at the processor, and the tenant must
+ * pay there; also the state for any unknown status. `none`: the tenant has never subscribed.
  */
 export type SubscriptionState = 'current' | 'lapsed' | 'ended' | 'none';
 
-/** @param status in the processor's terms; null without a subscription */
+/** @param status the processor's status of the subscription; null without a subscription */
 export function subscriptionStateOf(status: string | null): SubscriptionState {
   if (status === null) return 'none';
   if (current.has(status)) return 'current';
@@ -20,9 +20,9 @@ export function subscriptionStateOf(status: string | null): SubscriptionState {
 }
 
 /**
- * The state at the processor itself, which may be later than the events that reached us. For a decision only: nothing
- * is stored, since our clock cannot be compared with the events' own. `none` if the processor does not know the
- * tenant.
+ * Reads the state from the processor, which may know of later events than those that reached us. Use it only for a
+ * decision: nothing is stored, because our clock cannot be compared with the creation times of the events. `none` if
+ * the processor does not know the tenant.
  */
 export async function stateAtProcessor(
   payments: PaymentProcessor,
@@ -33,7 +33,7 @@ export async function stateAtProcessor(
   }: Pick<BillingAccount, 'customerId' | 'subscriptionId' | 'subscriptionStatus'>,
 ): Promise<SubscriptionState> {
   const found = customerId === null ? [] : await payments.subscriptionsOf(customerId);
-  // The tenant's subscription may belong to another customer, for instance one that was deleted.
+  // The stored subscription may belong to another customer of the tenant, for example a deleted one.
   const stored = subscriptionStateOf(subscriptionStatus);
   const isLive = stored === 'current' || stored === 'lapsed';
   if (isLive && subscriptionId !== null && !found.some(({ id }) => id === subscriptionId)) {

@@ -10,9 +10,9 @@ import { subscriptionStateOf } from './subscription-state.ts';
 import { allowanceOfTier, withAllowanceWindow } from './tier-change.ts';
 
 /**
- * A tenant's billing account after a payment event. Events may come late, twice and in any order: each updates the
- * data of its own subscription, and one of all known subscriptions counts. Returns the same object if the event
- * changes nothing.
+ * Returns a tenant's billing account after a payment event. Events may come late, twice and in any order: each updates
+ * the data of the subscription that it belongs to, and then the subscription that counts is selected from all known
+ * ones. Returns the same object if the event changes nothing.
  */
 export function applyPaymentEvent(
   account: BillingAccount,
@@ -24,8 +24,8 @@ export function applyPaymentEvent(
   const after = applySubscriptionEvent(before, account.subscriptionId, event, prices);
   const effective = effectiveSubscription(after);
   if (after === before || !effective) return account;
-  // The tier's allowance is written when the effective subscription's own event names its Price, or when another
-  // subscription becomes the effective one.
+  // The tier's allowance is written if the event belongs to the effective subscription and contains its Price, or if
+  // another subscription becomes the effective one.
   const pricesTier =
     event.kind === 'subscription_changed' &&
     event.subscriptionId === effective.id &&
@@ -37,7 +37,7 @@ export function applyPaymentEvent(
   };
 }
 
-/** Writes the effective subscription's fields into the account, with its allowance window. */
+/** Returns the account with the fields and the allowance window of the effective subscription. */
 function withSubscription(
   account: BillingAccount,
   { id, status, eventAt, windowFrom }: KnownSubscription,
@@ -61,12 +61,15 @@ function creditTopUp(account: BillingAccount, { sessionId, chars }: TopUpPayment
   };
 }
 
-/** Subscriptions that an account keeps: far more than the processor sends events about while it retries. */
+/**
+ * Number of subscriptions that an account keeps. The processor sends events about far fewer during the time in which it
+ * retries deliveries.
+ */
 const keptSubscriptions = 100;
 
 /**
- * The subscriptions of an account. Includes the account's own if it is not listed, because an operator wrote it by hand or
- * because it is older than the list.
+ * The subscriptions of an account. Includes the account's effective subscription even if the list lacks it, because an
+ * operator wrote it by hand or because it is older than the list.
  */
 function knownSubscriptions(account: BillingAccount): readonly KnownSubscription[] {
   const { subscriptions, subscriptionId: id, subscriptionStatus: status } = account;
@@ -78,8 +81,9 @@ function knownSubscriptions(account: BillingAccount): readonly KnownSubscription
 }
 
 /**
- * The known subscriptions after an event about one of them; the same list if the event brings nothing new. Of each
- * subscription, the latest event counts, in whichever order they come, and its end is final.
+ * The known subscriptions after an event about one of them; the same list if the event has no new data. For each
+ * subscription, the event that was created last counts, in whatever order events arrive. A subscription that has ended
+ * does not change again.
  */
 function applySubscriptionEvent(
   known: readonly KnownSubscription[],
@@ -95,21 +99,24 @@ function applySubscriptionEvent(
       : afterSubscriptionEvent(before, event, prices);
   const after = withAllowanceWindow(before, updated, known, event.createdAt);
   if (before && isSame(before, after)) return known;
-  // The list ends with the subscription of the latest event: `byPrecedence` decides ties by that.
+  // The subscription of the latest event comes last in the list: `byPrecedence` uses this if two are equal.
   return byPrecedence([...known.filter((one) => one !== before), after])
     .slice(0, keptSubscriptions)
     .toReversed();
 }
 
 /**
- * The subscription that counts for the tenant: a current one before one that is not, a live one before one that has ended,
- * and `incomplete` behind every other live status. Among equals, the one with the latest event.
+ * The subscription that counts for the tenant. Current ones come first, then live ones, then `incomplete` ones, then
+ * ended ones. Of several in the same group, the one with the latest event counts.
  */
 function effectiveSubscription(known: readonly KnownSubscription[]): KnownSubscription | undefined {
   return byPrecedence(known)[0];
 }
 
-/** The effective one first. If the latest events are of the same moment, the later in the list comes first. */
+/**
+ * Sorts by precedence; the effective subscription comes first. If two have their latest events at the same moment, the
+ * later one in the list comes first.
+ */
 function byPrecedence(known: readonly KnownSubscription[]): KnownSubscription[] {
   return known
     .toReversed()
@@ -124,8 +131,8 @@ function rank(status: string): number {
 }
 
 /**
- * The known subscription that an event is about. A session without a subscription id is about the effective one; the
- * next event sets the id of the subscription that the session began.
+ * The known subscription that an event is about. A session without a subscription id is about the effective
+ * subscription; the subscription's next event then sets its id.
  */
 function subscriptionOf(
   known: readonly KnownSubscription[],
@@ -137,7 +144,10 @@ function subscriptionOf(
   return known.find((one) => one.id === null && subscriptionStateOf(one.status) !== 'ended');
 }
 
-/** After a completed checkout session the subscription is active. Its tier comes with its own events. */
+/**
+ * The subscription's data after a completed checkout session: it is active. The tier comes with the subscription's own
+ * events.
+ */
 function afterSession(
   before: KnownSubscription | undefined,
   { subscriptionId, createdAt }: SubscriptionSession,
@@ -152,12 +162,15 @@ function afterSession(
       windowFrom: null,
     };
   const named = { ...before, id: subscriptionId ?? before.id };
-  // A session that comes late does not undo a later event of the subscription.
+  // A session event that arrives late does not undo a later event of the subscription.
   const late = isOlder(createdAt, before.eventAt) && before.status !== 'incomplete';
   return late ? named : { ...named, status: 'active', toldAt: newer(before.toldAt, createdAt) };
 }
 
-/** After one of its own events, a subscription has the event's status and the tier of its Price. */
+/**
+ * The subscription's data after an event about the subscription: the status of the event, and the tier of the event's
+ * Price.
+ */
 function afterSubscriptionEvent(
   before: KnownSubscription | undefined,
   event: SubscriptionEvent,
@@ -184,7 +197,8 @@ function afterSubscriptionEvent(
   if (ends) return { ...dated, status };
   if (isOlder(createdAt, before.eventAt)) return before;
   const tier = tierOfPrices(event.priceIds, prices) ?? before.tier;
-  // `incomplete` is a subscription's first status: if it comes late, it is not the current one.
+  // `incomplete` is the first status of a subscription: an event with this status that arrives late does not replace
+  // the current status.
   return { ...dated, tier, status: status === 'incomplete' ? before.status : status };
 }
 

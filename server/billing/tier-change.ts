@@ -3,8 +3,8 @@ import type { BillingAccount, KnownSubscription } from './account.ts';
 import { subscriptionStateOf } from './subscription-state.ts';
 
 /**
- * The allowance that a subscription's tier sets: the tier and its characters a month. Nothing for a subscription that
- * has ended, whose tenant keeps its previous allowance.
+ * The fields of the account that a subscription's tier sets: the tier and its characters a month. Empty for an ended
+ * subscription: the tenant keeps its previous allowance.
  */
 export function allowanceOfTier({ tier, status }: KnownSubscription): Partial<BillingAccount> {
   if (tier === null || !isTier(tier) || subscriptionStateOf(status) === 'ended') return {};
@@ -12,8 +12,8 @@ export function allowanceOfTier({ tier, status }: KnownSubscription): Partial<Bi
 }
 
 /**
- * Sets when a subscription's allowance window begins: at the event that makes it current for the first time, and
- * again at the event that changes its tier. So an upgrade counts immediately, with nothing used.
+ * Sets when a subscription's allowance window begins: at the event that makes the subscription current for the first
+ * time, and again at each event that changes its tier. So after an upgrade, usage immediately counts from 0.
  * @param at the event's creation time, ISO 8601
  */
 export function withAllowanceWindow(
@@ -28,7 +28,10 @@ export function withAllowanceWindow(
   return opens || restarts ? { ...after, windowFrom: unusedMoment(at, known) } : after;
 }
 
-/** `at`, or the first millisecond after it at which no other window begins: usage totals are keyed by this moment. */
+/**
+ * `at`, or the first millisecond after it at which no other window begins. The moment must be unique, because usage
+ * totals are keyed by it.
+ */
 function unusedMoment(at: string, known: readonly KnownSubscription[]): string {
   const used = new Set(known.map(({ windowFrom }) => windowFrom));
   let moment = at;

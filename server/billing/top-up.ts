@@ -9,12 +9,12 @@ import { requireBilling, requireTopUps } from './capabilities.ts';
 import { asCustomer, type CustomerServices } from './customer.ts';
 import { stateAtProcessor, subscriptionStateOf } from './subscription-state.ts';
 
-/** Packs in one purchase. */
+/** Maximum number of packs in one purchase. */
 export const maxPacks = 5;
 
 /**
- * Checks whether the tenant may buy a top-up at all, before the body is parsed: the attempts, the subscription, and
- * that the allowance is below the ceiling.
+ * Checks whether the tenant may buy a top-up, before the body is parsed: the number of attempts, the subscription, and
+ * whether the monthly allowance is below the ceiling.
  * @throws AppError 429, 402, 409
  */
 export async function admitTopUp(ctx: RequestContext, { id, account }: PayingTenant): Promise<void> {
@@ -28,8 +28,8 @@ export async function admitTopUp(ctx: RequestContext, { id, account }: PayingTen
 }
 
 /**
- * Opens a checkout for prepaid characters, after the number of packs and the resulting balance are checked. Nothing
- * is credited until the processor's event confirms the payment.
+ * Opens a checkout for prepaid characters, after checking the number of packs and the resulting balance. The characters
+ * are added when the processor's event confirms the payment.
  * @returns the URL of the processor's page for the browser
  * @throws AppError 400, 409
  */
@@ -62,19 +62,19 @@ export async function openTopUp(
   );
 }
 
-/** Attempts per client address, and per tenant, in one window. */
+/** Attempts allowed in one window for a client address, and for a tenant. */
 const attemptsAllowed = 5;
 const windowSeconds = 3600;
 
 /**
- * Counts an attempt to buy a top-up, per client address and per tenant: someone who tries stolen cards has many
- * tenants, or many addresses. Both are always counted, regardless of AUTH_RATE_LIMIT_ENABLED.
- * @throws AppError 429 with Retry-After, when every exceeded window has ended
+ * Counts an attempt to buy a top-up, per client address and per tenant: someone who tests stolen cards uses many
+ * tenants, or many addresses. Both are always counted, even if AUTH_RATE_LIMIT_ENABLED is off.
+ * @throws AppError 429; after Retry-After, all exceeded windows have ended
  */
 async function countTopUpAttempt(ctx: RequestContext, tenantId: string): Promise<void> {
   const address = rateLimitSubject(ctx.clientAddress);
   const counted = await ctx.services.database.inPlatform(async (tx) => [
-    // Always in this order, so that concurrent attempts cannot deadlock.
+    // The attempts are counted in the same order every time, so that concurrent calls cannot deadlock.
     await countAttempt(tx, 'topup_address', address, windowSeconds),
     await countAttempt(tx, 'topup_tenant', tenantId, windowSeconds, tx.last),
   ]);

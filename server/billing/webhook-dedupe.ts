@@ -3,8 +3,8 @@ import type { Database, Tx } from '#db/client.ts';
 import { paymentEvents } from '#db/schema/billing.ts';
 
 /**
- * Records that an event is applied, in the transaction that applies it. The processor delivers at least once: a known
- * event has no effect.
+ * Records that an event is applied, in the transaction that applies the event. The processor may deliver an event
+ * several times: a known event has no effect.
  * @returns false if the event is already known
  */
 export async function insertPaymentEvent(tx: Tx, event: typeof paymentEvents.$inferInsert): Promise<boolean> {
@@ -16,15 +16,19 @@ export async function insertPaymentEvent(tx: Tx, event: typeof paymentEvents.$in
   return inserted.length > 0;
 }
 
-/** Days that an applied event is remembered. Stripe delivers again automatically for 3 days, and by hand for 30. */
+/**
+ * Days for which an applied event is remembered. Stripe repeats deliveries automatically for 3 days, and an operator
+ * can repeat them for 30.
+ */
 const daysKept = 90;
 
-/** Rows that one statement deletes, so that it holds its locks briefly. */
+/** Rows that one statement deletes; few, so that it holds its locks briefly. */
 const batch = 5000;
 
 /**
- * Forgets events that are too old to be delivered again. Their changes stay; a top-up also keeps its session's id.
- * @returns how many were deleted
+ * Deletes the records of events that are too old to be delivered again. The changes made by the events stay; the
+ * session id of a top-up stays too.
+ * @returns the number of deleted events
  */
 export async function prunePaymentEvents(database: Database): Promise<number> {
   let pruned = 0;

@@ -15,10 +15,10 @@ import { applyPaymentEvent } from './subscription-sync.ts';
 import { insertPaymentEvent } from './webhook-dedupe.ts';
 
 /**
- * Receives a delivery of the payment processor. When this returns, the event's effect is committed.
+ * Receives a delivery of the payment processor. When this returns, the changes are committed.
  * @param signatures the headers that may contain the signature: one valid signature is enough
- * @throws AppError 400 for an invalid signature; 503 without the signing secret; 500 if the effect could not be
- * stored, so that the processor delivers again
+ * @throws AppError 400 for an invalid signature; 503 without the signing secret; 500 if the changes could not be
+ *   stored, so that the processor delivers the event again
  */
 export async function receiveDelivery(
   ctx: RequestContext,
@@ -51,7 +51,7 @@ export async function receiveDelivery(
 type Outcome = 'applied' | 'no change' | 'delivered before' | 'unknown tenant';
 
 /**
- * Applies an event to its tenant, in one transaction with the record of the event and the audit log. The tenant's row is
+ * Applies an event to its tenant. One transaction also records the event and writes the audit log. The tenant's row is
  * locked, so that concurrent events are applied one after another.
  */
 function applyEvent(

@@ -3,11 +3,11 @@ import { type LanguageCode, languageCodes, readLanguage } from '#server/language
 import { SandboxError } from '#server/platform/sandbox/sandbox-error.ts';
 import { sandboxRefusal } from '#server/platform/sandbox-errors.ts';
 
-/** Characters of a set's name. */
+/** Maximum number of characters of a set's name. */
 const maxNameLength = 128;
 
 /**
- * Returns the name of an uploaded glossary or memory, trimmed.
+ * Returns the name of an uploaded glossary or TM, trimmed.
  * @throws AppError 400
  */
 export function requireSetName(name: string | undefined): string {
@@ -16,7 +16,7 @@ export function requireSetName(name: string | undefined): string {
   if (length === 0) throw new AppError('validation_error', 'name is required');
   if (length > maxNameLength)
     throw new AppError('validation_error', `name must have at most ${maxNameLength} characters`);
-  // The name is used in file names, headers and logs.
+  // Control characters are rejected, because the name is used in file names, headers and logs.
   if (/\p{Cc}/u.test(trimmed))
     throw new AppError('validation_error', 'name must not contain control characters');
   return trimmed;
@@ -24,8 +24,8 @@ export function requireSetName(name: string | undefined): string {
 
 /**
  * Requires that the tenant may have one more set. Replacing a set of the same name is always allowed.
- * @param sets how many sets the tenant has; undefined if one of them has the uploaded name
- * @throws AppError 422 with the limit
+ * @param sets the number of the tenant's sets; undefined if one of them has the name of the upload
+ * @throws AppError 422; the message contains the limit
  */
 export function requireRoomForSet(
   sets: number | undefined,
@@ -39,15 +39,15 @@ export function requireRoomForSet(
     );
 }
 
-/** A language as the uploader declared it, and the code that it means. */
+/** A language tag as the uploader declared it, with the code of the language that it means. */
 export interface DeclaredLanguage {
   tag: string;
   code: LanguageCode;
 }
 
 /**
- * Reads a declared language that is required.
- * @throws AppError 400 if it is missing, 422 if it is not a supported language
+ * Reads a required language tag.
+ * @throws AppError 400 if the tag is missing, 422 if the language is not supported
  */
 export function requireDeclaredLanguage(field: string, tag: string | undefined): DeclaredLanguage {
   const declared = readDeclaredLanguage(field, tag);
@@ -55,7 +55,10 @@ export function requireDeclaredLanguage(field: string, tag: string | undefined):
   return declared;
 }
 
-/** Reads a declared language that is optional; null if it is omitted. @throws AppError 422 */
+/**
+ * Reads an optional language tag. Returns null if it is omitted.
+ * @throws AppError 422
+ */
 export function readDeclaredLanguage(field: string, tag: string | undefined): DeclaredLanguage | null {
   const trimmed = (tag ?? '').trim();
   if (trimmed === '') return null;
@@ -67,17 +70,17 @@ export function readDeclaredLanguage(field: string, tag: string | undefined): De
   );
 }
 
-/** The suffix of a file name with its dot, in lowercase; empty without one. */
+/** Returns the suffix of a file name, including its dot, in lower case; empty if none exists. */
 export function suffixOf(fileName: string): string {
   return /\.[^.\\/]*$/.exec(fileName)?.[0].toLowerCase() ?? '';
 }
 
-/** A content type without parameters, in lowercase; empty if none was declared. */
+/** Returns a content type without parameters, in lower case; empty if none was declared. */
 export function declaredType(contentType: string): string {
   return contentType.split(';', 1)[0]!.trim().toLowerCase();
 }
 
-/** The content types that a TMX file may be declared with. */
+/** The content types that are accepted for a TMX file. */
 export const tmxTypes: readonly string[] = [
   'application/xml',
   'text/xml',
@@ -85,7 +88,7 @@ export const tmxTypes: readonly string[] = [
   'application/octet-stream',
 ];
 
-/** Converts the sandbox's errors for a file that it could not read. Returns any other error unchanged. */
+/** Converts the sandbox's errors about a file that cannot be read. Returns any other error unchanged. */
 export function unreadableFile(field: string, error: unknown): unknown {
   if (!(error instanceof SandboxError)) return error;
   const { reason } = error;

@@ -8,13 +8,13 @@ import type { Binding } from '#server/platform/stores/account-stores.ts';
 import type { BlobStore } from '#server/platform/stores/blob-store.ts';
 import { defaultPrefixes, type StorageBinding } from './schema.ts';
 
-/** The tenant's binding; undefined if it uses the platform's storage. */
+/** Returns the tenant's binding; undefined if the tenant uses platform storage. */
 export async function selectBinding(tx: Tx, tenantId: string): Promise<Binding | undefined> {
   const [row] = await tx.select().from(storageBindings).where(eq(storageBindings.tenantId, tenantId));
   return row;
 }
 
-/** The same for the tenant whose scope the transaction has, before its id is known. */
+/** Returns the binding of the transaction's tenant, whose id need not be known yet. */
 export async function selectBindingInScope(tx: Tx): Promise<Binding | undefined> {
   const [row] = await tx
     .select()
@@ -23,7 +23,7 @@ export async function selectBindingInScope(tx: Tx): Promise<Binding | undefined>
   return row;
 }
 
-/** The tenant's view of the binding; without one, that of platform storage. */
+/** Returns the tenant's view of its binding; without a binding, the view of platform storage. */
 export function bindingView(
   binding: Binding | undefined,
   { STORAGE_PRINCIPAL_CLIENT_ID }: Services['settings'],
@@ -66,7 +66,7 @@ export function prefixesOf({ documentsPrefix, goldenPrefix, terminologyPrefix }:
   return { documents: documentsPrefix, golden: goldenPrefix, terminology: terminologyPrefix };
 }
 
-/** The columns that hold a secret. */
+/** Returns the columns that store an encrypted secret. */
 export function sealSecret(
   { secretsKeys }: Pick<Services, 'secretsKeys'>,
   tenantId: string,
@@ -79,8 +79,8 @@ export function sealSecret(
 }
 
 /**
- * Opens the account of a binding. If a tenant's account cannot be used, its work is rejected: nothing is written
- * elsewhere.
+ * Opens the account of a binding. If a tenant's account cannot be used, work of the tenant is rejected: nothing is
+ * written elsewhere.
  * @throws AppError 409 storage_binding_not_verified
  */
 export function openVerified(
@@ -103,12 +103,12 @@ export function notVerified(detail: string): AppError {
   return new AppError('storage_binding_not_verified', detail);
 }
 
-/** The https URL of an object in the account. */
+/** Returns the https URL of an object in the account. */
 export function addressIn({ accountUrl, filesystem }: Binding, path: string): string {
   return `${accountUrl}/${filesystem}/${path}`;
 }
 
-/** The path of a URL; undefined if it is not in that account's container. */
+/** Returns the path of an object from its URL; undefined if the URL is not in the container of this binding. */
 export function pathIn(binding: Binding, address: string): string | undefined {
   const start = addressIn(binding, '');
   return address.startsWith(start) ? address.slice(start.length) : undefined;

@@ -19,17 +19,18 @@ type ChangeServices = Pick<
   'backgroundWork' | 'database' | 'log' | 'secretsKeys' | 'settings' | 'storage'
 >;
 
-/** The storage that a valid request describes. */
+/** The binding that a valid request describes. */
 type Desired = Pick<
   Binding,
   'accountUrl' | 'filesystem' | 'authMode' | 'documentsPrefix' | 'goldenPrefix' | 'terminologyPrefix'
 > & { secret: string | undefined };
 
 /**
- * Replaces a tenant's binding by the complete desired state. Only its form is checked here; `verifyBinding` checks
- * that it works. The provider `platform` returns the tenant to platform storage.
- * @throws AppError 401, 403; 422 with a string; 502 if platform storage cannot be written, and then nothing has
- * changed
+ * Replaces a tenant's binding; the request contains the complete new state. Only the form of the request is checked
+ * here; `verifyBinding` checks whether the storage works. The provider `platform` returns the tenant to platform
+ * storage.
+ * @throws AppError 401, 403; 422 whose details are a string; 502 if platform storage cannot be written: then nothing
+ *   has changed
  */
 export async function replaceBinding(
   services: ChangeServices,
@@ -50,7 +51,7 @@ async function returnToPlatform(
   withTenant: WithTenant,
 ): Promise<StorageBinding> {
   const tenantId = await withTenant(async (_tx, principal) => principal.tenant.id);
-  // Parked jobs are about to be published there.
+  // Parked jobs are about to be published to platform storage.
   if ((await probe(services, services.storage, `${tenantId}/golden/`)) !== null)
     throw new AppError(
       'platform_storage_unavailable',
@@ -60,8 +61,8 @@ async function returnToPlatform(
 }
 
 /**
- * Removes a tenant's binding and its secret, and publishes parked jobs to platform storage. Objects in the account
- * stay there.
+ * Removes a tenant's binding and its secret, and publishes parked jobs to platform storage. Objects in the tenant's
+ * account stay there.
  * @throws AppError 401, 403
  */
 export async function removeBinding(
@@ -99,7 +100,7 @@ async function saveBinding(
   { secret, ...desired }: Desired,
 ): Promise<Binding> {
   const tenantId = principal.tenant.id;
-  // Locked: a concurrent edit must not store a secret of another mode.
+  // Lock the row: a concurrent change must not store a secret for another authentication mode.
   const [held] = await tx
     .select({
       authMode: storageBindings.authMode,
@@ -126,7 +127,7 @@ async function saveBinding(
       target: storageBindings.tenantId,
       set: {
         ...columns,
-        // A change within the same container cannot let another workspace take the container.
+        // If the container stays the same, the workspace keeps holding it, so that no other workspace can take it.
         ...(!isSameContainer(held, desired) && { heldSince: null }),
         revision: sql`${storageBindings.revision} + 1`,
         updatedAt: sql`now()`,
@@ -151,7 +152,8 @@ async function saveBinding(
 }
 
 /**
- * @throws AppError 422 unless a stored secret can be kept: one of the same mode, that was given for the same account
+ * @throws AppError 422 unless the stored secret can be kept: it must have the same mode, and must have been given for
+ *   the same account
  */
 function checkKept(
   held: Pick<Binding, 'accountUrl' | 'authMode' | 'secret'> | undefined,
@@ -168,7 +170,7 @@ function isSameContainer(held: Container | undefined, { accountUrl, filesystem }
   return held?.accountUrl === accountUrl && held.filesystem === filesystem;
 }
 
-/** @throws AppError 422 with a string that names the field and never repeats the secret */
+/** @throws AppError 422 whose details are a string; it names the field and never contains the secret */
 function readRequest(request: StorageBindingRequest, settings: Services['settings']): Desired {
   const accountUrl = parseAccountUrl(request.account_url ?? '');
   if ('problem' in accountUrl) throw refused(`account_url ${accountUrl.problem}`);
@@ -203,7 +205,7 @@ function readPrefixes(given: NonNullable<StorageBindingRequest['prefixes']>) {
       throw refused(
         `prefixes.${name} must be a directory of letters, digits, ".", "_" and "-" (at most 200 characters), such as ${defaultPrefixes[name]}`,
       );
-    // Azure's names of objects are case-sensitive; other services with the same API may not be.
+    // Object names in Azure are case-sensitive; in other services with the same API they may not be.
     if (directory.toLowerCase().startsWith(ownershipDirectory))
       throw refused(
         `prefixes.${name} must not start with ${ownershipDirectory}, which is reserved for the container's owner`,
@@ -217,7 +219,7 @@ function readPrefixes(given: NonNullable<StorageBindingRequest['prefixes']>) {
   return { documentsPrefix, goldenPrefix, terminologyPrefix: read('terminology') };
 }
 
-/** Whether the platform keeps its own records and files in that account. */
+/** Whether the account is the one in which the platform keeps its own records and files. */
 function isOwnAccount(accountUrl: string, { PLATFORM_STORAGE_URL: url }: Services['settings']): boolean {
   if (url === undefined || !url.startsWith('https:')) return false;
   const own = parseAccountUrl(new URL(url).origin);

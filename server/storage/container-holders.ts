@@ -6,26 +6,29 @@ import type { Binding } from '#server/platform/stores/account-stores.ts';
 import type { BlobStore } from '#server/platform/stores/blob-store.ts';
 
 /*
- * The workspaces that hold a container. The identity of the service can open every container whose owner has authorized
- * it, for any workspace: that a workspace can write to a container does not prove that the container belongs to it.
- * So the first workspace that verifies a container holds it. Another one must prove ownership with an object in a
- * place where only the owner of the container can write: the service writes below the prefixes of a binding, and no
+ * Decides which workspaces hold a container. The service's identity can open every container whose owner has authorized
+ * it, for any workspace. So a workspace does not prove that it owns a container by writing to it. The first workspace
+ * that verifies a container holds it. Any other workspace must prove ownership by an object in the directory below,
+ * where only the owner of the container can write: the service writes only below the prefixes of a binding, and no
  * prefix may begin with this directory.
  */
 
-/** The directory that no prefix may begin with. */
+/** Directory with the proof of ownership; no prefix may begin with it. */
 export const ownershipDirectory = 'lingualoop-workspace/';
 
-/** The object that names the workspaces that a container belongs to, one id per line. */
+/** The object that lists the workspaces to which a container belongs, one id per line. */
 const ownershipObject = `${ownershipDirectory}owners.txt`;
 
-/** An id is at most 64 characters long; more workspaces than fit here are not supported. */
+/**
+ * Maximum bytes of the object. An id has at most 64 characters; lists with more workspaces than fit here are not
+ * supported.
+ */
 const maxProofBytes = 10_000;
 
 const inSameContainer = ({ accountUrl, filesystem }: Binding) =>
   and(eq(storageBindings.accountUrl, accountUrl), eq(storageBindings.filesystem, filesystem));
 
-/** The other workspaces that hold the container of a binding. */
+/** Returns the other workspaces that hold the container of a binding. */
 export async function otherHolders(database: Database, binding: Binding): Promise<string[]> {
   return database.inPlatform((tx) => selectOthers(tx, binding));
 }
@@ -45,8 +48,8 @@ async function selectOthers(tx: Tx, binding: Binding): Promise<string[]> {
 }
 
 /**
- * The workspaces that the container itself names.
- * @throws StoreError if it cannot be read
+ * Reads which workspaces the container's ownership object lists.
+ * @throws StoreError if the object cannot be read
  */
 export async function readOwners(store: BlobStore): Promise<ReadonlySet<string>> {
   const content = await store.read(ownershipObject, 0, maxProofBytes);
@@ -54,14 +57,17 @@ export async function readOwners(store: BlobStore): Promise<ReadonlySet<string>>
   return new Set(lines.map((line) => line.replace(/^\uFEFF/, '').trim()));
 }
 
-/** The reason why a workspace may not use a container that another one holds, and how to solve it. */
+/**
+ * Returns the message for a workspace that may not use a container because another one holds it: the reason, and how to
+ * solve it.
+ */
 export function heldByAnother({ tenantId }: Binding): string {
   return `another workspace uses this container. If the container is yours, add an object ${ownershipObject} with the line ${tenantId} to it, and verify again`;
 }
 
 /**
- * Runs the verifications of one container one after another until the transaction ends. Take this lock before any
- * lock of a binding: its holder may change the bindings of those that wait for it.
+ * Makes the verifications of one container run one after another: each waits until the transaction of the previous one
+ * ends. Take this lock before locking any binding: while it is held, the bindings of waiting workspaces may change.
  */
 export async function takeTurn(tx: Tx, { accountUrl, filesystem }: Binding): Promise<void> {
   const lock = `container ${accountUrl}/${filesystem}`;
@@ -69,11 +75,12 @@ export async function takeTurn(tx: Tx, { accountUrl, filesystem }: Binding): Pro
 }
 
 /**
- * Lets a workspace hold the container of its binding, in the platform's transaction that stores its verification,
- * after `takeTurn`.
- * @param owners the workspaces that the container names; undefined if they were not read, because no other workspace
- * held it
- * @returns false if another workspace holds it now and nothing proves that it belongs to this one */
+ * Lets a workspace hold the container of its binding. Call this after `takeTurn`, in the platform transaction that
+ * stores the workspace's verification.
+ * @param owners the workspaces that the container's ownership object lists; undefined if it was not read, because no
+ *   other workspace held the container
+ * @returns false if another workspace holds the container now and nothing proves that it belongs to this one
+ */
 export async function holdContainer(
   tx: Tx,
   binding: Binding,
@@ -89,7 +96,10 @@ export async function holdContainer(
   return true;
 }
 
-/** Ends the bindings of workspaces to a container that names another workspace and not them. Their work is rejected from now on. */
+/**
+ * Ends the bindings of workspaces to a container whose ownership object lists another workspace and not them. From now
+ * on, work of these workspaces is rejected.
+ */
 async function displace(tx: Tx, binding: Binding, tenantIds: string[]): Promise<void> {
   if (tenantIds.length === 0) return;
   await tx

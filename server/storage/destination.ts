@@ -7,12 +7,12 @@ import { StoreError } from '#server/platform/stores/store-error.ts';
 import { addressIn, openVerified, pathIn, selectBinding, selectBindingInScope } from './bindings.ts';
 
 /*
- * The destination and the places of a tenant's records and files. An address is relative to the tenant's part of platform
- * storage (`golden/…`), or the https URL of an object in the tenant's account: objects stay in place when the binding
- * changes.
+ * Determines the store of a tenant's records and files. The address of an object is either a path in the tenant's part
+ * of platform storage (`golden/…`), or the https URL of an object in the tenant's account. Objects stay in place when
+ * the binding changes.
  */
 
-/** The storage of a tenant's new records and files. */
+/** The store of a tenant's new records and files. */
 export type Destination =
   | { provider: 'platform' }
   | { provider: 'datalake'; binding: Binding; store: BlobStore };
@@ -20,16 +20,16 @@ export type Destination =
 export type DestinationServices = Pick<Services, 'accountStores' | 'database' | 'settings'>;
 
 /**
- * The storage of the tenant's new records and files.
- * @throws AppError 409 storage_binding_not_verified: it never falls back from the tenant's own account to the
- * platform
+ * Returns the store of the tenant's new records and files.
+ * @throws AppError 409 storage_binding_not_verified: if the tenant's own account cannot be used, platform storage is
+ *   not used instead
  */
 export async function destinationOf(services: DestinationServices, tenantId: string): Promise<Destination> {
   if (!services.settings.STORAGE_BINDING_ENABLED) return { provider: 'platform' };
   return services.database.inTenant(tenantId, (tx) => destinationIn(tx, services, tenantId));
 }
 
-/** The same for a binding that was already read. */
+/** Returns the same as `destinationOf`, for a binding that was already read. */
 export function destinationBy(
   services: Pick<Services, 'accountStores'>,
   binding: Binding | undefined,
@@ -38,7 +38,7 @@ export function destinationBy(
   return { provider: 'datalake', binding, store: openVerified(services, binding) };
 }
 
-/** The reason why the storage of the transaction's tenant cannot be used; null if it can. */
+/** Returns the reason why the storage of the transaction's tenant cannot be used; null if it can be used. */
 export async function storageRefusalIn(
   tx: Tx,
   services: Pick<Services, 'accountStores' | 'settings'>,
@@ -54,16 +54,16 @@ export async function storageRefusalIn(
   }
 }
 
-/** An object, under its name in the store that has it. */
+/** An object: the store that has it, and its path there. */
 export interface Located {
   store: BlobStore;
   path: string;
 }
 
-/** An object to write, with its address. */
+/** An object that is to be written, with its address. */
 export type Placed = Located & { address: string };
 
-/** The place of an address in platform storage. */
+/** Returns the object with this address in platform storage. */
 export function onPlatform(
   { storage }: Pick<Services, 'storage'>,
   tenantId: string,
@@ -76,7 +76,7 @@ export function isInAccount(address: string): boolean {
   return address.startsWith('https://');
 }
 
-/** An object for a destination: its address, and where to write it. */
+/** Returns the store and path at which an object is to be written for a destination, and the object's address. */
 export function placeAt(
   services: Pick<Services, 'storage'>,
   tenantId: string,
@@ -93,9 +93,9 @@ export function placeAt(
 export type LocatingServices = DestinationServices & Pick<Services, 'storage'>;
 
 /**
- * Finds the object of an address.
+ * Finds the object with an address.
  * @returns null for an object in an account that the tenant's binding no longer opens
- * @throws AppError 409 storage_binding_not_verified while the binding of its account cannot be used
+ * @throws AppError 409 storage_binding_not_verified while the binding of the account cannot be used
  */
 export async function locate(
   services: LocatingServices,
@@ -110,8 +110,8 @@ export async function locate(
 }
 
 /**
- * The error that a failing store means for a caller: it repeats the message of a tenant's own provider, and can be
- * retried.
+ * Converts the error of a store into the error for a caller. It contains the message of the tenant's own provider, and
+ * the caller can retry.
  */
 export function storageFailure(error: unknown): unknown {
   if (!(error instanceof StoreError)) return error;
@@ -121,7 +121,10 @@ export function storageFailure(error: unknown): unknown {
   });
 }
 
-/** The destination of a tenant's files, within a transaction that checks its request. @throws AppError 409 storage_binding_not_verified */
+/**
+ * Returns the store of a tenant's new files. For a transaction that checks a request.
+ * @throws AppError 409 storage_binding_not_verified
+ */
 export async function destinationIn(
   tx: Tx,
   services: Pick<Services, 'accountStores' | 'settings'>,
@@ -132,7 +135,8 @@ export async function destinationIn(
 }
 
 /**
- * Removes the object of an address. @returns whether it existed and could be reached
+ * Removes the object with an address.
+ * @returns whether the object existed and its store could be reached
  * @throws AppError 409 storage_binding_not_verified; the store's error
  */
 export async function removeAt(

@@ -8,16 +8,18 @@ import { addJob } from '#server/platform/job-queue.ts';
 import type { ReplaySummary } from './schema.ts';
 
 /*
- * Publishes parked jobs after a change of storage. A worker publishes them, so that it happens even if the caller
- * disconnects or this process ends. The caller waits for a while, for the summary.
+ * Publishes parked jobs after a change of storage. A worker does this, so that the jobs are published even if the
+ * caller disconnects or this process ends. The caller waits a limited time for the summary.
  */
 
 /** Milliseconds that a caller waits for the summary. */
 const maxWaitMs = 20_000;
-/** Milliseconds between two polls of a replay; each is longer than the previous one. */
+/** Milliseconds between two reads of a replay's state; the pause grows from `first` to `max`. */
 const polls = { first: 25, max: 1000 };
 
-/** Adds a replay of the tenant's parked jobs, in the transaction that changes its storage. */
+/**
+ * Queues the publication of the tenant's parked jobs (a replay), in the transaction that changes the tenant's storage.
+ */
 export async function beginReplay(tx: Tx, tenantId: string): Promise<string> {
   const replayId = newId();
   const [replay] = await tx
@@ -35,22 +37,24 @@ export async function beginReplay(tx: Tx, tenantId: string): Promise<string> {
 }
 
 /**
- * The queue of all tasks that publish parked jobs of a tenant: two at the same time would try the same jobs, and
- * count them twice.
+ * Returns the name of the queue for all tasks that publish parked jobs of a tenant. If two such tasks ran at the same
+ * time, they would try the same jobs and count them twice.
  */
 export function persistenceQueue(tenantId: string): string {
   return `persist:${tenantId}`;
 }
 
-/** A replay, for the worker that runs it. */
+/** A replay, with what the worker needs to run it. */
 export interface Replay {
   tenantId: string;
   replayId: string;
-  /** The replay covers jobs that were parked before then. */
+  /** The replay publishes jobs that were parked before this time. */
   createdAt: Date;
 }
 
-/** Undefined if the tenant was deleted, or a replay that has no caller any longer. */
+/**
+ * Selects a replay. Undefined if the tenant was deleted, or if the replay was deleted because no caller waits for it.
+ */
 export async function selectReplay(
   tx: Tx,
   { tenantId, replayId }: Pick<Replay, 'tenantId' | 'replayId'>,
@@ -62,7 +66,10 @@ export async function selectReplay(
   return row && !row.ended ? { tenantId, replayId, createdAt: row.createdAt } : undefined;
 }
 
-/** Counts jobs that a replay has published. A worker that continues after another one died adds to its count. */
+/**
+ * Adds jobs that a replay has published to its count. If a worker dies, the worker that continues adds to the same
+ * count.
+ */
 export async function countPublished(
   tx: Tx,
   { tenantId, replayId }: Replay,
@@ -75,8 +82,8 @@ export async function countPublished(
 }
 
 /**
- * Ends a replay. Jobs that it did not try, because the storage rejected earlier ones, stay parked.
- * @param failed jobs that were tried and are still parked
+ * Ends a replay. If the storage rejected jobs, those not tried yet stay parked.
+ * @param failed number of jobs that were tried and are still parked
  */
 export async function endReplay(
   tx: Tx,
@@ -87,7 +94,7 @@ export async function endReplay(
     where tenant_id = ${tenantId} and updated_at < ${createdAt.toISOString()}::timestamptz)`;
   await tx
     .update(parkedJobReplays)
-    // Without the jobs that have been deleted since.
+    // The count leaves out jobs that have been deleted since.
     .set({ failed, ended: true, parked: sql`${parkedJobReplays.published} + greatest(${failed}, ${parked})` })
     .where(isReplay(tenantId, replayId));
 }
@@ -112,7 +119,7 @@ export async function awaitReplay(
   }
 }
 
-/** Deletes replays that no caller waits for. Platform scope. */
+/** Deletes replays for which no caller waits. Platform scope. */
 export async function pruneReplays(tx: Tx): Promise<number> {
   const { count } = await tx
     .delete(parkedJobReplays)

@@ -5,15 +5,15 @@ import { type Resealed, type SecretsKeys, secretsKeyId } from '#server/platform/
 import { type Binding, readSecret } from '#server/platform/stores/account-stores.ts';
 import { sealSecret } from './bindings.ts';
 
-/** Bindings in memory at a time. */
+/** Number of bindings in memory at a time. */
 const pageSize = 500;
 
 type SealedSecret = Pick<Binding, 'tenantId' | 'secret' | 'secretKeyId'>;
 
 /**
  * Encrypts the secrets of all bindings with the current key, in the order of the tenants' ids. May run during normal
- * operation and be repeated at any time: secrets that the current key sealed are not changed. The state and the
- * revision of a binding stay, since its secret is the same.
+ * operation and may be repeated: secrets that are already encrypted with the current key do not change. The state and
+ * the revision of a binding stay, because the secret itself is the same.
  * @returns the result for each secret
  */
 export async function* resealBindings(
@@ -36,7 +36,7 @@ export async function* resealBindings(
   }
 }
 
-/** Reads the row again under its lock: a secret that was sent since then must not be overwritten. */
+/** Reads the row again and locks it: a secret that was stored since the first read must not be overwritten. */
 async function resealBinding(tx: Tx, secretsKeys: SecretsKeys, tenantId: string): Promise<Resealed['state']> {
   const [held] = await tx
     .select(sealedSecret)
@@ -66,7 +66,8 @@ const sealedSecret = {
 };
 
 /**
- * Tries the keys on up to `max` secrets, and changes nothing. @returns the result that resealing would have for each
+ * Tries the keys on up to `max` secrets. Changes nothing.
+ * @returns for each secret the result that encrypting it again would have
  */
 export async function tryBindings(
   tx: Tx,

@@ -8,13 +8,15 @@ import { storageBinding, storageBindingRequest, storageUsage } from './schema.ts
 import { storageUsageOf } from './usage.ts';
 import { verifyBinding } from './verify-binding.ts';
 
-/** The response of every binding route while the feature is off, to an authenticated caller. */
+/**
+ * Throws the response of every binding route while the feature is off. Only authenticated callers get this response.
+ */
 function requireEnabled({ settings }: Pick<Services, 'settings'>): void {
   if (!settings.STORAGE_BINDING_ENABLED)
     throw new AppError('capability_not_enabled', 'Bring Your Own Storage is not enabled on this service');
 }
 
-/** Authenticates the administrator before it reports that the feature is off. */
+/** Authenticates the administrator before reporting that the feature is off. */
 const bindingProcedure = deferredTenantAdminProcedure.use(async ({ ctx, next }) => {
   if (!ctx.services.settings.STORAGE_BINDING_ENABLED) await ctx.withTenant(async () => {});
   requireEnabled(ctx.services);

@@ -5,7 +5,7 @@ const authMode = z.enum(
   'auth_mode must be managed_identity, sas or connection_string',
 );
 
-/** Directories in the container, by content. `terminology` is reserved. */
+/** Directories in the container by kind of content. `terminology` is reserved for later use. */
 export const defaultPrefixes = {
   documents: 'documents/',
   golden: 'golden/',
@@ -72,7 +72,7 @@ export const storageBinding = z
 
 export type StorageBinding = z.infer<typeof storageBinding>;
 
-/** Its rejections are strings, so each message names its field. */
+/** The details of a rejection are a string, so each message names its field. */
 export const storageBindingRequest = z
   .object({
     provider: z

@@ -5,18 +5,18 @@ import type { SecretsKeys } from '#server/platform/encryption.ts';
 import { SettingsError } from '#server/settings.ts';
 import { tryBindings } from './reseal-bindings.ts';
 
-/** The number of stored secrets of each kind on which the keys are tried. */
+/** Maximum number of stored secrets of each kind on which the keys are tried. */
 const tried = 20;
 
-/** The number of tried secrets that the keys open. */
+/** The number of tried secrets that the keys can decrypt. */
 export interface TriedSecrets {
   opened: number;
   unreadable: number;
 }
 
 /**
- * Tries the keys on some of the stored secrets; on none if they are not found within two seconds, for example among
- * millions of members.
+ * Tries the keys on some of the stored secrets. Tries none if the secrets are not found within two seconds, for example
+ * among millions of members.
  */
 export async function trySecretsKeys(database: Database, keys: SecretsKeys): Promise<TriedSecrets> {
   const states = await database
@@ -34,8 +34,8 @@ export async function trySecretsKeys(database: Database, keys: SecretsKeys): Pro
 }
 
 /**
- * Rejects keys that open none of the stored secrets: members with an authenticator could not sign in, and a new
- * secret would need another key than the old ones.
+ * Rejects keys that cannot decrypt any of the stored secrets. With such keys, members with an authenticator app could
+ * not sign in, and new secrets would need a different key than the existing ones.
  * @throws SettingsError
  */
 export async function refuseWrongSecretsKey(database: Database, keys: SecretsKeys): Promise<void> {
@@ -46,7 +46,7 @@ export async function refuseWrongSecretsKey(database: Database, keys: SecretsKey
   );
 }
 
-/** 57014: query_canceled. */
+/** Whether the database canceled a statement because it ran too long (error 57014, query_canceled). */
 function isTimeout(error: unknown): boolean {
   const { code, cause } = error as { code?: unknown; cause?: unknown };
   return code === '57014' || (cause instanceof Error && isTimeout(cause));

@@ -9,8 +9,8 @@ import { selectBinding } from './bindings.ts';
 import type { StorageUsage } from './schema.ts';
 
 /**
- * The bytes that the tenant's documents use in platform storage, and their limit. A tenant with its own storage has
- * no limit.
+ * Returns the bytes that the tenant's documents use in platform storage, and their limit. A tenant with its own storage
+ * has no limit.
  */
 export async function storageUsageOf(tx: Tx, settings: Settings, tenantId: string): Promise<StorageUsage> {
   const [[totals], binding] = await Promise.all([
@@ -26,9 +26,9 @@ export async function storageUsageOf(tx: Tx, settings: Settings, tenantId: strin
 }
 
 /**
- * The bytes that the documents of a tenant may use in platform storage. The first setting that is set counts: the
- * tenant's own cap, PLATFORM_STORAGE_CAP_BYTES, WORKSPACE_STORAGE_CAP_BYTES, of which 0 is no cap.
- * @param own the cap that an operator set for the tenant; 0 is no cap
+ * Returns the bytes that the documents of a tenant may use in platform storage. The first of these that is set counts:
+ * the tenant's own cap, PLATFORM_STORAGE_CAP_BYTES, WORKSPACE_STORAGE_CAP_BYTES. In the last one, 0 means no cap.
+ * @param own the cap that an operator set for the tenant; 0 means no cap
  * @returns null if there is no cap
  */
 function capOf(
@@ -40,8 +40,8 @@ function capOf(
 }
 
 /**
- * Rejects an upload that would exceed the cap. The tenant's row stays locked for the rest of the transaction, which
- * adds the file: of concurrent uploads, exactly as many are accepted as fit.
+ * Rejects an upload that would exceed the cap. The tenant's row stays locked until the transaction ends, which adds the
+ * file: so concurrent uploads together cannot exceed the cap.
  * @throws AppError 507
  */
 export async function requireRoom(
@@ -60,7 +60,8 @@ export async function requireRoom(
 }
 
 /**
- * The same without a lock, to reject most files before they are read.
+ * Checks the cap like `requireRoom`, but without a lock, so that most uploads above the cap are rejected before their
+ * files are read.
  * @throws AppError 507
  */
 export async function expectRoom(tx: Tx, settings: Settings, tenantId: string, bytes: number): Promise<void> {
@@ -80,8 +81,8 @@ function rejectBeyond(used: number, bytes: number, allowed: number | null): void
 }
 
 /**
- * The limit for the documents of one tenant, and how many tenants have used 90% of it or more. Tenants with their own
- * storage count, too: their earlier files are still in platform storage.
+ * Returns the limit for the documents of one tenant, and how many tenants have used at least 90% of their limit.
+ * Tenants with their own storage count too: their earlier files are still in platform storage.
  * @param tx a transaction of the platform
  */
 export async function findFullTenants(
@@ -89,7 +90,7 @@ export async function findFullTenants(
   settings: Settings,
 ): Promise<{ cap: number | null; full: number }> {
   const cap = capOf(settings, null);
-  // A division by 0 is null: no cap is never full.
+  // A division by 0 gives null here: a tenant without a cap is never full.
   const [found] = await tx
     .select({ full: count() })
     .from(storageTotals)
@@ -101,8 +102,8 @@ export async function findFullTenants(
 
 /**
  * Sets a tenant's own cap.
- * @param cap bytes; 0 for no cap, null for the deployment's
- * @returns the previous cap, in the same terms
+ * @param cap bytes; 0 for no cap, null for the deployment's cap
+ * @returns the previous cap, with the same meaning of 0 and null
  * @throws AppError 404 for an unknown tenant
  */
 export async function setStorageCap(

@@ -22,7 +22,7 @@ type VerifyServices = Pick<
 >;
 
 /**
- * Writes an object, reads it and removes it again.
+ * Checks a store: writes an object, reads it and removes it again.
  * @returns the error, with the provider's message; null on success
  */
 export async function probe(
@@ -46,13 +46,14 @@ export async function probe(
 
 function failureOf({ log }: Pick<Services, 'log'>, error: unknown): string {
   log.warn({ error: describeForLog(error) }, 'storage verification failed');
-  // An error of the file system has paths of the server.
+  // An error of the file system contains paths of the server, so it is not shown.
   return error instanceof StoreError ? clip(error.message, 2000) : 'the storage could not be written';
 }
 
 /**
- * Verifies a tenant's storage by a real round trip under its golden directory. If it passes, records and files go there from now on,
- * and parked jobs are published. A tenant without a binding verifies the platform's storage.
+ * Verifies a tenant's storage by writing, reading and removing an object in its golden directory. If this succeeds,
+ * records and files are stored there from now on, and parked jobs are published. For a tenant without a binding,
+ * platform storage is verified.
  * @throws AppError 401, 403
  */
 export async function verifyBinding(
@@ -77,15 +78,15 @@ export async function verifyBinding(
       ? view
       : { ...view, replay: await awaitReplay(services, tenantId, replayId) };
   }
-  // The binding was changed or removed during the probe: return the current storage, and publish nothing.
+  // The binding was changed or removed during the check: return the current storage, and publish nothing.
   const now = await database.inTenant(tenantId, (tx) => selectBinding(tx, tenantId));
   return bindingView(now, settings);
 }
 
 interface Probed {
-  /** The error; null on success. */
+  /** The message of the error; null on success. */
   failure: string | null;
-  /** The workspaces that the container names; undefined if they were not read. */
+  /** The workspaces that the container's ownership object lists; undefined if it was not read. */
   owners?: ReadonlySet<string>;
 }
 
@@ -101,7 +102,7 @@ async function probeStorage(
     return { failure: await probe(services, store, binding.goldenPrefix) };
   try {
     const owners = await readOwners(store);
-    // Nothing is written to the container of another workspace.
+    // If the container belongs to another workspace, write nothing to it.
     if (!owners.has(tenantId)) return { failure: heldByAnother(binding) };
     return { failure: await probe(services, store, binding.goldenPrefix), owners };
   } catch (error) {
@@ -111,7 +112,7 @@ async function probeStorage(
 
 interface Settled {
   view: StorageBinding;
-  /** Undefined if nothing is published, because the verification failed. */
+  /** Undefined if no jobs are published, because the verification failed. */
   replayId: string | undefined;
 }
 
@@ -126,7 +127,7 @@ async function settlePlatform(
   return { view, replayId: await database.inTenant(tenantId, (tx) => beginReplay(tx, tenantId)) };
 }
 
-/** Stores a probe's outcome. Undefined if the binding was edited since it was read. */
+/** Stores the result of the check. Undefined if the binding was changed since it was read. */
 async function settle(
   tx: Tx,
   { settings }: VerifyServices,
@@ -142,7 +143,7 @@ async function settle(
   await takeTurn(tx, binding);
   const [unchanged] = await tx.select().from(storageBindings).where(isUnchanged).for('no key update');
   if (!unchanged) return undefined;
-  // Another workspace may have verified the container since the check.
+  // Another workspace may have verified the container since `otherHolders` was called.
   const failure =
     found === null && !(await holdContainer(tx, binding, owners)) ? heldByAnother(binding) : found;
   const [current] = await tx

@@ -49,7 +49,7 @@ import {
 } from '#server/translation/review/documents/xliff/review-segments.ts';
 import { fileResponse, router, streamResponse } from '#server/trpc.ts';
 
-/** While translation is disabled, a submission is rejected before it is read. */
+/** Rejects a submission before its body is read if translation is disabled. */
 function requireTranslationEnabled({ settings }: Pick<Services, 'settings'>): void {
   if (!settings.TRANSLATION_ENABLED)
     throw new AppError('capability_off', 'translation is temporarily disabled');
@@ -217,8 +217,8 @@ const summary = deferredTenantProcedure
   .output(documentSummary)
   .query(async ({ ctx, input }) => {
     const { include_tenant_breakdown: byTenant, include_stage_timing_breakdown: byStage } = input;
-    // End the tenant's transaction before the platform's begins: requests that hold one connection while they wait for a
-    // second could block each other.
+    // End the tenant's transaction before the platform's transaction begins: requests that hold one connection and wait
+    // for a second one could block each other.
     const own = await ctx.withTenant((tx, { tenant }) => {
       if ((byTenant || byStage) && !ctx.audience.operator)
         throw new AppError('forbidden', 'cross-tenant breakdowns require operator access');

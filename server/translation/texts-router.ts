@@ -171,5 +171,8 @@ export const translationsRouter = router({
   ...workplaceProcedures,
 });
 
-/** The next item for review, and claims. The claims belong to the `reviews` domain, which is independent of jobs. */
+/**
+ * Procedures for the next item for review and for claims. Claims belong to the `reviews` domain, which does not depend
+ * on jobs.
+ */
 export const reviewsRouter = router(turnProcedures);

@@ -24,14 +24,16 @@ const lock = prepare<{ tenantId: string }, unknown>((db) =>
 );
 
 /**
- * Holds the tenant's admission lock until the transaction ends: submissions of one tenant are admitted one after
- * another. Send it as a separate statement, before the one that counts, which must see what the previous holder
- * committed. It locks no row: payments change the tenant's own row at the same time, and a row lock would be written
- * to disk.
+ * Takes the tenant's admission lock and keeps it until the transaction ends: submissions of one tenant are admitted one
+ * after another.
  *
- * The transaction does not wait for the disk when it commits. The client gets its response only when the result is
- * stored, and that commit writes this one too. If the database crashes in between, a pending job may be lost,
- * unbilled, as if it had never been sent.
+ * Send this as a separate statement, before the statement that counts: the count must include what the previous holder
+ * of the lock committed. No row is locked, because payments change the tenant's row at the same time, and a row lock
+ * would be written to disk.
+ *
+ * The commit of this transaction returns before it is on disk. The client gets its response only after the result is
+ * stored, and the commit that stores the result also writes this one to disk. If the database crashes in between, a
+ * pending job may be lost, unbilled, as if the client had never sent it.
  */
 export function lockAdmissions(tx: Tx, tenantId: string): Promise<unknown> {
   return lock(tx, { tenantId });
@@ -39,47 +41,58 @@ export function lockAdmissions(tx: Tx, tenantId: string): Promise<unknown> {
 
 /** A tenant's used and reserved weighted characters; see `AllowanceFigures`. */
 export interface CommittedUsage extends Omit<AllowanceFigures, 'ceiling' | 'topUp'>, TokenUsage {
-  /** The rest of the prepaid balance, and what the current window took of it. */
+  /** The remaining prepaid balance plus the prepaid characters that the current window has already taken. */
   topUp: number;
   trialUsed: number;
-  /** Seconds of failed runs in the tenant's account; null if no run has failed. See `failed-run-rate.ts`. */
+  /**
+   * Seconds that failed runs have added to the tenant's account and that have not expired yet; null if no run has
+   * failed. See `failed-run-rate.ts`.
+   */
   failedFor: number | null;
 }
 
-/** The limits for new work, besides the tenant's own monthly limit. */
+/** The limits for new work, in addition to the tenant's own monthly limit. */
 export interface UsageLimits {
-  /** Weighted characters that must be left of the allowance. */
+  /** The work starts only if at least this many weighted characters of the allowance remain. */
   chars: number;
-  /** The idempotency keys of the work, a JSON array: see `reservedByOthers`. */
+  /** The idempotency keys of the work, as a JSON array; see `reservedByOthers`. */
   keys: string;
   /** Seconds after which a pending job with one of these keys may run again. */
   staleSeconds: number;
-  /** The highest usage of the month with which this work still fits: the ceiling less `chars`. */
+  /**
+   * The highest usage of the month with which this work still fits: the ceiling minus the weighted characters of the
+   * work.
+   */
   monthBefore: number;
-  /** The limit up to which prepaid characters extend the month: the ceiling; null if they do not count. */
+  /** The ceiling, up to which prepaid characters extend the monthly limit; null if prepaid characters do not count. */
   topUpCeiling: number | null;
-  /** The highest usage of the trial with which this work still fits; null if the trial does not pay for it. */
+  /** The highest trial usage with which this work still fits; null if the trial does not pay for the work. */
   trialBefore: number | null;
-  /** Seconds of failed runs that the account may have; null if they are not limited. */
+  /**
+   * The highest number of seconds on the account of failed runs with which work may start; null if failed runs are not
+   * limited.
+   */
   failedBefore: number | null;
-  /** Tokens that the tenant's models may cost today; null if they are not limited. See `token-limit.ts`. */
+  /** Tokens that the tenant's model calls may use today; null if tokens are not limited. See `token-limit.ts`. */
   tokenLimit: number | null;
-  /** The start of the trial's usage, ISO 8601: the tenant's creation. Null if the trial does not pay. */
+  /**
+   * The time from which usage counts for the trial, ISO 8601: the tenant's creation. Null if the trial does not pay.
+   */
   trialSince: string | null;
 }
 
 /**
- * Metering's part of the statement that admits work. The caller adds the row that it inserts or updates:
+ * The part of the admission statement that checks usage. The caller adds the row to insert or update:
  *
  *     const { committed, withinLimits, usage } = usageCheck(db);
  *     const job = db.$with('admitted').as(db.insert(jobs).select(db.select(…).from(committed).where(withinLimits))…);
  *     db.with(committed, job).select({ usage, … }).from(committed).leftJoin(job, sql`true`);
  *
- * Such a statement returns one row: the tenant's usage, and the job if it fits. Counting, deciding and inserting are
- * one statement because the caller holds the admission lock: a decision made outside the database would hold the lock
- * for another round trip. If the job is missing, `EntitlementCheck.refusal(usage)` returns the reason.
+ * Such a statement returns one row: the tenant's usage, and the job if it fits. One statement counts, decides and
+ * inserts, because the caller holds the admission lock: deciding outside the database would hold the lock for another
+ * round trip. If the job is missing, `EntitlementCheck.refusal(usage)` returns the reason.
  *
- * The statement's placeholders are the fields of `UsageLimits`, `tenantId`, and the caller's own.
+ * The placeholders of the statement are the fields of `UsageLimits`, `tenantId`, and those that the caller adds.
  */
 export function usageCheck(db: QueryBuilder) {
   const committed = committedUsage(db);
@@ -87,22 +100,25 @@ export function usageCheck(db: QueryBuilder) {
   const { tokensSpent, tokensExpected } = committed;
   const tokens = { tokensSpent, tokensExpected };
   return {
-    /** The common table expression that counts, of one row. */
+    /** The common table expression with the counts; it has one row. */
     committed,
-    /** The condition that the work fits. */
+    /** The condition under which the work fits. */
     withinLimits: withinLimits(committed),
-    /** The counts, as columns to select: `CommittedUsage`. */
+    /** The counts as columns to select; they have the fields of `CommittedUsage`. */
     usage: { monthlyLimit, monthUsed, windowUsed, inFlight, topUp, trialUsed, failedFor, ...tokens },
   };
 }
 
 /**
- * The reservation of a job in progress, as it counts against new work. If the new work has the same idempotency key,
- * it is the same submission sent twice: the jobs that follow that one are the new work's own, and each key runs once.
- * If such a job is stale, the new work runs it again, and it reserves nothing. Read while the lock is held, because
- * another submission may change it until then.
- * @param own of the job itself
- * @param rest of the jobs that follow it in its series */
+ * Sums the amounts that jobs in progress reserve and that count against the new work.
+ *
+ * A job in progress with one of the new work's idempotency keys is the same submission, sent twice. Only the job itself
+ * counts, not the jobs that follow it in its series: these are part of the new work, and each key runs once. If the job
+ * is stale, the new work runs it again, so the job counts 0. The rows are read while the admission lock is held,
+ * because until then another submission may change them.
+ * @param own the amount of the job itself
+ * @param rest the amount of the jobs that follow it in its series
+ */
 const reservedByOthers = (own: SQLWrapper, rest: SQLWrapper) => sql`(
   select coalesce(sum(case
     when ${workInFlight.idempotencyKey} = any(array(select jsonb_array_elements_text(${value('keys')}::jsonb)))
@@ -111,15 +127,15 @@ const reservedByOthers = (own: SQLWrapper, rest: SQLWrapper) => sql`(
     else ${own} + ${rest} end), 0)::float8
   from ${workInFlight} where ${workInFlight.tenantId} = ${tenants.tenantId})`;
 
-/** Today's tokens, in UTC. */
+/** SQL: the tokens that the tenant has used today, in UTC. */
 const tokensOfToday = sql`coalesce((select ${tokenSpending.tokens} from ${tokenSpending}
   where ${tokenSpending.tenantId} = ${tenants.tenantId} and ${tokenSpending.day} = (now() at time zone 'UTC')::date), 0)::float8`;
 
-/** A limit that is not set reads nothing. */
+/** If tokens are not limited, nothing is read. */
 const ifTokensAreLimited = (amount: SQL) =>
   sql<number | null>`case when ${value('tokenLimit')}::float8 is not null then ${amount} end`;
 
-/** A tenant's used and reserved characters. Reads the running totals, not the usage records. */
+/** A tenant's used and reserved characters, read from the running totals, not from the usage records. */
 function committedUsage(db: QueryBuilder) {
   const inMonth = sql`${usageTotals.day} >= ${currentMonth}`;
   const inWindow = sql`${inMonth} and ${usageTotals.allowanceWindow} = ${tenants.allowanceWindow}`;
@@ -153,7 +169,7 @@ function committedUsage(db: QueryBuilder) {
         and(
           eq(usageTotals.tenantId, tenants.tenantId),
           sql`${usageTotals.day} >= least(${currentMonth}, (${value('trialSince')}::timestamptz at time zone 'UTC')::date)`,
-          // A transaction may have waited beyond the end of its month.
+          // A transaction that began in this month may last until the next month has begun.
           sql`${usageTotals.day} < ${nextMonth}`,
         ),
       )
@@ -163,8 +179,8 @@ function committedUsage(db: QueryBuilder) {
 }
 
 /**
- * The decision of `refuseByAllowance`, `refuseByPayment`, `refuseByTokens` and `refuseByFailedRuns`, in SQL. A test
- * checks that both agree.
+ * Makes in SQL the decision that `refuseByAllowance`, `refuseByPayment`, `refuseByTokens` and `refuseByFailedRuns` make
+ * in TypeScript. A test checks that both agree.
  */
 function withinLimits(committed: ReturnType<typeof committedUsage>): SQL {
   const { monthlyLimit, windowUsed, monthUsed, trialUsed, inFlight, failedFor } = committed;
@@ -178,7 +194,7 @@ function withinLimits(committed: ReturnType<typeof committedUsage>): SQL {
     and coalesce(${failedFor} <= ${value('failedBefore')}::float8, true)`;
 }
 
-/** The same, for a report. */
+/** Counts as `usageCheck` does, for a report. */
 export const selectCommittedUsage = prepare<
   Pick<UsageLimits, 'keys' | 'staleSeconds' | 'trialSince' | 'tokenLimit'> & { tenantId: string },
   CommittedUsage[]
@@ -202,8 +218,11 @@ const selectBilled = prepare<
     .prepare('select_billed_tenant'),
 );
 
-/** The billed tenant of the transaction's scope. The caller may send this before the tenant is known. */
+/**
+ * Reads the billing data of the tenant to which the transaction is limited. The caller can send this statement before
+ * the tenant's id is known.
+ */
 export function selectBilledTenant(tx: Tx) {
-  // The value never changes, but the driver prepares only statements with a parameter.
+  // The value is always the same, but the driver prepares only statements with a parameter.
   return selectBilled(tx, { scope: 'lingualoop.tenant_id' });
 }

@@ -26,8 +26,8 @@ export interface DailyQuery {
 }
 
 /**
- * Reports usage per day. An administrator gets its own tenant's, without tokens. An operator gets that of the tenant
- * that `tenant_id` or X-Tenant-ID names, or the sum over all tenants.
+ * Reports usage per day. An administrator gets the usage of the administrator's own tenant, without tokens. An operator
+ * gets the usage of the tenant in `tenant_id` or X-Tenant-ID; if both are missing, the sum over all tenants.
  * @throws AppError 400 for more than 366 days, 404, 422
  */
 export async function reportDaily(ctx: AdminContext, query: DailyQuery): Promise<DailyUsage> {
@@ -38,8 +38,8 @@ export async function reportDaily(ctx: AdminContext, query: DailyQuery): Promise
     return withNamedTenant({ named, foreign: 'ignored', missing: '' }, (tx, tenantId, { operator }) =>
       reportTenant(tx, tenantId, range, operator),
     );
-  // End the operator's own transaction before the platform's begins: requests that hold one connection and wait for a
-  // second could block each other.
+  // End this transaction before the platform's transaction begins: requests that hold one connection and wait for a
+  // second one could block each other.
   const own = await asAdministrator(async (admin, tx) =>
     admin.operator ? undefined : reportTenant(tx as Tx, (admin.tenant as { id: string }).id, range, false),
   );
@@ -52,13 +52,13 @@ export async function reportDaily(ctx: AdminContext, query: DailyQuery): Promise
 async function reportTenant(tx: Tx, tenantId: string, range: DateRange, operator: boolean) {
   const [days] = await Promise.all([
     selectDays(tx, tenantId, range),
-    // An operator may name a tenant that does not exist: this throws the 404.
+    // The tenant in the operator's request may not exist: then this throws the 404.
     selectMonthlyLimit(tx, tenantId),
   ]);
   return report(tenantId, range, days, operator);
 }
 
-/** Every day of the range, with zeros for days without usage. */
+/** Returns a report with every day of the range; days without usage have zeros. */
 function report(
   tenantId: string | null,
   range: DateRange,
@@ -74,13 +74,13 @@ function report(
   };
 }
 
-/** The fields that a caller may see: only an operator sees tokens. */
+/** Returns the figures that a caller may see: only an operator sees tokens. */
 function visible(figures: UsageFigures, operator: boolean): DailyUsage['totals'] {
   const { jobs, billable_chars, input_tokens, output_tokens, total_tokens } = figures;
   return { jobs, billable_chars, ...(operator && { input_tokens, output_tokens, total_tokens }) };
 }
 
-/** The sum over several days. */
+/** Returns the sum of the figures of several days. */
 export function sumOf(days: readonly UsageFigures[]): UsageFigures {
   const sum = (name: keyof UsageFigures) => days.reduce((total, day) => total + day[name], 0);
   return {
@@ -94,8 +94,8 @@ export function sumOf(days: readonly UsageFigures[]): UsageFigures {
 }
 
 /**
- * Adds up the usage of all past days, a month per transaction. Repeating it, or running it in two processes, has no
- * further effect.
+ * Adds up the usage of all past days; each transaction adds up a month. Repeating this, or running it in two processes,
+ * has no further effect.
  */
 export async function foldUsage(database: Database): Promise<void> {
   while (await database.inPlatform(foldDays));

@@ -18,23 +18,23 @@ export interface BilledTenant {
 }
 
 /**
- * Whether a tenant may start one piece of billable work, in two steps: `checkEntitlement` rejects what it can without
- * usage figures; `usageCheck` then counts and decides in the database, by `limits`.
+ * Checks in two steps whether a tenant may start billable work. First, `checkEntitlement` rejects the work if no usage
+ * figures are needed for that. Then `usageCheck` counts usage and decides in the database, using `limits`.
  */
 export interface EntitlementCheck {
   /** The parameters of `usageCheck`. */
   limits: UsageLimits;
   /** Whether the trial grant pays for the work. */
   onTrial: boolean;
-  /** Whether the completed work may have taken prepaid characters, so that `settleTopUp` must run. */
+  /** Whether completing the work may have taken prepaid characters. If so, `settleTopUp` must run. */
   drawsTopUp(usage: CommittedUsage): boolean;
-  /** The rejection that follows from the counted usage; null if the work fits. */
+  /** The error for work that exceeds a limit according to the counted usage; null if the work fits. */
   refusal(usage: CommittedUsage): AppError | null;
 }
 
 /**
- * Reads the tenant of the transaction's scope for `checkEntitlement`. With billing off, only the tenant's limit
- * counts, and `usageCheck` reads that itself: no statement is sent, and undefined is returned.
+ * Reads the tenant of the transaction for `checkEntitlement`. If billing is off, only the tenant's monthly limit
+ * counts, and `usageCheck` reads it: this sends no statement and returns undefined.
  */
 export async function readBilledTenant(tx: Tx, settings: Settings): Promise<BilledTenant | undefined> {
   if (!settings.BILLING_ENABLED) return undefined;
@@ -43,10 +43,11 @@ export async function readBilledTenant(tx: Tx, settings: Settings): Promise<Bill
 }
 
 /**
- * Checks payment (402), then the monthly allowance (429), then the tokens of the day and the rate of failed runs (429
- * with Retry-After).
- * @param keys the idempotency keys of the work; jobs that already have them do not count against it
- * @throws AppError 402, if the rejection needs no usage figures */
+ * Checks payment (402), then the monthly allowance (429), then today's tokens and the rate of failed runs (429 with
+ * Retry-After).
+ * @param keys the idempotency keys of the work; existing jobs with these keys do not count against it
+ * @throws AppError 402, if the work can be rejected without usage figures
+ */
 export function checkEntitlement(
   settings: Settings,
   tenant: BilledTenant | undefined,
@@ -54,7 +55,7 @@ export function checkEntitlement(
   keys: readonly string[],
 ): EntitlementCheck {
   const payment = tenant && paymentStateOf(tenant, settings);
-  // Without characters, because the rest of the trial is only known once usage is counted.
+  // Leave out the characters: the rest of the trial is only known after usage is counted.
   const unpaid = payment && refuseByPayment(payment, { ...request, chars: 0 }, Date.now());
   if (unpaid) throw paymentRequired(unpaid);
 
@@ -66,7 +67,7 @@ export function checkEntitlement(
     topUpSold: settings.STRIPE_PRICE_TOPUP !== undefined,
   };
   const ceiling = settings.MONTHLY_CHAR_CEILING;
-  // A document that is larger than the remaining allowance is admitted whole, if anything remains. It cannot exceed
+  // A document may be larger than the remaining allowance: it is admitted if any allowance remains. It may not exceed
   // the ceiling.
   const needed = request.kind === 'document' ? Math.min(request.chars, 1) : request.chars;
   return {

@@ -4,11 +4,11 @@ import { AppError } from '#server/errors.ts';
 import type { Settings } from '#server/settings.ts';
 
 /**
- * Limits how often a tenant's runs of the live engine may fail: no one pays for a failed run, but the operator pays
- * the model. Each failed run adds its share of an hour to the tenant's account (`tenants.failed_runs_until`), which
- * decreases with time. A tenant with a full hour on the account cannot start work. The account is in the database, so
- * MAX_FAILED_RUNS_PER_HOUR holds over all processes. After an outage of the model, when every run failed, work
- * continues as soon as a few shares have expired: at most six.
+ * Limits how often a tenant's runs of the live engine may fail: no tenant pays for a failed run, but the operator pays
+ * for the model. Each failed run adds 3600 / MAX_FAILED_RUNS_PER_HOUR seconds, its share, to the tenant's account
+ * (`tenants.failed_runs_until`). The seconds on the account expire with time. A tenant with 3600 s on the account
+ * cannot start work. The account is in the database, so MAX_FAILED_RUNS_PER_HOUR limits all processes together. After
+ * an outage of the model, when every run failed, work continues as soon as a few shares have expired: at most six.
  */
 const hour = 3600;
 
@@ -20,8 +20,8 @@ export function secondsPerFailedRun({ MAX_FAILED_RUNS_PER_HOUR: max }: Limit): n
 }
 
 /**
- * Seconds with which a tenant's account still allows new work; null if failed runs are not limited. Half a share
- * below the hour, so that rounding does not matter.
+ * The highest number of seconds on a tenant's account with which new work may start; null if failed runs are not
+ * limited. This is half a share less than an hour, so that rounding does not matter.
  */
 export function failedRunSecondsAllowed(settings: Limit): number | null {
   const share = secondsPerFailedRun(settings);
@@ -29,8 +29,8 @@ export function failedRunSecondsAllowed(settings: Limit): number | null {
 }
 
 /**
- * The rejection of a tenant whose runs have failed too often; null for any other.
- * @param failedFor seconds on its account; null if no run has failed
+ * The error for a tenant whose runs failed too often; null for other tenants.
+ * @param failedFor seconds on the tenant's account; null if no run has failed
  */
 export function refuseByFailedRuns(settings: Limit, failedFor: number | null): AppError | null {
   const allowed = failedRunSecondsAllowed(settings);
@@ -43,13 +43,16 @@ export function refuseByFailedRuns(settings: Limit, failedFor: number | null): A
 }
 
 /**
- * The account's maximum in seconds. Runs that fail beyond the hour, at the same time or in an outage of the model,
- * count as at most five, and never as more than half an hour: that is how long the tenant waits although runs would
- * succeed again.
+ * The maximum of the account, in seconds. Several runs can fail after the account has reached an hour: runs at the same
+ * time, or all runs during an outage of the model. Together they add at most five shares and at most half an hour,
+ * because these seconds block the tenant even if runs would succeed again.
  */
 const fullest = (share: number): number => hour + Math.min(5 * share, hour / 2);
 
-/** Adds a failed run to its tenant's account. @param share seconds, see `secondsPerFailedRun` */
+/**
+ * Adds the share of a failed run to the tenant's account.
+ * @param share seconds, see `secondsPerFailedRun`
+ */
 export function recordFailedRun(tx: Tx, tenantId: string, share: number): PromiseLike<unknown> {
   return tx.execute(sql`
     update tenants set failed_runs_until = least(

@@ -21,20 +21,20 @@ import { selectMonthlyLimit } from './usage-totals.ts';
 /** RFC 4180 */
 const csvLineEnd = '\r\n';
 
-/** The contents of an export. */
+/** The facts about an export that its file contains. */
 interface ExportAbout {
   tenantId: string;
   period: string;
-  /** The columns of its records. */
+  /** The names of the record columns. */
   names: readonly FieldName[];
 }
 
-/** How a format writes the file around its records. */
+/** The text that a format writes before, between and after the records. */
 interface ExportText {
   contentType: string;
-  /** How a record is written. */
+  /** The format of each record. */
   form: 'json' | 'csv';
-  /** Written between two records. */
+  /** Text between two records. */
   separator: string;
   head(about: ExportAbout): string;
   /** @param models the distinct models of all records, sorted; undefined if the caller may not see them */
@@ -72,21 +72,23 @@ interface ExportQuery {
   period?: string | undefined;
 }
 
-/** One export. */
+/** The usage records to export, and the file format. */
 interface Ledger {
   tenantId: string;
   operator: boolean;
   period: BillingPeriod;
   format: ExportFormat;
-  /** The last record to export; undefined without one. */
+  /** The last record to export; undefined if there are no records. */
   latest: RecordKey | undefined;
 }
 
 /**
- * Exports a billing period's usage records as a file, oldest first, up to the latest at the start. The file is
- * written while it is sent. Each page is read in a separate short transaction, so that neither many records nor a
- * slow reader holds memory or a connection. The caller is authenticated once, at the start.
- * @throws AppError 404, also for an ordinary administrator's foreign tenant; 429 if too many exports are running
+ * Exports the usage records of a billing period as a file, oldest first, up to the record that is the latest when the
+ * export starts. The file is written while it is sent. Each page is read in a separate short transaction, so that many
+ * records do not take memory and a slow client does not hold a connection. The caller is authenticated once, at the
+ * start.
+ * @throws AppError 404, also if an administrator who is not an operator selects another tenant; 429 if too many exports
+ *   are running
  */
 export async function exportPeriod(
   services: Pick<Services, 'database' | 'log'>,
@@ -109,7 +111,7 @@ export async function exportPeriod(
   const slot = await beginExport({ tenantId, signal: request.signal });
   try {
     const pages = readPages(services, ledger, request.signal);
-    // Read before the first byte is sent, so that an error here gets an ordinary error response.
+    // Read the first page before any byte is sent, so that an error here gets an ordinary error response.
     const first = await pages.next();
     return {
       chunks: guardExport(services.log, request, slot, writeExport(ledger, first, pages)),
@@ -124,7 +126,7 @@ export async function exportPeriod(
   }
 }
 
-/** Writes the file: the pages, and the text around and between them. */
+/** Writes the file: the pages of records, and the text that surrounds and separates them. */
 async function* writeExport(
   { tenantId, operator, period, format }: Ledger,
   first: IteratorResult<RecordPage, void>,
@@ -143,8 +145,8 @@ async function* writeExport(
 }
 
 /**
- * Reads the pages up to the latest record; reads the next one while the previous one is sent.
- * @throws Error if the records end before that one, so that the export would be incomplete
+ * Reads the pages up to the latest record. While a page is sent, the next one is read.
+ * @throws Error if the records end before the latest record: the export would be incomplete
  */
 async function* readPages(
   { database }: Pick<Services, 'database'>,
@@ -161,16 +163,16 @@ async function* readPages(
     makePage({ tenantId, signal }, () =>
       database.inTenant(tenantId, (tx) => selectPage(tx, query, after, latest, max)),
     );
-  // The key before any record of the period, since no id is empty.
+  // This key comes before every record of the period, because no id is empty.
   let next = read({ recordedAt: new Date(period.from), jobId: '' }, firstPageSize);
   for (;;) {
     const page = await next;
     if (!page) throw new Error('usage records are missing');
     if (page.end) {
       next = read(page.end, pageSize);
-      // The consumer may have stopped: avoid an unhandled rejection.
+      // The client may have stopped reading; without this, an error would be an unhandled rejection.
       next.catch(() => {});
-      // Send its query before this page is written, which takes a while.
+      // Let the query of the next page be sent before this page is written, which takes a while.
       await setImmediate();
     }
     yield page;

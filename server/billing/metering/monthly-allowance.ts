@@ -4,44 +4,44 @@
 export interface AllowanceFigures {
   /** The tenant's `monthly_char_limit`. */
   monthlyLimit: number;
-  /** The deployment's ceiling of any tenant's month. */
+  /** The highest monthly usage that the deployment allows any tenant. */
   ceiling: number;
   /**
-   * Prepaid characters of the month: the balance, and the part that the current window has already taken, so that the
-   * month's limit does not shrink as they are spent. Null if they do not count: billing off, or no current
-   * subscription.
+   * Prepaid characters of the month: the balance plus the characters that the current window has already taken. Without
+   * the latter, the month's limit would shrink as they are spent. Null if prepaid characters do not count: billing is
+   * off, or there is no current subscription.
    */
   topUp: number | null;
-  /** Recorded in the current window. */
+  /** Characters recorded in the current window. */
   windowUsed: number;
-  /** Recorded in the calendar month, under any plan. */
+  /** Characters recorded in the calendar month, under any plan. */
   monthUsed: number;
-  /** Reserved by work in progress, not recorded yet. */
+  /** Characters reserved by work in progress and not recorded yet. */
   inFlight: number;
 }
 
-/** Offers to the tenant, which decide what a rejection recommends. */
+/** The offers to the tenant. They determine what the rejection message recommends. */
 export interface Remedies {
-  /** The subscription is current, and the pages for paying are open. */
+  /** Whether the subscription is current and the payment pages are open. */
   canChangePlan: boolean;
   /** A top-up Price is configured. */
   topUpSold: boolean;
 }
 
-/** The month's limit: the plan's characters, and as many prepaid ones as fit below the ceiling. */
+/** The month's limit: the characters of the plan, plus the prepaid characters that fit below the ceiling. */
 export function effectiveLimit({ monthlyLimit, ceiling, topUp }: AllowanceFigures): number {
   return monthlyLimit + Math.min(Math.max(topUp ?? 0, 0), Math.max(0, ceiling - monthlyLimit));
 }
 
-/** The rest of the window or of the calendar month, whichever is less; below 0 if it is overdrawn. */
+/** The remaining characters of the window or of the calendar month, whichever is less; below 0 if more was used. */
 export function remainingAllowance(figures: AllowanceFigures): number {
   const { windowUsed, monthUsed, inFlight, ceiling } = figures;
   return Math.min(effectiveLimit(figures) - windowUsed, ceiling - monthUsed) - inFlight;
 }
 
 /**
- * Decides whether work of `chars` may start. Returns null if so, else the message of the response.
- * @param needed how many of them must be left of the allowance; the month's ceiling must have all of them left
+ * Decides whether work of `chars` characters may start. Returns null if it may, else the message of the response.
+ * @param needed characters of the allowance that must remain. Below the month's ceiling, all `chars` must remain.
  */
 export function refuseByAllowance(
   figures: AllowanceFigures,

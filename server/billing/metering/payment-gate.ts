@@ -4,7 +4,7 @@ import type { SubscriptionState } from '#server/billing/subscription-state.ts';
 export interface BillableRequest {
   kind: 'text' | 'document';
   credential: 'session' | 'api_key';
-  /** Weighted; at least 1. */
+  /** Weighted characters; at least 1. */
   chars: number;
 }
 
@@ -12,7 +12,7 @@ export interface BillableRequest {
 export interface PaymentState {
   subscription: SubscriptionState;
   trial: {
-    /** 0 without a grant. */
+    /** Characters granted; 0 without a grant. */
     granted: number;
     endsAt: number;
     used: number;
@@ -23,8 +23,8 @@ export interface PaymentState {
 const subscribe = 'subscribe at /billing';
 
 /**
- * Decides whether the tenant has paid for the work, by a current subscription or its trial grant. Only while billing
- * is on. The rest of the trial is checked last, so that all other checks are made without counting usage.
+ * Decides whether the tenant has paid for the work, with a current subscription or a trial grant. Called only if
+ * billing is on. The rest of the trial is checked last, so that all other checks run without counting usage.
  * @returns null if the work may start, else the message of the 402
  */
 export function refuseByPayment(

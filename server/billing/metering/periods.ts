@@ -4,18 +4,18 @@ import { AppError } from '#server/errors.ts';
 export interface BillingPeriod {
   /** YYYY-MM */
   name: string;
-  /** Its first and last day, YYYY-MM-DD. */
+  /** The first and the last day of the month, YYYY-MM-DD. */
   firstDay: string;
   lastDay: string;
-  /** Its first moment, and the first one of the next month, in PostgreSQL's format: the year may have five digits. */
+  /** The first moment of this month and of the next one, in PostgreSQL's format: the year may have five digits. */
   from: string;
   before: string;
 }
 
-/** YYYY-MM, with a year that JavaScript and PostgreSQL read the same way. */
+/** Form of a month: YYYY-MM, with a year that JavaScript and PostgreSQL read the same way. */
 export const periodForm = /^[1-9]\d{3}-(0[1-9]|1[0-2])$/;
 
-/** @param name in `periodForm`; the current month by default */
+/** @param name a month in `periodForm`; the current month by default */
 export function billingPeriod(name: string | undefined, now = new Date()): BillingPeriod {
   const period = name ?? now.toISOString().slice(0, 7);
   const [year, month] = period.split('-').map(Number) as [number, number];
@@ -23,25 +23,25 @@ export function billingPeriod(name: string | undefined, now = new Date()): Billi
   return {
     name: period,
     firstDay: `${period}-01`,
-    // Day 0 of the next month, which JavaScript counts from 0.
+    // JavaScript counts months from 0: this is day 0 of the next month, which is the last day of this one.
     lastDay: new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 10),
     from: `${period}-01T00:00:00Z`,
     before: `${next}-01T00:00:00Z`,
   };
 }
 
-/** Days in UTC, both ends included, each YYYY-MM-DD. */
+/** A range of days in UTC, each YYYY-MM-DD; both ends are included. */
 export interface DateRange {
   from: string;
   to: string;
 }
 
-/** Maximum number of days of a report. */
+/** Maximum number of days in a report. */
 const longest = 366;
 const usual = 30;
 const dayMs = 86_400_000;
 
-/** Whether a text is a day that exists, YYYY-MM-DD, in a year that JavaScript and PostgreSQL read the same way. */
+/** Whether a text is an existing day, YYYY-MM-DD, in a year that JavaScript and PostgreSQL read the same way. */
 export function isCalendarDate(text: string): boolean {
   if (!/^[1-9]\d{3}-\d\d-\d\d$/.test(text)) return false;
   const date = new Date(`${text}T00:00:00Z`);
@@ -49,7 +49,8 @@ export function isCalendarDate(text: string): boolean {
 }
 
 /**
- * The days of a report: `to` is today by default, `from` is 30 days that end at `to`.
+ * The range of days that a report covers. `to` defaults to today; `from` defaults to the first of the 30 days that end
+ * at `to`.
  * @throws AppError 422 if `from` is after `to`; 400 for more than 366 days
  */
 export function readDateRange(
@@ -67,7 +68,7 @@ export function readDateRange(
   return { from, to };
 }
 
-/** Every day of a range, in order. */
+/** Returns every day of a range, in order. */
 export function daysOf({ from, to }: DateRange): string[] {
   const days: string[] = [];
   for (let at = Date.parse(from); at <= Date.parse(to); at += dayMs) days.push(dayOf(new Date(at)));

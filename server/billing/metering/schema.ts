@@ -4,7 +4,7 @@ import { isCalendarDate, periodForm } from './periods.ts';
 const chars = z.int().min(0).meta({ description: 'weighted source characters' });
 const count = z.int().min(0);
 
-/** Only for platform operators. */
+/** Fields that only platform operators see. */
 const tokens = {
   input_tokens: count.optional().describe('Operator only: tokens that models read.'),
   output_tokens: count.optional().describe('Operator only: tokens that models wrote.'),
@@ -97,8 +97,8 @@ export const period = z
   .describe('The month in UTC, YYYY-MM; the current one by default.');
 
 /**
- * A page of a summary's records. The default limit is high, so that a client that does not use cursors still gets
- * many.
+ * Selects a page of a summary's records. The default limit is high, so that a client that does not use cursors still
+ * gets many.
  */
 export const recordPage = {
   limit: z.int().min(1).max(1000).default(1000).describe('1 to 1000 records.'),

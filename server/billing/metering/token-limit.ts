@@ -4,42 +4,46 @@ import type { Settings } from '#server/settings.ts';
 
 /**
  * Limits the tokens that a tenant's model calls may cost on one day in UTC (MAX_TOKENS_PER_DAY). The cost of work is
- * known only when it is done, so work is admitted while the tokens of the day and the expected tokens of work in
- * progress are below the limit. Work that was admitted is finished. So a day costs at most the limit, the cost of one
- * more submission, and the cost of work in progress beyond the expectation.
+ * known only after the work is completed. So work is admitted while the tokens used today and the tokens expected for
+ * work in progress are together below the limit. Admitted work always runs to its end. So a day costs at most the
+ * limit, plus one more submission, plus the tokens that work in progress uses beyond the expected ones.
  */
 export interface TokenUsage {
-  /** Tokens of today, of failed work and of embeddings too; null if they are not limited. */
+  /** Tokens used today, including those of failed work and of embeddings; null if tokens are not limited. */
   tokensSpent: number | null;
-  /** The expected cost of work in progress; null if tokens are not limited. */
+  /** Tokens that work in progress is expected to use; null if tokens are not limited. */
   tokensExpected: number | null;
 }
 
 /**
- * Tokens that a job is expected to cost: for its instructions in three calls (translation, assessment, verification) and one
- * repair, and for each weighted character, which these calls read and write several times.
+ * Tokens that a job is expected to use: `perJob` for the instructions of three calls (translation, assessment,
+ * verification) and one repair, and an amount for each weighted character, which these calls read and write several
+ * times.
  */
 const perJob = 4000;
 const perChar = 3;
 
-/** The expected tokens of `jobs` jobs with `chars` weighted characters together, in SQL. */
+/** The expected tokens of `jobs` jobs that have `chars` weighted characters in total, in SQL. */
 export const expectedTokens = (chars: SQLWrapper, jobs: SQLWrapper) =>
   sql`(${sql.raw(String(perChar))} * ${chars} + ${sql.raw(String(perJob))} * ${jobs})`;
 
 type Limit = Pick<Settings, 'MAX_TOKENS_PER_DAY' | 'OPENAI_API_KEY'>;
 
-/** Tokens of one tenant and day; null if they are not limited. The stub engine costs none. */
+/** Tokens that one tenant may use on a day; null if tokens are not limited. The stub engine uses no tokens. */
 export function tokenLimitOf({ MAX_TOKENS_PER_DAY: max, OPENAI_API_KEY: key }: Limit): number | null {
   return max === 0 || key === undefined ? null : max;
 }
 
-/** Seconds after which work in progress may have ended, and cost less than expected. */
+/**
+ * Retry-After in seconds if only expected tokens exceed the limit: by then, work in progress may have ended and used
+ * less than expected.
+ */
 const retrySoon = 10;
 
 /**
- * The rejection of a tenant whose models have reached today's limit; null for any other. It names no figure, since
- * only the operator sees tokens.
- * @param now milliseconds
+ * The error for a tenant whose model calls have reached today's limit; null for other tenants. The message contains no
+ * figure, because only the operator sees tokens.
+ * @param now milliseconds since the epoch
  */
 export function refuseByTokens(
   limit: number | null,
@@ -55,7 +59,7 @@ export function refuseByTokens(
   return refusal('work in progress may reach the daily limit; try again when it has ended', retrySoon);
 }
 
-/** In the form of a rejection by the monthly allowance. */
+/** Returns the error in the form of a rejection by the monthly allowance. */
 function refusal(reason: string, seconds: number): AppError {
   return new AppError('too_many_requests', `tenant usage limit exceeded: ${reason}`, {
     retryAfter: Math.max(1, Math.ceil(seconds)),

@@ -3,27 +3,24 @@ import type { Database } from '#db/client.ts';
 import { tokenSpending } from '#db/schema/metering.ts';
 import { tenants } from '#db/schema/tenants.ts';
 
-/** Counts the tokens of model calls in the database, for `token-limit.ts`. */
+/** Counts the tokens of model calls in the database; `token-limit.ts` reads the counts. */
 export interface TokenSpending {
   /**
-   * Counts the cost of a model call. Resolves when it is stored, so that work admitted after a model's response
-   * includes its cost. If it cannot be stored, it resolves too: a response that was paid for is not lost. The tokens
-   * are stored with the next ones, or some seconds later. They count for the day on which they are stored. If the
-   * connection broke before a commit was acknowledged, they are stored again, and may count twice: the limit then
-   * rejects work too early rather than too late.
+   * Adds the tokens of one model call. Resolves when they are stored, so that work admitted after the model's response
+   * includes them. Also resolves if they cannot be stored: a response that was paid for must not be lost. In this case
+   * they are stored with the next call's tokens, or some seconds later, and count for the day on which they are stored.
+   * If the connection broke before a commit was acknowledged, the tokens are stored again and may count twice: then the
+   * limit rejects work too early rather than too late.
    */
   record(tenantId: string, tokens: number): Promise<void>;
-  /**
-   * Stores the tokens that could not be stored before, at the end of the process. Afterwards there are no automatic
-   * retries.
-   */
+  /** Stores the remaining tokens before the process ends. Afterwards there are no automatic retries. */
   close(): Promise<void>;
 }
 
 /**
  * @param database with a dedicated connection, so that no model response waits for a busy pool
- * @param failed receives the reason why tokens could not be stored
- * @param retryMs milliseconds after which they are tried again; a parameter for tests
+ * @param failed called with the error if tokens could not be stored
+ * @param retryMs milliseconds until tokens that could not be stored are tried again; a parameter for tests
  */
 export function openTokenSpending(
   database: Database,
@@ -32,10 +29,10 @@ export function openTokenSpending(
 ): TokenSpending {
   let isClosed = false;
   let retry: NodeJS.Timeout | undefined;
-  /** Not stored yet. */
+  /** Tokens that are not stored yet, by tenant. */
   let pending = new Map<string, number>();
   let writing: Promise<void> | undefined;
-  /** The write that stores the pending tokens; it begins when the write in progress has ended. */
+  /** The write that will store the pending tokens; it starts when the write in progress has ended. */
   let next: Promise<void> | undefined;
 
   async function write(): Promise<void> {
@@ -51,7 +48,10 @@ export function openTokenSpending(
     }
   }
 
-  /** Without a next call, another process would admit work without counting these tokens. */
+  /**
+   * The tokens must be stored even if no other call follows: until then, other processes admit work without counting
+   * them.
+   */
   function storeAgain(): void {
     retry = undefined;
     void store();
@@ -61,7 +61,7 @@ export function openTokenSpending(
     pending.set(tenantId, (pending.get(tenantId) ?? 0) + tokens);
   }
 
-  /** One write at a time: concurrent writes would wait for each other's rows. */
+  /** Stores the pending tokens. Only one write runs at a time: concurrent writes would block each other's rows. */
   function store(): Promise<void> {
     next ??= (writing ?? Promise.resolve()).then(() => {
       next = undefined;
@@ -86,8 +86,9 @@ export function openTokenSpending(
 }
 
 /**
- * Adds tokens to today's of their tenants. A row's day never goes back: a transaction that began before midnight may
- * write after one that began later. Deleted tenants are skipped. The order prevents deadlocks between processes.
+ * Adds tokens to the tenants' counts of today. The day of a row never goes back: a transaction that began before
+ * midnight may write after one that began later. Deleted tenants are skipped. The rows are written in a fixed order,
+ * which prevents deadlocks between processes.
  */
 function addTokens(spent: ReadonlyMap<string, number>) {
   const rows = JSON.stringify([...spent].map(([tenant_id, tokens]) => ({ tenant_id, tokens })));

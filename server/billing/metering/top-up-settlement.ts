@@ -12,15 +12,19 @@ const lockTenant = prepare<{ tenantId: string }, unknown>((db) =>
     .prepare('lock_tenant_to_settle'),
 );
 
-/** A separate row of the day's totals: jobs that wait for this lock hold the rows that jobs add to. */
+/**
+ * A separate row of the day's totals. The other rows cannot be used: jobs that wait for the tenant's lock hold locks on
+ * them.
+ */
 const settledSlot = -1;
 
 /**
- * Takes the current window's usage beyond the monthly allowance from the prepaid balance, as far as that suffices.
- * Earlier withdrawals are counted, so that repeating the call changes nothing: call it after each job. Locks the
- * tenant's row in a separate statement, so that if two jobs finish at the same time, the second sees the first one's
- * usage.
- * @param send how to send the last statement, `tx.last` for one that ends its transaction */
+ * Takes the usage of the current window that exceeds the monthly allowance from the prepaid balance, as far as the
+ * balance suffices. Subtracts what was already taken, so that repeating the call changes nothing; call this after each
+ * job. The tenant's row is locked by a separate statement: if two jobs finish at the same time, the second call sees
+ * the first job's usage.
+ * @param send sends the last statement; `tx.last` if this statement ends the transaction
+ */
 export async function settleTopUp(
   tx: Tx,
   tenantId: string,

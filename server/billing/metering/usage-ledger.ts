@@ -5,7 +5,7 @@ import type { PageEnd } from '#server/http/paging.ts';
 import type { BillingPeriod } from './periods.ts';
 import type { UsageRecord } from './schema.ts';
 
-/** The position of a record: records are ordered by `recorded_at`, then by `job_id`. */
+/** The position of a record in the order of `recorded_at`, then `job_id`. */
 export interface RecordKey {
   recordedAt: Date;
   jobId: string;
@@ -16,25 +16,25 @@ interface RecordListing {
   period: BillingPeriod;
   operator: boolean;
   limit: number;
-  /** The last record of the previous page. */
+  /** The last record of the previous page; undefined for the first page. */
   after: PageEnd | undefined;
 }
 
 /**
- * Returns a billing period's records, latest first, and whether there are more. Selects them by `recorded_at`, which the index
- * has, and from which `billing_period` is derived.
+ * Returns a page of a billing period's records, latest first, and whether there are more. Selects them by
+ * `recorded_at`, because the index has this column; `billing_period` is derived from it.
  */
 export async function selectRecords(
   tx: Tx,
   { tenantId, period, operator, limit, after }: RecordListing,
 ): Promise<{ records: UsageRecord[]; more: boolean }> {
   const { recordedAt, jobId } = usageRecords;
-  // A cursor from after the period's end restricts nothing.
+  // A cursor after the period's end restricts nothing.
   const older =
     after && after.updatedAt.toISOString().slice(0, 7) <= period.name
       ? sql`(${recordedAt}, ${jobId}) < (${after.updatedAt.toISOString()}::timestamptz, ${after.id})`
       : sql`${recordedAt} < ${period.before}::timestamptz`;
-  // The select list gives the rows this type.
+  // The select list returns rows of this type.
   const found = await tx.execute<UsageRecord>(sql`
     select ${recordFields(operator).list} from ${usageRecords}
     where ${eq(usageRecords.tenantId, tenantId)} and ${recordedAt} >= ${period.from}::timestamptz and ${older}
@@ -42,7 +42,7 @@ export async function selectRecords(
   return { records: found.slice(0, limit), more: found.length > limit };
 }
 
-/** The latest record of a period; undefined without one. */
+/** Returns the key of the latest record of a period; undefined if the period has no records. */
 export async function selectLatestKey(
   tx: Tx,
   tenantId: string,
@@ -63,10 +63,13 @@ export async function selectLatestKey(
   return key;
 }
 
-/** Records of an export's first page, which the reader waits for. */
+/** Number of records on the first page of an export. It is small, because the client waits for it. */
 export const firstPageSize = 200;
 
-/** Records of the other pages: enough that the round trip does not matter, few enough for the memory of many slow readers. */
+/**
+ * Number of records on the other pages: large enough that the round trip does not matter, small enough that many slow
+ * clients do not use up memory.
+ */
 export const pageSize = 5000;
 
 export interface PageQuery {
@@ -74,32 +77,32 @@ export interface PageQuery {
   operator: boolean;
   /** The format of a record. */
   form: 'json' | 'csv';
-  /** Written between two records. */
+  /** Text between two records. */
   separator: string;
-  /** Whether to return the models of the page's records. */
+  /** Whether to return the names of the models in the page's records. */
   models: boolean;
 }
 
 export interface RecordPage {
-  /** The records as text. PostgreSQL formats them; they are never objects in this process. */
+  /** The records as text. PostgreSQL formats them, so this process never has them as objects. */
   text: string;
-  /** The last record of the page if more follow; else null. */
+  /** The last record of the page if more records follow; else null. */
   end: RecordKey | null;
   models: string[];
 }
 
-/** An aggregate over no rows is null, and so is the end of the last page. */
+/** The aggregate is null if the page has no rows; the end is null on the last page. */
 type PageRow = {
   text: string | null;
-  /** Milliseconds. */
+  /** Milliseconds since the epoch; null on the last page. */
   end_at: number | null;
   end_id: string | null;
   models: string[] | null;
 };
 
 /**
- * Returns a page of a tenant's records, oldest first, after `after` and up to `last`; undefined without any. Each end is
- * one row comparison, which is a range of the index.
+ * Returns a page of a tenant's records, oldest first, after the key `after` and up to the key `last`; undefined if none
+ * exist. Each bound is one row comparison, for which PostgreSQL reads a range of the index.
  */
 export async function selectPage(
   tx: Tx,
@@ -117,8 +120,8 @@ export async function selectPage(
   const found = models
     ? sql`(select json_agg(distinct model) from page, jsonb_array_elements_text(page.models) model)`
     : sql`null`;
-  // The end of the page is read from the index only, which is cheaper than from the aggregate. An aggregate gets its
-  // rows in the order of an ordered subquery.
+  // The end of the page is read from the index only, which costs less than reading it from the aggregate. The aggregate
+  // reads an ordered subquery, and so gets its rows in order.
   const statement = sql`
     with page as (
       select ${list} from ${usageRecords} where ${behind} and ${place} <= ${key(last)}
@@ -140,13 +143,14 @@ export async function selectPage(
 }
 
 /**
- * A record's time in the format of JavaScript's dates, like every other response. to_json writes ISO 8601 whatever the
- * session's DateStyle is, and is faster than to_char. It omits trailing zeros, unless a microsecond is added.
+ * The time of a record, in the format of JavaScript's dates, as in every other response. to_json always writes ISO
+ * 8601, independent of the session's DateStyle, and is faster than to_char. It omits trailing zeros of the fraction;
+ * adding a microsecond prevents this.
  */
 const writtenMoment = sql`substr(
   to_json((${usageRecords.recordedAt} at time zone 'UTC') + interval '1 microsecond')::text, 2, 23) || 'Z'`;
 
-/** The fields of `TenantUsageRecord` that every administrator sees, in their order. */
+/** The fields of `TenantUsageRecord` that every administrator sees, in the order of the response. */
 const publicFields = {
   job_id: usageRecords.jobId,
   tenant_id: usageRecords.tenantId,
@@ -161,7 +165,7 @@ const publicFields = {
   recorded_at: writtenMoment,
 } satisfies Record<string, SQLWrapper>;
 
-/** The fields that only a platform operator sees in addition. */
+/** The additional fields that only a platform operator sees. */
 const operatorFields = {
   input_tokens: usageRecords.inputTokens,
   output_tokens: usageRecords.outputTokens,
@@ -172,8 +176,8 @@ const operatorFields = {
 export type FieldName = keyof typeof publicFields | keyof typeof operatorFields;
 
 /**
- * The columns of a record that a caller may see: their names, and a select list with the API's names. Every read of
- * the records uses it, so that a new column stays hidden until it is listed here.
+ * The columns of a record that a caller may see: their names, and a select list that gives them the API's names. Every
+ * read of the records uses this function, so that a new column stays hidden until it is listed here.
  */
 export function recordFields(operator: boolean): { names: FieldName[]; list: SQL } {
   const fields: Partial<Record<FieldName, SQLWrapper>> = operator
@@ -183,16 +187,19 @@ export function recordFields(operator: boolean): { names: FieldName[]; list: SQL
   return { names: Object.keys(fields) as FieldName[], list: sql.join(columns, sql`, `) };
 }
 
-/** A row of `page` as a line of CSV (RFC 4180) without the line end; null is empty. All rows are of one tenant. */
+/**
+ * Formats a row of `page` as a line of CSV (RFC 4180) without the line end; null becomes an empty value. All rows
+ * belong to one tenant.
+ */
 function csvRecord(names: readonly FieldName[], tenantId: string): SQL {
   const values = names.map((name) => csvValue(name, tenantId));
   return sql`concat_ws(',', ${sql.join(values, sql`, `)})`;
 }
 
 /**
- * Ids that the service generates, numbers, times, and words from its own lists (kinds, languages, statuses) need no quotes:
- * they are letters, digits and hyphens, and do not begin with a hyphen. Checking each would make an export a fifth slower.
- * The other columns may hold anything.
+ * Ids that the service generates, numbers, times, and words from the service's own lists (kinds, languages, statuses)
+ * need no quotes: they contain only letters, digits and hyphens, and do not begin with a hyphen. Checking each of them
+ * would make an export a fifth slower. The other columns may contain any text.
  */
 function csvValue(name: FieldName, tenantId: string): SQL {
   const column = sql.identifier(name);
@@ -200,17 +207,20 @@ function csvValue(name: FieldName, tenantId: string): SQL {
     case 'tenant_id':
       return sql`${tenantId.startsWith('-') ? `'${tenantId}` : tenantId}::text`;
     case 'fast_path':
-      // `concat_ws` would omit a null together with its comma.
+      // `concat_ws` would omit a null and its comma.
       return sql`case when ${column} is null then '' else ${quoted(harmless(sql`${column}`))} end`;
     case 'models':
-      // A JSON array begins with a bracket.
+      // A JSON array begins with a bracket, so it is never a formula.
       return quoted(sql`${column}::text`);
     default:
       return sql`${column}`;
   }
 }
 
-/** A spreadsheet runs a cell that begins with one of these; after an apostrophe, it shows the text. */
+/**
+ * A spreadsheet runs a cell that begins with one of these characters as a formula. With an apostrophe before it, the
+ * spreadsheet shows the text.
+ */
 function harmless(text: SQL): SQL {
   return sql`case when ${text} ~ '^[=+@\\t\\r-]' then '''' || ${text} else ${text} end`;
 }

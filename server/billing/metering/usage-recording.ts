@@ -8,11 +8,11 @@ import { tenants } from '#db/schema/tenants.ts';
 export interface JobUsage {
   sourceLang: string;
   targetLang: string;
-  /** Unicode code points. */
+  /** Source characters in Unicode code points. */
   sourceChars: number;
-  /** Weighted, see `weighCharacters`. */
+  /** Weighted characters, see `weighCharacters`. */
   billableChars: number;
-  /** The billable characters that the trial grant pays for. */
+  /** The part of `billableChars` that the trial grant pays for. */
   trialChars: number;
   fastPath: string | null;
   inputTokens: number;
@@ -20,7 +20,7 @@ export interface JobUsage {
   models: string[];
 }
 
-/** A common table expression that finishes jobs, and the columns that it returns. */
+/** A common table expression that finishes jobs, with the columns that it returns. */
 interface FinishedJobs extends SQLWrapper {
   tenantId: SQLWrapper;
   jobId: SQLWrapper;
@@ -31,15 +31,15 @@ interface FinishedJobs extends SQLWrapper {
 const value = sql.placeholder;
 
 /**
- * Records the usage of the jobs that `finished` returns: a usage record for each, and the tenant's running totals.
- * The caller's change of the job, the record and the totals are one statement, so that none of them exists without
- * the others:
+ * Records the usage of the jobs that `finished` returns: a usage record for each, and the tenant's running totals. One
+ * statement updates the job, inserts the record and adds to the totals, so that none of these happens without the
+ * others:
  *
  *     const finished = db.$with('finished').as(db.update(jobs).set(…).where(…).returning(…));
  *     return recordUsage(db, 'text', finished).prepare('finish_pending');
  *
- * The statement takes the fields of `JobUsage` as placeholders, with the caller's own. It returns `updatedAt` of each
- * finished job.
+ * The placeholders of the statement are the fields of `JobUsage` and those of the caller's update. It returns
+ * `updatedAt` of each finished job.
  */
 export function recordUsage(
   db: QueryBuilder,
@@ -54,7 +54,7 @@ export function recordUsage(
     .returning({ updatedAt: usageRecords.recordedAt });
 }
 
-/** The records as a select list, in the order of the table's columns. */
+/** The select list of the records, in the order of the table's columns. */
 export function recordsOf(kind: 'text' | 'document', finished: FinishedJobs): SQL {
   return sql`select ${finished.tenantId}, ${finished.jobId}, ${sql.raw(`'${kind}'`)},
     to_char(${finished.updatedAt} at time zone 'UTC', 'YYYY-MM'),
@@ -65,7 +65,7 @@ export function recordsOf(kind: 'text' | 'document', finished: FinishedJobs): SQ
     ${new Param(value('models'), usageRecords.models)}::jsonb, ${finished.updatedAt} from ${finished}`;
 }
 
-/** Rows that a day's total is spread over, so that concurrent completions rarely wait for the same row. */
+/** Number of rows over which a day's total is spread, so that concurrent completions rarely block each other. */
 const slots = 16;
 
 const increased = (column: PgColumn) => sql`${column} + ${sql.raw(`excluded.${column.name}`)}`;

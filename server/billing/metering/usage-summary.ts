@@ -25,8 +25,8 @@ interface SummaryPage {
 }
 
 /**
- * Reports a tenant's usage in a billing period, with a page of its records, latest first.
- * @throws AppError 404, also for an ordinary administrator's foreign tenant; 422
+ * Reports a tenant's usage in a billing period, with a page of the records, latest first.
+ * @throws AppError 404, also if an administrator who is not an operator selects another tenant; 422
  */
 export async function summarizePeriod(
   settings: Settings,
@@ -60,11 +60,11 @@ export async function summarizePeriod(
   });
 }
 
-/** A tenant's remaining usage in the current allowance window. */
+/** The remaining allowance of a tenant in the current window. */
 type AllowanceReport = Pick<UsageSummary, 'allowance' | 'topup'>;
 
 /**
- * Reads the current allowance, for any reported period: the same figures that `usageCheck` counts.
+ * Reads the current allowance, whatever period is reported. The figures are the same that `usageCheck` counts.
  * @throws AppError 404 if the tenant does not exist
  */
 async function readAllowance(tx: Tx, tenantId: string, settings: Settings): Promise<AllowanceReport> {
@@ -103,7 +103,7 @@ async function readAllowance(tx: Tx, tenantId: string, settings: Settings): Prom
   };
 }
 
-/** The later of the UTC month's start and the moment the current plan took effect. */
+/** The start of the UTC month, or the moment when the current plan took effect, whichever is later. */
 function windowStart(allowanceFrom: string | null): string {
   const now = new Date();
   const month = Date.UTC(now.getUTCFullYear(), now.getUTCMonth());

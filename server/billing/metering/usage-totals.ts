@@ -5,7 +5,7 @@ import { usageTotals } from '#db/schema/metering.ts';
 import { tenants } from '#db/schema/tenants.ts';
 import { tenantNotFound } from '#server/identity/access/guards/admin.ts';
 
-/** Usage on a day, or on several. */
+/** Usage on one day, or on several days together. */
 export interface UsageFigures {
   jobs: number;
   source_chars: number;
@@ -15,15 +15,15 @@ export interface UsageFigures {
   total_tokens: number;
 }
 
-/** Exact up to 2^53, which is what the columns hold. */
+/** Exact up to 2^53; the columns hold no larger numbers. */
 const sum = (column: PgColumn) => sql<number>`sum(${column})::float8`;
 
 type DayFigures = UsageFigures & { date: string };
 type DayRow = { [name in keyof DayFigures]: DayFigures[name] };
 
 /**
- * A tenant's usage on each day of a range that has any. Reads the running totals, so it takes the same time however many
- * records there are.
+ * A tenant's usage on each day of a range; days without usage are missing. Reads the running totals, so the time does
+ * not depend on the number of records.
  */
 export async function selectDays(
   tx: Tx,
@@ -51,8 +51,8 @@ const sums = sql.raw(figures.map((name) => `sum(u.${name}) as ${name}`).join(', 
 const numbers = sql.raw(figures.map((name) => `${name}::float8`).join(', '));
 
 /**
- * All tenants' running totals of some days, as `u`. Reads them tenant by tenant through the primary key, which saves an index
- * by day. `offset 0` keeps the planner from choosing another way when it expects few rows.
+ * All tenants' running totals of some days, as `u`. Reads tenant by tenant through the primary key, so that no index by
+ * day is needed. `offset 0` stops the planner from choosing another plan when it expects few rows.
  */
 const totalsOfAll = (from: SQL, to: SQL): SQL => sql`
   tenants t cross join lateral (
@@ -60,20 +60,20 @@ const totalsOfAll = (from: SQL, to: SQL): SQL => sql`
     where tenant_id = t.tenant_id and day > ${from} and day <= ${to} offset 0) u`;
 
 /**
- * The last past day. A day counts as past an hour after its end: usage belongs to the day on which its transaction
+ * The last past day. A day counts as past one hour after its end: usage is recorded on the day on which its transaction
  * began, and no transaction takes an hour.
  */
 const lastOver = sql`(((now() - interval '1 hour') at time zone 'UTC')::date - 1)`;
 
 /**
- * The last folded day; null without one. Days that are not past do not count: they were folded while the
- * database's clock was ahead, and lack most of their usage.
+ * The last folded day; null if no day is folded. Later days than the last past day do not count: they were folded while
+ * the database clock was ahead, and most of their usage is missing.
  */
 const lastFolded = sql`(select max(day) from usage_days where tenant_id = '*' and day <= ${lastOver})`;
 
 /**
- * The same for all tenants together, in platform scope. Past days come from their folded row, the few after them from
- * the tenants' totals.
+ * The usage of all tenants together, per day, in platform scope. Past days are read from their folded rows, and the few
+ * days after them from the tenants' totals.
  */
 export async function selectDaysOfAll(
   tx: Tx,
@@ -89,11 +89,11 @@ export async function selectDaysOfAll(
   return [...rows];
 }
 
-/** Days that one statement folds. */
+/** Number of days that one statement folds. */
 const daysPerStatement = 31;
 
 /**
- * Folds the next past days into their sums over all tenants, in platform scope, and deletes folded days that are not
+ * Folds the next past days, in platform scope: stores each day's sum over all tenants. Deletes folded days that are not
  * past.
  * @returns whether there may be more days to fold
  */

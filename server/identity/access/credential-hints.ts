@@ -6,16 +6,19 @@ const tenantCredential =
 const administrator =
   "this needs an administrator's access token as Authorization: Bearer, or the operator key; a workspace's API key is not accepted";
 
-/** The WWW-Authenticate header of a 401. @param description what the operation needs, without quotation marks */
+/**
+ * Returns the WWW-Authenticate header of a 401.
+ * @param description the credential that the operation needs, without quotation marks
+ */
 export function challenge(description?: string): string {
   const words = description === undefined ? '' : `, error_description="${description}"`;
   return `Bearer realm="LinguaLoop"${words}, ApiKey realm="LinguaLoop", header="X-API-Key"`;
 }
 
 /**
- * Names in the WWW-Authenticate header of a 401 which credential the operation needs, if the request has one of
- * another kind: the body's text is fixed. The header does not reveal whether the credential is valid, except to a
- * caller with the operator key.
+ * If a request has a credential of the wrong kind, names the credential that the operation needs in the
+ * WWW-Authenticate header of the 401; the text of the body is fixed. The header does not reveal whether the credential
+ * is valid, except to a caller with the operator key.
  */
 export function describeCredential(
   { credentials, services, response }: RequestContext,

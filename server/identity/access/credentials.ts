@@ -26,12 +26,15 @@ function single(value: string | string[] | undefined): string | null {
   return first?.trim() || null;
 }
 
-/** A new key or token: 32 random bytes, 43 URL-safe characters. */
+/** Returns a new key or token: 32 random bytes as 43 URL-safe characters. */
 export function newSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** The stored form of a key or token: 32 bytes of SHA-256. Secrets are random, so they need no salt and no slow hash. */
+/**
+ * Returns the stored form of a key or token: its SHA-256, 32 bytes. Secrets are random, so they need no salt and no
+ * slow hash.
+ */
 export function hashSecret(secret: string): Uint8Array {
   return createHash('sha256').update(secret).digest();
 }

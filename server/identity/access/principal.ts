@@ -13,21 +13,24 @@ export interface PrincipalTenant {
   name: string;
 }
 
-/** A member authenticated by an access token. */
+/** A member who was authenticated by an access token. */
 export interface SessionPrincipal {
   kind: 'session';
   tenant: PrincipalTenant;
   user: Omit<PrincipalMember, 'active'>;
   /** Whether the member is a platform operator. */
   operator: boolean;
-  /** The token family of the sign-in. */
+  /** The token family of the session. */
   family: Pick<Family, 'id' | 'secondFactor'>;
 }
 
 /** The authenticated caller: a tenant by its API key (or by the service key), or a member by an access token. */
 export type Principal = { kind: 'api_key'; tenant: PrincipalTenant } | SessionPrincipal;
 
-/** The hashes to look up. As an API key, X-API-Key takes precedence over the bearer. */
+/**
+ * Returns the hashes to look up. If both X-API-Key and a bearer token are presented, the API key is the one in
+ * X-API-Key.
+ */
 export function presentedHashes(credentials: PresentedCredentials) {
   const key = credentials.apiKey ?? credentials.bearer;
   return {
@@ -36,17 +39,18 @@ export function presentedHashes(credentials: PresentedCredentials) {
   };
 }
 
-/** The hash to look up if only an access token is accepted, such as in the session cookie. */
+/** Returns the hash to look up if only an access token is accepted, for example in the session cookie. */
 export function accessTokenHashes(token: string) {
   return { accessToken: hashSecret(token), apiKey: null };
 }
 
-/** Why authentication failed. Each guard chooses its own response. */
+/** The reason why authentication failed. Each guard chooses its own response. */
 type Refusal = 'no_credential' | 'tenant_inactive';
 
 /**
- * Authenticates the caller in the transaction that the credential opened. Nothing is cached between requests. The one
- * statement is sent before the credential's owner is known: it reads in the scope that the credential opened.
+ * Authenticates the caller in the transaction that the credential opened. Nothing is cached between requests. The
+ * single statement is sent before it is known to whom the credential belongs: it reads the tenant to which the
+ * credential limits the transaction.
  */
 export async function readPrincipal(
   tx: Tx,
@@ -72,7 +76,7 @@ export async function readPrincipal(
   return { kind: 'session', tenant, user, operator, family };
 }
 
-/** A caller's tenant and, for an access token, the member it was issued to. */
+/** The caller's tenant and, for an access token, the member to whom it was issued. */
 interface PrincipalLookup {
   tenantId: string;
   name: string;
@@ -93,8 +97,9 @@ interface PrincipalMember {
 const tenantInScope = sql`current_setting(${sql.placeholder('scope')})`;
 
 /**
- * Reads the tenant in scope and, for an access token, its member. The tenant's id is not known yet, so the condition
- * reads the setting that holds it; the row-level policy without this condition uses no index (docs/decisions/0025).
+ * Reads the transaction's tenant and, for an access token, the member. The tenant's id is not known yet, so the
+ * condition reads it from the setting that row-level security uses. Without this condition, the row-level policy alone
+ * would use no index (docs/decisions/0025).
  */
 const selectPrincipal = prepare<{ accessTokenHash: Uint8Array; scope: string }, PrincipalLookup[]>((db) =>
   db
@@ -131,10 +136,13 @@ const selectPrincipal = prepare<{ accessTokenHash: Uint8Array; scope: string }, 
     .prepare('select_principal'),
 );
 
-/** Passed as a parameter, although constant, because the driver prepares only statements with parameters. */
+/** This is a constant, but it is passed as a parameter, because the driver prepares only statements with parameters. */
 const tenantScope = 'lingualoop.tenant_id';
 
-/** For requests without an access token. Given a null, PostgreSQL would plan the other statement again each time. */
+/**
+ * The statement for requests without an access token. With a null parameter, PostgreSQL would plan the other statement
+ * again each time.
+ */
 const selectTenant = prepare<{ scope: string }, Pick<PrincipalLookup, 'tenantId' | 'name' | 'active'>[]>(
   (db) =>
     db
@@ -145,8 +153,8 @@ const selectTenant = prepare<{ scope: string }, Pick<PrincipalLookup, 'tenantId'
 );
 
 /**
- * Looks up the caller by the SHA-256 of its access token, or only its tenant for null, in the transaction's scope.
- * @returns undefined if the scope holds no tenant
+ * Looks up the caller by the SHA-256 of the access token. If the hash is null, looks up only the transaction's tenant.
+ * @returns undefined if no such tenant exists
  */
 export async function lookUpPrincipal(
   tx: Tx,
@@ -161,7 +169,8 @@ export async function lookUpPrincipal(
 }
 
 /**
- * Whether the request presents the operator key, in X-API-Key or else as the bearer. False if no key is configured.
+ * Whether the request presents the operator key, in X-API-Key or, if this is missing, as the bearer token. False if no
+ * operator key is configured.
  */
 export function presentsOperatorKey(
   { apiKey, bearer }: PresentedCredentials,
@@ -170,7 +179,7 @@ export function presentsOperatorKey(
   return isKey(apiKey ?? bearer, OPERATOR_API_KEY);
 }
 
-/** Whether the request presents the single key of a deployment without tenants. */
+/** Whether the request presents the service key, the only key of a deployment without tenants. */
 export function presentsServiceKey(
   { apiKey, bearer }: PresentedCredentials,
   { SERVICE_API_KEY }: Settings,
@@ -178,15 +187,16 @@ export function presentsServiceKey(
   return isKey(apiKey ?? bearer, SERVICE_API_KEY);
 }
 
-/** Compares in constant time. */
+/** Compares a presented key with the configured one in constant time. */
 function isKey(presented: string | null, key: string | undefined): boolean {
   if (key === undefined || presented === null) return false;
   return timingSafeEqual(hashSecret(presented), hashSecret(key));
 }
 
 /**
- * Whether a member is on the deployment's list of operators, in the operators' workspace. Operator access also
- * requires an enrolled authenticator. False unless both settings are set.
+ * Whether a member is a designated operator: the member is on the deployment's list of operators and belongs to the
+ * operators' workspace. Operator access also requires an enrolled authenticator app. False unless both settings are
+ * set.
  */
 export function isDesignatedOperator(
   tenantId: string,

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Database, Tx } from '#db/client.ts';
 
-/** The tables whose rows expire, and the column with the time. */
+/** The tables with rows that expire, each with the column of the expiry time. */
 const expiryColumns = {
   tokens: 'expires_at',
   credential_directory: 'expires_at',
@@ -15,7 +15,7 @@ type PrunedTable = keyof typeof expiryColumns;
 
 const prunedTables = Object.keys(expiryColumns) as PrunedTable[];
 
-/** Deletes at most `limit` expired rows, over all tenants. Returns how many. */
+/** Deletes at most `limit` expired rows of a table, over all tenants. Returns the number of deleted rows. */
 async function pruneTable(tx: Tx, table: PrunedTable, limit: number): Promise<number> {
   const name = sql.identifier(table);
   const expiry = sql.identifier(expiryColumns[table]);
@@ -28,13 +28,13 @@ async function pruneTable(tx: Tx, table: PrunedTable, limit: number): Promise<nu
   return Number(row?.['count']);
 }
 
-/** Rows per statement, so that each holds its locks briefly. */
+/** Number of rows that one statement deletes; small, so that it holds its locks briefly. */
 const batch = 5000;
 
 /**
  * Deletes expired tokens and their directory rows, MFA challenges, reset links, single sign-on states and rate-limit
  * windows. Invites and the audit log are kept.
- * @returns rows deleted per table
+ * @returns the number of deleted rows per table
  */
 export async function pruneExpired(database: Database): Promise<Record<PrunedTable, number>> {
   const pruned = Object.fromEntries(prunedTables.map((table) => [table, 0])) as Record<PrunedTable, number>;

@@ -6,7 +6,7 @@ import { rateLimitSubject } from '#server/http/client-address.ts';
 import type { Settings } from '#server/settings.ts';
 import { middleware } from '#server/trpc.ts';
 
-/** The rate limits' buckets. Each authentication endpoint counts separately. */
+/** The names under which attempts are counted. Each authentication endpoint is counted separately. */
 type Bucket =
   | 'signup'
   | 'password_grant'
@@ -22,17 +22,20 @@ type Bucket =
   | 'sso_callback'
   | 'sso_client_config';
 
-/** Attempts of one client address in one window. */
+/** Attempts allowed for one client address in one window. */
 const attemptsAllowed = 30;
 const windowSeconds = 60;
 
-/** Rejected addresses and until when (`performance.now`), so that a flood sends no statements. Per process. */
+/**
+ * Client addresses that are rejected at present, with the end of the rejection (`performance.now`), so that a flood of
+ * requests sends no statements. Each process has its own map.
+ */
 const refusals = new WeakMap<Database, Map<string, number>>();
 const refusalsRemembered = 10_000;
 
 /**
- * Counts an attempt of the client's address. The count is in the database, so it is shared by all processes.
- * @throws AppError 429 with Retry-After, past 30 in 60 seconds
+ * Counts an attempt of the client's address. The count is in the database, so all processes share it.
+ * @throws AppError 429 with Retry-After, for more than 30 attempts in 60 seconds
  */
 export async function limitAttempts(ctx: RequestContext, bucket: Bucket): Promise<void> {
   const { settings, database } = ctx.services;
@@ -58,8 +61,9 @@ function refusalsOf(database: Database): Map<string, number> {
 }
 
 /**
- * Counts a refresh of a token family, in the transaction that refreshes: each refresh leaves rows until they expire.
- * @returns seconds to wait if there were more than 30 in 60 seconds, else undefined
+ * Counts a refresh of a token family, in the transaction of the refresh. Refreshes are limited because each leaves rows
+ * that stay until they expire.
+ * @returns seconds to wait if there were more than 30 refreshes in 60 seconds, else undefined
  */
 export async function limitRefreshes(
   tx: Tx,
@@ -71,14 +75,14 @@ export async function limitRefreshes(
   return attempts > attemptsAllowed ? secondsLeft : undefined;
 }
 
-/** Password proofs that one member may try within a window: as many as wrong codes. */
+/** Password proofs that one member may try in one window: the same number as for wrong codes. */
 const proofsAllowed = 10;
 const proofWindowSeconds = 15 * 60;
 
 /**
- * Counts a signed-in member's password proof, from any address: the holder of a stolen session could guess from many
- * addresses.
- * @returns seconds to wait if there were more than 10 in 15 minutes, else undefined
+ * Counts a password proof of a signed-in member, whatever the client address is: someone with a stolen session could
+ * guess from many addresses.
+ * @returns seconds to wait if there were more than 10 proofs in 15 minutes, else undefined
  */
 export async function limitPasswordProofs(
   tx: Tx,
@@ -113,7 +117,7 @@ interface Attempts {
 
 /**
  * Counts an attempt and returns the window's count, in one statement. A window begins with its first attempt.
- * @param send how to send the statement: `tx.last` if it is the transaction's last one
+ * @param send sends the statement: `tx.last` if it is the last one of the transaction
  */
 export async function countAttempt(
   tx: Tx,

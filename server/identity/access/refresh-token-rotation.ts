@@ -11,36 +11,39 @@ import {
 } from './sessions.ts';
 import { consumeToken, deleteTokens, findToken, revokeUnusedPair, type TokenRow } from './tokens.ts';
 
-/** Seconds after its use in which a replay counts as the client's own retry after a lost response. */
+/**
+ * If a used token is presented again within this many seconds, it counts as a retry of the same client, which lost the
+ * response.
+ */
 const reuseGraceSeconds = 10;
 
 export type Rotation =
   | { kind: 'rotated'; tokens: IssuedTokens }
   | { kind: 'refused' }
-  /** The family refreshes too often. The token is not used up. */
+  /** The family refreshes too often. The token stays usable. */
   | { kind: 'too_many'; secondsLeft: number }
-  /** A used token was replayed after the grace period, so someone else has it. Its family was ended. */
+  /** A used token was presented again after the grace period, so someone else has it. The family was ended. */
   | { kind: 'reused'; userId: string; familyId: string }
-  /** The family was ended: it lacks a second factor that is now required, or it is too old. */
+  /** The family was ended: it has not passed a second factor that is now required, or it is too old. */
   | { kind: 'ended'; userId: string; familyId: string; reason: 'second_factor' | 'age' };
 
-/** The request of a refresh, and whether a sign-in of the member would now require a second factor. */
+/** The conditions of a refresh: its request, and whether a sign-in of the member would now require a second factor. */
 export interface RefreshTerms {
-  /** The hash of the key with which its client may repeat it; null if it sent none. */
+  /** The hash of the retry key with which the client may repeat the refresh; null if the client sent none. */
   retryKeyHash: Uint8Array | null;
   /** Aborts when the client disconnects. */
   disconnected: AbortSignal;
-  /** Of the new tokens; the old token's by default. */
+  /** The scope of the new tokens; by default, the scope of the old token. */
   scope: string | undefined;
   requiresSecondFactor: (member: SessionMember & { enrolled: boolean }) => boolean;
 }
 
 /**
- * Exchanges a refresh token for a new pair of its family, once even for concurrent requests. A client that lost
- * the response repeats the refresh with its retry key, for the life of the token: it gets another pair, and the lost one
- * is revoked. Ends the family if it lacks a second factor that a sign-in would require now, or is older than
- * SESSION_MAX_AGE_SECONDS.
- * @throws AppError 408 if the client has disconnected; nothing is used up then
+ * Exchanges a refresh token for a new pair of tokens of the same family. If several requests are concurrent, only one
+ * succeeds. A client that lost the response can repeat the refresh with its retry key until the token expires: it gets
+ * another pair, and the lost pair is revoked. Ends the family if it has not passed a second factor that a sign-in would
+ * require now, or if it is older than SESSION_MAX_AGE_SECONDS.
+ * @throws AppError 408 if the client has disconnected; then the token stays usable
  */
 export async function rotateRefreshToken(
   tx: Tx,
@@ -57,11 +60,13 @@ export async function rotateRefreshToken(
 
   const user = await lockMember(tx, tenantId, userId);
   if (!user?.active) return { kind: 'refused' };
-  // Read again under the lock: its last holder may have used the token or passed a second factor.
+  // Read the token again after taking the lock: the previous holder of the lock may have used the token or passed a
+  // second factor.
   const token = await findToken(tx, tenantId, tokenHash);
   if (!token || token.isExpired) return { kind: 'refused' };
   if (token.usedFor !== null && !wasUsedWith(token, retryKeyHash)) return { kind: 'refused' };
-  // This call may have waited for the lock while its client sent another one: that one's pair must stay valid.
+  // While this call waited for the lock, its client may have disconnected and sent another refresh. The pair of that
+  // refresh must stay valid.
   disconnected.throwIfAborted();
   const { email, provider, role } = user;
   const member = { tenantId, userId, email, provider, role };
@@ -75,14 +80,14 @@ export async function rotateRefreshToken(
   const secondsLeft = await limitRefreshes(tx, settings, familyId);
   if (secondsLeft !== undefined) return { kind: 'too_many', secondsLeft };
   if (token.usedFor !== null) {
-    // The pair was used to refresh, so its client has received it: this repeat comes from someone else.
+    // The pair was already used to refresh, so the client received it: this repeat comes from someone else.
     if (!(await revokeUnusedPair(tx, token))) return endReusedFamily(tx, token, token.usedFor);
   } else if (!(await consumeToken(tx, tenantId, tokenHash, retryKeyHash))) return { kind: 'refused' };
   const tokens = await startSession(tx, member, settings, family, scope ?? token.scope, tokenHash);
   return { kind: 'rotated', tokens };
 }
 
-/** Whether a used token was used with this retry key. */
+/** Whether this retry key was sent when the token was used. */
 function wasUsedWith({ retryKeyHash: used }: TokenRow, retryKeyHash: Uint8Array | null): boolean {
   return used !== null && retryKeyHash !== null && timingSafeEqual(used, retryKeyHash);
 }
@@ -94,13 +99,13 @@ async function endReusedFamily(
 ): Promise<Rotation> {
   if (usedFor <= reuseGraceSeconds) return { kind: 'refused' };
   const ended = await endFamily(tx, tenantId, userId, familyId);
-  // Of several concurrent replays, one ends it.
+  // If several replays are concurrent, only the one that ends the family returns `reused`.
   return ended > 0 ? { kind: 'reused', userId, familyId } : { kind: 'refused' };
 }
 
 /**
- * Deletes all tokens of a family and returns how many there were. The member's lock makes it wait for a rotation in
- * progress.
+ * Deletes all tokens of a family and returns their number. First locks the member, so that a rotation in progress ends
+ * first.
  */
 export async function endFamily(tx: Tx, tenantId: string, userId: string, familyId: string): Promise<number> {
   await lockMember(tx, tenantId, userId);

@@ -5,7 +5,7 @@ import type { PresentedCredentials, Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { type Principal, presentsServiceKey } from './principal.ts';
 
-/** The tenant of a deployment without tenants. */
+/** Id of the only tenant in a deployment without tenant accounts. */
 export const serviceTenantId = 'default';
 
 /** Whether any tenant account exists. The service key's tenant does not count. */
@@ -26,10 +26,10 @@ async function insertServiceTenant(tx: Tx, monthlyCharLimit: number): Promise<vo
     .onConflictDoNothing();
 }
 
-/** Databases known to have a tenant. Accounts are never deleted, so this stays true. */
+/** Databases that are known to have a tenant account. Accounts are never deleted, so the entry stays true. */
 const databasesWithTenants = new WeakSet<Database>();
 
-/** Whether the deployment has any tenant account. The service key is accepted only while it has none. */
+/** Whether the deployment has any tenant account. The service key is accepted only if it has none. */
 export async function hasTenants(database: Database): Promise<boolean> {
   if (databasesWithTenants.has(database)) return true;
   const exists = await database.inPlatform(anyTenantExists);
@@ -38,8 +38,8 @@ export async function hasTenants(database: Database): Promise<boolean> {
 }
 
 /**
- * Authenticates by the service key, for requests without a valid tenant credential. It is accepted only on a
- * deployment without tenants. Its work belongs to the tenant `default`, which is created at first use.
+ * Authenticates by the service key, for requests without a valid credential of a tenant. The key is accepted only in a
+ * deployment without tenant accounts. Its work belongs to the tenant `default`, which is created at the first use.
  * @throws AppError 401
  */
 export async function withServiceTenant<T, E>(

@@ -2,7 +2,7 @@ import { AppError } from '#server/errors.ts';
 import type { Settings } from '#server/settings.ts';
 import { middleware } from '#server/trpc.ts';
 
-/** The Set-Cookie header for an access token. The cookie is Secure if BASE_URL is https. */
+/** Returns the Set-Cookie header for an access token. The cookie is Secure if BASE_URL is https. */
 export function sessionCookie(
   { accessToken, accessTtl }: { accessToken: string; accessTtl: number },
   settings: Settings,
@@ -10,7 +10,7 @@ export function sessionCookie(
   return `ll_session=${accessToken}; ${attributes(accessTtl, settings)}`;
 }
 
-/** The Set-Cookie header that deletes the session cookie. */
+/** Returns the Set-Cookie header that deletes the session cookie. */
 export function clearedSessionCookie(settings: Settings): string {
   return `ll_session=; ${attributes(0, settings)}`;
 }

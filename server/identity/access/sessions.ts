@@ -11,10 +11,12 @@ import { deleteTokens, insertTokens, type NewToken } from './tokens.ts';
 export type LockedMember = typeof users.$inferSelect;
 
 /**
- * Locks a member's row until the transaction ends. Both those who issue tokens and those who revoke them or change the
- * member take this lock. It is one exclusive lock, not a shared one for issuing: in PostgreSQL shared lockers overtake a
- * waiting exclusive locker, so frequent refreshes would delay a revocation. It is not `for update`, which the foreign keys
- * of new tokens would wait for.
+ * Locks a member's row until the transaction ends. Transactions that issue or revoke tokens, or change the member, all
+ * take this lock.
+ *
+ * The lock is exclusive for all of them. If issuing took a shared lock, frequent refreshes could delay a revocation,
+ * because in PostgreSQL shared lockers overtake a waiting exclusive locker. `for update` is not used, because it would
+ * block inserting new tokens, which refer to the member by foreign keys.
  */
 export async function lockMember(
   tx: Tx,
@@ -34,7 +36,7 @@ const selectLocked = prepare<{ tenantId: string; userId: string }, LockedMember[
     .prepare('lock_member'),
 );
 
-/** Takes the same lock on every member of a tenant. */
+/** Takes the same lock as `lockMember` on every member of a tenant. */
 async function lockAllMembers(tx: Tx, tenantId: string): Promise<void> {
   await tx.execute(sql`
     select count(*) from (
@@ -52,9 +54,9 @@ async function deleteSignIns(tx: Tx, tenantId: string): Promise<void> {
 }
 
 /**
- * A session's attributes in lucia, which is used only in this file, to create sessions. The session id is the access token;
- * only its SHA-256 is stored. A session's life is fixed, so lucia's sliding expiry is not used: the principal
- * lookup (`principal-lookup.ts`) reads a session together with its member and tenant, by the database's clock.
+ * The attributes of a session in lucia. Only this file uses lucia, to create sessions. The session id is the access
+ * token; only its SHA-256 is stored. A session has a fixed life, so lucia's sliding expiry is not used.
+ * `principal-lookup.ts` reads a session together with its member and tenant, by the database's clock.
  */
 interface TokenAttributes {
   tenantId: string;
@@ -72,7 +74,7 @@ declare module 'lucia' {
   }
 }
 
-/** The member that a session belongs to, as at the sign-in. */
+/** The member of a session, with the data at the time of the sign-in. */
 export interface SessionMember {
   tenantId: string;
   userId: string;
@@ -81,7 +83,7 @@ export interface SessionMember {
   role: string;
 }
 
-/** New tokens. They are returned once and cannot be read again. Lives are in seconds. */
+/** New tokens. They are returned once and cannot be read again. Their lives are in seconds. */
 export interface IssuedTokens {
   member: SessionMember;
   scope: string;
@@ -96,26 +98,26 @@ export const defaultScope = 'translate:jobs';
 /** A token family: one sign-in and all sessions refreshed from it. */
 export interface Family {
   id: string;
-  /** Seconds since the sign-in. */
+  /** Seconds since the sign-in that started the family. */
   age: number;
-  /** Whether the sign-in passed a second factor. */
+  /** Whether that sign-in passed a second factor. */
   secondFactor: boolean;
 }
 
-/** The family of a new sign-in. */
+/** Returns the family of a new sign-in. */
 export function newFamily({ secondFactor }: Pick<Family, 'secondFactor'>): Family {
   return { id: newId(), age: 0, secondFactor };
 }
 
-/** Whole seconds until a family reaches its maximum age. Zero or less if it has. */
+/** Returns the whole seconds until a family reaches its maximum age; zero or less if it has reached it. */
 export function secondsLeftOf({ age }: Family, { SESSION_MAX_AGE_SECONDS }: Settings): number {
   return Math.floor(SESSION_MAX_AGE_SECONDS - age);
 }
 
 /**
- * Issues an access token and a refresh token, neither of which outlives the family. The caller has locked the member with
- * `lockMember`, so that no one receives a token while being revoked, and has checked the family's age.
- * @param issuedFor the hash of the refresh token that they replace; null at a sign-in
+ * Issues an access token and a refresh token. Neither is valid for longer than the family. The caller has locked the
+ * member with `lockMember`, so that no one receives a token while being revoked, and has checked the age of the family.
+ * @param issuedFor the hash of the refresh token that the new tokens replace; null at a sign-in
  */
 export async function startSession(
   tx: Tx,
@@ -157,8 +159,8 @@ export async function endSessionsOf(tx: Tx, tenantId: string, userId: string): P
 }
 
 /**
- * Ends every session of a tenant, its pending MFA challenges and its reset links. Waits for sign-ins in progress, which
- * hold a lock on their member; later sign-ins see what the caller wrote before.
+ * Ends every session of a tenant, and deletes the pending MFA challenges and reset links. Waits for sign-ins in
+ * progress, which hold a lock on their member. Later sign-ins see what the caller has written before this call.
  */
 export async function endAllSessions(tx: Tx, tenantId: string): Promise<void> {
   await lockAllMembers(tx, tenantId);
@@ -166,9 +168,10 @@ export async function endAllSessions(tx: Tx, tenantId: string): Promise<void> {
 }
 
 /**
- * lucia's adapter for issuing. The refresh token is inserted by the access token's statement. The principal lookup reads
- * sessions, `deleteTokens` ends them and their lives are fixed, so lucia may do none of that.
- * @param accessTtl seconds
+ * The adapter through which lucia issues tokens. The statement that inserts the access token also inserts the refresh
+ * token. All other functions throw: the principal lookup reads sessions, `deleteTokens` ends them, and their lives are
+ * fixed.
+ * @param accessTtl seconds until the access token expires
  */
 function issuingAdapter(tx: Tx, accessTtl: number, refresh: NewToken): Adapter {
   const notSupported = () => Promise.reject(new Error('lucia only creates sessions here'));

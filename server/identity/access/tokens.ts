@@ -2,11 +2,11 @@ import { and, eq, getTableColumns, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { credentialDirectory, tokens } from '#db/schema/identity.ts';
 
-/** `ttl` is in seconds. The database computes the expiry, because its clock is the one that is checked. */
+/** `ttl` is in seconds. The database computes the expiry, because expiry is checked by its clock. */
 export type NewToken = Omit<typeof tokens.$inferInsert, 'expiresAt' | 'familyBeganAt'> & {
   familyId: string;
   secondFactor: boolean;
-  /** Seconds since the sign-in. */
+  /** Seconds since the sign-in that started the token's family. */
   familyAge: number;
   ttl: number;
 };
@@ -29,16 +29,16 @@ export async function insertTokens(tx: Tx, rows: NewToken[]): Promise<void> {
 }
 
 export type TokenRow = typeof tokens.$inferSelect & {
-  /** Neither used up nor expired. */
+  /** Whether the token is neither used nor expired. */
   alive: boolean;
   isExpired: boolean;
-  /** Seconds since a refresh token was used; null if it was not. */
+  /** Seconds since the refresh token was used; null if it has not been used. */
   usedFor: number | null;
-  /** Seconds since the sign-in that its family descends from. */
+  /** Seconds since the sign-in that started the token's family. */
   familyAge: number;
 };
 
-/** Finds a token, even a used or expired one. Times are by the database's clock. */
+/** Finds a token, even if it is used or expired. Times are by the database's clock. */
 export async function findToken(
   tx: Tx,
   tenantId: string,
@@ -58,8 +58,8 @@ export async function findToken(
 }
 
 /**
- * Marks a refresh token as used. Returns false if it is used already, expired or gone.
- * @param retryKeyHash of the key with which its client may repeat the refresh; null if it sent none
+ * Marks a refresh token as used. Returns false if the token is already used, expired or deleted.
+ * @param retryKeyHash the hash of the key with which the client may repeat the refresh; null if the client sent none
  */
 export async function consumeToken(
   tx: Tx,
@@ -83,9 +83,10 @@ export async function consumeToken(
 }
 
 /**
- * Revokes the pair that was issued for a refresh token, whose row the caller has read under the member's lock. Its refresh
- * token counts as used long ago, so that a use of it ends the family without a grace period.
- * @returns false if there is no such pair whose refresh token is unused
+ * Revokes the pair of tokens that was issued for a refresh token. The caller has read the token's row under the
+ * member's lock. The revoked refresh token counts as used long ago: if someone presents it, the family ends without a
+ * grace period.
+ * @returns false if there is no such pair, or if its refresh token is already used
  */
 export async function revokeUnusedPair(
   tx: Tx,
@@ -111,7 +112,7 @@ export async function revokeUnusedPair(
   return revoked.length > 0;
 }
 
-/** Records that a family has passed a second factor. The caller has locked the member. */
+/** Records that a token family has passed a second factor. The caller has locked the member. */
 export async function markSecondFactor(
   tx: Tx,
   tenantId: string,
@@ -124,7 +125,7 @@ export async function markSecondFactor(
     .where(and(eq(tokens.tenantId, tenantId), eq(tokens.userId, userId), eq(tokens.familyId, familyId)));
 }
 
-/** Deletes the matching tokens of a tenant and their directory rows. Returns how many there were. */
+/** Deletes the matching tokens of a tenant and their rows in the directory. Returns the number of deleted tokens. */
 export async function deleteTokens(
   tx: Tx,
   tenantId: string,
@@ -142,7 +143,7 @@ export async function deleteTokens(
   return deleted.length;
 }
 
-/** Finds the tenant of a token, over all tenants: the directory has no row-level policy. */
+/** Finds the tenant of a token among all tenants. The directory has no row-level policy. */
 export async function tenantOfToken(tx: Tx, tokenHash: Uint8Array): Promise<string | undefined> {
   const [row] = await tx
     .select({ tenantId: credentialDirectory.tenantId })

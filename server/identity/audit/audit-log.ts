@@ -62,7 +62,7 @@ export const auditActions = [
 
 type AuditAction = (typeof auditActions)[number];
 
-/** The request that made a change; a RequestContext is one. */
+/** The origin of a change: a request, or a command on the server. A RequestContext has these fields. */
 export interface Origin {
   requestId: string | null;
   clientAddress: string | null;
@@ -72,8 +72,8 @@ export interface Origin {
 export const atTheServer: Origin = { requestId: null, clientAddress: null };
 
 /**
- * Who acted: a member, the tenant's API key, a caller who is not signed in, the operator key, someone with a shell on
- * the server, or the payment processor by an event.
+ * Who acted: a member, a caller with the tenant's API key, a caller who is not signed in, a caller with the operator
+ * key, someone with a shell on the server, or the payment processor by an event.
  */
 export type Actor =
   | { kind: 'member'; userId: string }
@@ -85,19 +85,19 @@ export type Actor =
 
 export interface AuditEvent {
   action: AuditAction;
-  /** Null for an event outside any tenant: only the platform's scope may record it. */
+  /** Null for an event that belongs to no tenant; only a transaction in platform scope may record it. */
   tenantId: string | null;
   actor: Actor;
   /**
-   * The subject of the action: the id of a member, invite, token family, job or document; the email address of a
-   * sign-in.
+   * The object of the action: the id of a member, invite, token family, job or document; for a sign-in, the email
+   * address.
    */
   target?: string;
-  /** Never a secret, never a source text. */
+  /** Details of the event. Never contains a secret or a source text. */
   details?: Record<string, string | number | boolean | null>;
 }
 
-/** Records an event in the transaction that it happens in, so that both commit or neither does. */
+/** Records an event in the same transaction as the event itself, so that both are committed or neither is. */
 export async function recordEvent(tx: Tx, origin: Origin, event: AuditEvent): Promise<void> {
   await insertEvent(tx, {
     tenantId: event.tenantId ?? '',
@@ -131,14 +131,14 @@ const insertEvent = prepare<NewEvent, unknown>((db) =>
     .prepare('insert_audit_event'),
 );
 
-/** Records what an administrator did, in the same transaction. */
+/** Records an administrator's action, in the same transaction. */
 export async function recordAdministration(
   tx: Tx,
   origin: Origin,
   admin: Administrator,
   event: Omit<AuditEvent, 'actor'>,
 ): Promise<void> {
-  // The session identifies the member, but the operator key next to it permitted the action.
+  // The session identifies the member, but the operator key in the same request permitted the action.
   const widened = admin.user !== null && admin.operatorKey ? { operator_key: true } : {};
   await recordEvent(tx, origin, {
     ...event,
@@ -147,7 +147,7 @@ export async function recordAdministration(
   });
 }
 
-/** The caller with a tenant's credential. */
+/** Returns the actor for a caller with a tenant's credential. */
 export function actorOfPrincipal(principal: Principal): Actor {
   return principal.kind === 'session' ? { kind: 'member', userId: principal.user.id } : { kind: 'api_key' };
 }
@@ -162,21 +162,21 @@ function actorOf({ user, operatorKey, atServer }: Administrator): Actor {
 export type AuditRow = typeof auditLog.$inferSelect;
 
 interface AuditQuery {
-  /** A tenant's id; '' for events outside any tenant; undefined for all events. */
+  /** A tenant's id; '' for events that belong to no tenant; undefined for all events. */
   tenantId?: string | undefined;
   action?: AuditAction | undefined;
-  /** Inclusive. */
+  /** Return events recorded at this time or later. */
   since?: Date | undefined;
-  /** Exclusive. */
+  /** Return events recorded before this time. */
   until?: Date | undefined;
   /** Maximum number of events to return. */
   limit: number;
 }
 
-/** Events in memory at a time. */
+/** Number of events in memory at a time. */
 const pageSize = 200;
 
-/** Reads the audit log, latest first, over all tenants: for commands on the server. */
+/** Reads the audit log over all tenants, latest first. For commands on the server. */
 export async function* readEvents(
   database: Database,
   { limit, ...filter }: AuditQuery,
@@ -202,7 +202,7 @@ interface EventListing {
   limit: number;
 }
 
-/** Latest first; events of one transaction by id, descending. */
+/** Events are ordered latest first; events of the same transaction, by descending id. */
 async function selectEvents(
   tx: Tx,
   { tenantId, action, since, until, after, limit }: EventListing,

@@ -6,8 +6,8 @@ import type { AuditRow } from './audit-log.ts';
 import type { AuditListRequest, AuditPage } from './schema.ts';
 
 /**
- * Maximum number of events that one page reads. The index is by time only: an index for each filter would be written at every
- * sign-in. Reading 20,000 events that do not match takes about 20 ms.
+ * Maximum number of events that one page reads. The index has only the time: an index for each filter would have to be
+ * written at every sign-in. Reading 20,000 events that do not match takes about 20 ms.
  */
 const maxEventsRead = 20_000;
 
@@ -27,7 +27,7 @@ export async function listEvents(tx: Tx, tenantId: string, request: AuditListReq
     .orderBy(...newestFirst)
     .limit(maxEventsRead)
     .as('looked');
-  // One event more than asked for shows whether there is a next page.
+  // Read one event more than the limit: if it exists, there is a next page.
   const found = await tx
     .select()
     .from(looked)
@@ -74,8 +74,8 @@ function rangeOf(tenantId: string, { since, until, after }: Range): SQL | undefi
 }
 
 /**
- * Callers who act for the tenant, or try to. All others act for the platform, whose addresses the tenant must not
- * see.
+ * Actors that act for the tenant, or try to. All others act for the platform, and the tenant must not see their client
+ * addresses.
  */
 const ownActors: ReadonlySet<string> = new Set(['member', 'api_key', 'anonymous']);
 

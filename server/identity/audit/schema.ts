@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { auditActions } from './audit-log.ts';
 
 /**
- * A moment in ISO 8601 with its offset. Only years of four digits are accepted, also in UTC: PostgreSQL reads neither
- * the year 0 nor JavaScript's signed years.
+ * A moment in ISO 8601 with its offset. Only years of four digits are accepted, also after conversion to UTC:
+ * PostgreSQL can read neither the year 0 nor the signed years that JavaScript writes.
  */
 const moment = z.iso
   .datetime({ offset: true })
@@ -24,7 +24,7 @@ export const auditListRequest = z
     limit: z.int().min(1).max(200).default(50).describe('Events per page.'),
     cursor: z.string().max(200).optional().describe('The next_cursor of the previous page.'),
   })
-  // As in the other listings, no input means a first page of everything.
+  // As in the other listings, a request without input gets the first page of everything.
   .prefault({});
 
 export const auditEvent = z.object({

@@ -3,9 +3,9 @@ import { bearerProcedure } from '#server/identity/access/guards/session.ts';
 import { draftKeys } from '#server/platform/encryption.ts';
 
 /**
- * The keys of the signed-in member's drafts in a browser, in base64: the first one seals, all of them open. The web
- * application keeps them only in memory, so that drafts on the device can be read only after signing in as the
- * member.
+ * Returns the keys, in base64, with which the browser encrypts the drafts of the signed-in member: the first one
+ * encrypts, and all of them decrypt. The web application keeps them only in memory, so that drafts on the device can be
+ * read only after signing in as this member.
  */
 export const readDraftKeys = bearerProcedure
   .output(z.object({ keys: z.array(z.string()).min(1) }))

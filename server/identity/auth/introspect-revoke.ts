@@ -10,8 +10,8 @@ import { readTenant } from '#server/identity/tenants/tenant-row.ts';
 import { introspectRequest, introspectResponse, revokeRequest, revokeResponse } from './schema.ts';
 
 /**
- * If `active` is false, all other fields are null: the token is unknown, expired, or of a tenant out of the caller's
- * reach.
+ * If `active` is false, all other fields are null: the token is unknown or expired, or it belongs to a tenant to which
+ * the caller has no access.
  */
 interface Introspection {
   active: boolean;
@@ -64,7 +64,10 @@ async function introspectIn(tx: Tx, tenantId: string, tokenHash: Uint8Array): Pr
   };
 }
 
-/** Revokes an access or refresh token of a tenant that the administrator can reach. A refresh token ends its family. */
+/**
+ * Revokes an access or refresh token of a tenant to which the administrator has access. If it is a refresh token, ends
+ * its family.
+ */
 async function revokeToken(withOwningTenant: WithOwningTenant, origin: Origin, token: string): Promise<void> {
   const tokenHash = hashSecret(token);
   await withOwningTenant(
@@ -78,7 +81,7 @@ async function revokeToken(withOwningTenant: WithOwningTenant, origin: Origin, t
 }
 
 /**
- * Ends only an access token, or a refresh token with all tokens of its family (RFC 7009, 2.1).
+ * Ends an access token only, or a refresh token with all tokens of its family (RFC 7009, 2.1).
  * @returns the family's id; undefined if the token does not exist
  */
 export async function endToken(tx: Tx, tenantId: string, tokenHash: Uint8Array): Promise<string | undefined> {

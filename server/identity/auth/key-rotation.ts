@@ -8,7 +8,7 @@ import { type Proof, withProof } from './reauthentication.ts';
 /**
  * Rotates the API key of an administrator's own tenant. The old key is rejected from the next request on; sessions
  * continue.
- * @throws AppError what `withProof` throws
+ * @throws AppError the errors of `withProof`
  */
 export async function rotateOwnKey(
   services: Pick<Services, 'database' | 'secretsKeys' | 'settings'>,

@@ -11,7 +11,7 @@ import { accountsOfPassword } from './passwords/hashing.ts';
 import { normalizePassword } from './passwords/policy.ts';
 import { completeSignIn, type SignIn } from './sign-in.ts';
 
-/** The number of an address's accounts that a sign-in without tenant_id checks. */
+/** Maximum number of accounts of one address that a sign-in without tenant_id checks. */
 const candidatesSearched = 10;
 
 export interface PasswordGrant {
@@ -21,15 +21,15 @@ export interface PasswordGrant {
   scope: string | undefined;
 }
 
-/** The password matches accounts in several workspaces. */
+/** The result if the password matches accounts in several workspaces. */
 export interface WorkspaceSelection {
   kind: 'selection';
   workspaces: { tenantId: string; tenantName: string }[];
 }
 
 /**
- * The password grant. An unknown address, a wrong password and a revoked member take the same steps: one lookup, one
- * hash, one audit event, one response.
+ * The password grant. For an unknown address, a wrong password and a revoked member, the steps are the same: one
+ * look-up, one hash, one audit event, one response.
  * @throws AppError 401, 403 if password sign-in is disabled
  */
 export async function grantByPassword(
@@ -83,7 +83,7 @@ async function signInTo(
       password: { checked, present: passwordHash },
     }),
   );
-  // The member was revoked, or the password changed, during hashing.
+  // While the password was hashed, the member was revoked, or the password changed.
   if (!signIn) throw refused();
   return signIn;
 }
@@ -92,7 +92,10 @@ function refused(): AppError {
   return new AppError('unauthenticated', 'invalid email or password');
 }
 
-/** The event never names a tenant: the work must be the same whether or not the address has an account. */
+/**
+ * Records a failed sign-in. The event never names a tenant, because the same work must be done whether or not the
+ * address has an account.
+ */
 async function recordFailure(tx: Tx, origin: Origin, email: string, capped: boolean): Promise<void> {
   if (capped) await recordCapped(tx, origin, email);
   await recordEvent(tx, origin, {
@@ -108,7 +111,7 @@ async function recordCapped(tx: Tx, origin: Origin, email: string): Promise<void
 
 function signInOf(email: string) {
   const target = isEmail(email) ? { target: email } : {};
-  // Text that is not an address may be a password typed into the wrong field.
+  // If the text is not an email address, it may be a password in the wrong field: do not record it.
   return { tenantId: null, actor: { kind: 'anonymous' } as const, ...target };
 }
 
@@ -120,8 +123,8 @@ interface PasswordAccount {
 }
 
 /**
- * Finds the active password accounts of an address in active tenants, oldest first. Searches `tenantId`, or
- * all tenants if it is undefined. This must be the transaction's last statement.
+ * Finds the active password accounts of an address in active tenants, oldest first: in the tenant `tenantId`, or in all
+ * tenants if it is undefined. This must be the last statement of the transaction.
  */
 async function findPasswordAccounts(
   tx: Tx,

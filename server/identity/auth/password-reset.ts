@@ -13,9 +13,9 @@ import { checkPasswordPolicy, normalizePassword } from './passwords/policy.ts';
 import { passwordResetRequest, passwordResetResponse } from './schema.ts';
 
 /**
- * Sets a member's password with a reset link and ends all of the member's sessions. A link works once. It stays
- * usable if the policy rejects the password.
- * @throws AppError 401 for every unusable link, 400 for a password that the policy rejects
+ * Sets a member's password with a reset link, and ends all of the member's sessions. A link works once. If the policy
+ * rejects the password, the link can still be used.
+ * @throws AppError 401 for every link that cannot be used, 400 for a password that the policy rejects
  */
 async function setPasswordByResetLink(
   { database, secretsKeys }: Pick<Services, 'database' | 'secretsKeys'>,

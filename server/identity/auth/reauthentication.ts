@@ -12,23 +12,23 @@ import { redeemCode } from './mfa/verification.ts';
 import { accountsOfPassword } from './passwords/hashing.ts';
 import { normalizePassword } from './passwords/policy.ts';
 
-/** A signed-in member's proof: the password, an authenticator code or a recovery code. */
+/** A signed-in member's proof of identity: the password, a verification code or a recovery code. */
 export type Proof = { password: string } | { mfaCode: string };
 
-/** The transaction of a tenant whose row is locked, and the member, whose row is locked too. */
+/** Work in a transaction in which the tenant's row and the member's row are locked. */
 type Work<T> = (tx: Tx, member: LockedMember) => Promise<T>;
 
 type ReauthenticationServices = Pick<Services, 'database' | 'secretsKeys' | 'settings'>;
 
 /**
- * Does an administrator's work after a fresh proof of identity, which the holder of a stolen session cannot give. The
- * proof is checked and the work is done in one transaction, so a code is used up together with the work, and a
- * password that is changed at the same time is rejected.
+ * Runs an administrator's work after a fresh proof of identity, which someone with a stolen session cannot give. One
+ * transaction checks the proof and does the work, so a code is used up together with the work, and a password that is
+ * changed at the same time is rejected.
  *
- * A wrong proof is a 403. 401 would mean that the session is over, and clients would renew it and send the proof
- * again.
- * @throws AppError 403 for a wrong proof; 409 if the member has no password, or no authenticator; 429; and the
- * guard's 401 and 403
+ * The status for a wrong proof is 403: a 401 would mean that the session has ended, and clients would renew it and send
+ * the proof again.
+ * @throws AppError 403 for a wrong proof; 409 if the member has no password, or no authenticator; 429; the 401 and 403
+ *   of the guard
  */
 export async function withProof<T>(
   services: ReauthenticationServices,
@@ -78,7 +78,7 @@ async function withPassword<T>(
   }
   return asAdministrator(async (tx, principal) => {
     const member = await lockPerson(tx, principal);
-    // A concurrent sign-in may have replaced the hash: `present` is of the same password.
+    // A concurrent sign-in may have replaced the hash; `present` is a hash of the same password, so it is accepted too.
     if (member.passwordHash !== checked && member.passwordHash !== present) throw wrongPassword();
     return work(tx, member);
   });
@@ -111,8 +111,8 @@ async function withCode<T>(
 }
 
 /**
- * Locks the tenant's row and then the member's, in the order of all transactions that change members, and repeats the
- * guard's checks, because the member may have been revoked or demoted before the locks.
+ * Locks the tenant's row and then the member's, in the same order as all transactions that change members. Then repeats
+ * the checks of the guard, because the member may have been revoked or demoted before the rows were locked.
  */
 async function lockPerson(tx: Tx, { tenant, user }: SessionPrincipal): Promise<LockedMember> {
   const [, member] = await Promise.all([lockTenant(tx, tenant.id), lockMember(tx, tenant.id, user.id)]);

@@ -12,10 +12,10 @@ import { trialGrant } from '#server/identity/tenants/trial-grants.ts';
 import type { SignInWay } from './mfa/requirement.ts';
 import { completeSignIn, type SignIn } from './sign-in.ts';
 
-/** A person who registers, by a password or through the identity provider. */
+/** The person who registers, with a password or through the identity provider. */
 export interface Registrant {
   userId: string;
-  /** Lowercase. */
+  /** In lower case. */
   email: string;
   provider: 'email' | 'oidc';
   providerSubject: string | null;
@@ -23,17 +23,20 @@ export interface Registrant {
   way: SignInWay;
 }
 
-/** `apiKey` is returned once and cannot be read again. */
+/** The result of creating a tenant. `apiKey` is returned once and cannot be read again. */
 export interface RegisteredTenant {
   account: TenantAccount;
   apiKey: string;
   signIn: SignIn;
 }
 
-/** The requested tenant. `platformMetadata` is set by the service. */
+/** The tenant to create. The service, not the caller, sets `platformMetadata`. */
 export type RequestedTenant = Omit<NewTenant, 'apiKey'> & { platformMetadata?: Record<string, unknown> };
 
-/** Creates a tenant, its API key and its first administrator, and signs the administrator in, in the caller's transaction. */
+/**
+ * Creates a tenant, its API key and its first administrator, and signs this administrator in. Runs in the caller's
+ * transaction.
+ */
 export async function registerWithNewTenant(
   tx: Tx,
   services: Pick<Services, 'settings'>,
@@ -61,15 +64,15 @@ export async function registerWithNewTenant(
   return { account, apiKey, signIn };
 }
 
-/** An invite's tenant and the SHA-256 of its secret. */
+/** Identifies an invite: its tenant and the SHA-256 of its secret. */
 export interface InviteKey {
   tenantId: string;
   secretHash: Uint8Array;
 }
 
 /**
- * Redeems an invite, creates its member and signs the member in, in the caller's transaction.
- * @throws AppError 400 if the invite cannot be redeemed, or the address has an account in the tenant
+ * Redeems an invite, creates the member and signs the member in. Runs in the caller's transaction.
+ * @throws AppError 400 if the invite cannot be redeemed, or if the tenant already has a member with this email address
  */
 export async function registerByInvite(
   tx: Tx,

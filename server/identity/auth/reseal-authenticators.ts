@@ -5,19 +5,21 @@ import { lockMember } from '#server/identity/access/sessions.ts';
 import { type Resealed, reseal, type SecretsKeys } from '#server/platform/encryption.ts';
 import { ownerOf } from './mfa/totp.ts';
 
-/** The two columns of a member's authenticator; an enrollment that awaits its confirmation uses the second one. */
+/**
+ * The two columns with a member's authenticator secrets. The second one is for an enrollment that is not confirmed yet.
+ */
 type Authenticator = Pick<
   typeof users.$inferSelect,
   'tenantId' | 'userId' | 'totpSecret' | 'totpPendingSecret'
 >;
 
-/** Members in memory at a time. */
+/** Number of members in memory at a time. */
 const pageSize = 500;
 
 /**
- * Encrypts all members' authenticators with the current key, in the order of their ids. May run during normal
- * operation and be repeated at any time: secrets that the current key sealed are not changed.
- * @returns the result for each
+ * Encrypts the authenticator secrets of all members with the current key, in the order of their ids. May run during
+ * normal operation and may be repeated: secrets that are already encrypted with the current key do not change.
+ * @returns the result for each secret
  */
 export async function* resealAuthenticators(
   database: Database,
@@ -40,8 +42,8 @@ export async function* resealAuthenticators(
 }
 
 /**
- * Reads the row again under the member's lock: an enrollment since then must not be overwritten, and may have moved
- * the secret.
+ * Reads the row again after locking the member: an enrollment since the first read must not be overwritten, and may
+ * have moved the secret to the other column.
  */
 async function resealAuthenticator(
   tx: Tx,
@@ -73,8 +75,8 @@ function resealColumns(secretsKeys: SecretsKeys, authenticator: Authenticator) {
 }
 
 /**
- * Tries the keys on up to `max` authenticators, and changes nothing. @returns the result that resealing would have
- * for each
+ * Tries the keys on up to `max` authenticator secrets. Changes nothing.
+ * @returns for each secret the result that encrypting it again would have
  */
 export async function tryAuthenticators(
   tx: Tx,
@@ -104,15 +106,18 @@ async function selectAuthenticators(
     .limit(max);
 }
 
-/** The recovery codes that one key hashed, and the members who have them; a member's codes are all by one key. */
+/**
+ * The number of recovery codes that were hashed with one key, and the number of members who have them. All codes of a
+ * member use the same key.
+ */
 export interface RecoveryCodeGroup {
-  /** Null for codes from before this was recorded. */
+  /** Id of the key; null for codes that are older than this field. */
   keyId: string | null;
   codes: number;
   members: number;
 }
 
-/** Counts all recovery codes by their keys. */
+/** Counts all recovery codes by the key with which they were hashed. */
 export async function countRecoveryCodes(database: Database): Promise<RecoveryCodeGroup[]> {
   const { keyId, tenantId, userId } = recoveryCodes;
   return database.inPlatform((tx) =>

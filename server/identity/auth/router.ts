@@ -36,7 +36,7 @@ const me = bearerProcedure
     if (!row) throw tenantNotFound();
     const admin = user.role === 'global_administrator';
     const account = admin ? accountOf(row) : memberViewOf(row);
-    // An administrator also sees the pending invites, under a metadata key that the platform owns.
+    // An administrator also sees the pending invites, under a metadata key that only the platform may set.
     const ledger = admin ? { invites_pending: await pendingInvites(tx, tenant.id) } : {};
     return {
       user: {

@@ -1,15 +1,18 @@
 import { z } from 'zod';
 import { tenantAccount, tenantMetadata } from '#server/identity/tenants/schema.ts';
 
-/** Ids, scopes and other short strings of requests. */
+/** Maximum length of ids, scopes and other short strings in requests. */
 const short = z.string().max(1000);
-/** Of any length, because tokens are only hashed: a malformed one is reported as unknown. */
+/** May have any length, because a token is only hashed: a malformed one is reported as unknown. */
 const token = z.string();
-/** Long enough that it cannot be guessed, and safe in forms and URLs. */
+/** Long enough not to be guessed, with characters that are safe in forms and URLs. */
 const retryKey = z
   .string()
   .regex(/^[A-Za-z0-9._~-]{16,128}$/, 'must be 16 to 128 characters of A-Z, a-z, 0-9, "-", ".", "_" and "~"');
-/** In UTF-16 units. Bounds the input of the normalization; the policy then counts the characters of its result. */
+/**
+ * Maximum in UTF-16 units, which limits the input of the normalization. The password policy then counts the characters
+ * of the normalized password.
+ */
 const password = z.string().max(4096);
 
 export const authenticatedUser = z
@@ -51,10 +54,10 @@ export const mfaChallenge = z
     description: 'A pending second factor. It accepts five attempts.',
   });
 
-/** The paths at which the client continues, by purpose. */
+/** The paths at which the client can continue, by purpose. */
 const next = z.record(z.string(), z.string()).describe('Paths at which to continue, by purpose.');
 
-/** The password grant's response if a second factor is required. */
+/** The response of the password grant if a second factor is required. */
 export const mfaRequiredResponse = z
   .object({ mfa_required: z.literal(true).describe('Always true.'), mfa_challenge: mfaChallenge, next })
   .meta({
@@ -87,7 +90,10 @@ export const tokenEndpointResponse = z.union([
   workspaceSelectionResponse,
 ]);
 
-/** The schema does not check the email address: the service does, because an invalid one is 400, not 422. */
+/**
+ * The schema does not check the email address: the service does, because the status for an invalid address is 400, not
+ * 422.
+ */
 export const emailSignupRequest = z
   .object({
     tenant_name: z
@@ -102,7 +108,7 @@ export const emailSignupRequest = z
       .describe(
         "At least 12 characters, not a common password, and not the name part of the email address. A password shorter than 8 characters fails the request's schema.",
       ),
-    // Not z.int(), which ends at 2^53: larger values are lowered like others.
+    // z.int() is not used, because it ends at 2^53: larger values are also lowered to the maximum.
     monthly_char_limit: z
       .number()
       .refine(Number.isInteger, 'expected an integer')
@@ -144,7 +150,10 @@ export const signupResponse = z
     description: 'The workspace, its key, and tokens unless a second factor is required.',
   });
 
-/** Fields are optional here. Each grant checks the ones it requires and returns 422 for a missing one. */
+/**
+ * The fields are optional in the schema. Each grant checks the fields that it requires, and returns 422 for a missing
+ * one.
+ */
 export const tokenRequest = z
   .object({
     grant_type: short.meta({
@@ -173,7 +182,7 @@ export const tokenRequest = z
   })
   .meta({ id: 'TokenRequest', description: 'A grant. Which fields are required depends on `grant_type`.' });
 
-/** The hint is accepted and ignored. */
+/** `token_type_hint` is accepted and ignored. */
 export const revokeRequest = z
   .object({
     token: token.describe('An access or refresh token.'),
@@ -207,7 +216,7 @@ export const introspectResponse = z
 
 export const signOutRequest = z
   .object({
-    // An invalid token must not keep the cookie's session alive.
+    // If this token is invalid, it is ignored: the session in the cookie must still end.
     refresh_token: token.nullish().catch(null).describe("Revoked together with the cookie's session."),
   })
   .meta({ id: 'SignOutRequest' });
@@ -225,7 +234,7 @@ export const meResponse = z
   })
   .meta({ id: 'MeResponse', description: 'The signed-in member and its workspace.' });
 
-/** Of a sign-in that awaits a second factor; without it the session cookie is used. */
+/** The challenge of a sign-in that awaits its second factor. Without it, the session cookie is used. */
 const challengeId = short.describe('The challenge of the sign-in. Without it, the session cookie is used.');
 const mfaCode = z
   .string()

@@ -8,7 +8,7 @@ import { readTenant } from '#server/identity/tenants/tenant-row.ts';
 import { type IssuedChallenge, issueChallenge } from './mfa/challenge.ts';
 import { isMfaRequired, type SignInWay } from './mfa/requirement.ts';
 
-/** The result of a right first factor: tokens, or a challenge for the second factor. */
+/** The result of a correct first factor: tokens, or a challenge for the second factor. */
 export type SignIn =
   | { kind: 'tokens'; tokens: IssuedTokens }
   | { kind: 'challenge'; challenge: IssuedChallenge };
@@ -18,14 +18,17 @@ interface FirstFactor {
   userId: string;
   way: SignInWay;
   scope?: string | undefined;
-  /** `checked` is the stored hash that matched, which must be unchanged; `present` uses the current parameters and key. */
+  /**
+   * `checked` is the stored hash that the password matched; it must not have changed. `present` is the hash with the
+   * current parameters and key.
+   */
   password?: { checked: string; present: string };
 }
 
 /**
- * Completes a sign-in after a right first factor, inside a transaction of the member's tenant. Reads the member again under
- * a lock, so that a member cannot sign in while being revoked.
- * @returns undefined if the member or the tenant is inactive, or the password has changed since it was checked
+ * Completes a sign-in after a correct first factor, inside a transaction of the member's tenant. Reads the member again
+ * after locking the row, so that a member cannot sign in while being revoked.
+ * @returns undefined if the member or the tenant is inactive, or if the password has changed since it was checked
  */
 export async function completeSignIn(
   tx: Tx,
@@ -36,9 +39,11 @@ export async function completeSignIn(
   const [user, tenant] = await Promise.all([lockMember(tx, tenantId, userId), readTenant(tx, tenantId)]);
   if (!user?.active || !tenant?.active) return undefined;
   if (password) {
-    // A concurrent sign-in may have replaced the hash already: `present` is of the same password.
+    // A concurrent sign-in may already have replaced the hash; `present` is a hash of the same password, so it is
+    // accepted too.
     if (user.passwordHash !== password.checked && user.passwordHash !== password.present) return undefined;
-    // The stored hash has other parameters or another key. Replace it, so that the next sign-in computes one hash only.
+    // The stored hash has other parameters or uses another key. Replace it, so that the next sign-in computes only one
+    // hash.
     if (user.passwordHash !== password.present)
       await updatePasswordHash(tx, tenantId, userId, password.present);
   }

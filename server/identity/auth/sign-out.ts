@@ -7,7 +7,7 @@ import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
 import { endToken } from './introspect-revoke.ts';
 import { signOutRequest, signOutResponse } from './schema.ts';
 
-/** Ends the tokens that the client presents, each in its own tenant. Unknown tokens are ignored. */
+/** Ends the tokens that the client presents, each in its own tenant. Ignores unknown tokens. */
 async function endPresentedTokens(
   { database }: Pick<Services, 'database'>,
   origin: Origin,
@@ -48,7 +48,7 @@ export const signOut = publicProcedure
   .output(signOutResponse)
   .mutation(async ({ ctx, input }) => {
     await endPresentedTokens(ctx.services, ctx, [ctx.credentials.cookie, input.refresh_token ?? null]);
-    // A page of another site must not change the cookie, so it cannot delete it either.
+    // A page of another site must not change the cookie, so it must not delete the cookie either.
     if (!ctx.crossSite) ctx.response.addCookie(clearedSessionCookie(ctx.services.settings));
     return { signed_out: true };
   });

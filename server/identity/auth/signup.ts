@@ -29,14 +29,14 @@ import { setSessionCookie, tokenResponseOf } from './token-response.ts';
 
 interface Signup {
   account: TenantAccount;
-  /** The new tenant's key, which is returned once; null if an existing tenant was joined. */
+  /** The API key of the new tenant, which is returned once; null if the member joined an existing tenant. */
   apiKey: string | null;
   signIn: SignIn;
 }
 
 /**
- * Creates a tenant with its first administrator, or joins one with an invite. Checks the request and hashes the
- * password first; then one transaction makes all changes.
+ * Creates a tenant with its first administrator, or joins an existing tenant with an invite. First checks the request
+ * and hashes the password; then one transaction makes all changes.
  */
 async function signUp(
   services: Pick<Services, 'database' | 'secretsKeys' | 'settings'>,
@@ -49,7 +49,7 @@ async function signUp(
   const password = normalizePassword(request.password);
   await checkPasswordPolicy(password, email);
   const token = request.invite_token ?? undefined;
-  // An empty token is an invalid one: only a request without a token creates a workspace.
+  // An empty token is an invalid invite: only a request without a token creates a workspace.
   const join = token === undefined ? undefined : await checkInvite(services, token, email);
   const passwordHash = await hashPassword(password, email, secretsKeys);
   const registrant: Registrant = {
@@ -82,7 +82,7 @@ async function found(
 }
 
 /**
- * Checks an invite before the password is hashed. Its redemption, in the transaction, checks it again.
+ * Checks an invite before the password is hashed. The invite is checked again when it is redeemed in the transaction.
  * @throws AppError 400
  */
 async function checkInvite(
@@ -96,8 +96,8 @@ async function checkInvite(
     findPendingInvite(tx, invite.tenantId, invite.secretHash),
   );
   if (!pending) throw invalidInvite();
-  // A signup does not prove who owns the address. So a listed operator's address requires an invite that an operator
-  // issued for that address.
+  // A signup does not prove to whom the email address belongs. So for the address of a designated operator, an operator
+  // must have issued the invite for this address.
   const listed = isDesignatedOperator(invite.tenantId, email, settings);
   const bound = pending.email ?? (listed ? null : email);
   if (bound !== email || (listed && !pending.byOperator))
@@ -120,7 +120,7 @@ async function joinTenant(
   });
 }
 
-/** A signup with an invite ignores the fields of a new workspace, so their values need not fit the schema. */
+/** A signup with an invite ignores the fields for a new workspace, so their values need not be valid. */
 const ignoredByJoin = middleware(({ getRawInput, next }) =>
   next({
     getRawInput: async () => {

@@ -19,7 +19,7 @@ import {
 } from './schema.ts';
 import { setSessionCookie, signInResponse, tokenResponseOf } from './token-response.ts';
 
-/** Serves one grant type. Counts the attempt first if the grant is rate-limited by address. */
+/** Handles one grant type. If the grant is rate-limited by client address, counts the attempt first. */
 type Grant = (ctx: RequestContext, request: TokenRequest) => Promise<TokenEndpointResponse>;
 
 /** The grants by `grant_type`. */
@@ -63,7 +63,7 @@ export const token = publicProcedure
     },
     onlyHashed: ['refresh_token'],
   })
-  // Every grant can set the session cookie.
+  // Rejects requests from another site's page, because every grant can set the session cookie.
   .use(sameSiteOnly)
   .input(tokenRequest)
   .output(tokenEndpointResponse)
@@ -79,7 +79,7 @@ function minted(ctx: RequestContext, tokens: IssuedTokens): TokenEndpointRespons
   return tokenResponseOf(tokens);
 }
 
-/** Reads a field that the grant requires. An empty one counts as missing, because forms send empty fields. */
+/** Returns a field that the grant requires. An empty field counts as missing, because forms send empty fields. */
 function required(request: TokenRequest, name: keyof TokenRequest): string {
   const value = request[name];
   if (!value) throw fieldProblem(name, 'is required for this grant', 'missing');
@@ -91,9 +91,9 @@ function fieldProblem(name: string, msg: string, type: string): AppError {
 }
 
 /**
- * The refresh grant: exchanges a refresh token for a new pair and uses the token up, or repeats that for the client
- * that sent the same `retry_key` and lost the response. Ends the family if the token is replayed late, if a sign-in
- * would now require a second factor that the family has not passed, or if the family is too old.
+ * The refresh grant: exchanges a refresh token for a new pair of tokens and marks it as used. If a client lost the
+ * response, it can repeat the request with the same `retry_key`. Ends the family if a used token is presented again too
+ * late, if a sign-in would now require a second factor that the family has not passed, or if the family is too old.
  * @throws AppError 401 for a used, expired or unknown token, and if the family was ended; 429 for too frequent
  * refreshes
  */
@@ -132,7 +132,8 @@ async function grantByRefreshToken(
     return rotated;
   });
   if (rotation?.kind === 'too_many') throw tooManyAttempts(rotation.secondsLeft);
-  // Thrown after the transaction, so that the ending of a family is committed although the response is a 401.
+  // Thrown after the transaction has been committed: if the family was ended, this must be stored although the response
+  // is a 401.
   if (rotation?.kind !== 'rotated') throw new AppError('unauthenticated', 'invalid or expired refresh token');
   return rotation.tokens;
 }

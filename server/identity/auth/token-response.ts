@@ -6,12 +6,12 @@ import type { WorkspaceSelection } from './password-grant.ts';
 import type { TokenEndpointResponse, TokenResponse } from './schema.ts';
 import type { SignIn } from './sign-in.ts';
 
-/** The role in most token responses. It is fixed; GET /api/auth/me returns the member's role. */
+/** The role in most token responses. The value is fixed; GET /api/auth/me returns the member's actual role. */
 const modelDefaultRole = 'agent_id_developer';
 
 /**
- * The response for newly issued tokens.
- * @param role the member's role, for the single sign-on callback, whose response must state it
+ * Returns the response for newly issued tokens.
+ * @param role the member's role, for the single sign-on callback, whose response must contain the actual role
  */
 export function tokenResponseOf(tokens: IssuedTokens, role = modelDefaultRole): TokenResponse {
   const { member } = tokens;
@@ -32,19 +32,19 @@ export function tokenResponseOf(tokens: IssuedTokens, role = modelDefaultRole): 
   };
 }
 
-/** The provider as the API names it: `oauth2` for every identity provider. */
+/** Returns the name of the provider in the API: `oauth2` for every identity provider. */
 export function providerOf({ provider }: { provider: string }): 'email' | 'oauth2' {
   return provider === 'email' ? 'email' : 'oauth2';
 }
 
-/** Sets the session cookie for tokens that the response carries. */
+/** Sets the session cookie for the tokens in the response. */
 export function setSessionCookie(ctx: RequestContext, tokens: IssuedTokens): void {
   ctx.response.addCookie(sessionCookie(tokens, ctx.services.settings));
 }
 
 /**
- * The response to a right first factor. Sets the session cookie if there are tokens.
- * @param repeatAt the paths at which the client repeats the sign-in with the chosen workspace
+ * Returns the response to a correct first factor. Sets the session cookie if there are tokens.
+ * @param repeatAt the paths at which the client repeats the sign-in with the selected workspace
  */
 export function signInResponse(
   ctx: RequestContext,

@@ -4,7 +4,7 @@ import { invites } from '#db/schema/identity.ts';
 import type { PageEnd } from '#server/http/paging.ts';
 import type { InviteStatus } from './schema.ts';
 
-/** The transitions of an invite. Expiry needs none: it depends only on the time. */
+/** The transitions between the states of an invite. Expiry needs no transition: it depends only on the time. */
 const transitions: Record<InviteStatus, readonly InviteStatus[]> = {
   pending: ['redeemed', 'withdrawn', 'expired'],
   redeemed: [],
@@ -12,24 +12,27 @@ const transitions: Record<InviteStatus, readonly InviteStatus[]> = {
   expired: [],
 };
 
-/** The state of a row, by the database's clock. */
+/** SQL: the state of a row, by the database's clock. */
 const inviteStatus = sql<InviteStatus>`case
   when ${invites.redeemedAt} is not null then 'redeemed'
   when ${invites.withdrawnAt} is not null then 'withdrawn'
   when ${invites.expiresAt} <= now() then 'expired'
   else 'pending' end`;
 
-/** Whether a row is `pending`, written so that the index of pending invites serves it. */
+/**
+ * SQL: whether a row is `pending`, written exactly like the condition of the index of pending invites, so that
+ * PostgreSQL uses the index.
+ */
 const isPending = sql`(${invites.redeemedAt} is null and ${invites.withdrawnAt} is null
   and ${invites.expiresAt} > now())`;
 
-/** The columns that bring a row into a state. */
+/** The column values that change a row to a state. */
 const entering = {
   redeemed: (userId: string) => ({ redeemedAt: sql`now()`, redeemedBy: userId }),
   withdrawn: () => ({ withdrawnAt: sql`now()` }),
 };
 
-/** An update's condition that the invite may go from its state to `to`. */
+/** The condition of an update: the invite is in a state from which it may change to `to`. */
 function mayBecome(to: keyof typeof entering): SQL {
   const sources = (Object.keys(transitions) as InviteStatus[]).filter((from) =>
     transitions[from].includes(to),
@@ -93,7 +96,7 @@ interface InviteListing {
   after?: PageEnd | undefined;
 }
 
-/** Latest first. */
+/** Returns a page of a tenant's invites, latest first. */
 export async function selectInvites(
   tx: Tx,
   { tenantId, pendingOnly, limit, after }: InviteListing,
@@ -125,7 +128,10 @@ export async function selectPendingInvite(
   return row;
 }
 
-/** Redeems a pending invite for this address. Returns it to one of several concurrent callers, undefined to the others. */
+/**
+ * Redeems a pending invite for this address. If several calls are concurrent, one gets the invite, and the others get
+ * undefined.
+ */
 export async function markRedeemed(
   tx: Tx,
   tenantId: string,
@@ -146,7 +152,7 @@ export async function markRedeemed(
   return row;
 }
 
-/** Withdraws an invite. Returns false if it is not pending. */
+/** Withdraws an invite. Returns false if the invite is not pending. */
 export async function markWithdrawn(tx: Tx, tenantId: string, inviteId: string): Promise<boolean> {
   const rows = await tx
     .update(invites)
@@ -156,7 +162,10 @@ export async function markWithdrawn(tx: Tx, tenantId: string, inviteId: string):
   return rows.length > 0;
 }
 
-/** Withdraws every pending invite that this administrator created. @param createdBy the administrator's email */
+/**
+ * Withdraws all pending invites that this administrator created.
+ * @param createdBy the administrator's email address
+ */
 export async function markWithdrawnOf(tx: Tx, tenantId: string, createdBy: string): Promise<void> {
   await tx
     .update(invites)

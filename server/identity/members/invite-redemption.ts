@@ -6,7 +6,10 @@ import { markRedeemed, selectPendingInvite } from './invite-queries.ts';
 import type { InvitePreview } from './schema.ts';
 import { readTenantToken } from './tenant-token.ts';
 
-/** Returns the public details of an invite to its holder. Every unusable token gets the same response. */
+/**
+ * Returns the public details of an invite to someone who has its token. The response is the same for every token that
+ * cannot be used.
+ */
 export async function previewInvite(
   { database }: Pick<Services, 'database'>,
   inviteToken: string,
@@ -30,7 +33,7 @@ export async function previewInvite(
   });
 }
 
-/** Returns an invite that could be redeemed now, into an active tenant. `redeemInvite` checks again. */
+/** Returns an invite if it can be redeemed now and its tenant is active. `redeemInvite` checks this again. */
 export async function findPendingInvite(
   tx: Tx,
   tenantId: string,
@@ -46,10 +49,10 @@ export async function findPendingInvite(
 }
 
 /**
- * Redeems an invite; of concurrent attempts, one succeeds. Call it in the transaction that then creates the member,
- * so that the invite stays pending if that fails.
- * @param redeemer `email` in lowercase
- * @throws AppError 400 if the invite cannot be redeemed with this address
+ * Redeems an invite. If several attempts are concurrent, one succeeds. Call this in the transaction that then creates
+ * the member: if that fails, the invite stays pending.
+ * @param redeemer `email` is in lower case
+ * @throws AppError 400 if the invite cannot be redeemed with this email address
  */
 export async function redeemInvite(
   tx: Tx,
@@ -57,7 +60,8 @@ export async function redeemInvite(
   secretHash: Uint8Array,
   redeemer: { userId: string; email: string },
 ): Promise<{ inviteId: string; role: string }> {
-  // Locked, so that a member who joins during a deactivation is either signed out with the others or rejected.
+  // Lock the tenant: if a member joins while the tenant is being deactivated, the member is either signed out with the
+  // others or rejected.
   const tenant = await lockTenant(tx, tenantId);
   const redeemed = await markRedeemed(tx, tenantId, secretHash, redeemer);
   if (redeemed && tenant?.active) return redeemed;

@@ -26,7 +26,8 @@ const pendingAllowed = 20;
 const secondsOfDay = 86_400;
 
 /**
- * The operator key must name a tenant, an operator's session may; another tenant than the administrator's own is 404.
+ * With the operator key, a request must name a tenant; with an operator's session, it may. If any other administrator
+ * names another tenant, the response is 404.
  */
 const parameterOf = (named: string | undefined) =>
   ({
@@ -36,9 +37,9 @@ const parameterOf = (named: string | undefined) =>
   }) as const;
 
 /**
- * Creates an invite. The token is only in this return value: the database keeps its hash.
- * @throws AppError 409 if 20 are pending; 404 for a foreign or unknown tenant; 403 for a designated operator's
- * address, unless an operator creates the invite
+ * Creates an invite. The token is only in the returned value: the database stores its hash.
+ * @throws AppError 409 if 20 invites are pending; 404 for an unknown tenant or one without access; 403 for a designated
+ *   operator's address, unless an operator creates the invite
  */
 export async function createInvite(
   origin: Origin,
@@ -47,10 +48,10 @@ export async function createInvite(
   { tenant_id, email = null, role, expires_in_days }: InviteCreateRequest,
 ): Promise<CreatedInvite> {
   return withNamedTenant(parameterOf(tenant_id), async (tx, tenantId, admin) => {
-    // The invite would make an operator, which only an operator may do.
+    // The invite would make someone an operator, which only an operator may do.
     if (email !== null && isDesignatedOperator(tenantId, email, settings) && !admin.operator)
       throw new AppError('forbidden', 'inviting an operator requires operator access');
-    // Count under the lock, in a separate statement, so that concurrent invites see each other.
+    // Count after taking the lock, in a separate statement, so that concurrent invites are counted.
     if (!(await lockTenant(tx, tenantId))) throw tenantNotFound();
     await requireStillAdministrator(tx, tenantId, admin);
     if ((await countPendingInvites(tx, tenantId)) >= pendingAllowed)
@@ -80,7 +81,10 @@ export async function createInvite(
   });
 }
 
-/** The creator of an invite: the member's email, or `operator` for a caller from outside the tenant. */
+/**
+ * Returns the name of an invite's creator: the member's email address, or `operator` for a caller who does not belong
+ * to the tenant.
+ */
 function nameIn(tenantId: string, { user, tenant }: Administrator): string {
   return user && tenant?.id === tenantId ? user.email : 'operator';
 }
@@ -93,7 +97,7 @@ export interface InviteQuery {
 
 /**
  * Returns a page of a tenant's invites in any state, latest first.
- * @throws AppError 404 for a foreign or unknown tenant
+ * @throws AppError 404 for an unknown tenant or one without access
  */
 export async function listInvites(
   withNamedTenant: WithNamedTenant,
@@ -122,7 +126,10 @@ export async function pendingInvites(tx: Tx, tenantId: string): Promise<InviteRe
   return rows.map(recordOf);
 }
 
-/** Withdraws a pending invite. @throws AppError 404 if it is not pending, or of another tenant, or unknown */
+/**
+ * Withdraws a pending invite.
+ * @throws AppError 404 if the invite is unknown, is not pending, or belongs to another tenant
+ */
 export async function withdrawInvite(
   origin: Origin,
   withNamedTenant: WithNamedTenant,
@@ -140,7 +147,7 @@ export async function withdrawInvite(
   });
 }
 
-/** The API's view of an invite. */
+/** Returns the API's view of an invite. */
 function recordOf(invite: InviteRow): InviteRecord {
   return {
     invite_id: invite.inviteId,

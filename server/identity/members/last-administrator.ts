@@ -5,9 +5,9 @@ import { AppError } from '#server/errors.ts';
 import type { LockedMemberContext } from './locked-member.ts';
 
 /**
- * A tenant keeps at least one active administrator. Call this before an administrator is revoked or demoted; the
- * tenant's row must be locked, so that two administrators cannot revoke each other at the same time.
- * @throws AppError 409 if the member is the last one
+ * Requires that the tenant keeps at least one active administrator. Call this before an administrator is revoked or
+ * demoted. The tenant's row must be locked, so that two administrators cannot revoke each other at the same time.
+ * @throws AppError 409 if the member is the only active administrator
  */
 export async function requireAnotherAdministrator({
   tx,

@@ -9,7 +9,7 @@ import { findMember, selectTenantOfMember } from './members.ts';
 
 type LockedMember = NonNullable<Awaited<ReturnType<typeof lockMember>>>;
 
-/** A member that an administrator changes: its row is locked until the transaction ends. */
+/** A member whom an administrator changes. The member's row is locked until the transaction ends. */
 export interface LockedMemberContext {
   tx: Tx;
   tenantId: string;
@@ -19,10 +19,10 @@ export interface LockedMemberContext {
 }
 
 /**
- * Opens a transaction in a member's tenant for an administrator, and locks two rows: first the tenant's, so that
- * changes of member status in one tenant run one after another (active administrators are counted under this lock),
- * then the member's, which sign-ins lock too.
- * @throws AppError 404 for an unknown or foreign id
+ * Opens a transaction in a member's tenant for an administrator, and locks two rows. The tenant's row comes first: so
+ * changes of member status in one tenant run one after another, and active administrators are counted under this lock.
+ * Then comes the member's row, which sign-ins lock too.
+ * @throws AppError 404 for an unknown member or one of another tenant
  */
 export async function withLockedMember<T>(
   withOwningTenant: WithOwningTenant,
@@ -42,8 +42,8 @@ export async function withLockedMember<T>(
 }
 
 /**
- * Only the operator key resets another operator's sign-in: otherwise an administrator of the workspace could take
- * over the account. Operators reset their own like every administrator.
+ * Requires the operator key for resetting the sign-in of another operator: otherwise an administrator of the workspace
+ * could take over the operator's account. Operators reset their own sign-in like every administrator.
  * @throws AppError 403
  */
 export function requireMayReset(
@@ -56,7 +56,7 @@ export function requireMayReset(
 }
 
 /**
- * Restoring a designated operator also restores operator access, so only an operator may do it.
+ * Requires an operator for restoring a designated operator, because this also restores operator access.
  * @throws AppError 403
  */
 export function requireMayRestore(
@@ -68,8 +68,9 @@ export function requireMayRestore(
 }
 
 /**
- * Checks again that the caller is an active administrator, now that the tenant is locked: it may have been revoked
- * while this transaction waited for the lock. The lock does not cover callers from outside the tenant.
+ * Checks again, with the tenant locked, that the caller is an active administrator: the caller may have been revoked
+ * while this transaction waited for the lock. Callers from outside the tenant are not checked, because the lock does
+ * not cover them.
  * @throws AppError 401, 403
  */
 export async function requireStillAdministrator(

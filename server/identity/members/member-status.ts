@@ -15,8 +15,8 @@ import { deleteResetLink, deleteResetLinks } from './password-reset-links.ts';
 import type { Role, UserRow } from './schema.ts';
 
 /**
- * Revokes a member: ends its sessions and pending sign-ins, and withdraws the credentials that it could use to
- * return. Revoking a revoked member changes nothing.
+ * Revokes a member: ends the member's sessions and pending sign-ins, and withdraws the credentials with which the
+ * member could return. If the member is already revoked, changes nothing.
  * @throws AppError 404, 409 for the last active administrator
  */
 export async function revokeMember(
@@ -40,8 +40,8 @@ export async function revokeMember(
 }
 
 /**
- * Makes a revoked member active again, with its previous role. Restoring an active member changes nothing.
- * @throws AppError 404; 403 for a designated operator, unless an operator restores it
+ * Makes a revoked member active again, with the previous role. If the member is already active, changes nothing.
+ * @throws AppError 404; 403 for a designated operator, unless an operator restores the member
  */
 export async function restoreMember(
   origin: Origin,
@@ -61,7 +61,7 @@ export async function restoreMember(
 }
 
 /**
- * Changes a member's role. Its tokens stay valid: guards read the role at each request.
+ * Changes a member's role. The member's tokens stay valid: guards read the role at each request.
  * @throws AppError 404, 409 for the last active administrator
  */
 export async function changeRole(
@@ -88,17 +88,18 @@ export async function changeRole(
 }
 
 /**
- * Withdraws the unused invites and password reset links that an administrator issued. With one of them, a revoked or
- * demoted administrator could sign in again.
+ * Withdraws the unused invites and password reset links that an administrator issued. Otherwise a revoked or demoted
+ * administrator could use one of them to sign in again.
  */
 async function revokeIssuedCredentials({ tx, tenantId, member }: LockedMemberContext): Promise<void> {
   if (member.role !== 'global_administrator') return;
   await markWithdrawnOf(tx, tenantId, member.email);
-  // A link does not record who issued it: delete all of the tenant's, and other administrators issue theirs again.
+  // The database does not record who issued a link. So all links of the tenant are deleted, and other administrators
+  // have to issue theirs again.
   await deleteResetLinks(tx, tenantId);
 }
 
-/** The response for a member that already has the requested status or role. */
+/** Returns the response for a member who already has the requested status or role. */
 function unchanged({ member }: LockedMemberContext): UserRow {
   return userRowOf({ ...member, totpEnrolled: member.totpSecret !== null });
 }

@@ -8,19 +8,20 @@ import type { UserRow } from './schema.ts';
 export interface JoiningMember {
   tenantId: string;
   userId: string;
-  /** Lowercase. */
+  /** In lower case. */
   email: string;
-  /** `email`, or the identity provider's name. */
+  /** `email`, or the name of the identity provider. */
   provider: string;
   providerSubject?: string | null;
   role: string;
-  /** Null for a member of an identity provider. */
+  /** Null for a member who signs in with an identity provider. */
   passwordHash: string | null;
 }
 
 /**
  * Adds a member to a tenant.
- * @throws AppError 400 if the tenant has a member with that email or provider subject, revoked members included
+ * @throws AppError 400 if the tenant already has a member with this email address or provider subject; revoked members
+ *   count too
  */
 export async function addMember(tx: Tx, member: JoiningMember): Promise<void> {
   if (await insertMember(tx, member)) return;
@@ -50,7 +51,7 @@ export async function listMembers(
   };
 }
 
-/** The API's view of a member. */
+/** Returns the API's view of a member. */
 export function userRowOf(member: MemberRow): UserRow {
   return {
     user_id: member.userId,
@@ -63,7 +64,7 @@ export function userRowOf(member: MemberRow): UserRow {
   };
 }
 
-/** The columns of a member without its secrets. */
+/** The columns of a member, without the secrets. */
 const columns = {
   tenantId: users.tenantId,
   userId: users.userId,
@@ -85,7 +86,7 @@ type NewMember = typeof users.$inferInsert;
 const isMember = (tenantId: string, userId: string) =>
   and(eq(users.tenantId, tenantId), eq(users.userId, userId)) as SQL;
 
-/** Inserts a member. Returns false if the tenant already has one with that email or provider subject. */
+/** Inserts a member. Returns false if the tenant already has a member with this email address or provider subject. */
 async function insertMember(tx: Tx, member: NewMember): Promise<boolean> {
   const inserted = await tx
     .insert(users)
@@ -95,7 +96,7 @@ async function insertMember(tx: Tx, member: NewMember): Promise<boolean> {
   return inserted.length > 0;
 }
 
-/** The email addresses of some members, revoked ones too, by id. */
+/** Returns the email addresses of some members by id; revoked members are included. */
 export async function emailsOf(
   tx: Tx,
   tenantId: string,
@@ -118,7 +119,10 @@ export async function findMember(tx: Tx, tenantId: string, userId: string): Prom
   return row;
 }
 
-/** Finds a tenant's member by email, revoked or not. @param email in lowercase */
+/**
+ * Finds a tenant's member by email address, revoked or not.
+ * @param email in lower case
+ */
 export async function selectMemberByEmail(
   tx: Tx,
   tenantId: string,
@@ -131,7 +135,7 @@ export async function selectMemberByEmail(
   return row;
 }
 
-/** The tenant of a member, searched over all tenants: only for the operator key. */
+/** Returns the tenant of a member, searched among all tenants: only for the operator key. */
 export async function selectTenantOfMember(tx: Tx, userId: string): Promise<string | undefined> {
   const [row] = await tx.select({ tenantId: users.tenantId }).from(users).where(eq(users.userId, userId));
   return row?.tenantId;
@@ -144,7 +148,7 @@ interface MemberListing {
   after: PageEnd | undefined;
 }
 
-/** Oldest first. */
+/** Returns a page of a tenant's members, oldest first. */
 async function selectMembers(
   tx: Tx,
   { tenantId, includeRevoked, limit, after }: MemberListing,
@@ -174,7 +178,7 @@ export async function updateMember(
   return row as MemberRow;
 }
 
-/** Ends a member's sign-ins that await a second factor. */
+/** Ends those sign-ins of a member that await a second factor. */
 export async function deleteChallenges(tx: Tx, tenantId: string, userId: string): Promise<void> {
   await tx
     .delete(mfaChallenges)

@@ -8,8 +8,8 @@ import { requireMayReset, requireStillAdministrator, withLockedMember } from './
 import { deleteChallenges } from './members.ts';
 
 /**
- * Clears a member's authenticator with its recovery codes. The member enrolls again at the next sign-in that requires
- * a code. Sessions stay, but operator access needs an authenticator.
+ * Deletes a member's authenticator and recovery codes. The member enrolls again at the next sign-in that requires a
+ * second factor. Sessions stay, but operator access needs an authenticator.
  * @throws AppError 404; 403 for a designated operator, unless the caller uses the operator key
  */
 export async function resetMfa(
@@ -29,7 +29,7 @@ export async function resetMfa(
   });
 }
 
-/** Deletes a member's authenticator, enrolled or awaiting confirmation, and its recovery codes. */
+/** Deletes a member's authenticator, confirmed or not, and the member's recovery codes. */
 async function deleteAuthenticator(tx: Tx, tenantId: string, userId: string): Promise<void> {
   await Promise.all([
     tx

@@ -25,15 +25,15 @@ export interface RestoredAdministrator {
   /** False if the member was already an active administrator. */
   changed: boolean;
   mfaCleared: boolean;
-  /** Null for a member of an identity provider, who has no password. */
+  /** Null for a member who signs in with an identity provider and has no password. */
   link: PasswordResetLink | null;
 }
 
 /**
  * Makes a member an active administrator again and issues a link to set a new password, in one transaction.
- * @param email in lowercase
+ * @param email in lower case
  * @returns undefined if the tenant has no such member
- * @throws AppError 404, naming the tenant; 409 for the service key's tenant
+ * @throws AppError 404, whose message names the tenant; 409 for the service key's tenant
  */
 export async function restoreAdministrator(
   { database, settings }: Parts,
@@ -46,7 +46,7 @@ export async function restoreAdministrator(
     const member = await selectMemberByEmail(tx, tenantId, email);
     if (!member) return undefined;
     const { userId, provider } = member;
-    // The functions below open a transaction with this function: give them the one that is open.
+    // The functions below open a transaction by calling this function: give them the transaction that is already open.
     const withOwningTenant: WithOwningTenant = (work) => work(tx, tenantId, serverAdministrator);
     const changed = await restoreMemberStatus(withOwningTenant, userId);
     if (clearMfa) await resetMfa(atTheServer, withOwningTenant, settings, userId);
@@ -72,9 +72,9 @@ function restoreMemberStatus(withOwningTenant: WithOwningTenant, userId: string)
 }
 
 /**
- * Creates an invite from the server, even for a tenant without an administrator.
- * @param invite `email` in lowercase; null for an invite that anyone with the token may use
- * @throws AppError 404, naming the tenant; 409 for the service key's tenant, and if 20 invites are pending
+ * Creates an invite by a command on the server, even for a tenant without an administrator.
+ * @param invite `email` is in lower case; null for an invite that anyone with the token may use
+ * @throws AppError 404, whose message names the tenant; 409 for the service key's tenant, and if 20 invites are pending
  */
 export async function inviteByOperator(
   { database, settings }: Parts,
@@ -92,7 +92,7 @@ export async function inviteByOperator(
   });
 }
 
-/** The active administrators of a tenant: the first 20, oldest members first, and how many there are in all. */
+/** The active administrators of a tenant: the first 20, oldest members first, and the number of all. */
 export interface Administrators {
   emails: string[];
   total: number;
@@ -100,7 +100,10 @@ export interface Administrators {
 
 const maxAdministratorsListed = 20;
 
-/** Returns the administrators of each of these tenants, read in platform scope. Tenants without any are left out. */
+/**
+ * Returns the administrators of each of these tenants, read in platform scope. Tenants without administrators are left
+ * out.
+ */
 export async function administratorsOf(
   database: Database,
   tenantIds: readonly string[],
@@ -117,7 +120,7 @@ export async function administratorsOf(
   return found;
 }
 
-/** At most `limit` active administrators of each tenant, oldest first, with the count of all. */
+/** Returns at most `limit` active administrators of each tenant, oldest first, with the number of all. */
 async function selectAdministrators(
   tx: Tx,
   tenantIds: readonly string[],

@@ -13,10 +13,10 @@ import type { PasswordResetLink } from './schema.ts';
 import { newTenantToken, readTenantToken } from './tenant-token.ts';
 
 /**
- * Issues a link with which a member sets a new password, once. It replaces the member's previous link. Nothing else
+ * Issues a link with which a member can set a new password, once. It replaces the member's previous link. Nothing else
  * changes until the link is used.
  * @throws AppError 404; 403 for a designated operator, unless the caller uses the operator key; 400 for a revoked
- * member or one who signs in with an identity provider
+ *   member, or a member who signs in with an identity provider
  */
 export async function issueResetLink(
   origin: Origin,
@@ -41,22 +41,25 @@ export async function issueResetLink(
     await recordAdministration(tx, origin, admin, { action: 'reset_link_issued', tenantId, target: userId });
     return {
       reset_token: token,
-      // A browser does not send the fragment: the token is in no server log and no Referer header.
+      // The token is in the fragment, which a browser does not send: so it is in no server log and no Referer header.
       reset_url: `${publicAddress(settings)}/signin#reset_token=${token}`,
       expires_at: expiresAt.toISOString(),
     };
   });
 }
 
-/** Parses a reset token; undefined if it is malformed. Only the database can tell whether the link exists. */
+/**
+ * Parses a reset token. Returns undefined if it is malformed. Whether the link exists is only known after reading the
+ * database.
+ */
 export function readResetToken(token: string): { tenantId: string; linkHash: Uint8Array } | undefined {
   const parts = readTenantToken(token);
   return parts && { tenantId: parts.tenantId, linkHash: parts.secretHash };
 }
 
 /**
- * The member who may use a link: an active one with a password, in an active tenant. Undefined if the link cannot be
- * used.
+ * Returns the member who may use a link: an active member with a password, in an active tenant. Undefined if the link
+ * cannot be used.
  */
 export async function findResetLink(
   tx: Tx,
@@ -71,10 +74,10 @@ export async function findResetLink(
 }
 
 /**
- * Sets a member's password and deletes the link; of concurrent uses, one succeeds. Ends all sessions of the member
- * and its pending sign-ins. Locks the member before the link, as every change of member status does: the other order
- * could deadlock with an administrator's change.
- * @returns undefined if the link is gone, replaced, expired, or its member may not use it
+ * Sets a member's password and deletes the link; if several uses are concurrent, one succeeds. Ends all sessions and
+ * pending sign-ins of the member. Locks the member before the link, like every change of member status: the opposite
+ * order could cause a deadlock with a change by an administrator.
+ * @returns undefined if the link is deleted, replaced or expired, or if its member may not use it
  */
 export async function usePasswordResetLink(
   tx: Tx,
@@ -120,7 +123,7 @@ async function replaceResetLink(
   return row as { expiresAt: Date };
 }
 
-/** The member of a link that is not expired, if it is active and has a password. */
+/** Returns the member of a link, if the link has not expired and the member is active and has a password. */
 async function selectMemberOfLink(
   tx: Tx,
   tenantId: string,
@@ -134,7 +137,7 @@ async function selectMemberOfLink(
   return row;
 }
 
-/** Deletes a used link. Returns false if it has been deleted or replaced, or has expired. */
+/** Deletes a used link. Returns false if the link has been deleted or replaced, or has expired. */
 async function consumeResetLink(tx: Tx, tenantId: string, linkHash: Uint8Array): Promise<boolean> {
   const used = await tx
     .delete(resetLinks)

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const dateTime = z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' });
 
-/** Email addresses are stored and compared trimmed and in lowercase. */
+/** Email addresses are stored and compared in lower case, without spaces around them. */
 const email = z.string().max(320).trim().toLowerCase().meta({ format: 'email' }).pipe(z.email());
 
 /** The roles of members. */
@@ -66,7 +66,7 @@ export const createdInvite = z
   .object({ ...inviteFields, invite_token: z.string().meta({ description: 'shown this once' }) })
   .meta({ id: 'CreatedInvite' });
 
-/** Without `expires_in_days`, an invite lives INVITE_TTL_SECONDS. */
+/** Without `expires_in_days`, an invite expires after INVITE_TTL_SECONDS. */
 export const inviteCreateRequest = z
   .object({
     tenant_id: z
@@ -81,12 +81,12 @@ export const inviteCreateRequest = z
   })
   .meta({ id: 'InviteCreateRequest', description: 'An invite into a workspace.' });
 
-/** Accepts any text: a malformed token gets the response of an unusable one. */
+/** Accepts any text: the response to a malformed token is the same as to one that cannot be used. */
 export const invitePreviewRequest = z
   .object({ invite_token: z.string().describe('The token from the invite link.') })
   .meta({ id: 'InvitePreviewRequest', description: 'An invite token to preview.' });
 
-/** Other fields are set only if `valid`. */
+/** All fields except `valid` are set only if `valid` is true. */
 export const invitePreview = z
   .union([
     z.object({

@@ -12,7 +12,7 @@ import { newId } from '#server/platform/ids.ts';
 import type { ProvisionedTenant, TenantAccount, TenantAccountCreate } from './schema.ts';
 import type { TenantRow } from './tenant-row.ts';
 
-/** The full API view of a tenant, for operators and the tenant's administrators. */
+/** Returns the full API view of a tenant, for operators and the tenant's administrators. */
 export function accountOf(row: TenantRow): TenantAccount {
   return {
     id: row.tenantId,
@@ -25,22 +25,22 @@ export function accountOf(row: TenantRow): TenantAccount {
   };
 }
 
-/** The view for other members: without platform-owned metadata. */
+/** Returns the view of a tenant for other members: without metadata that only the platform may set. */
 export function memberViewOf(row: TenantRow): TenantAccount {
   return { ...accountOf(row), metadata: withoutPlatformKeys(row.metadata) };
 }
 
 const ownedPrefixes = ['pay_', 'trial_', 'topup_', 'mfa_', 'sso_', 'invites_', 'storage_'];
-/** The identity provider's organization key. */
+/** Metadata key of the identity provider's organization. */
 const ownedKeys = ['oidc_org_id'];
 
-/** Whether the platform owns this metadata key, so that a tenant may not set it. */
+/** Whether only the platform may set this metadata key. */
 function isPlatformOwned(key: string): boolean {
   const lower = key.toLowerCase();
   return ownedKeys.includes(lower) || ownedPrefixes.some((prefix) => lower.startsWith(prefix));
 }
 
-/** Metadata without platform-owned keys. */
+/** Returns metadata without the keys that only the platform may set. */
 function withoutPlatformKeys(metadata: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(metadata).filter(([key]) => !isPlatformOwned(key)));
 }
@@ -54,8 +54,8 @@ export interface NewTenant {
 }
 
 /**
- * Creates a tenant for its first administrator at registration. Drops platform-owned keys from the caller's metadata, and
- * adds `platformMetadata`.
+ * Creates a tenant for its first administrator at registration. From the caller's metadata, drops keys that only the
+ * platform may set, and adds `platformMetadata`.
  */
 export async function registerTenant(
   tx: Tx,
@@ -66,8 +66,8 @@ export async function registerTenant(
 }
 
 /**
- * Creates a tenant for an operator, who may set platform-owned metadata, with an API key. Only this return value has
- * the key.
+ * Creates a tenant with an API key for an operator, who may set all metadata keys. The key is only in the returned
+ * value.
  */
 export async function provisionTenant(
   { database, settings }: Pick<Services, 'database' | 'settings'>,
@@ -122,8 +122,8 @@ interface TenantPage {
 }
 
 /**
- * Returns a page of the tenants that an administrator may see, latest first. An operator sees all of them, or only
- * the one that X-Tenant-ID names; any other administrator sees its own.
+ * Returns a page of the tenants that an administrator may see, latest first. An operator sees all tenants, or only the
+ * tenant in X-Tenant-ID; any other administrator sees only the administrator's own tenant.
  */
 export async function listTenants(
   { database }: Pick<Services, 'database'>,
@@ -131,8 +131,8 @@ export async function listTenants(
   narrowedTo: string | null,
   query: ListQuery,
 ): Promise<TenantPage> {
-  // End the operator's own transaction before the platform's begins: requests that hold one connection and wait for a
-  // second could block each other.
+  // End this transaction before the platform's transaction begins: requests that hold one connection and wait for a
+  // second one could block each other.
   const own = await asAdministrator(async (admin, tx) =>
     admin.operator ? undefined : readPage(tx as Tx, (admin.tenant as { id: string }).id, query),
   );
@@ -151,23 +151,29 @@ async function readPage(tx: Tx, only: string | null, { limit, cursor }: ListQuer
 }
 
 interface TenantListing {
-  /** Only this tenant; null for all. */
+  /** Id of the only tenant to return; null for all tenants. */
   only: string | null;
-  /** The tenant to exclude: the service key's. */
+  /** Id of the tenant to leave out: the service key's. */
   except: string;
   limit: number;
   after: PageEnd | undefined;
 }
 
-/** The approximate size of a page's metadata, in bytes: accounts with much metadata make shorter pages. */
+/**
+ * Maximum size of a page's metadata in bytes, approximately: a page of accounts with much metadata contains fewer of
+ * them.
+ */
 const pageBytes = 8_000_000;
 
-/** The size of the stored, compressed value: reading it unpacks nothing. JSON compresses to about a quarter. */
+/**
+ * Computed from the size of the stored, compressed value, so that nothing is decompressed. JSON is compressed to about
+ * a quarter.
+ */
 const bytesOfRow = sql`4 * pg_column_size(${tenants.metadata})`;
 
 /**
- * Returns tenants, latest first: `limit`, or fewer if their metadata is large, but at least one; and whether there
- * are more.
+ * Returns a page of tenants, latest first, and whether there are more: `limit` tenants, or fewer if their metadata is
+ * large, but at least one.
  */
 async function selectTenants(
   tx: Tx,

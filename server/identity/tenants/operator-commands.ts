@@ -14,7 +14,7 @@ import { lockTenant, type TenantRow } from './tenant-row.ts';
 
 /**
  * Reads and locks a tenant for a command on the server: concurrent commands on one tenant run one after another.
- * @throws AppError 404, naming the tenant
+ * @throws AppError 404, whose message names the tenant
  */
 async function lockKnown(tx: Tx, tenantId: string): Promise<TenantRow> {
   const row = await lockTenant(tx, tenantId);
@@ -23,7 +23,8 @@ async function lockKnown(tx: Tx, tenantId: string): Promise<TenantRow> {
 }
 
 /**
- * The same for commands on a key, on members or on the active flag, which the service key's tenant does not have.
+ * Reads and locks a tenant for a command on its key, its members or its active flag. The service key's tenant has none
+ * of these.
  * @throws AppError 404; 409 for the service key's tenant, which is not an account
  */
 export async function lockAccount(tx: Tx, tenantId: string): Promise<TenantAccount> {
@@ -32,7 +33,7 @@ export async function lockAccount(tx: Tx, tenantId: string): Promise<TenantAccou
   return accountOf(await lockKnown(tx, tenantId));
 }
 
-/** Rotates a tenant's keys: replaces all of them by a new one. Only this return value has the key. */
+/** Rotates a tenant's API key: replaces all existing keys with a new one. The key is only in the returned value. */
 export async function rotateKey(
   database: Database,
   tenantId: string,
@@ -64,13 +65,13 @@ export async function revokeKey(database: Database, tenantId: string): Promise<O
 
 /**
  * Deactivates a tenant: from the next request on, none of its credentials is accepted. Ends all sessions of its
- * members, so that a stolen session does not work again after a reactivation. Its key stays.
+ * members, so that a stolen session does not work again when the tenant is reactivated. The tenant's API key stays.
  */
 export async function deactivateTenant(database: Database, tenantId: string): Promise<Outcome> {
   return setActive(database, tenantId, false);
 }
 
-/** Reactivates a tenant: its key is accepted again, its members sign in again. */
+/** Reactivates a tenant: its API key is accepted again, and its members can sign in again. */
 export async function reactivateTenant(database: Database, tenantId: string): Promise<Outcome> {
   return setActive(database, tenantId, true);
 }
@@ -90,7 +91,7 @@ async function setActive(database: Database, tenantId: string, active: boolean):
 }
 
 /**
- * Sets a tenant's monthly limit; the service key's tenant has one, too.
+ * Sets a tenant's monthly limit. The service key's tenant has a limit too.
  * @param monthlyCharLimit weighted characters, 1 to `maxMonthlyLimit`
  */
 export async function setAllowance(
@@ -118,7 +119,7 @@ function record(
   return recordAdministration(tx, atTheServer, serverAdministrator, event);
 }
 
-/** Updates a tenant that exists. */
+/** Updates an existing tenant. */
 async function updateTenant(
   tx: Tx,
   tenantId: string,

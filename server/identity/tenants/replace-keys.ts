@@ -5,18 +5,18 @@ import { deleteApiKeys, insertApiKey } from '#server/identity/access/api-keys.ts
 import { hashSecret, newSecret } from '#server/identity/access/credentials.ts';
 import { readTenant, type TenantRow } from './tenant-row.ts';
 
-/** A tenant's new key. Only this has it: the database keeps its hash and its first characters. */
+/** A tenant's new API key. The key is only in this value: the database stores its hash and its first characters. */
 export interface ReplacedKeys {
   apiKey: string;
   /** The tenant after the rotation. */
   row: TenantRow;
-  /** The first characters of the keys, for the audit log. */
+  /** The first characters of the previous and the new key, for the audit log. */
   change: { from: string; to: string };
 }
 
 /**
- * Replaces all of a tenant's keys by a new one. The caller has locked the tenant, so that after two rotations the
- * later one's key is valid.
+ * Replaces all of a tenant's API keys with a new one. The caller has locked the tenant: after two rotations, the key of
+ * the later one is valid.
  */
 export async function replaceKeys(tx: Tx, tenantId: string): Promise<ReplacedKeys> {
   const apiKey = newSecret();

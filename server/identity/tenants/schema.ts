@@ -20,10 +20,10 @@ export const tenantAccount = z
   })
   .meta({ id: 'TenantAccount', description: 'A workspace (tenant): the unit of isolation and billing.' });
 
-/** The largest value of the column. */
+/** The maximum value of the database column. */
 export const maxMonthlyLimit = 2_147_483_647;
 
-/** Characters of JSON. Every sign-in reads the metadata with the tenant. */
+/** Maximum characters of the metadata as JSON. Every sign-in reads the metadata with the tenant. */
 const maxMetadata = 16_384;
 
 /** Free-form metadata of an account. */
@@ -33,7 +33,10 @@ export const tenantMetadata = z
     error: `must not be longer than ${maxMetadata} characters of JSON`,
   });
 
-/** The limit is not lowered: an operator may give more than the default. Platform-owned metadata is kept. */
+/**
+ * The limit is not lowered: an operator may allow more than the default. Metadata keys that only the platform may set
+ * are accepted.
+ */
 export const tenantAccountCreate = z
   .object({
     name: z.string().trim().min(1).max(200).describe('1 to 200 characters.'),
@@ -51,7 +54,7 @@ export const provisionedTenant = tenantAccount
   .extend({ api_key: z.string().meta({ description: 'shown this once' }) })
   .meta({ id: 'ProvisionedTenant' });
 
-/** The fresh proof that rotating the key requires: one of the two. */
+/** The proof of identity that rotating the key requires: exactly one of the two fields. */
 export const keyRotationRequest = z
   .strictObject({
     password: z.string().max(4096).optional().describe("The signed-in member's password."),
@@ -77,8 +80,8 @@ export const listPage = {
 };
 
 /**
- * Strict, because silently ignoring a mistyped toggle would make a tenant less safe than its administrator thinks.
- * For the same reason, one of the two is required.
+ * Unknown fields are rejected: if a mistyped field were ignored, the tenant would be less secure than its administrator
+ * believes. For the same reason, at least one of the two fields is required.
  */
 export const securityPolicyRequest = z
   .strictObject({

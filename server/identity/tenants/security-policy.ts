@@ -8,8 +8,9 @@ import type { SecurityPolicyRequest, TenantAccount } from './schema.ts';
 import type { TenantRow } from './tenant-row.ts';
 
 /**
- * Sets the toggles that are given, and leaves the others. Sign-ins read them; existing sessions stay.
- * @throws AppError 404 for a foreign or unknown tenant
+ * Sets the given fields of the security policy and does not change the others. They apply to new sign-ins; existing
+ * sessions stay.
+ * @throws AppError 404 for an unknown tenant or one without access
  */
 export async function setSecurityPolicy(
   origin: Origin,

@@ -18,9 +18,9 @@ const selectById = prepare<{ tenantId: string }, TenantRow[]>((db) =>
 );
 
 /**
- * Reads and locks a tenant. Not `for update`, which would block inserts of the tenant's other rows by their foreign
- * keys. Prepared, so that it is sent immediately: callers that lock a member, too, send this first and the other
- * without waiting.
+ * Reads and locks a tenant. `for update` is not used: rows of other tables refer to the tenant by foreign keys, and it
+ * would block inserting them. The statement is prepared, so that it is sent immediately: a caller that also locks a
+ * member sends this statement first, and the other without waiting for the result.
  */
 export async function lockTenant(tx: Tx, tenantId: string): Promise<TenantRow | undefined> {
   const [row] = await selectLocked(tx, { tenantId });

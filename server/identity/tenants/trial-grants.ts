@@ -7,8 +7,8 @@ const day = 86_400;
 
 /**
  * Returns the trial grant of a new tenant as metadata. Empty if billing is off, if no trial is configured, or if the
- * client address has had its TRIAL_GRANTS_PER_ADDRESS in the 24 hours that began with its first. Call it in the
- * transaction that creates the tenant: if that rolls back, the address keeps its grant.
+ * client address has already received TRIAL_GRANTS_PER_ADDRESS grants in the 24 hours that began with its first grant.
+ * Call this in the transaction that creates the tenant: if it is rolled back, the grant is not counted.
  * @param clientAddress null without a client
  */
 export async function trialGrant(

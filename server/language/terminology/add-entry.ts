@@ -14,14 +14,13 @@ import type { AddEntryRequest, AddedEntry } from './entry-schema.ts';
 import { setView } from './sets.ts';
 import { countByLanguages, requireCapacity, sizesOf } from './size-limits.ts';
 
-/** Maximum number of other translations of the same term that a response names. */
+/** Maximum number of other translations of the same term that a response lists. */
 const maxOthers = 20;
 
 /**
- * Adds one term to the end of a glossary. The glossary gets a new revision, so that the next translation uses the
- * term.
- * @throws AppError 404 for an unknown or foreign glossary; 409 if it already has the term with this translation; 422
- * if the glossary is for other languages or would become too large
+ * Adds one term to the end of a glossary. The glossary gets a new revision, so that the next translation uses the term.
+ * @throws AppError 404 for an unknown glossary or one of another tenant; 409 if it already has the term with this
+ *   translation; 422 if the glossary is for other languages or would become too large
  */
 export async function addEntry(
   services: Pick<Services, 'database' | 'settings'>,
@@ -32,9 +31,10 @@ export async function addEntry(
     tenantId: tenant.id,
     pair: requirePair(request),
   }));
-  // As for an upload: two additions must not both use the same free capacity, or the same number.
+  // The same lock as for an upload: two additions must not both use the same free capacity, or the same entry number.
   return withTenantLock(services.database, tenantId, 'terminology', async (tx) => {
-    // The row first: if the glossary is being deleted, this waits and finds none.
+    // Lock the set's row first: if the glossary is being deleted, this statement is blocked until then and finds no
+    // row.
     const set = await renewSet(tx, tenantId, request.set_id);
     requireLanguages(set, pair);
     const others = await otherTargets(tx, tenantId, request, pair);
@@ -48,7 +48,7 @@ export async function addEntry(
       caseSensitive: request.case_sensitive,
       priority: 0,
     };
-    // No set has an empty name, so all existing sets count.
+    // The empty name excludes no set, so all existing sets are counted.
     requireCapacity(await countByLanguages(tx, tenantId, ''), sizesOf([entry]), services.settings);
     await tx.insert(terminologyEntries).values(entry);
     return { set: setView(set), entry: entryView(entry), other_targets: others };
@@ -70,7 +70,10 @@ function requirePair({ source_lang, target_lang }: AddEntryRequest): Pair {
 
 type SetRow = typeof terminologySets.$inferSelect;
 
-/** Counts the new entry and changes the revision, by which compiled glossaries are cached. Locks the row. */
+/**
+ * Adds the new entry to the set's count, and changes the revision, by which compiled glossaries are cached. Locks the
+ * row.
+ */
 async function renewSet(tx: Tx, tenantId: string, setId: string): Promise<SetRow> {
   const [set] = await tx
     .update(terminologySets)
@@ -85,7 +88,10 @@ async function renewSet(tx: Tx, tenantId: string, setId: string): Promise<SetRow
   return set;
 }
 
-/** A glossary that was uploaded for other languages must not get a term that can never apply. */
+/**
+ * Requires that the term's languages are those of the glossary: if a glossary was uploaded for other languages, the
+ * term could never apply.
+ */
 function requireLanguages(set: SetRow, { sourceLang, targetLang }: Pair): void {
   const fits = (declared: string | null, language: LanguageCode) =>
     declared === null || readLanguage(declared) === language;
@@ -97,8 +103,8 @@ function requireLanguages(set: SetRow, { sourceLang, targetLang }: Pair): void {
 }
 
 /**
- * The other translations that the glossary has for a term, latest first.
- * @throws AppError 409 if it has the same one
+ * Returns the other translations that the glossary has for a term, latest first.
+ * @throws AppError 409 if the glossary already has this translation
  */
 async function otherTargets(
   tx: Tx,

@@ -7,13 +7,14 @@ import { hasText } from '#server/http/text-search.ts';
 import { readDeclaredLanguage } from '#server/language/set-upload.ts';
 import type { EntriesRequest, EntryPage } from './entry-schema.ts';
 
-/** Maximum number of entries that one page reads: they take about 20 ms. */
+/** Maximum number of entries that one page reads; reading them takes about 20 ms. */
 const maxRowsRead = 20_000;
 
 /**
- * Returns a page of a glossary's entries in the order of its file: only those that apply to the given languages and
- * contain the given text, if any.
- * @throws AppError 404 for an unknown or foreign glossary; 409 if it was replaced since the cursor was made; 422
+ * Returns a page of a glossary's entries, in the order of its file. If languages or a text are given, returns only
+ * entries that apply to the languages and contain the text.
+ * @throws AppError 404 for an unknown glossary or one of another tenant; 409 if the glossary was replaced after the
+ *   cursor was created; 422
  */
 export async function listEntries(tx: Tx, tenantId: string, request: EntriesRequest): Promise<EntryPage> {
   const { set_id: setId, limit, cursor } = request;
@@ -39,7 +40,7 @@ export async function listEntries(tx: Tx, tenantId: string, request: EntriesRequ
     .orderBy(inOrder)
     .limit(maxRowsRead)
     .as('looked');
-  // One entry more than asked for shows whether there is a next page.
+  // Read one entry more than the limit: if it exists, there is a next page.
   const found = await tx
     .select()
     .from(looked)

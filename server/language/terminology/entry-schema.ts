@@ -46,7 +46,7 @@ export const entryPage = z.object({
   }),
 });
 
-/** As a cell of a glossary file: on one line, with the same maximum length. */
+/** The same rules as for a cell of a glossary file: one line, and the same maximum length. */
 const newTerm = z
   .string()
   .max(4 * maxTermLength)

@@ -24,14 +24,14 @@ export const tbxQuery = z.object({
     .describe('For TBX only: of ISO 30042. Tools that do not know `2019` read `2008`.'),
 });
 
-/** Entries in memory at a time: about 100 KB. */
+/** Number of entries in memory at a time: about 100 KB. */
 const entriesOfPage = 500;
 
 type EntryRow = typeof terminologyEntries.$inferSelect;
 
 /**
- * A glossary as TBX-Basic, in the order of its file. Fails if the glossary is replaced during the export.
- * @throws AppError 404 if it is unknown, or another tenant's
+ * Exports a glossary as TBX-Basic, in the order of its file. Fails if the glossary is replaced during the export.
+ * @throws AppError 404 if the glossary is unknown or belongs to another tenant
  */
 export async function exportTbx(
   services: Pick<Services, 'database' | 'log'>,

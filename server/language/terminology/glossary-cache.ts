@@ -5,26 +5,27 @@ export interface CachedGlossary {
 }
 
 /**
- * Maximum number of bytes of all cached glossaries together, and of one tenant's. A tenant's latest glossary may exceed the
- * tenant's share if it is the only one.
+ * Maximum number of bytes of all cached glossaries together, and of the glossaries of one tenant. The tenant's latest
+ * glossary may exceed the second limit if it is the tenant's only one in the cache.
  */
 const limits = { bytes: 100_000_000, ofTenant: 25_000_000 };
 
-/** The minimum size of a glossary in this count, so that at most 200 are cached, and 50 of one tenant. */
+/** A smaller glossary counts as this many bytes. So at most 200 glossaries are cached, and at most 50 of one tenant. */
 const minBytes = limits.bytes / 200;
 
-/** Caches compiled glossaries in limited memory that tenants share fairly. */
+/** Caches compiled glossaries in a limited amount of memory, with a share for each tenant. */
 export interface GlossaryCache<T extends CachedGlossary> {
   get(key: string): T | undefined;
   keep(key: string, glossary: T): void;
 }
 
 /**
- * Evicts the glossary that has been unused for longest: a tenant's own if it exceeds its share, and that of the tenant with the
- * most bytes if all together exceed the limit. So no tenant loses a glossary to a tenant that has more.
+ * Creates a cache that evicts the least recently used glossary: of a tenant that exceeds its share, or, if all
+ * glossaries together exceed the limit, of the tenant with the most bytes. So a tenant never loses a glossary because
+ * of a tenant that uses more memory.
  */
 export function createGlossaryCache<T extends CachedGlossary>(): GlossaryCache<T> {
-  // A Map keeps the order of insertion, so the first entry is the one that has been unused for longest.
+  // A Map keeps the order of insertion, so the first entry is the least recently used.
   const kept = new Map<string, T>();
   const sums = new Map<string, number>();
 

@@ -18,20 +18,21 @@ import { bytesOfTables } from './threads/shared-tables.ts';
 import { runOnTermThread, termThreadCount } from './threads/term-threads.ts';
 
 /**
- * The largest work that is done inline, without a thread, in UTF-16 units: a glossary's source terms, a text in which to find
- * terms, and for a check the translation and the expected terms. Nearly every job is within these limits and takes a
- * millisecond; the worst input takes less than 50 (`npm run bench -- glossary-slices`).
+ * The largest work that runs inline, without a thread, in UTF-16 units: a glossary's source terms, a text in which to
+ * find terms, and for a check the translation and the expected terms. Nearly every job is within these limits and takes
+ * a millisecond; the worst input takes less than 50 ms (`npm run bench -- glossary-slices`).
  */
 const inlineLimits = { sources: 20_000, text: 5000, translation: 5000, expected: 2500 };
 
 interface Compiled extends CachedGlossary {
-  /** Null if no term applies. */
+  /** The compiled terms; null if no term applies to the language pair. */
   terms: { matcher: TermMatcher<TermRow>; tables: TermTables } | null;
 }
 
 /**
- * Large glossaries, long texts and checks of many terms run on threads, whose slots tenants share fairly; everything else runs
- * inline. Concurrent requests for the same glossary compile it once.
+ * Creates the interface to the tenants' glossaries. Large glossaries, long texts and checks of many terms run on
+ * threads; tenants get the slots of the threads in turn. Everything else runs inline. If several requests need the same
+ * glossary at the same time, it is compiled once.
  */
 export function createGlossaries(): Glossaries {
   const kept = createGlossaryCache<Compiled>();
@@ -61,7 +62,10 @@ export function createGlossaries(): Glossaries {
     of(database, tenantId, revision, { sourceLang, targetLang }) {
       const keyOf = (revision: string | null) => `${tenantId} ${sourceLang} ${targetLang} ${revision}`;
       const key = keyOf(revision);
-      /** The current terms, by their own revision: after an upload it differs from the caller's. */
+      /**
+       * Reads the current terms, with the revision that they have now. After an upload, it differs from the caller's
+       * revision.
+       */
       const read = async () => {
         const { revision, terms } = await database.inTenant(tenantId, (tx: Tx) =>
           selectTerms(tx, tenantId, sourceLang, targetLang),
@@ -77,7 +81,7 @@ export function createGlossaries(): Glossaries {
         return compiled;
       };
 
-      /** The caller must hold a slot. */
+      /** Compiles the terms, unless this was done since. The caller must hold a slot. */
       async function loadInSlot(): Promise<Compiled> {
         const ready = kept.get(key);
         if (ready) return ready;
@@ -94,7 +98,7 @@ export function createGlossaries(): Glossaries {
         if (known) return known;
         if (sourceUnits(rows) <= inlineLimits.sources)
           return keep(own, rows, tabulateAtOnce(rows, sourceLang));
-        // Read the terms again in the slot, so that waiting work holds no glossary in memory.
+        // The terms are read again when the slot is free, so that waiting work does not keep a glossary in memory.
         return threadSlots.run({ tenantId }, loadInSlot);
       }
 
@@ -142,7 +146,7 @@ function tabulateAtOnce(rows: readonly TermRow[], language: LanguageCode): TermT
   return rows.length === 0 ? null : tabulateTerms(rows, language);
 }
 
-/** Leaves out the set, which a thread does not need. */
+/** Returns an entry without its set, which a thread does not need. */
 function plainEntry({ sourceTerm, targetTerm, caseSensitive, priority }: TermRow) {
   return { sourceTerm, targetTerm, caseSensitive, priority };
 }
@@ -157,7 +161,7 @@ function unitsOf(expected: readonly ExpectedTerm[]): number {
   return units;
 }
 
-/** About 150 bytes for each object, and two for each unit of its terms. */
+/** Estimated bytes: about 150 for each object, and two for each UTF-16 unit of its terms. */
 function bytesOfRows(rows: readonly TermRow[]): number {
   return rows.reduce(
     (sum, { sourceTerm, targetTerm }) => sum + 150 + 2 * (sourceTerm.length + targetTerm.length),

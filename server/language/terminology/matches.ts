@@ -9,13 +9,14 @@ import type { Settings } from '#server/settings.ts';
 import type { TermMatches, TermMatchesRequest } from './entry-schema.ts';
 import { readGlossaryRevision } from './terms.ts';
 
-/** The maximum ratio of a translation's length to the maximum source length. */
+/** The maximum ratio of a translation's length to the maximum length of a source. */
 const maxExpansion = 4;
 
 /**
- * Finds the terms of a tenant's glossaries in a text, as a job does, and checks whether a translation has their
- * targets.
- * @throws AppError 413, 422; rate_limit if too much work of this kind is queued */
+ * Finds the terms of a tenant's glossaries in a text, in the same way as a job, and checks whether a translation has
+ * the target terms.
+ * @throws AppError 413, 422; rate_limit if too much work of this kind is queued
+ */
 export async function findTermMatches(
   { database, glossaries, settings }: Pick<Services, 'database' | 'glossaries' | 'settings'>,
   withTenant: WithTenant,
@@ -76,9 +77,9 @@ function requireLengths(
   requireLength(`target text exceeds ${maxExpansion} times MAX_SOURCE_CHARS`, target_text, max);
 }
 
-/** The matches of each expected term. */
+/** Groups the matches by expected term. */
 function groupByTerm(matches: readonly TermMatch<TermRow>[]): Map<string, TermMatch<TermRow>[]> {
-  // A term may have thousands of alternatives: build its key once, not once per match.
+  // A term may have thousands of alternatives: build the key once for each term, not for each match.
   const keys = new Map<TermMatch<TermRow>['entries'], string>();
   const groups = new Map<string, TermMatch<TermRow>[]>();
   for (const match of matches) {

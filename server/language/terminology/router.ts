@@ -100,13 +100,16 @@ const entries = tenantProcedure
   .output(entryPage)
   .query(({ ctx, input }) => listEntries(ctx.tx, ctx.principal.tenant.id, input));
 
-/** Additions wait for a lock, which must not happen in the guard's transaction. */
+/** Deferred, because an addition waits for a lock, and the transaction that authenticates the caller must not wait. */
 const add = deferredTenantProcedure
   .input(addEntryRequest)
   .output(addedEntry)
   .mutation(({ ctx, input }) => addEntry(ctx.services, ctx.withTenant, input));
 
-/** A mutation only for tRPC: the input of a query is part of the URL, which is too short for a text. */
+/**
+ * This is a mutation in tRPC, although it changes nothing: the input of a query is part of the URL, whose length is
+ * limited.
+ */
 const matches = deferredTenantProcedure
   .input(termMatchesRequest)
   .output(termMatches)

@@ -32,7 +32,7 @@ const declaredLanguage = z.string().optional().meta({
   description: 'required with TMX and TBX; with CSV, for entries without their own',
 });
 
-/** The upload form. The service returns 400 for fields that are missing or too long. */
+/** The upload form. The service itself returns 400 for fields that are missing or too long. */
 export const glossaryForm = z.object({
   terminology_file: uploadedFile.optional().meta({ description: 'a .csv, .tmx or .tbx file' }),
   terminology_csv: uploadedFile

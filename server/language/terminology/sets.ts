@@ -16,13 +16,16 @@ export async function removeSet(tx: Tx, tenantId: string, setId: string): Promis
 
 type SetRow = typeof terminologySets.$inferSelect;
 
-/** A term with the languages to which it applies; '' is any language. */
+/** A term with the languages to which it applies; '' means any language. */
 export interface NewEntry extends Omit<GlossaryFileEntry, 'sourceLang' | 'targetLang'> {
   sourceLang: string;
   targetLang: string;
 }
 
-/** Creates the set of a name, or empties an existing one and updates its description. An existing set keeps its id. */
+/**
+ * Creates a set with this name. If the name exists, removes the terms of the set and updates its description; the set
+ * keeps its id.
+ */
 export async function replaceSet(tx: Tx, set: typeof terminologySets.$inferInsert): Promise<SetRow> {
   const { tenantId, setId, name: _, ...described } = set;
   const [row] = await tx
@@ -63,7 +66,7 @@ export async function insertEntries(
       as r(n integer, sl text, tl text, s text, t text, c boolean, p integer)`);
 }
 
-/** Counts a tenant's sets; undefined if one of them has this name. */
+/** Counts a tenant's sets. Returns undefined if one of them has this name. */
 export async function countOtherSets(tx: Tx, tenantId: string, name: string): Promise<number | undefined> {
   const [row] = await tx
     .select({ sets: count(), named: sql<boolean>`coalesce(bool_or(name = ${name}), false)` })
@@ -80,7 +83,7 @@ function selectSets(tx: Tx, tenantId: string): Promise<SetRow[]> {
     .orderBy(sql`${terminologySets.updatedAt} desc, ${terminologySets.setId}`);
 }
 
-/** Deletes a set with its terms, and returns whether it existed. */
+/** Deletes a set with its terms. Returns whether the set existed. */
 async function deleteSet(tx: Tx, tenantId: string, setId: string): Promise<boolean> {
   const rows = await tx
     .delete(terminologySets)

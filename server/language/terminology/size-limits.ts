@@ -5,21 +5,21 @@ import { countCodePoints } from '#server/formats/text.ts';
 import type { Settings } from '#server/settings.ts';
 import type { NewEntry } from './sets.ts';
 
-/** The size of some terms: their number, and the characters of both sides. */
+/** The size of a number of terms: how many there are, and the characters of source and target together. */
 export interface TermCapacity {
   terms: number;
   characters: number;
 }
 
-/** The size of the terms of two languages; '' is any language. */
+/** The size of the terms of one language pair; '' is any language. */
 export interface LanguageCount extends TermCapacity {
   sourceLang: string;
   targetLang: string;
 }
 
 /**
- * Requires that no pair gets more terms or characters than a tenant may have.
- * @throws AppError 422 with the pair and the limit
+ * Rejects new terms if a language pair would then have more terms or characters of terms than a tenant may have.
+ * @throws AppError 422; the message contains the language pair and the limit
  */
 export function requireCapacity(
   held: readonly LanguageCount[],
@@ -38,7 +38,7 @@ export function requireCapacity(
   );
 }
 
-/** The sizes of new terms by language. */
+/** Returns the sizes of new terms by language pair. */
 export function sizesOf(
   entries: readonly Pick<NewEntry, 'sourceLang' | 'targetLang' | 'sourceTerm' | 'targetTerm'>[],
 ): LanguageCount[] {
@@ -55,9 +55,9 @@ export function sizesOf(
 }
 
 /**
- * Finds a pair to which more terms than `limits` would apply, or more characters of terms: those of
- * its languages and those of any language, over all sets. Considers only pairs to which the added terms apply, because this
- * upload does not change the others.
+ * Finds a language pair with more terms, or more characters of terms, than `limits` allows. The terms of a pair are
+ * those of its languages and those of any language, from all sets. Checks only pairs to which the added terms apply,
+ * because the upload does not change the others.
  */
 export function findOverfullPair(
   held: readonly LanguageCount[],
@@ -83,10 +83,10 @@ export function findOverfullPair(
   return undefined;
 }
 
-/** All languages that no set names. */
+/** Stands for every language that no set names. */
 const anyOther = 'any other language';
 
-/** Returns the sizes of a tenant's terms by language, without those of the set that is being replaced. */
+/** Returns the sizes of a tenant's terms by language pair, without the set that is being replaced. */
 export async function countByLanguages(tx: Tx, tenantId: string, without: string): Promise<LanguageCount[]> {
   const rows = await tx.execute<{
     source_lang: string;

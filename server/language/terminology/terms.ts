@@ -3,14 +3,11 @@ import { prepare, type Tx } from '#db/client.ts';
 import { terminologySets } from '#db/schema/terminology.ts';
 import type { TermRow } from '#server/matching/terms/glossary.ts';
 
-/** The revisions of a tenant's sets, as one string. */
+/** SQL: the revisions of a tenant's sets, as one string. */
 const revisionOfSets = (separator: Placeholder | string) =>
   sql<string | null>`string_agg(revision, ${separator} order by set_id)`;
 
-/**
- * Every job runs it, so it is prepared once per connection. It has a parameter because a statement without one would not be
- * prepared.
- */
+/** Prepared once per connection, because every job runs it. The driver prepares only statements with a parameter. */
 const revisionInScope = prepare<{ separator: string }, { revision: string | null }[]>((db) =>
   db
     .select({ revision: revisionOfSets(sql.placeholder('separator')) })
@@ -20,8 +17,8 @@ const revisionInScope = prepare<{ separator: string }, { revision: string | null
 );
 
 /**
- * Returns one string that identifies the current revision of all glossaries of the tenant in the transaction's scope; null if
- * it has none. It does not need the tenant's id, so it can run in the same round trip as authentication.
+ * Returns one string that identifies the current revision of all glossaries of the transaction's tenant; null if it has
+ * none. The tenant's id is not needed, so this can run in the same round trip as authentication.
  */
 export async function readGlossaryRevision(tx: Tx): Promise<string | null> {
   const [row] = await revisionInScope(tx, { separator: ' ' });
@@ -29,9 +26,10 @@ export async function readGlossaryRevision(tx: Tx): Promise<string | null> {
 }
 
 /**
- * Returns the terms that apply to a pair, in the order in which they win ties: the latest set first, and in a set the
- * last term first; and their revision, as `readGlossaryRevision` returns it. A set is returned as one row of columns,
- * which takes a fifth of the time of thousands of rows. Must be the transaction's only statement.
+ * Returns the terms that apply to a language pair, and their revision in the form of `readGlossaryRevision`. If several
+ * terms match the same text equally well, the first in this order wins: the latest set comes first, and in each set the
+ * last term comes first. Each set is read as one row of columns, which takes a fifth of the time that thousands of rows
+ * take. Must be the transaction's only statement.
  */
 export async function selectTerms(
   tx: Tx,
@@ -57,13 +55,13 @@ export async function selectTerms(
   };
 }
 
-/** The row of a pair to which no term applies. */
+/** The row that is returned if no term applies to the language pair. */
 type NoTerms = { set_id: null };
 
 type SetTerms = {
   set_id: string;
   name: string;
-  /** Positions in the file. The other columns have the same order. */
+  /** Positions of the entries in the file. The other columns have the same order. */
   numbers: number[];
   sources: string[];
   targets: string[];

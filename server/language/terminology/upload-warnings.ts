@@ -2,12 +2,12 @@ import type { GlossaryFile } from '#server/formats/glossary-file.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
 import type { NewEntry } from './sets.ts';
 
-/** Maximum number of lines or terms that a warning names, and of code points of a term in it. */
+/** Maximum number of lines or terms in a warning, and of code points of each term. */
 const limits = { named: 20, characters: 60 };
 
 /**
- * Returns warnings about likely mistakes in the file: one sentence for each kind, with the physical line numbers.
- * Their length is limited, however large the file.
+ * Returns warnings about likely mistakes in the file: one sentence for each kind of mistake, with the physical line
+ * numbers. The length of the warnings is limited, however large the file is.
  */
 export function glossaryWarnings(
   { hasHeader, skippedLines, reducedLines }: Omit<GlossaryFile, 'entries'>,
@@ -41,7 +41,9 @@ function withoutHeader([first]: readonly NewEntry[]): string {
   return `no header row was recognized${taken}`;
 }
 
-/** Sources that have different targets within one language pair and case rule, with their lines. */
+/**
+ * Returns the source terms that have different targets with the same language pair and case rule, each with its lines.
+ */
 function ambiguousSources(entries: readonly NewEntry[]): string[] {
   const bySource = Map.groupBy(entries, ({ sourceLang, targetLang, caseSensitive, sourceTerm }) => {
     const normal = normalForm(sourceTerm);

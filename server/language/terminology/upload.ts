@@ -25,8 +25,8 @@ import { countByLanguages, requireCapacity, sizesOf } from './size-limits.ts';
 import { glossaryWarnings } from './upload-warnings.ts';
 
 /**
- * Creates or replaces a glossary by its name, completely or not at all. A child process reads the file, then one
- * transaction stores it.
+ * Creates a glossary, or replaces the one with this name; either all of the file is stored or nothing. A child process
+ * reads the file, then one transaction stores it.
  * @throws AppError 400, 413, 415, 422
  */
 export async function uploadGlossary(
@@ -35,7 +35,8 @@ export async function uploadGlossary(
   form: GlossaryForm,
   signal: AbortSignal,
 ): Promise<UploadedGlossary> {
-  // Authenticate before returning validation errors, and check before reading the file, which is expensive.
+  // Authenticate the caller before returning validation errors, and make all checks before reading the file, which is
+  // expensive.
   const { tenantId, file, kind, name, source, target } = await withTenant(async (tx, { tenant }) => {
     const checked = checkForm(form);
     requireRoomForSet(
@@ -55,7 +56,7 @@ export async function uploadGlossary(
     }),
   );
   const warnings = glossaryWarnings(read, entries);
-  // Two uploads must not both use the same free capacity.
+  // With the lock, two uploads cannot both use the same free capacity.
   return withTenantLock(services.database, tenantId, 'terminology', async (tx) => {
     requireRoomForSet(
       await countOtherSets(tx, tenantId, name),
@@ -70,7 +71,7 @@ export async function uploadGlossary(
       sourceLang: source?.tag ?? null,
       targetLang: target?.tag ?? null,
       entryCount: entries.length,
-      // Terms are not embedded. The model only shows whether one is configured.
+      // Terms are not embedded. The name of the model only shows whether one is configured.
       embeddingModel: services.embedder?.model ?? null,
       revision: newId(),
     });
@@ -101,10 +102,10 @@ function declaredPair(source: DeclaredLanguage, target: DeclaredLanguage) {
 
 type GlossaryKind = ReadGlossaryPayload['kind'];
 
-/** Content types that declare TBX. None is registered. */
+/** Content types that declare TBX. There is no registered type for TBX. */
 const tbxTypes: readonly string[] = [tbxType, 'application/x-tbx', 'application/tbx+xml'];
 
-/** The content types that a file of each kind may be declared with. */
+/** The content types that are accepted for each kind of file. */
 const typesOf: Readonly<Record<GlossaryKind, readonly string[]>> = {
   csv: ['text/csv', 'application/vnd.ms-excel', 'text/plain'],
   tmx: tmxTypes,
@@ -117,7 +118,10 @@ const kindOfSuffix: ReadonlyMap<string, GlossaryKind> = new Map([
   ['.tbx', 'tbx'],
 ]);
 
-/** The kind of a file by its suffix: CSV, TMX or TBX (docs/decisions/0067). @throws AppError 415 */
+/**
+ * Returns the kind of a file, by its suffix: CSV, TMX or TBX (docs/decisions/0067).
+ * @throws AppError 415
+ */
 function requireKind({ name, contentType }: UploadedFile): GlossaryKind {
   const suffix = suffixOf(name);
   const type = declaredType(contentType);

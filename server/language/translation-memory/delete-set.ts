@@ -8,7 +8,10 @@ import { isReceiving } from './imports/start-import.ts';
 import { lockSetById, type SetRow, selectSetById } from './sets.ts';
 import { deleteVersion } from './versions.ts';
 
-/** Deletes a set with its segments. @throws AppError 404; 409 tm_import_in_progress while an import into it runs */
+/**
+ * Deletes a set with its segments.
+ * @throws AppError 404; 409 tm_import_in_progress while an import into the set is in progress
+ */
 export async function removeSet(
   { database }: Pick<Services, 'database'>,
   withTenant: WithTenant,
@@ -16,19 +19,20 @@ export async function removeSet(
 ): Promise<void> {
   const seen = await withTenant(async (tx, { tenant }) => {
     const set = requireSet(await selectSetById(tx, tenant.id, setId));
-    // Check before waiting for the lock: if the import ends before this gets it, the set has a new version, which
-    // must not be deleted.
+    // Check for imports before taking the lock. If an import ends before this call gets the lock, the set has a new
+    // version, which must not be deleted.
     if (isReceiving(set) || (await isImporting(tx, tenant.id, set.name))) throw inProgress();
     return set;
   });
   const { tenantId, name } = seen;
   const remove = async (tx: Tx) => {
-    // Lock the set before its version, as all transactions do. An import that is to activate another version waits.
+    // Lock the set before its version, in the same order as all transactions. An import that is about to activate
+    // another version is blocked until the deletion is committed.
     const set = requireSet(await lockSetById(tx, tenantId, setId));
     if (set.versionId !== seen.versionId || (await isImporting(tx, tenantId, name))) throw inProgress();
     await deleteVersion(tx, set);
   };
-  // No import of the name must be accepted between the check and the deletion.
+  // With the lock, no import with this name can be accepted between the check and the deletion.
   await withTenantLock(database, tenantId, 'memory', remove, { tryLock: { name, refusal: inProgress } });
 }
 

@@ -14,32 +14,33 @@ import { countSegmentsOfPair, goldenSetName } from './sets.ts';
 export interface DocumentPair {
   sourceText: string;
   targetText: string;
-  /** Whether a reviewer changed it. */
+  /** Whether a reviewer changed the segment. */
   corrected: boolean;
 }
 
-/** A pair that the golden set now holds because of the document. */
+/** A segment that is in the golden set because of the document. */
 export interface FedPair extends DocumentPair {
   sourceHash: string;
 }
 
 export interface DocumentFeed {
   fed: FedPair[];
-  /** Pairs that the set already had, or that repeat another one of the document. */
+  /** Number of segments that the set already had, or that repeat another segment of the document. */
   duplicates: number;
-  /** Pairs whose source the full memory does not hold. */
+  /** Number of segments that were not added because the TM is full and does not have their source. */
   atCap: number;
 }
 
-/** Pairs that are looked up and inserted together. */
+/** Number of segments that are looked up and inserted together. */
 const batch = 1000;
 
 /**
- * Adds the pairs of a document to the golden set of its languages. A correction is added unless it repeats the
- * target that is served for its source. An unedited pair is added unless the set has ever held that target for its source. At a
- * full memory only sources that it holds are added. Untranslated pairs are dropped.
+ * Adds the segments of a document to the golden set of their languages. A correction is added unless its target is
+ * already the one that is served for its source. An unedited segment is added unless the set has ever had this target
+ * for its source. If the TM is full, only segments whose source it already has are added. Untranslated segments are
+ * left out.
  *
- * @param record is called in the same transaction, with what was added
+ * @param record called in the same transaction, with the added segments
  */
 export function feedDocument(
   { database, embedder, settings }: Pick<Services, 'database' | 'embedder' | 'settings'>,
@@ -47,7 +48,7 @@ export function feedDocument(
   pairs: readonly DocumentPair[],
   record: (tx: Tx, feed: DocumentFeed) => Promise<void>,
 ): Promise<DocumentFeed> {
-  // Two feeds must not use the same free capacity, nor add the same pair twice.
+  // With the lock, two calls can neither use the same free capacity nor add the same segment twice.
   return withTenantLock(database, tenantId, 'memory', async (tx) => {
     const name = goldenSetName(languages);
     await ensureGoldenSet(tx, tenantId, {
@@ -89,11 +90,11 @@ export function feedDocument(
 }
 
 interface KnownPair {
-  /** The normal form of the target that is served for the source. */
+  /** The normal form of the target that is currently served for the source; undefined if none is. */
   served: string | undefined;
-  /** Whether the tenant's memory of these languages has the source. */
+  /** Whether the tenant's TM of these languages has the source. */
   sourceHeld: boolean;
-  /** Whether the golden set has ever held this target for the source. */
+  /** Whether the golden set has ever had this target for the source. */
   targetHeld: boolean;
 }
 

@@ -7,10 +7,10 @@ import { addJob } from '#server/platform/job-queue.ts';
 import { base64, blockOf, blockSize, embedTexts, type VectorBlock } from './vector-blocks.ts';
 import type { SetVersion } from './versions.ts';
 
-/** Maximum number of blocks of one run. The next run continues. */
+/** Maximum number of blocks that one run embeds. The next run continues. */
 const maxBlocks = 200;
 
-/** Adds jobs for the golden sets with pairs that have no vectors yet, if there is a model. */
+/** Queues jobs for the golden sets with segments that have no vectors yet, if there is an embedding model. */
 export async function embedPending({
   database,
   embedder,
@@ -19,17 +19,18 @@ export async function embedPending({
   await database.inPlatform(async (tx) => {
     for (const { tenantId, setId } of await selectSetsToEmbed(tx, embedder.model)) {
       const job = `embed_memory:${setId}`;
-      // Each set has its own queue: while a slow model works for one worker, a second one must not request the same vectors.
+      // Each set has its own queue: while one worker waits for a slow model, a second worker must not request the same
+      // vectors.
       await addJob(tx, 'embed_memory', { tenantId, setId }, { key: job, queue: job });
     }
   });
 }
 
 /**
- * Makes the missing vectors of a golden set's pairs, block by block. It reads and stores each block in two
- * transactions, and calls the model between them. Skips pairs that have been deleted since they were read, or that
- * another run has stored first.
- * @throws if the model does not respond; to be retried
+ * Creates the missing vectors of a golden set's segments, block by block. One transaction reads a block, another stores
+ * its vectors; the model is called between the two. Skips segments that have been deleted since they were read, or
+ * whose vectors another run has stored first.
+ * @throws if the model does not respond; the caller must retry
  */
 export async function embedSet(
   { database, embedder }: Pick<Services, 'database' | 'embedder'>,
@@ -59,8 +60,8 @@ export async function embedSet(
 }
 
 /**
- * Returns the golden sets with pairs that lack vectors of the model. Needs platform scope. It only compares counts, because
- * blocks never hold deleted pairs.
+ * Returns the golden sets with segments that have no vectors of the model. Needs platform scope. It is enough to
+ * compare counts, because blocks never contain deleted segments.
  */
 async function selectSetsToEmbed(tx: Tx, model: string): Promise<{ tenantId: string; setId: string }[]> {
   const rows = await tx.execute<{ tenant_id: string; set_id: string }>(sql`
@@ -78,7 +79,10 @@ interface GoldenSegment {
   sourceText: string;
 }
 
-/** Returns the next block of a golden set's pairs without vectors of the model. Only pairs that may be offered as matches. */
+/**
+ * Returns the next block of a golden set's segments without vectors of the model. Only segments that may be offered as
+ * matches.
+ */
 async function selectUnembedded(
   tx: Tx,
   tenantId: string,
@@ -99,16 +103,16 @@ async function selectUnembedded(
 const contentOf = (tenantId: string, setId: string) =>
   sql`(select content_id from memory_sets where tenant_id = ${tenantId} and set_id = ${setId})`;
 
-/** SQL for the segments of a set that have vectors of the model. */
+/** SQL for the segments of a set that already have vectors of the model. */
 const embedded = (tenantId: string, setId: string, model: string) => sql`(
   select unnest(v.segment_nos) from memory_vectors v
   join memory_sets g on g.tenant_id = v.tenant_id and g.content_id = v.content_id
   where g.tenant_id = ${tenantId} and g.set_id = ${setId} and g.embedding_model = ${model})`;
 
 /**
- * Locks a set that is about to get vectors of a model, and deletes its vectors of another model. Returns which of the
- * segments still exist and have no vectors, and keeps them from being deleted until the transaction ends. Undefined
- * if the set has been deleted.
+ * Locks a set before vectors of a model are added, and deletes its vectors of other models. Returns those of the
+ * segments that still exist and have no vectors, and prevents their deletion until the transaction ends. Undefined if
+ * the set has been deleted.
  */
 async function lockSetForVectors(
   tx: Tx,
@@ -139,7 +143,9 @@ async function lockSetForVectors(
   return { version, waiting };
 }
 
-/** Adds vectors to a locked set. Extends its last block while that is small, so that a lookup has few blocks to read. */
+/**
+ * Adds vectors to a locked set. Adds them to the last block while it is small, so that a lookup has few blocks to read.
+ */
 async function appendVectors(
   tx: Tx,
   { tenantId, versionId }: SetVersion,
@@ -161,7 +167,10 @@ async function appendVectors(
     values (${tenantId}, ${versionId}, ${segmentNos[0]}, ${nos}, ${codeBytes}, ${vectorBytes})`);
 }
 
-/** Removes the vectors of some segments from their blocks: `n` is a segment's number, `c` its version. Only for golden sets. */
+/**
+ * Removes the vectors of some segments from their blocks. In `segments`, `n` is a segment's number, `c` its version.
+ * Only for golden sets.
+ */
 export async function deleteVectors(
   tx: Tx,
   tenantId: string,

@@ -7,7 +7,7 @@ import { addJob } from '#server/platform/job-queue.ts';
 import { ConcurrentChange, ignoreConcurrentChange, smallShard } from './index-set.ts';
 import { collectParts, fieldEnd, type RowPart, rowEnd, rowParts, unpack } from './packed-rows.ts';
 
-/** Adds jobs for the pairs whose small sets should share an index. */
+/** Queues jobs for the language pairs whose small sets should share an index. */
 export async function indexPendingPairs({ database }: Pick<Services, 'database'>): Promise<void> {
   await database.inPlatform(async (tx) => {
     for (const pair of await selectPairsToIndex(tx))
@@ -18,10 +18,10 @@ export async function indexPendingPairs({ database }: Pick<Services, 'database'>
 }
 
 /**
- * Moves the segments of a pair's small imported sets into one shard that they share. With a shard each, 200 sets of
- * 250 segments cost a lookup 26,000 posting lists. Like `indexSet`, it reads and stores in two transactions, and a
- * child process builds the index between them. If the segments or shards have changed in between, it stores nothing,
- * and a later sweep tries again.
+ * Moves the segments of a language pair's small imported sets into one shard that these sets share. If each of 200 sets
+ * with 250 segments had its own shard, a lookup would have to read 26,000 posting lists. As in `indexSet`, one
+ * transaction reads, another stores, and a child process builds the index in between. If the segments or shards have
+ * changed in between, nothing is stored, and a later sweep tries again.
  */
 export async function indexPair(
   { database, fileWork }: Pick<Services, 'database' | 'fileWork'>,
@@ -30,7 +30,7 @@ export async function indexPair(
   const waiting = await database.inTenant(tenantId, (tx) => selectPendingForPair(tx, tenantId, pair));
   const { segments, nextShardNo: shardNo, replaced } = waiting;
   if (segments.length === 0 && replaced.length === 0) return;
-  // Number the segments by their positions here, because segment numbers are not unique across sets.
+  // Number the segments by their positions in this list, because segment numbers are not unique across sets.
   const payload = {
     shardNo,
     sources: segments.map(({ sourceText }) => sourceText),
@@ -56,7 +56,7 @@ export async function indexPair(
   await ignoreConcurrentChange(stored);
 }
 
-/** Reads the sandbox's row of a shard, and finds the segments of its ordinals. */
+/** Reads the row of a shard that the sandbox has packed, and finds the segment of each ordinal. */
 function readShard(rows: RowPart['rows'], { segments }: WaitingPair) {
   const [shardNo, count, lengthMarks, places] = rows.split(rowEnd)[0]!.split(fieldEnd) as [
     ...[string, string, string, string],
@@ -82,25 +82,28 @@ function readShard(rows: RowPart['rows'], { segments }: WaitingPair) {
 }
 
 /**
- * The limits above which a pair's index is rebuilt: segments, or octets, of small sets that a lookup has to read
- * without an index, or shards of single sets that it has to read one by one.
+ * The limits above which the index of a language pair is rebuilt: segments or octets of small sets that a lookup has to
+ * read without an index, or shards of single sets that it has to read one by one.
  */
 const many = { segments: 1000, octets: 200_000, ownShards: 4 };
-/** The share of a shard's segments whose versions may be inactive before the shard is rebuilt. */
+/** The share of a shard's segments that may belong to inactive versions before the shard is rebuilt. */
 const maxStaleShare = sql.raw('0.25');
 
-/** The `shard_no` of segments in a pair's shard: below the values with other meanings. */
+/**
+ * Returns the `shard_no` of segments that are in the shard of a language pair. It is at most -2: -1 and above have
+ * other meanings.
+ */
 export const markOf = (shardNo: number) => -2 - shardNo;
 
 const small = sql.raw(String(smallShard));
 
-/** SQL for the number of a shard's segments whose version is no longer active. */
+/** SQL for the number of a shard's segments that belong to versions no longer active. */
 const goneOf = (d: string): SQL => sql`(
   select coalesce(sum((c.value ->> 1)::int), 0) from jsonb_array_elements(${sql.raw(`${d}.contents`)}) c
   where not exists (select from memory_sets s where s.tenant_id = ${sql.raw(`${d}.tenant_id`)}
     and s.content_id = c.value ->> 0))`;
 
-/** Returns the pairs whose small imported sets should be moved into shared shards. Needs platform scope. */
+/** Returns the language pairs whose small imported sets should be moved into shared shards. Needs platform scope. */
 async function selectPairsToIndex(tx: Tx): Promise<(LanguagePair & { tenantId: string })[]> {
   const rows = await tx.execute<{ tenant_id: string; pair_source: string; pair_target: string }>(sql`
     with due as (
@@ -125,33 +128,33 @@ async function selectPairsToIndex(tx: Tx): Promise<(LanguagePair & { tenantId: s
   }));
 }
 
-/** A shard whose segments move to another one: a set's own, or the pair's. */
+/** A shard whose segments move to another shard; it belongs to one set or to the language pair. */
 interface ReplacedShard {
-  /** Null for a shard of the pair. */
+  /** The version of the set; null for a shard of the language pair. */
   versionId: string | null;
   shardNo: number;
   segments: number;
 }
 
-/** A segment and its current place in the index. */
+/** A segment, with its current place in the index. */
 interface PendingSegment {
   versionId: string;
   segmentNo: number;
-  /** Its `shard_no`. */
+  /** The segment's `shard_no` when it was read. */
   was: number | null;
   sourceText: string;
 }
 
 interface WaitingPair {
   replaced: ReplacedShard[];
-  /** The number of the next shard of the pair. */
+  /** The number of the next shard of the language pair. */
   nextShardNo: number;
   segments: PendingSegment[];
 }
 
 /**
- * Returns the contents of a pair's next shard: segments in no shard and those of the shards that it replaces, as many
- * as fit.
+ * Returns the contents of the next shard of a language pair: the segments that are in no shard, and those of the shards
+ * that it replaces, as many as fit.
  */
 async function selectPendingForPair(tx: Tx, tenantId: string, pair: LanguagePair): Promise<WaitingPair> {
   const { replaced, nextShardNo } = await selectReplaced(tx, tenantId, pair);
@@ -174,7 +177,7 @@ const importsOf = (tenantId: string, { pairSource, pairTarget }: LanguagePair): 
   sql`(select tenant_id, content_id from memory_sets where tenant_id = ${tenantId}
     and pair_source = ${pairSource} and pair_target = ${pairTarget} and origin = 'tmx_import') g`;
 
-/** Returns the shards that the next one replaces. Together they are no larger than one shard may be. */
+/** Returns the shards that the next shard replaces. Together they are no larger than one shard may be. */
 async function selectReplaced(tx: Tx, tenantId: string, pair: LanguagePair) {
   const { pairSource, pairTarget } = pair;
   const rows = await tx.execute<{ c: string | null; d: number; n: number; due: boolean }>(sql`
@@ -202,7 +205,7 @@ function packShards(shards: readonly ReplacedShard[]): string {
   return JSON.stringify(shards.map(({ versionId, shardNo }) => ({ c: versionId, d: shardNo })));
 }
 
-/** Locks a pair's index, and returns whether its shards are still those that were read. */
+/** Locks the index of a language pair, and returns whether its shards are still those that were read. */
 async function lockPairForShard(
   tx: Tx,
   tenantId: string,
@@ -212,7 +215,7 @@ async function lockPairForShard(
   const { pairSource, pairTarget } = pair;
   await tx.execute(sql`
     select pg_advisory_xact_lock(hashtextextended(${`pair index ${tenantId} ${pairSource} ${pairTarget}`}, 0))`);
-  // Wait for sets that are being replaced or deleted.
+  // Wait for transactions that replace or delete these sets.
   await tx.execute(sql`
     select count(*) from (select from memory_sets where tenant_id = ${tenantId} and pair_source = ${pairSource}
       and pair_target = ${pairTarget} and origin = 'tmx_import' order by set_id for no key update) locked`);
@@ -221,7 +224,8 @@ async function lockPairForShard(
 }
 
 /**
- * Assigns segments to a shard that replaces others. Returns the number of segments that had not moved since they were read.
+ * Assigns segments to a shard that replaces other shards. Returns the number of segments that have not moved since they
+ * were read.
  */
 async function moveSegmentsOfPair(
   tx: Tx,
@@ -246,15 +250,17 @@ async function moveSegmentsOfPair(
   return count;
 }
 
-/** The data of a pair's shard in addition to the sandbox's. */
+/** The data that a shard of a language pair has in addition to what the sandbox packs. */
 interface PairShardVersions {
   contents: [versionId: string, segments: number][];
-  /** In base64. The schema describes the columns. */
+  /** Segment numbers in base64. The database schema describes the columns. */
   segmentNos: string;
   contentPlaces: string;
 }
 
-/** Stores a shard of a pair: the row that the sandbox packed, with the segment numbers and versions of `of`. */
+/**
+ * Stores a shard of a language pair: the row that the sandbox packed, with the segment numbers and versions in `of`.
+ */
 async function insertPairShard(
   tx: Tx,
   tenantId: string,
@@ -269,7 +275,7 @@ async function insertPairShard(
       decode(${of.segmentNos}, 'base64'), ${JSON.stringify(of.contents)}::jsonb, decode(${of.contentPlaces}, 'base64'))`);
 }
 
-/** Stores packed posting lists of a pair's shard. */
+/** Stores the packed posting lists of a shard of a language pair. */
 async function insertPairPostings(
   tx: Tx,
   tenantId: string,

@@ -6,7 +6,7 @@ import { addJob } from '#server/platform/job-queue.ts';
 import { collectParts, insertRows, rowParts } from './packed-rows.ts';
 import type { SetVersion } from './versions.ts';
 
-/** Adds jobs for the sets with many segments that are in no index yet. */
+/** Queues jobs for the sets with many segments that are not in an index yet. */
 export async function indexPending({ database }: Pick<Services, 'database'>): Promise<void> {
   await database.inPlatform(async (tx) => {
     for (const { tenantId, setId } of await selectSetsToIndex(tx))
@@ -14,10 +14,10 @@ export async function indexPending({ database }: Pick<Services, 'database'>): Pr
   });
 }
 
-/** Rolls the transaction back because the rows that it read have changed. */
+/** Thrown to roll back the transaction, because the rows that it read have changed. */
 export class ConcurrentChange extends Error {}
 
-/** Resolves without an error if the work stopped because of a concurrent change: the next sweep tries again. */
+/** Awaits `work`. Also resolves if the work stopped because of a concurrent change: the next sweep tries again. */
 export async function ignoreConcurrentChange(work: Promise<void>): Promise<void> {
   await work.catch((error: unknown) => {
     if (!(error instanceof ConcurrentChange)) throw error;
@@ -25,10 +25,10 @@ export async function ignoreConcurrentChange(work: Promise<void>): Promise<void>
 }
 
 /**
- * Moves a set's unindexed segments, and those of its small shards, into one shard of the fuzzy index. Approved pairs
- * arrive one by one, and a lookup should have few shards to read. It reads and stores in two transactions; between
- * them a child process builds the index. If the segments or shards have changed in between, it stores nothing, and a
- * later sweep tries again.
+ * Moves the unindexed segments of a set, and the segments of its small shards, into one shard of the fuzzy index.
+ * Approved translations arrive one by one, and a lookup should have few shards to read. One transaction reads, another
+ * stores, and a child process builds the index in between. If the segments or shards have changed in between, nothing
+ * is stored, and a later sweep tries again.
  */
 export async function indexSet(
   { database, fileWork }: Pick<Services, 'database' | 'fileWork'>,
@@ -49,7 +49,8 @@ export async function indexSet(
   const stored = database.inTenant(tenantId, async (tx) => {
     if (!(await lockSetForShard(tx, setId, waiting))) return;
     const moved = await moveSegments(tx, version, { replaced: waiting.shardNos, shardNo, segmentNos });
-    // Imported segments are deleted only with their set, so the missing ones have been moved to a shard of their pair.
+    // Imported segments are deleted only with their whole set. So if some are missing here, they have been moved to a
+    // shard of their language pair.
     if (moved < segmentNos.length && !waiting.golden) throw new ConcurrentChange();
     for (const { kind, rows } of parts) await insertRows(tx, kind, version, rows);
     if (moved < segmentNos.length) await countShard(tx, version, { shardNo, segments: moved });
@@ -58,18 +59,18 @@ export async function indexSet(
 }
 
 /**
- * The limits above which segments are indexed: the segments of one set, or the segments or octets of a pair over all
- * its sets. A lookup reads unindexed sources one by one, at most 200,000 characters, and would miss the rest. It
- * counts octets because they are known without reading the sources.
+ * The limits above which segments are indexed: the number of segments of one set, or the segments or octets of a
+ * language pair over all its sets. A lookup reads unindexed sources one by one, at most 200,000 characters, and would
+ * miss the rest. The limit is in octets, because these can be counted without reading the sources.
  */
 const many = { ofSet: 256, ofPair: 1000, octetsOfPair: 200_000 };
 
-/** Shards with fewer segments are rebuilt together with the segments added since. */
+/** A shard with fewer segments is rebuilt, together with the segments that were added since. */
 export const smallShard = 4096;
 
 /**
- * Returns the sets whose segments should get a separate index. Small imported sets share the index of their pair.
- * Needs platform scope.
+ * Returns the sets whose segments should get their own index. Small imported sets share the index of their language
+ * pair instead. Needs platform scope.
  */
 async function selectSetsToIndex(tx: Tx): Promise<{ tenantId: string; setId: string }[]> {
   const rows = await tx.execute<{ tenant_id: string; set_id: string }>(sql`
@@ -89,16 +90,16 @@ async function selectSetsToIndex(tx: Tx): Promise<{ tenantId: string; setId: str
 interface WaitingSegments {
   /** The active version of the set. */
   version: SetVersion;
-  /** Whether its segments may be deleted one by one, as approved pairs are. */
+  /** Whether the segments of the set may be deleted one by one, as in golden sets. */
   golden: boolean;
-  /** The small shards whose segments are included. */
+  /** Numbers of the small shards whose segments are included. */
   shardNos: number[];
   /** The number of the next shard. */
   nextShardNo: number;
   segments: { segmentNo: number; sourceText: string }[];
 }
 
-/** Returns a set's segments that are in no shard or in a small one; undefined if the set has been deleted. */
+/** Returns the segments of a set that are in no shard or in a small one; undefined if the set has been deleted. */
 async function selectPending(tx: Tx, tenantId: string, setId: string): Promise<WaitingSegments | undefined> {
   const [set] = await tx.execute<{ content_id: string; golden: boolean }>(sql`
     select content_id, origin = 'golden_approved' as golden from memory_sets
@@ -133,7 +134,7 @@ async function selectShards(tx: Tx, { tenantId, versionId }: SetVersion) {
 }
 
 /**
- * Locks a set that is about to get another shard. Returns whether its active version and its shards are still those
+ * Locks a set that is about to get another shard. Returns whether the set's active version and shards are still those
  * that were read.
  */
 async function lockSetForShard(
@@ -151,8 +152,8 @@ async function lockSetForShard(
 }
 
 /**
- * Deletes shards and assigns segments to a new one. Returns the number of segments that had not moved since they were read:
- * some may have been deleted since, or moved to a shard of their pair.
+ * Deletes shards and assigns their segments to a new one. Returns the number of segments that have not moved since they
+ * were read: others have been deleted, or moved to a shard of their language pair.
  */
 async function moveSegments(
   tx: Tx,
@@ -174,7 +175,7 @@ async function moveSegments(
   return count;
 }
 
-/** Corrects the number of segments of a shard. */
+/** Sets the stored number of segments of a shard. */
 async function countShard(
   tx: Tx,
   { tenantId, versionId }: SetVersion,

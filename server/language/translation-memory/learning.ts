@@ -8,7 +8,7 @@ import { newId } from '#server/platform/ids.ts';
 import { deleteVectors } from './embed-golden-sets.ts';
 import { goldenSetName, segmentsOfPair } from './sets.ts';
 
-/** A finished text job's pair. Languages are canonical codes. */
+/** Source and target of a completed text job. Languages are canonical codes. */
 export interface JobPair {
   jobId: string;
   sourceLang: string;
@@ -18,8 +18,8 @@ export interface JobPair {
 }
 
 /**
- * Whether a target is not a translation: empty, equal to its source, or the stub engine's echo of it. Such pairs are
- * not learned.
+ * Whether a target is not a translation: it is empty, equals its source, or is the stub engine's echo of the source.
+ * Such segments are not added to the TM.
  */
 export function isUntranslated({
   sourceText,
@@ -32,9 +32,9 @@ export function isUntranslated({
 }
 
 /**
- * Adds a published job's pair to the golden set of its languages. It runs in the transaction that publishes the job,
- * after that statement. `published` is SQL that is true if the job's row is still published: another run may have
- * taken the job.
+ * Adds the segment of a published job to the golden set of its languages. Runs in the transaction that publishes the
+ * job, after the publishing statement. `published` is SQL that is true if the job's row is still published: another run
+ * may have taken the job.
  */
 export function learnFromJob(
   tx: Tx,
@@ -71,16 +71,17 @@ export function learnFromJob(
   ]);
 }
 
-/** A pair as its job added it. */
+/** Identifies a segment in the form in which its job added it. */
 export interface FedPairKey {
-  /** Of the source's normal form, in hexadecimal. */
+  /** Hash of the source's normal form, in hexadecimal. */
   hash: string;
   targetText: string;
 }
 
 /**
- * Deletes the pairs learned from a job that is being deleted or reopened, and returns how many.
- * @param only these pairs; default: all
+ * Deletes the segments that were added from a job, because the job is being deleted or reopened. Returns the number of
+ * deleted segments.
+ * @param only the segments to delete; default: all segments of the job
  */
 export function unlearnJob(
   tx: Tx,
@@ -91,19 +92,19 @@ export function unlearnJob(
   return deletePairsOfJob(tx, tenantId, jobId, only);
 }
 
-/** An approved pair. */
+/** A segment with an approved translation. */
 interface LearnedPair extends LanguagePair {
-  /** Of the source's normal form, in hexadecimal. */
+  /** Hash of the source's normal form, in hexadecimal. */
   hash: string;
   sourceText: string;
   targetText: string;
-  /** Whether it may be offered as a close match. */
+  /** Whether the segment may be offered as a fuzzy match. */
   offered: boolean;
 }
 
 /**
- * Creates a pair's golden set if it does not exist. Its version has the name of the set, so that two concurrent first
- * approvals create one version and leave none unused.
+ * Creates the golden set of a language pair, if it does not exist. The name of its version is the name of the set: so
+ * two concurrent first approvals create only one version.
  */
 export async function ensureGoldenSet(
   tx: Tx,
@@ -123,9 +124,9 @@ export async function ensureGoldenSet(
 }
 
 /**
- * Appends the pair of a text job if `published` holds. A job never adds the same pair twice. If the language pair is at its
- * capacity, only corrections of sources that it has are added. If the set is being deleted, it waits for that and adds
- * nothing.
+ * Adds the segment of a text job if `published` is true. A job never adds the same segment twice. If the language pair
+ * is at its capacity, only corrections of sources that it already has are added. If the set is being deleted, this is
+ * blocked until the deletion is committed, and adds nothing.
  */
 export async function appendPairOfJob(
   tx: Tx,
@@ -136,7 +137,7 @@ export async function appendPairOfJob(
   capacity: number,
 ): Promise<void> {
   const hash = sql`decode(${pair.hash}, 'hex')`;
-  // `offset 0` makes it use the index of hashes, whatever the planner expects of the sets.
+  // `offset 0` makes PostgreSQL use the index of hashes, whatever the planner expects of the sets.
   const ofSource = sql`(
     select * from memory_segments where tenant_id = ${tenantId} and source_hash = ${hash} offset 0) m
     join memory_sets s on s.tenant_id = m.tenant_id and s.content_id = m.content_id
@@ -155,7 +156,7 @@ export async function appendPairOfJob(
     for key share of g`);
 }
 
-/** Deletes the pairs learned from a job, and returns their number. */
+/** Deletes the segments added from a job, and returns their number. */
 async function deletePairsOfJob(
   tx: Tx,
   tenantId: string,
@@ -171,7 +172,7 @@ async function deletePairsOfJob(
     delete from memory_segments where tenant_id = ${tenantId} and job_id = ${jobId} and ${isWanted}
     returning content_id as c, segment_no as n, shard_no as d`);
   if (removed.length === 0) return 0;
-  // Separate statements, which see what was stored while the first one waited.
+  // These are separate statements, so that they see what was stored while the first one waited.
   await tx.execute(sql`
     update memory_shards s set segments = segments - gone.n
     from (select c, d, count(*) as n from json_to_recordset(${JSON.stringify(removed)}::json) as r(c text, d int)

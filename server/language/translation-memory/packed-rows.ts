@@ -6,24 +6,27 @@ import type { MemoryPiece } from '#server/platform/sandbox/tasks/read-memory.ts'
 import type { SetVersion } from './versions.ts';
 
 /**
- * The kinds of packed rows into which a file is read. PostgreSQL unpacks them
+ * The kinds of packed rows. A child process creates them from a file, and PostgreSQL unpacks them
  * (`server/platform/sandbox/tasks/index-memory.ts`).
  */
 export type RowKind = 'segments' | 'shards' | 'postings' | 'vectors';
 
 /**
- * Stores one piece of the rows. Shards must be stored before their postings. A block of vectors that already exists
- * is identical and is skipped: if two workers run one import, the slower one continues behind the faster.
+ * Stores one part of the rows. Shards must be stored before their postings. A block of vectors that already exists is
+ * identical and is skipped: if two workers run the same import, the slower one repeats the blocks of the faster.
  */
 export async function insertRows(tx: Tx, kind: RowKind, of: SetVersion, rows: string): Promise<void> {
   await tx.execute(statements[kind](of, unpack(rows)));
 }
 
-/** Separators between the fields of a packed row, and between rows. */
+/** The separator between the fields of a packed row, and the separator between rows. */
 export const fieldEnd = '\u001f';
 export const rowEnd = '\u001e';
 
-/** SQL that unpacks the sandbox's rows into arrays `f` of text fields. `offset 0` splits each row once, not once for each field. */
+/**
+ * SQL that unpacks the sandbox's rows into arrays `f` of text fields. With `offset 0`, each row is split once instead
+ * of once for each field.
+ */
 export function unpack(rows: string): SQL {
   return sql`(select string_to_array(line, E'\\x1f') as f from string_to_table(${rows}::text, E'\\x1e') line where line <> '' offset 0) rows`;
 }
@@ -58,14 +61,14 @@ export interface RowPart {
 
 const utf8 = new TextDecoder();
 
-/** Collects all parts in memory. Only for files that are not large. */
+/** Collects all parts in memory. Only for small files. */
 export async function collectParts(parts: AsyncIterable<RowPart>): Promise<RowPart[]> {
   const all: RowPart[] = [];
   for await (const part of parts) all.push(part);
   return all;
 }
 
-/** Yields the pieces that are rows, as text. */
+/** Yields those pieces that are rows, as text. */
 export async function* rowParts(pieces: AsyncIterable<MemoryPiece | RowPiece>): AsyncGenerator<RowPart> {
   for await (const piece of pieces) {
     if (!('rows' in piece)) continue;

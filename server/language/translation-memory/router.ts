@@ -154,7 +154,10 @@ const concordance = deferredTenantProcedure
   .output(concordancePage)
   .query(({ ctx, input }) => searchConcordance(ctx.services, ctx.withTenant, input, ctx.disconnected()));
 
-/** A mutation only for tRPC: the input of a query is part of the URL, which is too short for a text. */
+/**
+ * This is a mutation in tRPC, although it changes nothing: the input of a query is part of the URL, whose length is
+ * limited.
+ */
 const matches = deferredTenantProcedure
   .input(memoryMatchesRequest)
   .output(memoryMatches)

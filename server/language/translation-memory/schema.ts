@@ -4,7 +4,7 @@ import { uploadedFile } from '#server/trpc.ts';
 const id = z.string().meta({ description: '32 hexadecimal characters' });
 const dateTime = z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' });
 
-/** Only the response to an upload has the last four. */
+/** A TM set. Only the response to an upload has the last four fields. */
 export const memorySet = z
   .object({
     id,
@@ -48,12 +48,12 @@ export const memoryImportJob = z
   })
   .meta({ id: 'TranslationMemoryImportJob', description: 'An import that runs in the background.' });
 
-/** The 202 response to a large import, and the response to polling it. */
+/** The 202 response to a large import. Requests for the import's status get the same response. */
 export const memoryImportPoll = z
   .object({ poll_url: z.string().describe('The path to poll.'), job: memoryImportJob })
   .meta({ id: 'TranslationMemoryImportPoll', description: 'An import, and where to poll it.' });
 
-/** The upload form. The service returns 400 for fields that are missing or too long. */
+/** The upload form. The service itself returns 400 for fields that are missing or too long. */
 export const importForm = z.object({
   tmx_file: uploadedFile.optional().meta({ description: 'a .tmx file, TMX 1.4b' }),
   name: z.string().optional().meta({ description: '1 to 128 characters' }),

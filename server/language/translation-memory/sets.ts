@@ -11,15 +11,15 @@ export async function listSets(tx: Tx, tenantId: string): Promise<MemorySet[]> {
 
 export type SetRow = typeof memorySets.$inferSelect;
 
-/** The segments of a golden set are counted; an imported set stores its count. */
+/** The number of segments: those of a golden set are counted; an imported set stores the number. */
 const counted = {
   set: memorySets,
-  // Write the table names out: Drizzle leaves them out in a query over one table.
+  // The table names are written out, because Drizzle omits them in a query on one table.
   entries: sql<number>`case when origin = 'tmx_import' then entry_count
     else ${segmentsOf(sql`memory_sets.tenant_id`, sql`memory_sets.content_id`)} end`.mapWith(Number),
   /**
-   * When a golden set's latest pair was approved, ISO 8601. Reads only the last 100 stored pairs: pairs are stored in
-   * the order of their approval, except those approved at the same time.
+   * When the latest segment of a golden set was approved, ISO 8601. Reads only the last 100 stored segments: they are
+   * stored in the order of approval, except if they were approved at the same time.
    */
   latest: sql<string | null>`case when origin <> 'tmx_import' then (
     select to_json(max(m.changed_at)) #>> '{}' from (
@@ -27,7 +27,7 @@ const counted = {
         and m.content_id = memory_sets.content_id order by m.segment_no desc limit 100) m) end`,
 };
 
-/** A tenant's sets, latest first. */
+/** Selects a tenant's sets, latest first. */
 async function selectSets(tx: Tx, tenantId: string): Promise<SetRow[]> {
   const rows = await tx
     .select(counted)
@@ -82,9 +82,9 @@ interface NewSet {
 }
 
 /**
- * Makes a staged version the active one of the imported set with this name. A set that exists keeps its id and
- * `created_at`. Readers see the old version until this transaction commits. Returns that version as `replaced`; the
- * caller deletes it.
+ * Makes a staged version the active version of the imported set with this name. An existing set keeps its id and
+ * `created_at`. Readers see the previous version until this transaction commits. Returns the previous version as
+ * `replaced`; the caller must delete it.
  */
 export async function activateVersion(
   tx: Tx,
@@ -122,7 +122,7 @@ function setView(row: SetRow): MemorySet {
   };
 }
 
-/** The counts that only the response to an upload has. */
+/** The numbers that only the response to an upload has. */
 interface ImportCounts {
   totalUnits: number;
   skippedUnits: number;
@@ -141,19 +141,19 @@ export function createdSetView(row: SetRow, counts: ImportCounts): MemorySet {
 
 const prefix = 'golden-approved-';
 
-/** The name of the golden set of a language pair. */
+/** Returns the name of the golden set of a language pair. */
 export function goldenSetName({ pairSource, pairTarget }: LanguagePair): string {
   return `${prefix}${pairSource}-${pairTarget}`;
 }
 
-/** Whether a name is reserved for golden sets, ignoring case. */
+/** Whether a name is reserved for golden sets. Ignores letter case. */
 export function isGoldenName(name: string): boolean {
   return name.toLowerCase().startsWith(prefix);
 }
 
 /**
- * SQL for the number of segments of a version that grows pair by pair. Each shard stores how many it has, so only segments in
- * no shard are counted: every publication runs it, and must not scan a large memory.
+ * SQL for the number of segments of a golden set's version. Each shard stores how many it has, so only segments in no
+ * shard are counted. Every publication runs this, so it must not scan a large TM.
  */
 export function segmentsOf(tenantId: SQL, versionId: SQL): SQL {
   return sql`(
@@ -164,9 +164,9 @@ export function segmentsOf(tenantId: SQL, versionId: SQL): SQL {
 }
 
 /**
- * SQL for the number of segments that a tenant has of a pair, over all sets: imported sets by their stored counts,
- * running imports by the larger of their new and their previous segments, and approved pairs. `without` names a set
- * that is being replaced.
+ * SQL for the number of segments that a tenant has for a language pair, over all sets: the stored number of each
+ * imported set; for an import in progress, the larger of its new and its previous number; and the number of approved
+ * translations. `without` names a set that is being replaced.
  */
 export function segmentsOfPair(
   tenantId: string,
@@ -188,8 +188,9 @@ export function segmentsOfPair(
 }
 
 /**
- * Counts the sets that a tenant has uploaded, including those whose first import still runs; undefined if one of them has this
- * name. Golden sets do not count: there is at most one for a language pair, and learning must never fail a job.
+ * Counts the sets that a tenant has uploaded, including those whose first import is in progress. Returns undefined if
+ * one of them has this name. Golden sets do not count: there is at most one for each language pair, and adding a
+ * published job to the TM must never fail the job.
  */
 export async function countOtherSets(tx: Tx, tenantId: string, name: string): Promise<number | undefined> {
   const [row] = await tx.execute<{ sets: number; named: boolean }>(sql`

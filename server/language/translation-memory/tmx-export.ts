@@ -11,7 +11,7 @@ import { goldenSetName, type SetRow, segmentsOf, selectSetById, selectSetByName 
 import { exportedTuid, storedTuid } from './tuid.ts';
 import type { SetVersion } from './versions.ts';
 
-/** The number of attempts of an export if its set is replaced before the first byte. */
+/** Maximum number of attempts of an export, if its set is replaced before the first byte is sent. */
 const maxAttempts = 4;
 
 interface Exported {
@@ -19,7 +19,10 @@ interface Exported {
   range: { after: number; last: number };
 }
 
-/** A set as TMX 1.4b. @throws AppError 404 if the set is unknown, belongs to another tenant, or is empty */
+/**
+ * Exports a set as TMX 1.4b.
+ * @throws AppError 404 if the set is unknown, belongs to another tenant, or is empty
+ */
 export function exportSet(
   services: Pick<Services, 'database' | 'log' | 'settings'>,
   withTenant: WithTenant,
@@ -34,7 +37,7 @@ export function exportSet(
 }
 
 /**
- * The approved pairs of a language pair.
+ * Exports the approved translations of a language pair.
  * @throws AppError 400 if a language is blank, 422 if it is unsupported, 404 if nothing has been approved yet
  */
 export async function exportGolden(
@@ -63,8 +66,8 @@ export async function exportGolden(
 }
 
 /**
- * Streams an export one page at a time. A slow reader holds no database connection and little memory.
- * @throws AppError 503 if the set is replaced again and again before the first byte
+ * Streams an export, one page at a time. A slow client holds no database connection and little memory.
+ * @throws AppError 503 if the set is replaced again and again before the first byte is sent
  */
 async function streamSegments(
   { database, settings, log }: Pick<Services, 'database' | 'log' | 'settings'>,
@@ -91,7 +94,8 @@ async function streamSegments(
     (after, place) =>
       inPageSlot(async (tx) => {
         const page = await selectSegments(tx, set, after, place);
-        // Never mix segments of two uploads. Check after reading the page: a replacement deletes the old segments.
+        // Never mix segments of two uploads. Check the version after reading the page, because a replacement deletes
+        // the previous segments.
         const now = await selectSetById(tx, tenantId, set.setId);
         return now?.versionId === set.versionId ? page : replaced;
       });
@@ -99,7 +103,7 @@ async function streamSegments(
     let exported = seen;
     for (let tries = 1; tries <= maxAttempts; tries += 1) {
       const read = readOf(exported);
-      // Read the first page before sending a byte, so that its errors get a normal error response.
+      // Read the first page before any byte is sent, so that an error here gets an ordinary error response.
       const first = await read(exported.range.after, 'first');
       if (first !== replaced)
         return {
@@ -119,13 +123,14 @@ async function streamSegments(
   }
 }
 
-/** Returned in place of a page if the set has been replaced. */
+/** The value that is returned instead of a page if the set has been replaced. */
 const replaced = 'replaced';
 
 type ReadPage = (after: number, place: 'first' | 'next') => Promise<ExportedSegment[] | typeof replaced>;
 
 /**
- * Reads the next page once the reader has taken the previous one. @throws Error if the set was replaced in between
+ * Reads the next page after the client has received the previous one.
+ * @throws Error if the set was replaced in between
  */
 async function* writeTmx(
   { set, range }: Exported,
@@ -134,7 +139,7 @@ async function* writeTmx(
 ): AsyncGenerator<string, void> {
   const { sourceLang, targetLang } = set;
   yield tmxHead({ sourceLang, targetLang, creationDate: new Date() });
-  // Reuse the parameter, so that the first page can be garbage collected.
+  // Assign to the parameter, so that the first page can be garbage collected.
   while (page.length > 0) {
     yield* cutPieces(writeUnits(set, page, range.last));
     const { segmentNo } = page.at(-1)!;
@@ -147,7 +152,8 @@ async function* writeTmx(
 }
 
 /**
- * Writes the units of a page up to the segment `last`. A unit without a changedate gets the time at which its set was stored.
+ * Writes the segments of a page up to the segment `last`. A segment without a changedate gets the time at which its set
+ * was stored.
  */
 function* writeUnits(
   { sourceLang, targetLang, updatedAt }: SetRow,
@@ -168,25 +174,25 @@ function* writeUnits(
   }
 }
 
-/** A segment as an export writes it. */
+/** A segment in the form in which an export writes it. */
 interface ExportedSegment {
   segmentNo: number;
   sourceText: string;
   targetText: string;
   tuid: string | null;
-  /** ISO 8601 in UTC. */
+  /** Time of the last change, ISO 8601 in UTC. */
   changedAt: string | null;
 }
 
-/** Maximum number of segments of a page. The first page is small because the reader waits for it. */
+/** Maximum number of segments on a page. The first page is small, because the client waits for it. */
 const segmentsOfPage = { first: 100, next: 1000 };
 
-/** Maximum number of bytes of text of a page, unless its only segment is longer. */
+/** Maximum number of bytes of text on a page, unless its only segment is longer. */
 export const bytesOfPage = 262_144;
 
 /**
- * Returns the page of a version's segments after segment `after`, in stored order. Pages are limited in bytes as well, because a
- * segment may be long and an export that no one reads stays in memory.
+ * Returns the page of a version's segments after segment `after`, in stored order. The bytes of a page are limited too,
+ * because segments may be long, and the page of an export that no client reads stays in memory.
  */
 async function selectSegments(
   tx: Tx,
@@ -194,7 +200,7 @@ async function selectSegments(
   after: number,
   place: keyof typeof segmentsOfPage,
 ): Promise<ExportedSegment[]> {
-  // octet_length does not read out-of-line text, so rows beyond the page cost nothing.
+  // octet_length does not read values that are stored outside of the row, so rows beyond the page cost nothing.
   const rows = await tx.execute<{
     no: string;
     source: string;
@@ -227,15 +233,16 @@ async function selectSegments(
 }
 
 /**
- * Returns the range of an export of the latest `max` segments: the segment after which it starts, and its last one.
- * Segments added later are excluded. Undefined without any.
+ * Returns the range of an export of the latest `max` segments: the segment after which the export starts, and its last
+ * segment. Segments added later are not exported. Undefined if none exist.
  */
 async function selectExportRange(
   tx: Tx,
   { tenantId, versionId }: SetVersion,
   max: number,
 ): Promise<{ after: number; last: number } | undefined> {
-  // Count the few oldest segments to skip. Counting back from the latest would scan everything that is exported.
+  // Count the few oldest segments that are skipped. Counting from the latest backward would scan everything that is
+  // exported.
   const ofContent = sql`tenant_id = ${tenantId} and content_id = ${versionId}`;
   const count = segmentsOf(sql`${tenantId}`, sql`${versionId}`);
   const [row] = await tx.execute<{ after: string | null; last: string | null }>(sql`

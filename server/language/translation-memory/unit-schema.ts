@@ -9,7 +9,7 @@ const language = z
 const limit = z.int().min(1).max(200).default(50).describe('Units per page.');
 const cursor = z.string().max(200).optional().describe('The next_cursor of the previous page.');
 
-/** A stored unit, and the set that has it. */
+/** A stored segment, with its set. */
 export const memoryUnit = z.object({
   set_id: z.string().describe('The memory.'),
   set_name: z.string().describe('The name of the memory.'),
@@ -31,7 +31,7 @@ const nextCursor = z.string().nullable().meta({
     'null at the end. A page ends early after a certain amount of work, so one with few or no units may have a next',
 });
 
-/** The units of one set, of the sets of a language pair, or of all. */
+/** Selects the segments of one set, of the sets of a language pair, or of all sets. */
 export const browseRequest = z
   .object({
     set_id: setId.optional().describe('Only units of this memory.'),
@@ -46,7 +46,7 @@ export const browseRequest = z
     limit,
     cursor,
   })
-  // As in the other listings, no input means a first page of everything.
+  // As in the other listings, a request without input gets the first page of everything.
   .prefault({});
 
 export const unitPage = z.object({
@@ -54,7 +54,7 @@ export const unitPage = z.object({
   next_cursor: nextCursor,
 });
 
-/** A search for the occurrences of a word or phrase in the memory of a language pair. */
+/** A search for the occurrences of a word or phrase in the TM of a language pair. */
 export const concordanceRequest = z.object({
   text: searchedText,
   source_lang: language,
@@ -79,7 +79,7 @@ export const concordancePage = z.object({
   next_cursor: nextCursor,
 });
 
-/** A text to translate, for which the memory is searched as a job would search it. */
+/** A text to translate. The TM is searched in the same way as for a job. */
 export const memoryMatchesRequest = z.object({
   source_text: z.string().min(1).describe('The text to find matches for.'),
   source_lang: language,

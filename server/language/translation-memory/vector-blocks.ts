@@ -3,20 +3,22 @@ import { AppError } from '#server/errors.ts';
 import { codeBytes, dimensions, project, type Quantized, quantize } from '#server/matching/vectors.ts';
 import type { CallScope, Embedder } from '#server/platform/engines/engine.ts';
 
-/** Maximum number of segments of one block: one request to the model between two writes, and the unit that a change rewrites. */
+/**
+ * Maximum number of segments in a block. A block is one request to the model, and is written and rewritten as a whole.
+ */
 export const blockSize = 512;
 
 /** The vectors of some segments as they are stored. All three lists have the same order. */
 export interface VectorBlock {
   segmentNos: number[];
-  /** 32 bytes each. */
+  /** 32 bytes for each segment. */
   codes: Uint8Array;
-  /** 256 bytes each. */
+  /** 256 bytes for each segment. */
   vectors: Uint8Array;
 }
 
 /**
- * Gets the vectors of some texts, none of them empty, from the model.
+ * Gets the vectors of some texts from the model. No text may be empty.
  * @throws AppError if the model does not respond, or responds with vectors that cannot be used
  */
 export async function embedTexts(
@@ -27,7 +29,7 @@ export async function embedTexts(
   const vectors = await embedder.embed(texts, scope);
   const all: Quantized[] = [];
   for (const [at, vector] of vectors.entries()) {
-    // Each takes a tenth of a millisecond. Let other work run in between.
+    // Each vector takes a tenth of a millisecond: let other requests run in between.
     if (at % 64 === 63) await setImmediate();
     const quantized = quantize(project(vector));
     if (!quantized) throw new AppError('transient_error', 'the embedding model returned no usable vector');

@@ -10,19 +10,24 @@ export interface SetVersion {
   versionId: string;
 }
 
-/** Stages a version: no set serves it until `activateVersion`. */
+/** Inserts a staged version: no set serves it before `activateVersion`. */
 export async function insertVersion(tx: Tx, version: SetVersion): Promise<void> {
   await tx.insert(memoryVersions).values(version);
 }
 
-/** Deletes a version with its segments, index and vectors, and the set whose active version it is. */
+/**
+ * Deletes a version with its segments, index and vectors. If it is the active version of a set, deletes the set too.
+ */
 export async function deleteVersion(tx: Tx, { tenantId, versionId }: SetVersion): Promise<void> {
   await tx
     .delete(memoryVersions)
     .where(and(eq(memoryVersions.tenantId, tenantId), eq(memoryVersions.versionId, versionId)));
 }
 
-/** Returns some versions that are neither active nor staged by a running import, of all tenants. Needs platform scope. */
+/**
+ * Returns some versions, of all tenants, that are neither active nor staged by an import in progress. Needs platform
+ * scope.
+ */
 async function selectUnusedVersions(tx: Tx): Promise<SetVersion[]> {
   const rows = await tx.execute<{ tenant_id: string; content_id: string }>(sql`
     select tenant_id, content_id from memory_contents c
@@ -34,8 +39,8 @@ async function selectUnusedVersions(tx: Tx): Promise<SetVersion[]> {
 }
 
 /**
- * Deletes the version that an upload replaced, in a separate transaction so that no request waits for it. If that
- * fails, the sweep deletes it.
+ * Deletes the version that an upload has replaced. Uses a separate transaction, so that it delays no request. If the
+ * deletion fails, the sweep deletes the version.
  */
 export async function deleteReplacedVersion(
   { database, log }: Pick<Services, 'database' | 'log'>,
@@ -49,19 +54,19 @@ export async function deleteReplacedVersion(
     );
 }
 
-/** Milliseconds per sweep. There may be thousands of versions to delete; the next sweep continues. */
+/** Maximum milliseconds of a sweep. There may be thousands of versions to delete; the next sweep continues. */
 const maxSweepMs = 60_000;
 
 /**
- * Deletes unused versions of all tenants. They remain if a process ended before it deleted the version that it had
- * replaced.
+ * Deletes the unused versions of all tenants. A version is left over if a process ended after replacing it and before
+ * deleting it.
  */
 export async function sweepUnusedVersions(services: Pick<Services, 'database' | 'log'>): Promise<void> {
   const end = performance.now() + maxSweepMs;
   for (let before: string | undefined; ; ) {
     const found = await services.database.inPlatform(selectUnusedVersions);
     const page = JSON.stringify(found);
-    // Stop at versions that cannot be deleted; the next sweep tries again.
+    // Stop if the same versions are found again: they cannot be deleted now; the next sweep tries again.
     if (found.length === 0 || page === before) return;
     before = page;
     for (const version of found) {

@@ -65,7 +65,7 @@ export const toolTrace = z
   })
   .meta({ id: 'ToolTrace', description: 'A tool that a step used. Trace data, not a contract.' });
 
-/** Source of a glossary term or TM segment, so that a reviewer can judge how far to trust it. */
+/** The source of a glossary term or TM segment. It helps a reviewer to judge how reliable the term or segment is. */
 const provenance = z.object({
   set_id: id,
   set_name: z.string().describe('The name of the glossary or TM set.'),

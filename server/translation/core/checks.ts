@@ -12,15 +12,15 @@ import { type TermsInText, termIssues } from './leverage/terms.ts';
 import { joinSegments, type SourceText } from './pipeline/source-text.ts';
 import { checkPlausibility } from './plausibility/index.ts';
 
-/** Checks a translation without a model. */
+/** A function that checks a translation without a model. */
 export type Inspect = (
   task: TranslationTask,
   candidate: Translations,
 ) => QualityIssue[] | Promise<QualityIssue[]>;
 
 /**
- * The issues that the service's own checks find in a translation: those of `inspect`, then the glossary terms that it
- * misses. `compliance` is null without a glossary for the language pair.
+ * Returns the issues that the service's own checks find in a translation: first the issues that `inspect` finds, then
+ * the missing glossary terms. `compliance` is null without a glossary for the language pair.
  */
 export async function checkTranslation(
   { inspect, terms }: { inspect: Inspect; terms: TermsInText | null },
@@ -32,33 +32,36 @@ export async function checkTranslation(
   return { findings: compliance ? [...findings, ...termIssues(compliance)] : findings, compliance };
 }
 
-/** Whether any issue is critical. Such a text is never published without review. */
+/** Whether any issue is critical. A translation with a critical issue is never published without review. */
 export function isCritical({ issues }: Pick<Judgement, 'issues'>): boolean {
   return issues.some(({ severity }) => severity === 'critical');
 }
 
-/** Whether a glossary term is missing. Such a text is never published without review. */
+/** Whether a glossary term is missing. A translation without a required term is never published without review. */
 export function missesTerms({ compliance }: { compliance: TermCompliance | null }): boolean {
   return compliance?.passed === false;
 }
 
-/** A hostile page may have an issue in each of its thousands of texts. */
+/** Maximum number of issues. Without it, a hostile page could have an issue in each of its thousands of texts. */
 const maxIssues = 100;
 
-/** UTF-16 units. A lost link may have 50,000, and issues are sent to models and shown to reviewers. */
+/**
+ * Maximum length of an issue's span in UTF-16 units. A lost link may have 50,000, and issues are sent to models and
+ * shown to reviewers.
+ */
 const maxSpanLength = 300;
 const maxTextLength = 600;
 
-/** Milliseconds of work after which other requests may run. */
+/** Milliseconds that the checks run before other requests get a turn. */
 const sliceMs = 20;
 
 /**
- * The checks that no model can override: integrity (the source's elements must not get lost) and plausibility (the text must
- * be a possible translation). Nearly all their issues are critical: they are repaired if possible, and otherwise prevent
- * publishing.
+ * The checks that no model can override: integrity (the source's elements must not get lost) and plausibility (the text
+ * must be a possible translation). Nearly all issues that they find are critical: such an issue is repaired if
+ * possible, and otherwise prevents publishing.
  *
- * HTML is checked block by block, so that a bad block cannot hide among good ones, and a placeholder cannot move into
- * another paragraph. The page is also checked as a whole, because language and length are clearer in a longer text.
+ * HTML is checked block by block, so that good blocks cannot hide a bad one, and a placeholder that moved into another
+ * paragraph is found. The page is also checked as a whole, because language and length are clearer in a longer text.
  */
 export function inspectorOf({ blocks }: Pick<SourceText, 'blocks'>): Inspect {
   return async (task, candidate) => {
@@ -87,7 +90,7 @@ export function inspectorOf({ blocks }: Pick<SourceText, 'blocks'>): Inspect {
   };
 }
 
-/** The issue, shortened to a length that may be stored and shown. */
+/** Returns the issue with its texts shortened to the maximum lengths for storing and showing. */
 export function clipped({ span, explanation, suggestion, ...issue }: QualityIssue): QualityIssue {
   return {
     ...issue,
@@ -97,7 +100,7 @@ export function clipped({ span, explanation, suggestion, ...issue }: QualityIssu
   };
 }
 
-/** For the stub engine, whose echo is exempt from the checks. */
+/** For the stub engine, which returns the source text: its translations are exempt from the checks. */
 export const inspectNothing: Inspect = () => [];
 
 /** Whether an issue prevents the approval of a document until someone confirms it. */

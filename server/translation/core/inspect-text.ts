@@ -8,13 +8,14 @@ import { joinSegments, readSourceText } from './pipeline/source-text.ts';
 import type { TextRequest } from './request.ts';
 
 /**
- * UTF-16 units of source and translation that are checked at once. Ordinary texts are shorter and take some milliseconds.
+ * Source and translation with at most this many UTF-16 units together are checked without a queue. Ordinary texts are
+ * shorter and take some milliseconds.
  */
 const shortTexts = 20_000;
 
 /**
- * Longer texts are checked one after the other: a hostile one keeps the process busy for up to half a second, unpaid.
- * Tenants share the slot fairly, and other requests run in between.
+ * Longer texts are checked one after another: checking a hostile text may take half a second, and no one pays for that.
+ * Tenants get the slot in turn, and other requests run between two checks.
  */
 const longTexts = createConcurrencyLimit({
   slots: 1,
@@ -23,7 +24,8 @@ const longTexts = createConcurrencyLimit({
 });
 
 /**
- * The issues that no model can override, in a translation that a member proposes. Call it outside of transactions.
+ * Returns the issues that no model can override, for a translation that a member proposes. Call this outside of
+ * transactions.
  * @throws AppError rate_limit if too many long texts are queued for the check
  */
 export async function inspectText(
@@ -44,7 +46,7 @@ async function findIssues(request: TextRequest, text: string): Promise<QualityIs
   const { segments } = source.task;
   const translations = extractHtml(text).map((segment) => segment.text);
   const markup = checkMarkup(request.source_text, text).map(clipped);
-  // A text with another structure cannot be compared block by block.
+  // A translation with a different block structure cannot be compared block by block.
   const findings =
     translations.length === segments.length
       ? await inspectorOf(source)(source.task, translations)

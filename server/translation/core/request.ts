@@ -1,7 +1,10 @@
-/** A text to translate: the fields of a request that affect its translation. The core is independent of jobs and documents. */
+/**
+ * A text to translate, with all fields of a request that affect its translation. The core does not depend on jobs or
+ * documents.
+ */
 export interface TextRequest {
   source_text: string;
-  /** Language codes of `languages.ts`. */
+  /** Language code, see `languages.ts`. */
   source_lang: string;
   target_lang: string;
   domain: string | null;

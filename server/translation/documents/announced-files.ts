@@ -4,11 +4,12 @@ import { readLines } from '#server/platform/stores/json-lines.ts';
 import { isInAccount, type LocatingServices, removeAt } from '#server/storage/destination.ts';
 
 /*
- * A file for a tenant's own account is first announced in platform storage. If the process dies before it inserts the file's
- * row, the announcement lets the sweep remove the file: the account may be shared with others, so it is never searched.
+ * Before a file is written to a tenant's own account, it is announced in a list in platform storage. If the process
+ * dies before it inserts the file's row, the sweep finds the announcement and removes the file. The account itself is
+ * never searched, because it may also contain files that do not belong to the service.
  */
 
-/** A line of a list. */
+/** A line of an announcement list. */
 export interface AnnouncedFile {
   tenant_id: string;
   artifact_id: string;
@@ -16,9 +17,9 @@ export interface AnnouncedFile {
 }
 
 const folder = 'documents/announced';
-/** Milliseconds that a list covers; it is named after its end. */
+/** Milliseconds that a list covers; its name is the time at which it ends. */
 const span = 3_600_000;
-/** Milliseconds after which a list is dropped if its account keeps failing: the account may no longer exist. */
+/** Milliseconds after which a list is deleted if its account keeps failing: the account may no longer exist. */
 const maxTryMs = 7 * 86_400_000;
 
 export async function announceFile(
@@ -31,9 +32,10 @@ export async function announceFile(
 }
 
 /**
- * Removes the announced files without references. Best effort: if an account cannot be used now, the next call tries again.
+ * Removes announced files to which nothing refers. Best effort: if an account cannot be used now, the next call tries
+ * again.
  * @param oldEnough milliseconds after which the row of a file must exist
- * @param selectUnreferenced the files of a tenant, among the given ones, without references
+ * @param selectUnreferenced returns those of the given files of a tenant to which nothing refers
  * @returns the number of removed files
  */
 export async function removeAnnouncedFiles(
@@ -60,7 +62,7 @@ export async function removeAnnouncedFiles(
               { artifact_id, error: describeForLog(error) },
               'a file without a row was not removed',
             );
-            // The other files of a failing account would fail, too.
+            // The account has failed, so its other files would fail too.
             break;
           }
         }

@@ -15,7 +15,7 @@ import {
 } from '#server/translation/records/golden-records.ts';
 import { type DocumentRow, documentColumns, isDocument, requestOf } from './jobs.ts';
 
-/** The audit record of an approval: reviewer, time and counts, without text of the document. */
+/** The audit record of an approval: reviewer, time and counts, without any text of the document. */
 interface ApprovalRecord {
   schema_version: '1.0';
   kind: 'document_approval';
@@ -42,9 +42,9 @@ interface ApprovalRecord {
 }
 
 /**
- * Writes the audit record of an approved document, unless it has one. The counts are stored with the document first, so that
- * an interrupted write is repeated with the same content. If the store is unavailable, the sweep writes the record: the
- * document is already delivered, so its approval does not depend on it.
+ * Writes the audit record of an approved document, unless it has one. The counts are first stored with the document: if
+ * the write is interrupted, it is repeated with the same content. If the store is unavailable, the sweep writes the
+ * record later: the document is already delivered, so its approval does not depend on the record.
  */
 export async function recordApproval(
   services: LocatingServices & Pick<Services, 'backgroundWork' | 'log'>,
@@ -64,18 +64,21 @@ export async function recordApproval(
       .where(and(isDocument(tenantId, documentId), isApproval(record.approval)))
       .returning({ documentId: documentJobs.documentId }),
   );
-  // The document was deleted or reopened since then.
+  // If no row was changed, the document has been deleted or reopened since then.
   if (referred.length === 0) await removeGolden(services, tenantId, documentId, record.uri);
   else listGolden(services, record, place);
 }
 
-/** SQL: whether the document still has this approval and was not reopened. */
+/** SQL: whether the document has this approval and has not been reopened. */
 function isApproval(approval: number) {
   const { approvedAt, reopenings } = documentJobs;
   return sql`(${approvedAt} is not null and coalesce(${reopenings}, 0) = ${approval - 1}::int)`;
 }
 
-/** Stores the record with the document. Undefined if it is already in the golden store, or there is no such approval. */
+/**
+ * Stores the record's content with the document. Undefined if the record is already in the golden store, or if the
+ * approval does not exist.
+ */
 async function storeRecord(
   tx: Tx,
   tenantId: string,
@@ -147,7 +150,7 @@ function viewOf({ tenantId, documentId, reopenings }: DocumentRow, record: Appro
 /** Creation time of the record. */
 const recordedAt = sql`(${documentJobs.goldenRecord} ->> 'recorded_at')::timestamptz`;
 
-/** The golden records of approved documents, for their check. */
+/** The golden records of approved documents, for `checkGoldenRecords`. */
 export const approvalRecords: RecordedJobs = {
   kind: 'document_approval',
   async judge(tx, announced) {
@@ -191,14 +194,18 @@ export const approvalRecords: RecordedJobs = {
   },
 };
 
-/** The number of the next approval, or of the document's current one. It is the attempt in the name of the audit record. */
+/**
+ * Returns the number of the document's current approval or, if it has none, of the next one. It is the attempt in the
+ * file name of the audit record.
+ */
 export function approvalOf(reopenings: number | null): number {
   return 1 + (reopenings ?? 0);
 }
 
 /**
- * The references of approved documents among the announced ones (null without a record so far), and the destination of the
- * approval's record; by `tenant document`. The record of a withdrawn approval has no reference. Platform scope.
+ * For announced documents that are approved, returns the URI of the stored record (null if none is stored yet) and the
+ * URI that the record of the current approval must have, keyed by `tenant document`. A document whose approval was
+ * withdrawn is missing. Platform scope.
  */
 async function selectApproved(
   tx: Tx,

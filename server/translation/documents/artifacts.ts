@@ -43,18 +43,18 @@ export function artifactView(row: ArtifactRow): DocumentArtifact {
 }
 
 /**
- * The directory of all document files of a tenant in platform storage: a single one, so that files without a row can be
- * found.
+ * The directory of all document files of a tenant in platform storage. There is only one, so that files without a row
+ * can be found.
  */
 const folder = 'documents';
 export const artifactFolder = (tenantId: string) => `${tenantId}/${folder}`;
 
-/** The ID in a file's name; undefined for other files. */
+/** Returns the artifact ID in a file's name; undefined for other files. */
 export function artifactIdOf(name: string): string | undefined {
   return /^[0-9a-f]{32}\.([0-9a-f]{32})$/.exec(name)?.[1];
 }
 
-/** The path in platform storage. */
+/** Returns the path of a file in platform storage. */
 export function artifactPath({
   tenantId,
   documentId,
@@ -67,9 +67,9 @@ export function artifactPath({
 export type StoredFile = Omit<ArtifactRow, 'revision' | 'createdAt'>;
 
 /**
- * Writes a file to its destination. The transaction that needs it inserts its row later: a crash in between leaves a file
- * without a row, which is invisible and removed by the sweep.
- * @throws AppError transient_error with the provider's message if the tenant's own account rejected it
+ * Writes a file to its destination. The transaction that uses the file inserts its row later: a crash in between leaves
+ * a file without a row, which is invisible, and which the sweep removes.
+ * @throws AppError transient_error with the provider's message if the tenant's own account rejected the file
  */
 export async function storeFile(
   services: Pick<Services, 'storage'>,
@@ -98,7 +98,10 @@ export async function storeFile(
   };
 }
 
-/** Stores the translated file of a document where its tenant's files go now. @throws AppError as `storeFile` */
+/**
+ * Stores the translated file of a document at the tenant's current destination for files.
+ * @throws AppError as `storeFile`
+ */
 export async function storeTranslation(
   services: LocatingServices,
   { tenantId, documentId, sourceFormat }: { tenantId: string; documentId: string; sourceFormat: LayoutKind },
@@ -112,14 +115,17 @@ function extensionOf(contentType: string): string {
   return Object.entries(layoutTypes).find(([, type]) => type === contentType)?.[0] ?? 'bin';
 }
 
-/** Removes a stored file. @returns whether it existed, and could be reached */
+/**
+ * Removes a stored file.
+ * @returns true if the file existed and its store could be reached
+ */
 export function removeFile(services: LocatingServices, file: FilePlace): Promise<boolean> {
   return file.address === null
     ? services.storage.remove(artifactPath(file))
     : removeAt(services, file.tenantId, file.address);
 }
 
-/** The columns with a file's location. */
+/** The columns that give a file's location. */
 export type FilePlace = Pick<ArtifactRow, 'tenantId' | 'documentId' | 'artifactId' | 'address'>;
 
 /** @throws AppError 409 storage_binding_not_verified if the file's account cannot be used */
@@ -132,7 +138,7 @@ async function locateFile(services: LocatingServices, file: FilePlace): Promise<
   );
 }
 
-/** Adds the row of a stored file as the next revision of its kind. */
+/** Inserts the row of a stored file as the next revision of its kind. */
 export async function insertArtifact(tx: Tx, file: StoredFile): Promise<void> {
   await tx.insert(documentArtifacts).values({
     ...file,
@@ -141,7 +147,7 @@ export async function insertArtifact(tx: Tx, file: StoredFile): Promise<void> {
   });
 }
 
-/** The latest file of a kind. */
+/** Returns the latest file of a kind. */
 export async function newestArtifact(
   tx: Tx,
   tenantId: string,
@@ -163,7 +169,7 @@ export async function newestArtifact(
   return row;
 }
 
-/** A file by its ID, if it belongs to this document. */
+/** Returns a file by its ID, if it belongs to this document. */
 export async function selectArtifact(
   tx: Tx,
   tenantId: string,
@@ -199,7 +205,7 @@ export async function readArtifact(services: ReadingServices, row: ArtifactRow):
 }
 
 /**
- * The same as a stream, for large files. The caller must close it.
+ * Reads a file like `readArtifact`, but as a stream, for large files. The caller must close the stream.
  * @throws AppError like `readArtifact`
  */
 export async function openArtifact(services: ReadingServices, row: ArtifactRow): Promise<VerifiedStream> {
@@ -211,7 +217,7 @@ export async function openArtifact(services: ReadingServices, row: ArtifactRow):
   throw damaged(services, row);
 }
 
-/** Logs the affected file. */
+/** Logs which file is damaged, and returns the error for the caller. */
 function damaged({ log }: Pick<Services, 'log'>, { documentId, artifactId }: ArtifactRow): AppError {
   log.error(
     { document_id: documentId, artifact_id: artifactId },
@@ -235,7 +241,7 @@ export async function isIntact(services: ReadingServices, row: ArtifactRow): Pro
   }
 }
 
-/** The files of a document, oldest first. */
+/** Returns the files of a document, oldest first. */
 export async function listArtifacts(
   tx: Tx,
   tenantId: string,

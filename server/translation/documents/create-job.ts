@@ -24,11 +24,11 @@ import { queueDocument } from './queue.ts';
 import { type DocumentTranslationRequest, documentForm } from './schema.ts';
 import type { CheckedForm } from './submission-form.ts';
 
-/** The transport and form of a submission. */
+/** How a submission arrived: the transport, and the fields of its form. */
 export interface Origin {
   via: 'documents' | 'translations';
   signal: AbortSignal;
-  /** Unknown fields of the form. */
+  /** Fields of the form that the API does not have. */
   unknownFields: readonly string[];
 }
 
@@ -43,8 +43,8 @@ interface NewDocument {
 }
 
 /**
- * Checks the file, stores it, and inserts its job. With `wait` the job is not queued.
- * @returns the job with the key; an existing one if another process was faster
+ * Checks the file, stores it, and inserts its job. With `wait`, the job is not queued.
+ * @returns the job with the idempotency key; if another process was faster, this is the existing job
  */
 export async function createJob(
   services: RunServices,
@@ -79,7 +79,7 @@ export async function createJob(
   const { target_lang } = request;
   const warnings = [
     ...unknownFieldWarnings(unknownFields, formFields),
-    // The text's language is compared with the stated one when it is extracted.
+    // The text's language is compared with the stated one when the text is extracted.
     ...languageWarnings({ source_lang, target_lang, isDetected: detection !== null }),
   ];
   const insert = async (tx: Tx) => {
@@ -102,12 +102,13 @@ export async function createJob(
       .returning();
     if (!row) return selectDocumentByKey(tx, tenant.id, request.idempotency_key ?? '');
     await insertArtifact(tx, source);
-    // A job that runs here is queued only if this process dies: the sweep finds it.
+    // With `wait`, the job runs in this process and is not queued. If the process dies, the sweep finds the job and
+    // queues it.
     if (!wait) await queueDocument(tx, tenant.id, documentId);
     return row;
   };
   const inserted = await services.database.inTenant(tenant.id, insert).catch(async (error: unknown) => {
-    // Any other error may come after a COMMIT that was not acknowledged.
+    // After any other error, the file must stay: the COMMIT may have succeeded without being acknowledged.
     if (error instanceof AppError) await removeFile(services, source).catch(() => {});
     throw error;
   });
@@ -118,12 +119,13 @@ export async function createJob(
   return { row: inserted, isNew: false };
 }
 
-/** Allowed fields of the form. */
+/** The fields that the form may have. */
 const formFields = Object.keys(documentForm.shape);
 
 /**
- * Checks the file, and detects its language if requested.
- * @throws AppError 400 for an invalid file; 422 if its language cannot be detected, or a PDF's text cannot be read to do so
+ * Checks the file, and detects its language if the request asks for that.
+ * @throws AppError 400 for an invalid file; 422 if the language cannot be detected, or if the text of a PDF cannot be
+ *   read to detect it
  */
 async function checkSource(
   services: Pick<Services, 'fileWork'>,

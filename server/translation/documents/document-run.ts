@@ -19,7 +19,7 @@ export type RunServices = Pick<
   | 'storage'
 >;
 
-/** A worker that runs the job. Its writes are rejected once another worker has taken the job. */
+/** A worker's run of a job. The worker's writes are rejected once another worker has taken the job. */
 export interface DocumentRun {
   services: RunServices;
   tenantId: string;
@@ -27,34 +27,34 @@ export interface DocumentRun {
   attempt: number;
   row: DocumentRow;
   /**
-   * Aborts at the end of the stage's time budget, when another worker takes the job, and when a stopping process ends its
-   * runs.
+   * Aborts at the end of the stage's time budget, when another worker takes the job, and when the process stops and
+   * ends its runs.
    */
   signal: AbortSignal;
-  /** Milliseconds of work by stage so far, including the running stage and earlier workers. */
+  /** Milliseconds of work on each stage so far, including the current stage and the work of earlier workers. */
   timings(): Record<string, number>;
   /**
-   * URLs of the translated file in the tenant's own account, after delivery: one for each attempt, the last is that of the
-   * job.
+   * URLs of the translated file in the tenant's own account, after delivery. There is one for each attempt; the last
+   * one is the file of the job.
    */
   delivered?: string[];
-  /** Reports that a model has responded. */
+  /** Must be called when a model has responded. */
   modelResponded(): void;
-  /** Whether the worker should stop between two units of work, so that others get their share. */
+  /** Whether the worker should stop between two units of work, so that other documents get their share. */
   isOver(): Promise<boolean>;
 }
 
-/** Another worker has the job, or it was deleted. */
+/** Thrown if another worker has taken the job, or if the job was deleted. */
 export class RunReplaced extends Error {
   override name = 'RunReplaced';
 }
 
-/** The stage stopped at a boundary to let other documents run. */
+/** Thrown if the stage stopped between two units of work to let other documents run. */
 export class Yielded extends Error {
   override name = 'Yielded';
 }
 
-/** Takes the job for this worker. Undefined if it has ended, or was deleted. */
+/** Takes the job for this worker. Returns undefined if the job has ended or was deleted. */
 export async function takeDocument(
   tx: Tx,
   tenantId: string,
@@ -73,7 +73,7 @@ export async function takeDocument(
   return row;
 }
 
-/** The job while this worker has it. */
+/** Matches the job as long as this worker has it. */
 function isRun({ tenantId, documentId, attempt }: DocumentRun) {
   return and(
     isDocument(tenantId, documentId),
@@ -83,7 +83,7 @@ function isRun({ tenantId, documentId, attempt }: DocumentRun) {
 }
 
 /**
- * Changes the job's row if this worker still has the job, and locks it until the transaction ends.
+ * Updates the job's row if this worker still has the job, and locks the row until the transaction ends.
  * @throws RunReplaced
  */
 export async function updateRun(
@@ -101,13 +101,13 @@ export async function updateRun(
   return row;
 }
 
-/** Milliseconds between two checks whether the worker still has the job. */
+/** Milliseconds between two checks that the worker still has the job. */
 const lookEvery = 5000;
 
 /**
- * Touches the job while it runs, so that only jobs of dead workers look idle, and stores the time spent on its stage: if the
- * worker is killed, the next one has the rest of the budget. Calls `lost` if another worker has taken the job, or it was
- * deleted.
+ * Updates the job's timestamp while it runs, so that only jobs of dead workers look idle. Also stores the time spent on
+ * the stage: if the worker is killed, the next one has only the rest of the time budget. Calls `lost` if another worker
+ * has taken the job, or if the job was deleted.
  */
 export function keepAlive(run: DocumentRun, lost: () => void): NodeJS.Timeout {
   const { database, settings, log } = run.services;

@@ -7,7 +7,7 @@ import type { FileResponse, StreamResponse } from '#server/trpc.ts';
 import { type ArtifactRow, newestArtifact, openArtifact, readArtifact, selectArtifact } from './artifacts.ts';
 import { isInFlight, requireDocument, translatedNameOf } from './jobs.ts';
 
-/** Files up to this size, in bytes, are read into memory. */
+/** Maximum size in bytes of a file that is read into memory as a whole. */
 const readAtOnce = 256 * 1024;
 
 type DownloadServices = LocatingServices & Pick<Services, 'log'>;
@@ -26,7 +26,7 @@ export async function downloadDocument(
 ): Promise<FileResponse | StreamResponse> {
   const { row, artifact } = await withTenant(async (tx, { tenant }) => {
     const row = await requireDocument(tx, tenant.id, documentId);
-    // Required even if the file is in platform storage.
+    // The tenant's destination must be usable, even if this file is in platform storage.
     await destinationIn(tx, services, tenant.id);
     return { row, artifact: await newestArtifact(tx, tenant.id, documentId, 'translated') };
   });
@@ -38,11 +38,10 @@ export async function downloadDocument(
 }
 
 /**
- * Returns one file of a document: its source or any revision of the translated file. The preview of the web application uses
- * it, also while the document is in progress.
- * @throws AppError 404 for a file of another document; 409 while the tenant's storage cannot be used, like a download; 500
- * if the
- *   stored file is damaged
+ * Returns one file of a document: its source, or any revision of the translated file. The web application uses this for
+ * its preview, also while the document is in progress.
+ * @throws AppError 404 for a file of another document; 409 while the tenant's storage cannot be used, as for a
+ *   download; 500 if the stored file is damaged
  */
 export async function downloadArtifact(
   services: DownloadServices,

@@ -2,7 +2,7 @@ import { AppError, toAppError } from '#server/errors.ts';
 import { FileError } from '#server/formats/file-error.ts';
 import type { DocumentFailureDetail, DocumentStage } from './schema.ts';
 
-/** Errors of a model, the database or a busy service, which may not recur on a later attempt. */
+/** Codes of errors of a model, the database or a busy service, which may not occur again in a later attempt. */
 const transientCodes: ReadonlySet<string> = new Set([
   'transient_error',
   'rate_limit',
@@ -10,17 +10,20 @@ const transientCodes: ReadonlySet<string> = new Set([
   'disk_full',
 ]);
 
-/** Whether the stage may be retried. */
+/** Whether the stage may be retried after this error. */
 export function isTransient(error: unknown): boolean {
   return !(error instanceof FileError) && transientCodes.has(toAppError(error).code);
 }
 
-/** The stage has used up its time budget. */
+/** Thrown if the stage has used up its time budget. */
 export class StageTimeout extends Error {
   override name = 'StageTimeout';
 }
 
-/** The failure of a job, from the error of a stage. @param retries of the stage, after the first attempt */
+/**
+ * Returns the failure of a job after an error of a stage.
+ * @param retries number of retries of the stage, without the first attempt
+ */
 export function failureOf(
   error: unknown,
   stage: DocumentStage | 'worker',
@@ -51,7 +54,7 @@ export function failureOf(
   return failure('unexpected_error', message, code);
 }
 
-/** Failure code `interrupted`: too many workers died while they ran the job. */
+/** Returns the failure `interrupted`: too many workers died while they ran the job. */
 export function interruption(workers: number): DocumentFailureDetail {
   return {
     code: 'interrupted',
@@ -66,7 +69,7 @@ export function interruption(workers: number): DocumentFailureDetail {
 }
 
 /**
- * The response to `wait=true` for a failed job.
+ * Returns the error response to `wait=true` for a failed job.
  * @param retryAfter seconds that the failing service asked to wait
  */
 export function failureResponse(failure: DocumentFailureDetail, retryAfter = 5): AppError {

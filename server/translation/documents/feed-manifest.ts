@@ -19,9 +19,9 @@ type FeedServices = Pick<Services, 'database' | 'embedder' | 'log' | 'settings'>
 type DocumentFedPair = DocumentFeedManifest['fed_pairs'][number];
 type Tally = DocumentApprovalResult['skipped'];
 
-/** The result of one feed. */
+/** The result of adding segments to the TM. */
 interface Fed {
-  /** Segments that this call added to the manifest. */
+  /** Number of segments that this call added to the manifest. */
   pairs: number;
   skipped: Tally;
   error: string | null;
@@ -29,16 +29,16 @@ interface Fed {
 
 const nothingSkipped: Tally = { fast_path: 0, needs_review: 0, duplicates: 0, empty: 0 };
 
-/** Segments of a document that go into the TM. */
+/** The segments of a document to add to the TM. */
 interface Selection {
-  /** Positions of corrections that are not in the TM yet. */
+  /** Positions of the corrections that are not in the TM yet. */
   corrections: number[];
   pairs: DocumentPair[];
-  /** Omitted segments, by reason; null keeps the last tally. */
+  /** Number of omitted segments by reason; null leaves the stored numbers unchanged. */
   skipped: Tally | null;
 }
 
-/** Adds the corrections of a review to the TM, and earlier ones that could not be added. */
+/** Adds to the TM the corrections of a review, and earlier corrections that could not be added then. */
 export function feedReview(services: FeedServices, row: DocumentRow): Promise<Fed> {
   return feedMemory(services, row, 'review', async (tx) => ({
     ...(await selectCorrections(tx, row)),
@@ -46,7 +46,7 @@ export function feedReview(services: FeedServices, row: DocumentRow): Promise<Fe
   }));
 }
 
-/** Adds all segments to the TM that are not in it yet. */
+/** Adds to the TM all segments that are not in it yet. */
 export function feedApproval(services: FeedServices, row: DocumentRow): Promise<Fed> {
   return feedMemory(services, row, 'approve', async (tx) => {
     const { corrections, pairs } = await selectCorrections(tx, row);
@@ -55,7 +55,10 @@ export function feedApproval(services: FeedServices, row: DocumentRow): Promise<
   });
 }
 
-/** The segments that the last approval omitted, by reason; undefined if no approval has added segments to the TM yet. */
+/**
+ * Returns the number of segments that the last approval omitted, by reason; undefined if no approval has added segments
+ * to the TM yet.
+ */
 export async function selectTally(tx: Tx, { tenantId, documentId }: DocumentRow): Promise<Tally | undefined> {
   const [row] = await tx
     .select({ skipped: sql<Partial<Tally> | null>`${documentJobs.feedManifest} -> 'skipped'` })
@@ -66,8 +69,8 @@ export async function selectTally(tx: Tx, { tenantId, documentId }: DocumentRow)
 }
 
 /**
- * Adds segments of a document to the TM and records them in its manifest. Best effort: an unavailable TM never fails a
- * review or an approval.
+ * Adds segments of a document to the TM and records them in the document's manifest. Best effort: if the TM is
+ * unavailable, the review or approval still succeeds.
  */
 async function feedMemory(
   services: FeedServices,
@@ -113,7 +116,7 @@ async function feedMemory(
   }
 }
 
-/** Corrections in reading order. */
+/** Returns the corrections in reading order. */
 async function selectCorrections(
   tx: Tx,
   { tenantId, documentId }: DocumentRow,
@@ -137,7 +140,7 @@ async function selectCorrections(
   };
 }
 
-/** The segments that no reviewer changed, one per distinct text. */
+/** Returns the segments that no reviewer changed, one for each distinct text. */
 async function selectUnedited(tx: Tx, { tenantId, documentId }: DocumentRow) {
   const ofThis = ofDocument(tenantId, documentId);
   const [correctedRows, rows] = await Promise.all([
@@ -154,13 +157,14 @@ async function selectUnedited(tx: Tx, { tenantId, documentId }: DocumentRow) {
       })
       .from(documentSegments)
       .where(and(ofThis, isNotNull(documentSegments.target), sql`not ${documentSegments.corrected}`))
-      // A text that is confirmed in one place counts as confirmed.
+      // If a text occurs several times, one confirmation suffices: the unresolved occurrences are sorted last.
       .orderBy(documentSegments.sourceText, documentSegments.targetText, isUnresolved),
   ]);
   const corrected = new Set(correctedRows.map(({ sourceText }) => normalForm(sourceText)));
   const skipped = { ...nothingSkipped };
   const pairs = rows.flatMap(({ sourceText, targetText, ...segment }) => {
-    // Added after the correction, this translation would be served in its place.
+    // This translation must not be added after the correction of an equal text: it would be served instead of the
+    // correction.
     const isCorrectedElsewhere = corrected.size > 0 && corrected.has(normalForm(sourceText));
     const reason = reasonToSkip(targetText ?? '', { ...segment, isCorrectedElsewhere });
     if (reason) skipped[reason] += 1;
@@ -179,7 +183,10 @@ function reasonToSkip(
   return segment.isCorrectedElsewhere ? 'duplicates' : null;
 }
 
-/** Adds the segments to the manifest. All are listed, because deleting the document removes exactly these from the TM. */
+/**
+ * Adds the segments to the manifest. The manifest lists all of them, because deleting the document removes exactly
+ * these from the TM.
+ */
 function storeFed(
   tx: Tx,
   row: DocumentRow,
@@ -209,8 +216,9 @@ function storeFed(
 }
 
 /**
- * Withdraws the segments that the approval of a document added: they leave the TM and the manifest, whose tally is empty as
- * before the approval. Corrections among them are added by the next approval. Segments that reviews added stay.
+ * Withdraws the segments that the approval of a document added: removes them from the TM and from the manifest, and
+ * resets the manifest's counts of omitted segments. Corrections among them are added again by the next approval.
+ * Segments that reviews added stay.
  */
 export async function withdrawApprovalFeed(tx: Tx, row: DocumentRow): Promise<void> {
   const { tenantId, documentId } = row;
@@ -249,7 +257,7 @@ export async function withdrawApprovalFeed(tx: Tx, row: DocumentRow): Promise<vo
 const manifestInSql = sql`coalesce(${documentJobs.feedManifest}, ${JSON.stringify(emptyManifest)}::jsonb)`;
 
 /**
- * Replaces members of the manifest in the database, so that a large one is not read.
+ * Replaces members of the manifest inside the database, so that a large manifest need not be read.
  * @throws AppError 404 if the document was deleted in between
  */
 async function changeManifest(

@@ -12,17 +12,23 @@ import { sandboxRefusal } from '#server/platform/sandbox-errors.ts';
 type Files = Pick<Services, 'fileWork'>;
 
 /*
- * Each function runs in a child process when the tenant gets a slot. They throw a FileError if the file is invalid, or takes
- * too much time or memory; an AppError if no process is available, which does not concern the file.
+ * Work on files. Each function runs in a child process when the tenant gets a slot. It throws a FileError if the file
+ * is invalid, or takes too much time or memory. It throws an AppError if no process is available; then nothing is wrong
+ * with the file.
  */
 
-/** Makes the checks that precede a job. A PDF that cannot be read passes, and fails at extract. */
+/**
+ * Makes the checks before a job is created. A PDF that cannot be read passes here, and fails at the stage `extract`.
+ */
 export async function checkFile({ fileWork }: Files, payload: DocumentPayload, scope: TaskScope) {
   if (payload.format === 'pdf') return;
   await orFileError(fileWork.run('check_document', payload, scope));
 }
 
-/** The same, and returns the beginning of the text; a PDF that cannot be read is rejected here. */
+/**
+ * Makes the same checks as `checkFile`, and returns the beginning of the text. A PDF that cannot be read is rejected
+ * here.
+ */
 export async function sampleFile(
   { fileWork }: Files,
   payload: DocumentPayload,

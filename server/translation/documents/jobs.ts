@@ -31,24 +31,24 @@ export function isDocument(tenantId: string, documentId: string) {
   return and(eq(documentJobs.tenantId, tenantId), eq(documentJobs.documentId, documentId));
 }
 
-/** A job and the data for its view. */
+/** A job with the data that its view needs. */
 interface StoredDocument {
   row: FullRow;
   artifacts: ArtifactRow[];
 }
 
-/** The request as stored when the job was submitted. */
+/** Returns the request as it was stored when the job was submitted. */
 export function requestOf(row: Pick<DocumentRow, 'request'>): DocumentTranslationRequest {
   return row.request as DocumentTranslationRequest;
 }
 
-/** The common fields of all texts of a document for translation. */
+/** Returns the request fields that are the same for the translation of all texts of a document. */
 export function groupRequestOf(row: DocumentRow): GroupRequest {
   const { source_lang, target_lang, domain, tone, gender } = requestOf(row);
   return { source_lang, target_lang, domain, tone, gender, text_type: 'Plain', metadata: {} };
 }
 
-/** The file name of a document's translation: `menu.fr.xlsx`. */
+/** Returns the file name of a document's translation: `menu.fr.xlsx`. */
 export function translatedNameOf(row: Pick<DocumentRow, 'request' | 'sourceFileName'>): string {
   const { source_lang: sourceLang, target_lang: targetLang } = requestOf(row);
   return translatedFileName({ sourceName: row.sourceFileName, sourceLang, targetLang, unnamed: 'document' });
@@ -66,10 +66,10 @@ export const emptyManifest: DocumentFeedManifest = {
   last_feed_error: null,
 };
 
-/** The view of a job. Operators also see its cost. */
+/** Returns the view of a job. Operators also see its cost. */
 function documentView({ row, artifacts }: StoredDocument, operator: boolean): DocumentJob {
   const failure = row.failure as DocumentFailureDetail | null;
-  // A job that failed after delivery to the tenant's own account is billed, too.
+  // If a job failed after delivery to the tenant's own account, it is billed too.
   const isBilled = row.status === 'translated' || failure?.metadata['delivered_to'] !== undefined;
   return {
     id: row.documentId,
@@ -130,14 +130,14 @@ export async function selectDocument(
   return row;
 }
 
-/** @throws AppError 404 for an unknown, foreign or deleted ID alike */
+/** @throws AppError 404 for an unknown or deleted ID, or one of another tenant; the response is the same */
 export async function requireDocument(tx: Tx, tenantId: string, documentId: string): Promise<DocumentRow> {
   const row = await selectDocument(tx, tenantId, documentId);
   if (!row) throw unknownDocument();
   return row;
 }
 
-/** 404 for an unknown, foreign or deleted ID alike. */
+/** Returns a 404, the same for an unknown or deleted ID and one of another tenant. */
 export function unknownDocument(): AppError {
   return new AppError('not_found', 'document job not found');
 }
@@ -155,7 +155,7 @@ export async function getDocument(
   return documentView(stored as StoredDocument, operator);
 }
 
-/** The tenant's job with an idempotency key. */
+/** Returns the tenant's job with an idempotency key. */
 export async function selectDocumentByKey(
   tx: Tx,
   tenantId: string,
@@ -168,17 +168,20 @@ export async function selectDocumentByKey(
   return row;
 }
 
-/** Approximate bytes of a page: a page of documents with long manifests has fewer than the limit. */
+/**
+ * Maximum size of a page in bytes, approximately. A page of documents with long manifests contains fewer jobs than the
+ * limit.
+ */
 const pageBytes = 8_000_000;
 
-/** Approximate bytes of a job in a response, from stored sizes. Compressed JSON is counted four times. */
+/** SQL: approximate bytes of a job in a response, computed from stored sizes. Compressed JSON is counted four times. */
 const jobBytes = sql`4 * (pg_column_size(${documentJobs.request})
   + coalesce(pg_column_size(${documentJobs.feedManifest}), 0) + pg_column_size(${documentJobs.reviewHistory})
   + pg_column_size(${documentJobs.extractFindings}) + pg_column_size(${documentJobs.rebuildFindings}))`;
 
 /**
- * A page of jobs, the most recent updated_at first: at most `limit` and about `pageBytes`, but at least one. `more`: whether
- * others follow.
+ * Returns a page of jobs, the most recent updated_at first: at most `limit` jobs and about `pageBytes`, but at least
+ * one job. `more`: whether other jobs follow.
  */
 export async function selectDocuments(
   tx: Tx,
@@ -226,7 +229,7 @@ export function isOneOf(ids: readonly string[]): SQL {
   return sql`${documentJobs.documentId} = any(array(select json_array_elements_text(${JSON.stringify(ids)}::json)))`;
 }
 
-/** Matches the jobs after a place of a listing. */
+/** Matches the jobs after a position in a listing. */
 export function isAfter({ updatedAt, id }: PageEnd): SQL {
   return sql`(${documentJobs.updatedAt}, ${documentJobs.documentId}) < (${updatedAt.toISOString()}::timestamptz, ${id})`;
 }
@@ -236,11 +239,11 @@ interface DocumentListing {
   limit: number;
   /** The last job of the previous page. */
   after?: PageEnd | undefined;
-  /** Only these. */
+  /** If given, only jobs with these ids. */
   ids?: readonly string[] | undefined;
 }
 
-/** The tenant of a job, for the operator. Platform scope. */
+/** Returns the tenant of a job, for the operator. Platform scope. */
 export async function selectTenantOfDocument(tx: Tx, documentId: string): Promise<string | undefined> {
   const [row] = await tx
     .select({ tenantId: documentJobs.tenantId })

@@ -22,9 +22,10 @@ interface DocumentPage {
 }
 
 /**
- * A page of the tenant's documents, the most recent updated_at first: at most `limit`, fewer if they are large. With a
- * filter, one request examines a bounded number of documents, so a page may be short or empty although more follow.
- * @throws AppError 422 for an invalid cursor, an unsupported language or a key that cannot be filtered by
+ * Returns a page of the tenant's documents, the most recent updated_at first: at most `limit`, fewer if they are large.
+ * With a filter, one request examines a bounded number of documents, so a page may be short or empty although more
+ * follow.
+ * @throws AppError 422 for an invalid cursor, an unsupported language or a metadata key that filters may not use
  */
 export function listDocuments(
   { database }: Pick<Services, 'database'>,
@@ -39,7 +40,7 @@ export function listDocuments(
     { scans: () => conditionOf(query) !== undefined, signal },
     async (tx, { tenant: { id: tenantId } }) => {
       const after = cursor === undefined ? undefined : readCursor(cursor);
-      // No job is ever stored as pending.
+      // No job is ever stored as `pending`, so the list is empty.
       if (query.status === 'pending') return { documents: [], nextCursor: null };
       const found = conditionOf(query) && (await findDocuments(tx, tenantId, query, after));
       const listing = found
@@ -59,7 +60,7 @@ export function listDocuments(
   );
 }
 
-/** The status has no index, because there are far fewer documents than texts. */
+/** No index contains the status, because there are far fewer documents than texts. */
 function conditionOf({ status, ...filter }: DocumentListQuery): SQL | undefined {
   const stored = status === 'pending' ? undefined : status;
   return and(stored && eq(documentJobs.status, stored), filterCondition(documentJobs, filter));

@@ -30,7 +30,7 @@ export const requeued = z.object({
   left: z.int().describe('Number of documents left for a further call.'),
 });
 
-/** Procedures for the operator's page only: without a route, so only /trpc serves them. */
+/** Procedures for the operator's page only. They have no route, so only /trpc serves them. */
 export const operatorProcedures = {
   outage: operatorProcedure(refusal)
     .input(outageQuery)

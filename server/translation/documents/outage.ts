@@ -8,22 +8,25 @@ import { isTransient } from './failure.ts';
 import { queueDocument } from './queue.ts';
 import { pauseAfter } from './waiting.ts';
 
-/** Seconds over which documents start again at random times when the model responds. */
+/** When a model responds, waiting documents start again at random times within this many seconds. */
 const spread = 5;
-/** Seconds since the failure before a document may be woken: a recent failure may be the end of the outage. */
+/**
+ * Minimum seconds between a document's failure and its wake-up: if the failure is more recent, the response may belong
+ * to the time before it.
+ */
 const minWait = 10;
 
-/** A failure that is likely to pass, for a waiting document. */
+/** A failure that is likely to pass, so that the document waits. */
 export interface Outage {
-  /** The error's code. */
+  /** The code of the error. */
   reason: AppError['code'];
   /** Seconds that the failing service asked to wait. */
   retryAfter: number | undefined;
 }
 
 /**
- * The outage that made a stage fail; null if waiting does not help, or if the workspace's own storage failed: such a
- * document fails, so that its owner notices.
+ * Returns the outage that made a stage fail. Null if waiting does not help, or if the tenant's own storage failed: then
+ * the document fails, so that its owner notices.
  */
 export function outageOf(error: unknown): Outage | null {
   if (!isTransient(error)) return null;
@@ -32,9 +35,9 @@ export function outageOf(error: unknown): Outage | null {
 }
 
 /**
- * Returns the job to the queue for its next try, in one transaction; until then it needs no worker.
+ * Returns the job to the queue for its next try, in one transaction; no worker holds it until then.
  * @param tries failed tries of the stage in this run
- * @returns false if it has waited for OUTAGE_HOURS, and nothing was changed
+ * @returns false if the job has already waited for OUTAGE_HOURS; then nothing is changed
  */
 export async function waitForNextTry(run: DocumentRun, outage: Outage, tries: number): Promise<boolean> {
   const { services, tenantId, documentId, row } = run;
@@ -60,8 +63,9 @@ export async function waitForNextTry(run: DocumentRun, outage: Outage, tries: nu
 }
 
 /**
- * Wakes the documents of all tenants that wait for a model within seconds, because one has responded. The workers and the
- * fair share of model calls limit how many run at a time. A document that waits for capacity keeps its pause.
+ * Call this when a model has responded: the documents of all tenants that wait for a model start within seconds. The
+ * number of workers and the fair share of model calls limit how many run at a time. Documents that wait for capacity
+ * keep their pause.
  */
 export async function wakeWaiting({ database }: Pick<Services, 'database'>): Promise<void> {
   await database.inPlatform((tx: Tx) =>

@@ -2,17 +2,17 @@ import type { documentJobs } from '#db/schema/documents.ts';
 import type { Finding } from '#server/formats/document.ts';
 import type { DocumentQualityFinding, DocumentQualityReport, DocumentTranslationRequest } from './schema.ts';
 
-/** Figures of a document's segments. */
+/** Figures about the segments of a document. */
 export interface ReportFigures {
   needsReview: number;
-  /** The number that a reviewer changed. They have no score. */
+  /** Number of segments that a reviewer changed. They have no score. */
   corrected: number;
-  /** The number of translations that a reviewer confirmed unchanged. */
+  /** Number of translations that a reviewer confirmed unchanged. */
   confirmed: number;
-  /** The number that needs a review and is not confirmed. */
+  /** Number of segments that need a review and are not confirmed. */
   unresolved: number;
   noncompliant: number;
-  /** The number with a score, and the sum of those scores (0 to 100 each). */
+  /** Number of segments with a score, and the sum of those scores (0 to 100 each). */
   scored: number;
   scoreSum: number;
 }
@@ -27,20 +27,23 @@ export const noFigures: ReportFigures = {
   scoreSum: 0,
 };
 
-/** Stored figures. Those of an earlier version have no confirmations: all flagged segments are unresolved. */
+/**
+ * Returns the stored figures. Figures of an earlier version have no confirmations: then all flagged segments are
+ * unresolved.
+ */
 export function readFigures(stored: unknown): ReportFigures {
   const known = stored as Partial<ReportFigures> | null;
   return { ...noFigures, unresolved: known?.needsReview ?? 0, ...known };
 }
 
-/** A finding of a format, as stored and returned. */
+/** Returns a finding of a file format in the form in which it is stored and returned. */
 export function findingView({ unitId, ...finding }: Finding): DocumentQualityFinding {
   return { ...finding, unit_id: unitId };
 }
 
 const schemaVersion = '1.0';
 
-/** The quality report of a translated document. */
+/** Returns the quality report of a translated document. */
 export function reportOf(row: Omit<typeof documentJobs.$inferSelect, 'feedManifest'>): DocumentQualityReport {
   const { source_lang, target_lang } = row.request as DocumentTranslationRequest;
   const { needsReview, corrected, noncompliant, scored, scoreSum, confirmed, unresolved } = readFigures(
@@ -66,7 +69,7 @@ export function reportOf(row: Omit<typeof documentJobs.$inferSelect, 'feedManife
   };
 }
 
-/** The layout is not stored separately; its ID is derived from the job's, but differs from it. */
+/** Returns the ID of a document's layout. The layout is not stored separately: its ID is derived from the job's ID. */
 function layoutId(documentId: string): string {
   return documentId.slice(16) + documentId.slice(0, 16);
 }

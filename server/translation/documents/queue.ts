@@ -6,13 +6,13 @@ import { addJob } from '#server/platform/job-queue.ts';
 
 const isUnfinished = inArray(documentJobs.status, ['queued', 'extracted']);
 
-/** The lowest priority. Further documents of a tenant share it. */
+/** The lowest priority. If a tenant has more documents than this, the last ones all have this priority. */
 const lastPriority = 1000;
 
 /**
- * Queues a document in the caller's transaction. Its priority is its rank among the tenant's unfinished documents, oldest
- * first: a tenant with a hundred documents does not delay another's first, and its documents are finished one after the
- * other.
+ * Queues a document in the caller's transaction. Its priority is its rank among the tenant's unfinished documents,
+ * oldest first. So the hundred documents of one tenant do not delay the first document of another tenant, and a
+ * tenant's documents are completed one after another.
  */
 export async function queueDocument(
   tx: Tx,
@@ -56,7 +56,10 @@ export async function comesAfterOthers(tx: Tx, tenantId: string, documentId: str
   return row?.waits ?? false;
 }
 
-/** Queues unfinished documents that no worker has touched for a while: their jobs may have been lost with a worker. */
+/**
+ * Queues unfinished documents that no worker has updated for a while: their queue jobs may have been lost with a
+ * worker.
+ */
 export async function resumeDocuments({ database }: Pick<Services, 'database'>, idleSeconds: number) {
   const idle = await database.inPlatform((tx) =>
     tx
@@ -66,7 +69,7 @@ export async function resumeDocuments({ database }: Pick<Services, 'database'>, 
         and(
           isUnfinished,
           sql`${documentJobs.updatedAt} < now() - make_interval(secs => ${idleSeconds})`,
-          // A pause may be longer; then the document has a job in the queue.
+          // The pause of a waiting document may be longer than that. Such a document still has its job in the queue.
           sql`coalesce(${documentJobs.nextAttemptAt} < now() - make_interval(secs => ${idleSeconds}), true)`,
         ),
       )

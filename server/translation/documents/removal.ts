@@ -15,8 +15,8 @@ import type { DocumentDeletion } from './schema.ts';
 import { ofDocument } from './segments.ts';
 
 /**
- * Deletes a document with its segments, files, audit record and TM segments. The rows are deleted first: a worker that runs
- * the job notices and stores nothing more. Usage records stay.
+ * Deletes a document with its segments, files, audit record and TM segments. The rows are deleted first: then a worker
+ * that runs the job notices, and stores nothing more. Usage records stay.
  * @throws AppError 404
  */
 export async function removeDocument(
@@ -43,8 +43,8 @@ export async function removeDocument(
 }
 
 /**
- * Removes the files. Best effort: in platform storage, the sweep removes the rest. After an account has failed, its other
- * files are not tried, because that would delay the caller.
+ * Removes the files. Best effort: in platform storage, the sweep removes what is left. If an account has failed, its
+ * other files are not tried, because that would delay the caller.
  * @returns the number of removed files
  */
 async function removeFiles(
@@ -68,14 +68,15 @@ async function removeFiles(
   return count;
 }
 
-/** @returns `busy` while a review or an approval holds the document; undefined if there is no such document */
+/** @returns `busy` while a review or an approval holds the document; undefined if the document does not exist */
 async function deleteRows(tx: Tx, tenantId: string, documentId: string) {
-  // The lock lets a writing worker finish.
+  // Taking the lock lets a worker that is writing finish first.
   const [job] = await tx
     .select({
       reopenings: documentJobs.reopenings,
       isReviewed: sql<boolean>`coalesce(${documentJobs.reviewLeaseUntil} > now(), false)`,
-      // The output of a job that failed after delivery to the tenant's account. It is not an artifact of the job.
+      // URL of the output, if the job failed after delivery to the tenant's account. This file is not an artifact of
+      // the job.
       delivered: sql<string | null>`${documentJobs.failure} #>> '{metadata,delivered_to}'`,
     })
     .from(documentJobs)
@@ -95,7 +96,7 @@ async function deleteRows(tx: Tx, tenantId: string, documentId: string) {
   const segments = await tx.delete(documentSegments).where(ofDocument(tenantId, documentId));
   const pairs = await unlearnJob(tx, tenantId, documentId);
   await tx.delete(documentJobs).where(isDocument(tenantId, documentId));
-  // Each approval writes one record.
+  // Each approval has written one record.
   const deleted = { tenantId, jobId: documentId, attempt: approvalOf(job.reopenings), goldenUri: null };
   await removeGoldenLater(tx, deleted);
   const delivered = job.delivered && { tenantId, documentId, artifactId: '', address: job.delivered };

@@ -12,12 +12,12 @@ import { countWaiting } from './summary.ts';
 import { progressed } from './waiting.ts';
 
 /*
- * An operator queues failed documents again after the cause of their failure is gone. A client's resend never does that. The
- * job keeps its translated segments and its source file, and reserves its characters again. Failed jobs that were billed are
- * left out.
+ * An operator can queue failed documents again after the cause of the failure is gone. If a client sends a request
+ * again, this never queues a failed document. The job keeps its translated segments and its source file, and reserves
+ * its characters again. Failed jobs that were billed are left out.
  */
 
-/** Codes of failures that the document did not cause. */
+/** Failure codes whose cause is not the document itself. */
 export const requeuedCodes = ['transient_error', 'interrupted', 'stage_timeout'] as const;
 
 /** Maximum number of documents per call; a further call finds the next ones. */
@@ -33,16 +33,16 @@ export type RequeueSelection =
   | { since: Date; until?: Date | undefined; tenantId?: string | undefined };
 
 export interface RequeueResult {
-  /** The number of selected documents, by failure code. */
+  /** Number of selected documents, by failure code. */
   found: z.infer<typeof documentOutage>['failed'];
   requeued: number;
-  /** Documents of the selection that are left for a further call. */
+  /** Number of selected documents that remain for a further call. */
   left: number;
 }
 
 /**
- * Queues failed documents again, at most 1000, oldest first, each in a transaction with its line in the audit log.
- * @throws AppError 404 for an unknown document; 409 for one that did not fail, or whose failure would recur
+ * Queues failed documents again, at most 1000, oldest first, each in one transaction with its audit event.
+ * @throws AppError 404 for an unknown document; 409 for a document that did not fail, or would fail again
  */
 export async function requeueDocuments(
   database: Database,
@@ -103,8 +103,8 @@ async function selectFailed(tx: Tx, which: ReturnType<typeof sql>) {
 }
 
 /**
- * Queues one document again. Extracted and translated segments stay; the stage `admit` reserves its characters again, and
- * each stage has its full time budget.
+ * Queues one document again. Its extracted and translated segments stay. The stage `admit` reserves its characters
+ * again, and each stage has its full time budget.
  * @returns false if it is no longer a failed document of this kind
  */
 async function requeue(
@@ -144,14 +144,17 @@ async function requeue(
   return true;
 }
 
-/** The stage at which a failed job continues: stages after `admit` need the reservation, which the failure has released. */
+/**
+ * The stage at which a failed job continues. The stages after `admit` need the reservation, which was released by the
+ * failure.
+ */
 function stageAfter(stage: DocumentStage): DocumentStage {
   return stage === 'ingest' || stage === 'extract' ? stage : 'admit';
 }
 
 const count = z.int();
 
-/** Documents that an outage delays, over all tenants, for operators. */
+/** Documents of all tenants that an outage delays; for operators. */
 export const documentOutage = z.object({
   waiting: z
     .array(
@@ -172,7 +175,10 @@ export const documentOutage = z.object({
     .describe('Documents that failed since `since` and can be queued again.'),
 });
 
-/** Counts the documents that wait, and those that failed since a given time and can be queued again. Platform scope. */
+/**
+ * Counts the documents that are delayed, and those that failed since a given time and can be queued again. Platform
+ * scope.
+ */
 export async function readOutage(tx: Tx, since: Date): Promise<z.infer<typeof documentOutage>> {
   const waiting = await countWaiting(tx);
   const { found } = await selectFailed(tx, conditionOf({ since }));

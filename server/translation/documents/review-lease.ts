@@ -6,24 +6,27 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { isDocument, unknownDocument } from './jobs.ts';
 
-/** Maximum duration of a review in seconds. A process that dies with a lease leaves the document locked for this long. */
+/**
+ * Maximum duration of a review in seconds. If a process dies while it has a lease, the document stays locked for this
+ * long.
+ */
 export const leaseSeconds = 120;
-/** Milliseconds between two attempts, and in total. */
+/** Milliseconds between two attempts, and for all attempts together. */
 const pause = { each: 100, all: 60_000 };
 
-/** The temporary right to write to a document. */
+/** The temporary exclusive right to write to a document. */
 export interface ReviewLease {
   /**
-   * Holds the lease until the transaction ends.
+   * Locks the lease until the transaction ends.
    * @throws AppError transient_error if the work took longer than the lease, because another review may have written in
-   * between; 404 if the document was deleted
+   *   between; 404 if the document was deleted
    */
   confirm(tx: Tx): Promise<void>;
 }
 
 /**
- * Runs work that reads a document, renders it and writes it again, under the document's lease. It holds no transaction,
- * because rendering takes seconds.
+ * Runs `work` under the document's lease; `work` reads a document, renders it and writes it again. No transaction is
+ * open during this, because rendering takes seconds.
  * @throws AppError transient_error if the document is not free within a minute
  */
 export async function withReviewLease<T>(
@@ -57,7 +60,7 @@ export async function withReviewLease<T>(
   }
 }
 
-/** @returns the end of the lease, in microseconds */
+/** @returns the end of the lease in PostgreSQL's text form, which has microseconds */
 async function takeLease(tx: Tx, tenantId: string, documentId: string): Promise<{ until: string } | 'busy'> {
   const [taken] = await tx
     .update(documentJobs)

@@ -34,26 +34,30 @@ const stages: Record<DocumentStage, (run: DocumentRun) => Promise<void>> = {
 
 const order = Object.keys(stages) as DocumentStage[];
 
-/** Retries of a stage after a transient failure. */
+/** Maximum number of retries of a stage after transient failures. */
 const maxRetries = 2;
-/** Milliseconds before the first retry; doubles. */
+/** Milliseconds before the first retry; each further pause is twice as long. */
 const firstPause = 1000;
 /**
- * Workers that may die with a job before it makes progress. The limit is high, because `interrupted` is the last resort; and
- * files are read in child processes, whose crash does not end the worker.
+ * Maximum number of workers that may die with a job before it makes progress. The number is high: a job fails as
+ * `interrupted` only as a last resort, and files are read in child processes, whose crash does not end the worker.
  */
 const maxInterruptions = 20;
-/** Milliseconds after which a worker yields: to documents with a higher priority, and to all. */
+/** Milliseconds after which a worker yields: if documents with a higher priority wait, and in any case. */
 const slice = { ifOthersWait: 1000, most: 10_000 };
-/** Seconds until a job that a stopping process has returned may run; otherwise the same process would take it again. */
+/**
+ * Seconds until a job may run again that a stopping process has returned to the queue. Without this pause, the same
+ * process would take it again.
+ */
 const restAfterStop = 2;
 
 /**
- * Runs a document from its current stage to its end. Every stage stores its progress, so that another worker can continue
- * after a crash. A worker yields after some seconds, and when its process stops, and queues the job again.
+ * Runs a document from its current stage to its end. Every stage stores its progress, so that another worker can
+ * continue after a crash. After some seconds, and when its process stops, a worker yields: it puts the job back in the
+ * queue.
  *
- * @param options `inlineUntil`: a client waits for the job until this aborts, so the worker does not yield; `longestWait`:
- * milliseconds that a stopping process waits for running calls of a slow model before it aborts them
+ * @param options `inlineUntil`: a client waits for the job until this aborts, so the worker does not yield;
+ *   `longestWait`: milliseconds that a stopping process waits for running model calls before it aborts them
  * @returns the error for the waiting client if the job failed; undefined otherwise
  */
 export async function runDocument(
@@ -69,7 +73,7 @@ export async function runDocument(
   const began = performance.now();
   let hasResponded = false;
   let nextLook = began + slice.ifOthersWait;
-  /** Aborts with the reason that ends the run: RunReplaced or Yielded. */
+  /** Aborted with the reason that ends the run: RunReplaced or Yielded. */
   const ended = new AbortController();
   const run: DocumentRun = {
     services,
@@ -137,16 +141,16 @@ export async function runDocument(
   }
 }
 
-/** A failed stage. */
+/** The failure of a stage. */
 interface StageFailure {
   failure: DocumentFailureDetail;
-  /** Set if the job may wait for the failure to pass. */
+  /** The outage that the job may wait for; null if the job fails. */
   outage: Outage | null;
 }
 
 /**
- * Runs one stage within its time budget, and again after a transient failure. A try that ends with an outage does not count
- * towards the budget: the job waits, and the next try has the full budget.
+ * Runs one stage within its time budget, and again after transient failures. If an outage ends a try, its time does not
+ * count towards the budget: the job waits, and the next try has the full budget.
  * @returns undefined if the stage is completed
  */
 async function runStage(
@@ -201,12 +205,12 @@ async function runStage(
   }
 }
 
-/** Adds the tries of earlier workers, while the job waited. */
+/** Adds the tries of earlier workers during the outage to the failure. */
 function withEarlierTries({ row }: DocumentRun, failure: DocumentFailureDetail): DocumentFailureDetail {
   return { ...failure, retry_attempts: row.waitingAttempts + failure.retry_attempts };
 }
 
-/** Stores the durations of the stages, even for a job that has just ended. */
+/** Stores the durations of the stages, even if the job has just ended. */
 function storeTimings(tx: Tx, { tenantId, documentId, attempt, timings }: DocumentRun): Promise<unknown> {
   return tx.last(
     tx
@@ -216,7 +220,9 @@ function storeTimings(tx: Tx, { tenantId, documentId, attempt, timings }: Docume
   );
 }
 
-/** Ends the job as failed. Nothing is billed, unless its output was already delivered to the tenant's own account. */
+/**
+ * Ends the job as failed. The job is not billed, unless its output was already delivered to the tenant's own account.
+ */
 async function endFailed(
   run: DocumentRun,
   failure: DocumentFailureDetail,

@@ -7,7 +7,7 @@ const id = z.string().meta({ description: '32 hexadecimal characters' });
 const dateTime = z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' });
 const openObject = z.record(z.string(), z.unknown());
 
-/** `pending` is never stored: a job is queued from the start. */
+/** `pending` is never stored: a new job is `queued`. */
 export const documentJobStatus = z.enum(['pending', 'queued', 'extracted', 'translated', 'failed']).meta({
   id: 'DocumentJobStatus',
   description: 'The status of a document; poll it until it is `translated` or `failed`. Values may be added.',
@@ -248,7 +248,7 @@ export const documentReviewInput = z
     description: 'Corrections of segments. Either all are applied or none.',
   });
 
-/** The result of a deletion. The counts are of removed items. */
+/** The result of a deletion: the number of removed items of each kind. */
 export const documentDeletion = z
   .object({
     deleted: z.literal(true).describe('Always true.'),

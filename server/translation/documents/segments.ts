@@ -72,7 +72,7 @@ export const segmentQuery = z.object({
 
 type SegmentRow = typeof documentSegments.$inferSelect;
 
-/** The view of a segment. */
+/** Returns the view of a segment. */
 export function segmentView(row: SegmentRow): z.infer<typeof documentSegment> {
   return {
     region_id: row.regionId,
@@ -94,7 +94,8 @@ export function segmentView(row: SegmentRow): z.infer<typeof documentSegment> {
 }
 
 /**
- * A page of a document's segments, in reading order. A cursor is the position of the last segment of the previous page.
+ * Returns a page of a document's segments, in reading order. A cursor is the position of the last segment on the
+ * previous page.
  * @throws AppError 404; 422 for a cursor of another listing
  */
 export async function listSegments(
@@ -126,7 +127,10 @@ export async function listSegments(
   };
 }
 
-/** The position after which a page begins; undefined for the first page. @throws AppError 422 for a cursor of another listing */
+/**
+ * Returns the position after which a page begins; undefined for the first page.
+ * @throws AppError 422 for a cursor of another listing
+ */
 export function readSegmentCursor(cursor: string | undefined): number | undefined {
   if (cursor === undefined) return undefined;
   if (/^\d{1,9}$/.test(cursor)) return Number(cursor);
@@ -139,10 +143,10 @@ export function readSegmentCursor(cursor: string | undefined): number | undefine
   ]);
 }
 
-/** Rows of one UPDATE. */
+/** Number of rows in one UPDATE. */
 const rowsOfStatement = 5000;
 
-/** Stores the places of the translations in a new translated file. */
+/** Stores where each translation is placed in a new translated file. */
 export async function storeTargetRectangles(
   tx: Tx,
   tenantId: string,
@@ -164,10 +168,16 @@ export async function storeTargetRectangles(
 /** Maximum number of findings about segments in a report. */
 const maxFindings = 500;
 
-/** A translation is reported if it is this many times as long as its source, and long enough to break a layout. */
+/**
+ * A translation is reported if it is more than `times` times as long as its source and has at least `leastUnits`
+ * characters. A shorter one cannot break a layout.
+ */
 const expansion = { times: 2, leastUnits: 40 };
 
-/** The findings of a document's segments: missing, doubtful, or much longer than the source. */
+/**
+ * Returns the findings about a document's segments: translations that are missing, doubtful, or much longer than the
+ * source.
+ */
 export async function findingsOfSegments(
   tx: Tx,
   tenantId: string,
@@ -217,17 +227,20 @@ export async function findingsOfSegments(
   });
 }
 
-/** SQL: whether a segment is flagged, and no reviewer has confirmed its translation. */
+/** SQL: whether a segment is flagged and no reviewer has confirmed its translation. */
 export const isUnresolved = sql`(${documentSegments.needsReview} and ${documentSegments.confirmedAt} is null)`;
 
 /** SQL: whether a segment has critical issues that no reviewer has confirmed. */
 const isCritical = sql`(${documentSegments.issues} @> '[{"severity": "critical"}]'
   and ${documentSegments.confirmedAt} is null)`;
 
-/** Maximum number of segments in an error. */
+/** Maximum number of segments that an error lists. */
 const maxNamed = 100;
 
-/** The segments of a document with unconfirmed critical issues, in reading order; only the first ones if there are many. */
+/**
+ * Returns the segments of a document with critical issues that no reviewer has confirmed, in reading order; only the
+ * first ones if there are many.
+ */
 export async function selectCritical(tx: Tx, tenantId: string, documentId: string) {
   const rows = await tx
     .select({
@@ -247,7 +260,10 @@ export async function selectCritical(tx: Tx, tenantId: string, documentId: strin
   }));
 }
 
-/** Computes the figures. They are stored with the job, so that a list of jobs does not read all their segments. */
+/**
+ * Computes the figures of a document's segments. They are stored with the job, so that a list of jobs need not read all
+ * segments.
+ */
 export async function figuresOf(tx: Tx, tenantId: string, documentId: string): Promise<ReportFigures> {
   const [figures] = await tx
     .select({

@@ -8,7 +8,7 @@ import { asksForDetection } from '#server/translation/core/intake/source-languag
 import type { UploadedFile } from '#server/trpc.ts';
 import type { DocumentForm, DocumentTranslationRequest } from './schema.ts';
 
-/** A form whose fields are valid, with defaults in place of missing ones. */
+/** A form with valid fields; missing fields have their defaults. */
 export interface CheckedForm {
   file: UploadedFile;
   format: LayoutKind;
@@ -18,7 +18,7 @@ export interface CheckedForm {
 }
 
 /**
- * Checks the fields of a form. The content of its file is checked later.
+ * Checks the fields of a form. The content of the file is checked later.
  * @throws AppError 400, 415
  */
 export function checkForm(form: DocumentForm): CheckedForm {
@@ -58,21 +58,22 @@ export function checkForm(form: DocumentForm): CheckedForm {
   };
 }
 
-/** A name without the format's extension gets it. */
+/** Returns the file's name; adds the extension of the format if it is missing. */
 function fileNameOf({ name }: UploadedFile, format: LayoutKind): string {
   const stem = clip(plainFileName(name).trim(), 250) || 'document';
   return stem.toLowerCase().endsWith(`.${format}`) ? stem : `${stem}.${format}`;
 }
 
 /**
- * The fingerprint of everything that affects the translated file, stored with the key: the bytes, and the fields except the
- * text type, which a document job ignores. Of the file's name, only the format counts.
+ * Returns the fingerprint of everything that affects the translated file: the bytes, and the fields except the text
+ * type, which a document job ignores. Of the file's name, only the format counts. The fingerprint is stored with the
+ * idempotency key.
  */
 export async function fingerprintOfForm({ file, format, request }: CheckedForm): Promise<Uint8Array> {
   const { idempotency_key: _, text_type: __, ...fields } = request;
-  // Runs on another thread, because a file may have 50 MB.
+  // The digest is computed on another thread, because a file may have 50 MB.
   const bytes = await crypto.subtle.digest('SHA-256', file.bytes as Uint8Array<ArrayBuffer>);
-  // `auto` may be in any letter case.
+  // `auto` is accepted in any letter case.
   const source_lang = fields.source_lang.toLowerCase();
   return fingerprintOf({ ...fields, source_lang, format, bytes: Buffer.from(bytes).toString('hex') });
 }

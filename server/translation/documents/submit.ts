@@ -26,7 +26,7 @@ import type { DocumentForm, DocumentJob } from './schema.ts';
 import { checkForm, fingerprintOfForm } from './submission-form.ts';
 import { isWaiting } from './waiting.ts';
 
-/** A submission's job: a new one, or that of an earlier submission. */
+/** The job of a submission: a new job, or the job of an earlier submission with the same key. */
 export interface SubmittedDocument extends KeyedResult {
   tenantId: string;
   documentId: string;
@@ -34,9 +34,9 @@ export interface SubmittedDocument extends KeyedResult {
 }
 
 /**
- * Accepts a document: checks the form, the replay by key, payment and the file, then stores the file and queues the job.
- * With `wait` the job runs here, and its failure is thrown. If it is not completed at the request's deadline, it continues
- * in the queue.
+ * Accepts a document: checks the form, whether a job with the idempotency key exists, payment and the file. Then it
+ * stores the file and queues the job. With `wait`, the job runs in this process, and its failure is thrown. If the job
+ * is not completed at the request's deadline, it continues in the queue.
  * @throws AppError 400, 401, 402, 409, 413, 415, 422, 429, 507 before a job exists; with `wait` also 429, 503 and 504
  */
 export function submitDocument(
@@ -61,9 +61,10 @@ async function submitUntil(
   origin: Origin,
 ): Promise<SubmittedDocument> {
   const { via, signal } = origin;
-  // POST /api/translations checks a submission before it authenticates the caller.
+  // POST /api/translations checks the form before it authenticates the caller.
   const checkedFirst = via === 'translations' ? checkForm(form) : undefined;
-  // Authenticate before returning validation errors. Make all possible checks before reading the file, which is expensive.
+  // Authenticate the caller before returning validation errors. Make all other checks before reading the file, which is
+  // expensive.
   const { tenant, checked, known, destination } = await withTenant(async (tx, principal) => {
     const checked = checkedFirst ?? checkForm(form);
     const { tenant } = principal;
@@ -105,7 +106,7 @@ async function submitUntil(
         'a document could not be run',
       ),
     );
-  // When a process stops, and at the deadline, the rest of the job is left to another process.
+  // When this process stops, and at the deadline, the rest of the job is left to another worker.
   const row = await services.database.inTenant(tenant.id, (tx) => selectDocument(tx, tenant.id, documentId));
   return { ...submitted, inFlight: row !== undefined && isInFlight(row) };
 }
@@ -119,8 +120,8 @@ function aborted(signal: AbortSignal): Promise<undefined> {
 }
 
 /**
- * Simultaneous resends would each have their file checked, and most would be rejected for capacity. Between processes, the
- * unique key decides.
+ * If several requests with the same key arrive at the same time, they run one after another. Otherwise each would have
+ * its file checked, and most would be rejected for lack of capacity. Between processes, the unique key decides.
  */
 const submissions = new KeyedSequence();
 
@@ -128,12 +129,12 @@ function findByKey({ database }: Pick<Services, 'database'>, tenantId: string, k
   return database.inTenant(tenantId, (tx) => selectDocumentByKey(tx, tenantId, key));
 }
 
-/** Milliseconds between two reads of a job that runs elsewhere. */
+/** Milliseconds between two reads of a job that runs in another process. */
 const lookEvery = 500;
 
 /**
- * A resend returns the job with its key, in any status. With `wait` it returns when the job has ended or waits for an outage
- * to pass, at the deadline, or when this process stops.
+ * Returns the existing job for a request that was sent again, in any status. With `wait`, returns when the job has
+ * ended or waits for an outage to pass, at the deadline, or when this process stops.
  */
 async function replay(
   { database, backgroundWork }: Pick<Services, 'backgroundWork' | 'database'>,
@@ -170,8 +171,8 @@ export async function readSubmittedDocument(
 }
 
 /**
- * A subscription is required if billing is enabled, because the trial does not cover layout jobs; and some allowance must be
- * left. The number of characters is known later, when the stage `admit` checks again.
+ * If billing is enabled, requires a subscription, because the trial does not cover layout jobs. Also requires that some
+ * allowance remains. The number of characters is not known yet: the stage `admit` checks again.
  * @throws AppError 402, 429
  */
 async function requireEntitlement(

@@ -20,7 +20,7 @@ export async function summarizeDocuments(tx: Tx, tenantId: string): Promise<Docu
   return row;
 }
 
-/** The documents of each tenant by status (operators only). Platform scope. */
+/** Counts the documents of each tenant by status (operators only). Platform scope. */
 export async function summarizeByTenant(tx: Tx): Promise<Record<string, unknown>[]> {
   const rows = await tx.execute(sql`
     select tenant_id, count(*)::int as total,
@@ -31,7 +31,10 @@ export async function summarizeByTenant(tx: Tx): Promise<Record<string, unknown>
   return [...rows] as Record<string, unknown>[];
 }
 
-/** The durations of the stages, over all tenants: median and maximum in milliseconds (operators only). Platform scope. */
+/**
+ * Returns the durations of each stage, over all tenants: median and maximum in milliseconds (operators only). Platform
+ * scope.
+ */
 export async function summarizeStages(tx: Tx): Promise<Record<string, unknown>> {
   const rows = await tx.execute<{ stage: string; jobs: number; median_ms: number; max_ms: number }>(sql`
     select t.key as stage, count(*)::int as jobs,
@@ -40,15 +43,15 @@ export async function summarizeStages(tx: Tx): Promise<Record<string, unknown>> 
   return Object.fromEntries(rows.map(({ stage, ...figures }) => [stage, figures]));
 }
 
-/** Documents that wait for an outage to pass, with one reason. */
+/** The documents that wait for an outage to pass, by reason. */
 export interface WaitingDocuments {
-  /** The error code of their last try. */
+  /** The error code of the last try. */
   reason: string;
   documents: number;
   longestSeconds: number;
 }
 
-/** Maximum number of unfinished documents to read, so that counting a backlog stays cheap. */
+/** Maximum number of unfinished documents that are read, so that counting a backlog does not take long. */
 const maxWaiting = 10_000;
 
 /** Counts the documents that wait for an outage to pass, over all tenants. Platform scope. */

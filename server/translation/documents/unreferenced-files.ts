@@ -5,18 +5,21 @@ import type { LocatingServices } from '#server/storage/destination.ts';
 import { type AnnouncedFile, removeAnnouncedFiles } from './announced-files.ts';
 import { artifactFolder, artifactIdOf } from './artifacts.ts';
 
-/** Milliseconds after which the row of a stored file must exist: it follows within the same request or stage. */
+/** Milliseconds after which the row of a stored file must exist: the row is inserted in the same request or stage. */
 const oldEnough = 3_600_000;
-/** Milliseconds until a file without a row is removed, if workers run: the task runs hourly, and a list covers an hour. */
+/**
+ * Milliseconds within which a file without a row is removed, if workers run: the task runs hourly, and an announcement
+ * list covers an hour.
+ */
 export const unreferencedFileLimit = 3 * oldEnough;
-/** Names per query. */
+/** Number of file names per query. */
 const pageSize = 1000;
 
 type SweepServices = LocatingServices & Pick<Services, 'log'>;
 
 /**
- * Removes document files that have no row: a process died between storing a file and its row, or a deletion could not reach
- * the store. May be interrupted at any point, and may run twice at a time.
+ * Removes document files that have no row: the process died between storing the file and inserting its row, or a
+ * deletion could not reach the store. May be interrupted at any point, and may run twice at the same time.
  * @returns the number of removed files
  */
 export async function removeUnreferencedFiles(services: SweepServices): Promise<number> {
@@ -56,7 +59,10 @@ async function removeUnreferenced(
   return removed;
 }
 
-/** The files among these in a tenant's account without a row and without a job that failed after delivery. */
+/**
+ * Returns those of these files in a tenant's account to which nothing refers: neither a row, nor a job that failed
+ * after delivery.
+ */
 async function selectUnreferenced(
   services: Pick<Services, 'database'>,
   tenantId: string,
@@ -76,7 +82,10 @@ async function selectUnreferenced(
   return others.filter(({ address }) => !delivered.has(address));
 }
 
-/** The URLs among these whose jobs failed after delivery: billed, so the translated files belong to the tenant. */
+/**
+ * Returns those of these URLs whose jobs failed after delivery. These jobs were billed, so the translated files belong
+ * to the tenant.
+ */
 export async function selectDelivered(
   { database }: Pick<Services, 'database'>,
   tenantIds: readonly string[],
@@ -93,7 +102,7 @@ export async function selectDelivered(
   return new Set(rows.map(({ address }) => address));
 }
 
-/** The files among these that have a row. */
+/** Returns those of these files that have a row. */
 async function selectKnown(
   { database }: Pick<Services, 'database'>,
   tenantId: string,
@@ -110,7 +119,7 @@ async function selectKnown(
   return new Set(rows.map(({ artifactId }) => artifactId));
 }
 
-/** A single parameter for any number of values. */
+/** Passes any number of values as a single parameter. */
 function anyOf(values: readonly string[]) {
   return sql`any(array(select jsonb_array_elements_text(${JSON.stringify(values)}::jsonb)))`;
 }

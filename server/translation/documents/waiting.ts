@@ -2,18 +2,24 @@ import type { documentJobs } from '#db/schema/documents.ts';
 import type { DocumentJob } from './schema.ts';
 
 /*
- * A document whose stage fails for a temporary reason waits in the queue, without a worker, and is retried after increasing
- * pauses, for at most OUTAGE_HOURS. It keeps its reservation of the allowance and its translated segments. When a model
- * responds again, the documents that wait for it start before their pauses end.
+ * If a stage fails for a temporary reason, the document waits in the queue, without a worker, and the stage is tried
+ * again after pauses of increasing length, for at most OUTAGE_HOURS. The document keeps its reservation of the
+ * allowance and its translated segments. When a model responds again, the documents that wait for it start before their
+ * pauses end.
  */
 
-/** Milliseconds before the next try: doubles from `first` to `longest`. Up to half of it is subtracted at random. */
+/**
+ * Milliseconds before the next try: the pause doubles from `first` to `longest`. Up to half of the pause is subtracted
+ * at random.
+ */
 const pauses = { first: 5000, longest: 300_000 };
 
-/** Tries of a stage by the worker that meets the outage first. Later workers try once per pause. */
+/**
+ * Number of tries by the worker that runs the stage when the outage begins. Later workers try once after each pause.
+ */
 const triesBeforeFirstPause = 3;
 
-/** Milliseconds before the next try, after `attempts` failed tries; at least `retryAfter` seconds. */
+/** Returns the milliseconds before the next try, after `attempts` failed tries; at least `retryAfter` seconds. */
 export function pauseAfter(attempts: number, retryAfter = 0, random: () => number = Math.random): number {
   const pause = Math.min(
     pauses.longest,
@@ -22,7 +28,7 @@ export function pauseAfter(attempts: number, retryAfter = 0, random: () => numbe
   return Math.max(1000 * retryAfter, pause / 2 + (random() * pause) / 2);
 }
 
-/** The columns of a job that has made progress: it no longer waits. */
+/** Column values of a job that has made progress and no longer waits. */
 export const progressed = {
   interruptions: 0,
   waitingSince: null,
@@ -36,7 +42,7 @@ type WaitingColumns = Pick<
   'waitingSince' | 'waitingReason' | 'waitingAttempts' | 'nextAttemptAt' | 'running'
 >;
 
-/** The reason and next try of a waiting job; null if it does not wait. */
+/** Returns the reason and the time of the next try of a waiting job; null if the job does not wait. */
 export function waitingView(row: WaitingColumns): DocumentJob['waiting'] {
   if (!row.waitingSince || !row.nextAttemptAt) return null;
   return {
@@ -47,7 +53,7 @@ export function waitingView(row: WaitingColumns): DocumentJob['waiting'] {
   };
 }
 
-/** Whether the job waits for its next try. During that try, it does not. */
+/** Whether the job waits for its next try. False during the try. */
 export function isWaiting({
   waitingSince,
   running,

@@ -15,31 +15,35 @@ import {
 
 const dayMs = 86_400_000;
 /**
- * Milliseconds by which a manifest line's time may differ from its job's: they are read at different times from two clocks.
+ * Maximum difference in milliseconds between the time of a manifest line and the time of its job: the two are read at
+ * different moments, from two clocks.
  */
 const lineMargin = 3_600_000;
 const pageSize = 500;
-/** Announcements whose lines are searched for together: each search reads the manifest from the first of them. */
+/**
+ * Maximum number of announcements whose lines are searched for together. Each search reads the manifest from the first
+ * of them on.
+ */
 const maxListed = 50_000;
-/** Milliseconds after which a list is dropped if its account keeps failing: the account may no longer exist. */
+/** Milliseconds after which a list is deleted if its account keeps failing: the account may no longer exist. */
 const maxTryMs = 7 * dayMs;
 
 type CheckServices = LocatingServices & Pick<Services, 'log'>;
 
 interface GoldenCheck {
-  /** Records without a job. */
+  /** Number of removed records without a job. */
   removed: number;
-  /** Lost records that were rewritten. */
+  /** Number of lost records that were rewritten. */
   rewritten: number;
-  /** Lines added to a manifest, because the process died before it could. */
+  /** Number of lines added to manifests, because a process had died before writing them. */
   listed: number;
 }
 
 /**
- * Compares golden records with jobs. Removes records without a job, and adds missing lines to the manifest,
- * `STALE_PENDING_SECONDS` after their announcement list ended, when no run can still be about to store its job. After an
- * unclean shutdown of the store's system, it first rewrites records that may have been lost. Idempotent; may be interrupted
- * at any point.
+ * Compares golden records with jobs. Removes records without a job, and adds missing lines to the manifest. Checks an
+ * announcement list only `STALE_PENDING_SECONDS` after it ended, when no run can still be about to store its job. If
+ * the store's system was not shut down cleanly, first rewrites the records that may have been lost. Idempotent; may be
+ * interrupted at any point.
  */
 export async function checkGoldenRecords(
   services: CheckServices,
@@ -57,7 +61,7 @@ export async function checkGoldenRecords(
   return check;
 }
 
-/** Processes the lists of one kind that ended long enough ago. */
+/** Processes the lists of one kind of record that ended long enough ago. */
 async function checkAnnounced(
   services: CheckServices,
   kind: RecordedJobs,
@@ -66,7 +70,7 @@ async function checkAnnounced(
   const { storage, settings } = services;
   const folder = announcements[kind.kind];
   for (const name of await storage.list(folder)) {
-    // The name is the end time.
+    // A list's name is the time at which it ends.
     const age = Date.now() - Number.parseInt(name, 10);
     if (age < settings.STALE_PENDING_SECONDS * 1000) continue;
     const path = `${folder}/${name}`;
@@ -94,8 +98,8 @@ async function checkAnnounced(
 }
 
 /**
- * Removes the announced records without a job. `waits`: whether one has a pending job and must be judged later. `unreached`:
- * whether a tenant's own account failed. `listed`: the records that their jobs refer to.
+ * Removes the announced records without a job. Returns `waits`: whether a record has a pending job and must be checked
+ * later; `unreached`: whether a tenant's own account failed; `listed`: the records to which their jobs refer.
  * @throws the error of platform storage, so that the list stays
  */
 async function judge(
@@ -131,8 +135,9 @@ async function judge(
 }
 
 /**
- * Rewrites the records and manifest lines that are missing or damaged, for jobs published since then. Runs day by day,
- * because one day's manifest may be large. @returns the number of rewritten records
+ * Rewrites the missing or damaged records and manifest lines of jobs published since a given time. Works day by day,
+ * because the manifest of one day may be large.
+ * @returns the number of rewritten records
  */
 async function rewriteSince(
   services: CheckServices,
@@ -140,7 +145,8 @@ async function rewriteSince(
   since: Date,
 ): Promise<number> {
   const { database, log } = services;
-  // A job published from now on gets its line, but the manifest may be read before the line is written.
+  // Take only the jobs published until now: a job published later gets its line from its own run, but the manifest may
+  // be read before that.
   const [until, recorded] = await database.inPlatform(async (tx) => {
     const until = await selectNow(tx);
     const recorded: { kind: RecordedJobs; tenantId: string }[] = [];
@@ -163,7 +169,10 @@ async function rewriteSince(
   return rewritten;
 }
 
-/** The same for the records of one kind, tenant and time span. `announced` are the manifest lines of the span. */
+/**
+ * Rewrites the missing or damaged records and manifest lines of one kind, tenant and time span. `announced` contains
+ * the manifest lines of the span.
+ */
 async function rewriteOf(
   { storage, database }: CheckServices,
   kind: RecordedJobs,
@@ -177,7 +186,7 @@ async function rewriteOf(
     );
     for (const record of records) {
       const { uri, jobId, content, recordedAt } = record;
-      // It was not affected by this system's power cut.
+      // The power cut of this system did not affect a record in a tenant's account.
       if (isInAccount(uri)) continue;
       if (!announced.has(`${tenantId} ${uri}`)) {
         await storage.appendLine(manifestPath(recordedAt), manifestLine(record));
@@ -193,7 +202,7 @@ async function rewriteOf(
   }
 }
 
-/** The manifest lines of a time span, as `tenant uri`. */
+/** Returns the manifest lines of a time span, each as `tenant uri`. */
 async function announcedBetween({ storage }: CheckServices, from: Date, to: Date): Promise<Set<string>> {
   const first = from.getTime() - lineMargin;
   const last = to.getTime() + lineMargin;
@@ -215,7 +224,7 @@ function isRecordOf(bytes: Uint8Array | null, jobId: string): boolean {
   }
 }
 
-/** The current time by the database's clock. */
+/** Returns the current time of the database's clock. */
 export async function selectNow(tx: Tx): Promise<Date> {
   const [row] = await tx.execute<{ at: string }>(sql`select to_json(now()) #>> '{}' as at`);
   return new Date(row!.at);

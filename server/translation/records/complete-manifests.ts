@@ -11,17 +11,17 @@ import {
   type RecordedJobs,
 } from './golden-records.ts';
 
-/** Milliseconds by which the clocks of two processes that write one manifest may differ. */
+/** Maximum difference in milliseconds between the clocks of two processes that write the same manifest. */
 const clockMargin = 300_000;
 
-/** The fields of a manifest line that are read. */
+/** The fields of a manifest line that this check needs. */
 export type ManifestLine = Pick<Announcement, 'tenant_id' | 'golden_uri'> & { recorded_at: string };
 
 type Dated = Announcement & { recorded_at: string };
 
 /**
- * Adds the lines of announced records that the manifests lack although jobs refer to the records, because a process died
- * after storing the row. Each manifest is read once.
+ * Adds the manifest lines that are missing because a process died after storing a job's row: the lines of announced
+ * records to which their jobs refer. Each manifest is read once.
  * @returns the number of added lines; `unreached`: whether a tenant's own account failed
  */
 export async function completeManifests(
@@ -29,7 +29,8 @@ export async function completeManifests(
   kind: RecordedJobs,
   announced: readonly Announcement[],
 ): Promise<{ added: number; unreached: boolean }> {
-  // Lists of earlier versions have no times, but they wrote the line before the row.
+  // Announcements of earlier versions have no time. These versions wrote the manifest line before the row, so no line
+  // is missing.
   const dated = announced.filter((one): one is Dated => one.recorded_at !== undefined);
   let added = 0;
   let unreached = false;
@@ -38,7 +39,7 @@ export async function completeManifests(
     try {
       added += await completeManifest(services, kind, group);
     } catch (error) {
-      // An unreachable account must not delay the others.
+      // If an account cannot be reached, the others must still be completed.
       if (!isAccountFailure(golden_uri, error)) throw error;
       unreached = true;
       services.log.warn(
@@ -50,12 +51,15 @@ export async function completeManifests(
   return { added, unreached };
 }
 
-/** Whether an error comes from the tenant's own account, not from platform storage. */
+/** Whether an error comes from the tenant's own account, rather than from platform storage. */
 export function isAccountFailure(address: string, error: unknown): boolean {
   return isInAccount(address) && (error instanceof AppError || error instanceof StoreError);
 }
 
-/** One manifest per day, in platform storage or in a golden directory of a tenant's account. */
+/**
+ * Returns the manifest to which a record belongs. There is one per day, in platform storage or in a golden directory of
+ * a tenant's account.
+ */
 function manifestNameOf({ tenant_id, golden_uri, recorded_at }: Dated): string {
   const day = recorded_at.slice(0, 10);
   return isInAccount(golden_uri) ? `${day} ${tenant_id} ${goldenPrefixOf(golden_uri)}` : day;
@@ -68,7 +72,7 @@ async function completeManifest(
 ): Promise<number> {
   const [{ tenant_id: tenantId, golden_uri: uri, recorded_at: at }] = group as [Dated, ...Dated[]];
   const located = await locate(services, tenantId, uri);
-  // The tenant has disconnected its account, including its manifest.
+  // The tenant has disconnected its account, and with it the manifest.
   if (!located) return 0;
   const { store, path } = manifestOf(services, located, new Date(at));
   const missing = new Map(group.map((one) => [keyOf(one), one]));

@@ -5,28 +5,31 @@ import { addJob } from '#server/platform/job-queue.ts';
 import { isInAccount, type LocatingServices, removeAt } from '#server/storage/destination.ts';
 import { formerGoldenUri, goldenUri, removeGolden } from './golden-records.ts';
 
-/** A deleted job whose golden records are removed. */
+/** A deleted job whose golden records must be removed. */
 export interface DeletedJob {
   tenantId: string;
   jobId: string;
-  /** The job's last attempt. */
+  /** The number of the job's last attempt. */
   attempt: number;
-  /** The record's location, from the job's row. */
+  /** The location of the record, from the job's row. */
   goldenUri: string | null;
 }
 
-/** Seconds after which a worker removes records of a deleted job that a crash may have left. */
+/** Seconds after which a worker removes records of a deleted job again, in case a crash has left some. */
 const secondLookAfter = 60;
 
-/** Adds a task that removes the records of a deleted job again later, in the transaction that deletes it. */
+/**
+ * Queues a task that later removes the records of a deleted job again. Runs in the transaction that deletes the job.
+ */
 export async function removeGoldenLater(tx: Tx, job: DeletedJob): Promise<void> {
   const key = `remove_golden_records:${job.jobId}`;
   await addJob(tx, 'remove_golden_records', job, { key, afterSeconds: secondLookAfter });
 }
 
 /**
- * Removes the golden records of a job that was just deleted. Best effort: the task of `removeGoldenLater` tries again.
- * @returns the number of records
+ * Removes the golden records of a job that was just deleted. Best effort: the task queued by `removeGoldenLater` tries
+ * again.
+ * @returns the number of removed records
  */
 export function removeGoldenNow(
   services: LocatingServices & Pick<Services, 'log'>,
@@ -39,9 +42,9 @@ export function removeGoldenNow(
 }
 
 /**
- * Removes the golden records of all attempts of a deleted job. A record in the tenant's own account is removed, on a best
- * effort, if its binding allows it.
- * @returns the number of records
+ * Removes the golden records of all attempts of a deleted job. Records in the tenant's own account are removed on a
+ * best-effort basis, if the binding allows it.
+ * @returns the number of removed records
  * @throws the store's error, so that the task is retried
  */
 export async function removeGoldenRecords(

@@ -12,14 +12,15 @@ import {
 } from '#server/storage/destination.ts';
 
 /*
- * Golden records: the full record of a published text job, and the audit record of an approved document. A record is
- * announced, then written; then its row stores the location; then the day's manifest gets a line (decisions 10 and 36).
+ * Golden records are the full records of published text jobs and the audit records of approved documents. The steps
+ * are, in this order: a record is announced, the record is written, the job's row stores its location, and the day's
+ * manifest gets a line (decisions 10 and 36).
  */
 
 /**
- * The path of a job's golden record in platform storage, relative to its tenant. Each attempt has a separate record, so that
- * a replaced run cannot overwrite the record of its successor. Directories are named by the first digits of the ID, which
- * are a timestamp, and contain the records of 4.7 hours (decision 36).
+ * The path of a job's golden record in platform storage, relative to its tenant. Each attempt has a separate record, so
+ * that a run that was replaced by another cannot overwrite the other run's record. A directory is named by the first
+ * digits of the ID, which are a timestamp, and contains the records of 4.7 hours (decision 36).
  */
 export function goldenUri(jobId: string, attempt: number): string {
   return `golden/${goldenPath(jobId, attempt)}`;
@@ -29,7 +30,7 @@ function goldenPath(jobId: string, attempt: number): string {
   return `${jobId.slice(0, 6)}/${goldenFile(jobId, attempt)}`;
 }
 
-/** The destination of a job's golden record. */
+/** Returns the destination of a job's golden record. */
 export function goldenPlace(
   services: Pick<Services, 'storage'>,
   tenantId: string,
@@ -43,7 +44,7 @@ export function goldenPlace(
   });
 }
 
-/** The URI in earlier versions, which kept all records of a tenant in one directory. */
+/** Returns the URI that earlier versions used; they kept all records of a tenant in one directory. */
 export function formerGoldenUri(jobId: string, attempt: number): string {
   return `golden/${goldenFile(jobId, attempt)}`;
 }
@@ -53,16 +54,16 @@ function goldenFile(jobId: string, attempt: number): string {
 }
 
 /**
- * The daily manifest, one line per record. All tenants share that of platform storage, so that jobs published at the same
- * time share a write.
+ * Returns the path of a daily manifest, which has one line per record. In platform storage, all tenants share one
+ * manifest, so that jobs published at the same time share a write.
  */
 export function manifestPath(recordedAt: Date, prefix = 'golden/'): string {
   return `${prefix}manifest/${recordedAt.toISOString().slice(0, 10)}.jsonl`;
 }
 
 /**
- * The manifest with a record's line. In an account it is derived from the record, because the binding may have another
- * prefix by now.
+ * Returns the manifest that gets a record's line. In a tenant's account, its path is derived from the record's
+ * location, because the binding may have a different prefix by now.
  */
 export function manifestOf(
   { storage }: Pick<Services, 'storage'>,
@@ -72,7 +73,7 @@ export function manifestOf(
   return { store, path: manifestPath(recordedAt, store === storage ? undefined : goldenPrefixOf(path)) };
 }
 
-/** The golden directory of a record in an account: its path or URL without `<6 hex>/<job>.json`. */
+/** Returns the golden directory of a record in an account: the record's path or URL without `<6 hex>/<job>.json`. */
 export function goldenPrefixOf(path: string): string {
   return path.replace(/[^/]+\/[^/]+$/, '');
 }
@@ -80,8 +81,8 @@ export function goldenPrefixOf(path: string): string {
 export type GoldenKind = 'text' | 'document_approval';
 
 /**
- * The directories of the announcement lists. Each kind has a separate one: a process of an earlier version knows only text
- * jobs, and would remove the records of documents.
+ * The directories of the announcement lists. Each kind of record has a separate one: processes of an earlier version
+ * know only text jobs, and would remove the records of documents.
  */
 export const announcements: Record<GoldenKind, string> = {
   text: 'golden/announced',
@@ -89,9 +90,9 @@ export const announcements: Record<GoldenKind, string> = {
 };
 
 /**
- * The list in which a record is announced before it is written. All tenants share it. A new list begins every `seconds`; its
- * name is its end time in milliseconds since the epoch. The check removes the list after comparing its records with their
- * jobs.
+ * Returns the path of the list in which a record is announced before it is written. All tenants share the list. A new
+ * list begins every `seconds` seconds; its name is the time at which it ends, in milliseconds since the epoch.
+ * `checkGoldenRecords` deletes the list after comparing its records with their jobs.
  */
 function announcementPath(kind: GoldenKind, at: Date, seconds: number): string {
   const span = seconds * 1000;
@@ -103,30 +104,30 @@ export interface Announcement {
   tenant_id: string;
   job_id: string;
   golden_uri: string;
-  /** Creation time of the record. Missing in lists of earlier versions. */
+  /** Creation time of the record. Missing in lists written by earlier versions. */
   recorded_at?: string;
 }
 
-/** The announced jobs as rows, to join by: `wanted(tenant_id, job_id)`. */
+/** Returns the announced jobs as rows for a join: `wanted(tenant_id, job_id)`. */
 export function announcedJobs(announced: readonly Announcement[]) {
   const pairs = announced.map(({ tenant_id, job_id }) => ({ tenant_id, job_id }));
   return sql`jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb) as wanted(tenant_id text, job_id text)`;
 }
 
-/** A record, and its line in the manifest. */
+/** A record, with the data of its line in the manifest. */
 export interface GoldenRecord {
   kind: GoldenKind;
   tenantId: string;
   jobId: string;
   uri: string;
   recordedAt: Date;
-  /** The record, as JSON. */
+  /** The content of the record, as JSON. */
   content: string;
-  /** Further fields of its manifest line, without text of the customer. */
+  /** Further fields of the manifest line; none contains text of the customer. */
   summary: { status: string; source_lang: string; target_lang: string };
 }
 
-/** A record's line in the manifest. */
+/** Returns the line of a record in the manifest. */
 export function manifestLine({ kind, tenantId, jobId, uri, recordedAt, summary }: GoldenRecord): string {
   return JSON.stringify({
     kind,
@@ -139,9 +140,9 @@ export function manifestLine({ kind, tenantId, jobId, uri, recordedAt, summary }
 }
 
 /**
- * Announces a record and writes it. After that, the caller stores its row and calls `listGolden`. A crash leaves at most a
- * record without a row, which `checkGoldenRecords` finds by its announcement and removes, or a record without its line,
- * which it adds.
+ * Announces a record and writes it. The caller must then store its location in the row, and call `listGolden`. A crash
+ * can leave a record without a row, or a record without a manifest line. `checkGoldenRecords` finds both by the
+ * announcement: it removes the former, and adds the line of the latter.
  * @returns false, after logging the error, if a store could not be written
  */
 export async function writeGolden(
@@ -157,7 +158,7 @@ export async function writeGolden(
     recorded_at: recordedAt.toISOString(),
   };
   try {
-    // Not the time of the record, because a rewritten record may be old.
+    // Use the current time, not the time of the record: a rewritten record may be old.
     const path = announcementPath(kind, new Date(), settings.SWEEP_INTERVAL_SECONDS);
     const line = JSON.stringify(announced);
     if (place.store === storage) await storage.put(place.path, content, { path, line });
@@ -173,8 +174,8 @@ export async function writeGolden(
 }
 
 /**
- * Adds a record's line to the manifest, after its row refers to it. Runs in the background: if it fails or is interrupted,
- * `checkGoldenRecords` adds the line.
+ * Adds a record's line to the manifest, after the job's row refers to the record. Runs in the background: if it fails
+ * or is interrupted, `checkGoldenRecords` adds the line.
  */
 export function listGolden(
   { storage, log, backgroundWork }: Pick<Services, 'backgroundWork' | 'log' | 'storage'>,
@@ -204,8 +205,8 @@ export async function removeGolden(
 }
 
 /**
- * A page of records that may have to be rewritten: those from `from` to before `to`, in the order of their IDs, after ID
- * `after`.
+ * Selects a page of records that may have to be rewritten: those recorded from `from` (inclusive) to before `to`, in
+ * the order of their IDs, after the ID `after`.
  */
 export interface RecordedSpan {
   from: Date;
@@ -215,20 +216,21 @@ export interface RecordedSpan {
 }
 
 /**
- * The decision about an announced record. `listed`: its job's row refers to it, so the manifest must have its line. `wait`:
- * the job may still need it, so its announcement stays.
+ * The decision about an announced record. `listed`: the job's row refers to the record, so the manifest must have its
+ * line. `keep`: the record stays. `wait`: the job may still need the record, so the announcement stays. `remove`: the
+ * record is removed.
  */
 export type Verdict = 'listed' | 'keep' | 'remove' | 'wait';
 
-/** One kind of golden records, as `checkGoldenRecords` compares them with their rows. */
+/** The functions by which `checkGoldenRecords` compares one kind of golden records with their rows. */
 export interface RecordedJobs {
   kind: GoldenKind;
-  /** Decides about announced records, in their order. Platform scope. */
+  /** Returns the decisions about announced records, in the order of the records. Platform scope. */
   judge(tx: Tx, announced: readonly Announcement[]): Promise<Verdict[]>;
-  /** The tenants with records since then. Platform scope. */
+  /** Returns the tenants with records since a given time. Platform scope. */
   tenantsSince(tx: Tx, since: Date): Promise<string[]>;
-  /** Records as they must be in the store. */
+  /** Returns the records with the content that the store must have. */
   recordsBetween(tx: Tx, tenantId: string, span: RecordedSpan): Promise<GoldenRecord[]>;
-  /** The record of one job, if its row refers to one. */
+  /** Returns the record of one job; undefined if its row refers to none. */
   recordOf(tx: Tx, tenantId: string, jobId: string): Promise<GoldenRecord | undefined>;
 }

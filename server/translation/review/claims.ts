@@ -5,27 +5,29 @@ import type { SessionPrincipal } from '#server/identity/access/principal.ts';
 import type { ClaimState, ItemHolder, ReviewItem } from './schema.ts';
 
 /*
- * Claims show who works on an item, and keep `next` from giving it to others. They lock nothing, so no procedure rejects a
- * request because of a claim (docs/decisions/0053).
+ * A claim shows who reviews an item, and stops `next` from giving the item to other members. Claims lock nothing: no
+ * procedure rejects a request because of a claim (docs/decisions/0053).
  */
 
 /** Seconds until a claim ends if it is not renewed. */
 const claimSeconds = 60;
 
-/** Maximum number of claims of one member, so that a member cannot block the queue. */
+/** Maximum number of claims that one member can have, so that no member can block the queue. */
 const maxOfMember = 20;
 
-/** Maximum number of holders that are listed for an item. */
+/** Maximum number of members that are listed as holders of an item. */
 const maxHolders = 20;
 
-/** Maximum number of others' items that `next` skips. If there are more, two members may get the same item. */
+/**
+ * Maximum number of items claimed by others that `next` skips. If there are more, two members may get the same item.
+ */
 const maxPassedOver = 5000;
 
-/** A member who claims. */
+/** The member who claims an item. */
 export interface Claimant {
   tenantId: string;
   userId: string;
-  /** The display name. */
+  /** The member's display name. */
   name: string;
 }
 
@@ -33,7 +35,10 @@ export function claimantOf({ tenant, user }: SessionPrincipal): Claimant {
   return { tenantId: tenant.id, userId: user.id, name: user.email || user.id };
 }
 
-/** Makes or renews the member's claim on an item, which must exist. The member's oldest claims beyond `maxOfMember` end. */
+/**
+ * Creates or renews the member's claim on an item, which must exist. If the member then has more than `maxOfMember`
+ * claims, the oldest ones end.
+ */
 export async function claimItem(tx: Tx, claimant: Claimant, item: ReviewItem): Promise<ClaimState> {
   const { tenantId, userId, name } = claimant;
   const until = sql`now() + make_interval(secs => ${claimSeconds})`;
@@ -52,7 +57,7 @@ export async function claimItem(tx: Tx, claimant: Claimant, item: ReviewItem): P
       target: [reviewClaims.tenantId, reviewClaims.userId, reviewClaims.itemKind, reviewClaims.itemId],
       set: {
         holder: name,
-        // An expired claim that is not deleted yet starts again.
+        // If a claim has expired and is not deleted yet, it starts again.
         claimedAt: sql`case when ${reviewClaims.expiresAt} > now() then ${reviewClaims.claimedAt} else now() end`,
         expiresAt: until,
       },
@@ -73,8 +78,9 @@ async function endOldestClaims(tx: Tx, { tenantId, userId }: Claimant): Promise<
 }
 
 /**
- * Claims an item for a member unless someone else has claimed it. If two ask simultaneously, one gets it.
- * @returns undefined if someone else has the item, or is just getting it
+ * Claims an item for a member, unless someone else has claimed it. If two members ask at the same time, one gets the
+ * item.
+ * @returns undefined if someone else has claimed the item, or is claiming it now
  */
 export async function claimIfFree(
   tx: Tx,
@@ -86,12 +92,12 @@ export async function claimIfFree(
     sql`select pg_try_advisory_xact_lock(hashtextextended(${lock}, 0)) as locked`,
   );
   if (!row?.locked) return undefined;
-  // A separate statement, so that it sees the claim of the previous holder of the lock.
+  // Use a separate statement: it sees the claim that the previous holder of the lock has stored.
   const others = await othersOn(tx, claimant, item);
   return others.length > 0 ? undefined : claimItem(tx, claimant, item);
 }
 
-/** Ends the member's claim on an item, if there is one. */
+/** Ends the member's claim on an item, if one exists. */
 export async function releaseItem(tx: Tx, claimant: Claimant, item: ReviewItem): Promise<ClaimState> {
   await tx
     .delete(reviewClaims)
@@ -113,7 +119,7 @@ async function othersOn(tx: Tx, { tenantId, userId }: Claimant, item: ReviewItem
   }));
 }
 
-/** The items of one kind that others have claimed, at most `maxPassedOver`. */
+/** Returns the items of one kind that other members have claimed, at most `maxPassedOver`. */
 export async function itemsOfOthers(
   tx: Tx,
   { tenantId, userId }: Claimant,
@@ -135,8 +141,8 @@ export async function itemsOfOthers(
 }
 
 /**
- * The holders of some items of one kind: names by item ID, the first claimant first.
- * @param except the calling member; null for a caller with an API key
+ * Returns the holders of some items of one kind: display names by item ID, in the order of their claims.
+ * @param except the calling member, who is left out; null for a caller with an API key
  */
 export async function holdersOf(
   tx: Tx,

@@ -2,9 +2,9 @@ import type { RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 
 /**
- * Whether an approval confirms critical issues. `/trpc`, which reviewers use, requires a confirmation by default; the
- * documented API only if it sends `false`.
- * @returns undefined: not required
+ * Whether an approval confirms critical issues. On `/trpc`, which reviewers use, a confirmation is required by default;
+ * in the documented API only if the request sends `false`.
+ * @returns undefined if no confirmation is required
  */
 export function confirmationOf(
   { transport }: Pick<RequestContext, 'transport'>,
@@ -13,7 +13,7 @@ export function confirmationOf(
   return transport === 'rpc' ? (said ?? false) : said;
 }
 
-/** The error for an approval whose critical issues are not confirmed. Over `/trpc` it includes `findings`. */
+/** The error of an approval that does not confirm the critical issues. On `/trpc`, it includes `findings`. */
 export class UnconfirmedFindings extends AppError {
   readonly findings: readonly unknown[];
   constructor(what: string, findings: readonly unknown[]) {
@@ -26,14 +26,17 @@ export class UnconfirmedFindings extends AppError {
   }
 }
 
-/** The error for an approval of several items: the caller has not opened this one, and has not named it explicitly. */
+/**
+ * The error of an item in an approval of several items: the caller has not opened this item, and has not named it
+ * explicitly.
+ */
 export class Unopened extends AppError {
   constructor(what: string) {
     super('conflict', `${what} was not opened; open it, or name it explicitly`);
   }
 }
 
-/** Whether an approval of several items skips this one, and the reason. */
+/** If an approval of several items skips an item because of this error, returns the reason; otherwise undefined. */
 export function leftOutOf(error: unknown) {
   if (error instanceof Unopened) return { reason: 'unopened', critical_findings: [] } as const;
   if (error instanceof UnconfirmedFindings)

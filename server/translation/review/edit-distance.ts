@@ -1,23 +1,32 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** How much of a text was changed. */
+/** A measure of how much a text was changed. */
 export interface EditDistance {
-  /** Inserted, deleted and replaced words: the minimum that turns one text into the other (Levenshtein). */
+  /**
+   * Number of inserted, deleted and replaced words: the minimum that turns one text into the other (Levenshtein
+   * distance).
+   */
   edits: number;
-  /** Words of the longer text, which is the maximum of `edits`. */
+  /** Number of words in the longer text; `edits` cannot be greater. */
   words: number;
 }
 
-/** UTF-16 units of both texts that are compared without pauses: 0.3 ms, or 3 ms if only punctuation differs. */
+/**
+ * Maximum UTF-16 units of both texts together that are compared without pauses. The comparison takes 0.3 ms, or 3 ms if
+ * only punctuation differs.
+ */
 const shortEnough = 5000;
 
-/** Maximum UTF-16 units of a text to measure. Two texts of 50,000 take 80 ms, at worst 0.8 s, in slices. */
+/**
+ * Maximum UTF-16 units of a text that is measured. Comparing two texts of 50,000 takes 80 ms, at worst 0.8 s, with
+ * pauses.
+ */
 const longest = 200_000;
 
-/** Steps of the comparison, or segmented words, after which other work may run: about a millisecond. */
+/** Number of comparison steps, or of segmented words, after which other requests may run: about a millisecond. */
 const slice = 50_000;
 
-/** `measureEdit` without pauses if the texts are short enough; otherwise undefined. */
+/** Does the same as `measureEdit`, but without pauses, if the texts are short enough. Otherwise returns undefined. */
 export function measureEditAtOnce(before: string, after: string, language: string): EditDistance | undefined {
   if (before.length + after.length > shortEnough) return undefined;
   const steps = measure(before, after, language);
@@ -28,8 +37,8 @@ export function measureEditAtOnce(before: string, after: string, language: strin
 }
 
 /**
- * Compares two texts word by word. Words are segmented by `Intl.Segmenter`, so that Chinese, Japanese and Thai have words,
- * too; numbers and punctuation count, white space does not. Lets other requests run in between.
+ * Compares two texts word by word. Words are segmented by `Intl.Segmenter`, so that Chinese, Japanese and Thai have
+ * words, too; numbers and punctuation count, white space does not. Lets other requests run during the comparison.
  * @param language of both texts
  * @returns undefined for a text longer than any text for review
  */
@@ -52,7 +61,7 @@ function* measure(before: string, after: string, language: string): Generator<un
   const one = yield* wordsOf(before, language, numbers);
   const other = yield* wordsOf(after, language, numbers);
   const words = Math.max(one.length, other.length);
-  // A common start and end, which is nearly all of most texts, is skipped.
+  // Skip what the texts have in common at the start and the end, which is nearly all of most texts.
   let start = 0;
   while (start < Math.min(one.length, other.length) && one[start] === other[start]) start++;
   let end = 0;
@@ -63,7 +72,7 @@ function* measure(before: string, after: string, language: string): Generator<un
   return { edits: yield* distance(short, long, numbers.size), words };
 }
 
-/** The words of a text, each as its number. */
+/** Yields the words of a text; each distinct word is represented by a number. */
 function* wordsOf(
   text: string,
   language: string,
@@ -86,9 +95,9 @@ function* wordsOf(
 }
 
 /**
- * Levenshtein's distance by Myers' bit vectors, 32 rows of the matrix at a time. A bit means that a cell is one more
- * (`plus`) or one less (`minus`) than the cell above it; `across` means the same for each column's last row and the previous
- * column.
+ * Levenshtein's distance by Myers' bit vectors, 32 rows of the matrix at a time. A bit in `plus` means that a cell is
+ * one greater than the cell above it, a bit in `minus` that it is one less. For the last row of each column, `across`
+ * is the difference (1, 0 or -1) from the cell in the previous column.
  * @see Myers, "A fast bit-vector algorithm for approximate string matching" (1999); Hyyrö (2003)
  */
 function* distance(
@@ -96,7 +105,7 @@ function* distance(
   long: readonly number[],
   distinct: number,
 ): Generator<undefined, number> {
-  // Row 0 is 0, 1, 2, …: each column is one more than the previous one.
+  // Row 0 is 0, 1, 2 and so on: each column is one greater than the previous one.
   const across = new Int8Array(long.length).fill(1);
   const rowsOf = new Int32Array(distinct);
   let steps = 0;

@@ -6,18 +6,18 @@ import { emailsOf } from '#server/identity/members/members.ts';
 import type { EditDistance } from './edit-distance.ts';
 import type { ReviewerReport, ReviewerReportInput } from './schema.ts';
 
-/** Maximum number of reviewers in a report; those with the most decisions come first. */
+/** Maximum number of reviewers in a report. If there are more, it contains those with the most decisions. */
 const maxReviewers = 1000;
 
-/** The figures of one decision, or of the comparison of its texts, for the sums of a member's day. */
+/** The figures of one decision, or of a later comparison of its texts, to add to a member's figures of the day. */
 export interface ReviewFigures {
   decision?: 'approved' | 'edited' | 'rejected';
   edit?: EditDistance | undefined;
-  /** Milliseconds that the member spent on the text; undefined if unknown. */
+  /** Milliseconds that the member spent on the text; undefined if not known. */
   workedMs?: number | undefined;
 }
 
-/** Adds figures to the sums of a member's current day in UTC. */
+/** Adds figures to the member's sums of the current day in UTC. */
 export async function addFigures(
   tx: Tx,
   { tenantId, userId }: { tenantId: string; userId: string },
@@ -44,8 +44,8 @@ export async function addFigures(
 }
 
 /**
- * Subtracts a decision from the sums of its day, because the review was reopened. Words and time stay, because the member
- * did the work.
+ * Subtracts a decision from the sums of the day on which it was made, because the review was reopened. Words and time
+ * stay, because the member did the work.
  */
 export async function removeDecision(
   tx: Tx,
@@ -66,7 +66,7 @@ export async function removeDecision(
 }
 
 /**
- * The figures of each member for some days, the most decisions first.
+ * Returns the figures of each member for some days; members with the most decisions come first.
  * @throws AppError 422 for an invalid range; 400 for more than 366 days
  */
 export async function reportReviewers(

@@ -5,7 +5,7 @@ import type { Principal } from '#server/identity/access/principal.ts';
 import type { Claimant } from './claims.ts';
 import type { ReviewItem } from './schema.ts';
 
-/** Days after which the opening of an item is deleted. */
+/** Days after which the record that an item was opened is deleted. */
 const keptDays = 90;
 
 /** Records that a member has opened an item. */
@@ -20,7 +20,10 @@ export async function recordOpening(
     .onConflictDoNothing();
 }
 
-/** The items among these that the caller has opened; none for an API key, which shows nothing to a person. */
+/**
+ * Returns those of these items that the caller has opened. Returns none for an API key, because a request with a key
+ * does not show that a person read the item.
+ */
 export async function openedBy(
   tx: Tx,
   principal: Principal,
@@ -42,7 +45,10 @@ export async function openedBy(
   return new Set(rows.map(({ itemId }) => itemId));
 }
 
-/** Deletes old openings. Platform scope. @returns the number of deleted openings */
+/**
+ * Deletes old records of openings. Platform scope.
+ * @returns the number of deleted records
+ */
 export async function pruneOpenings(tx: Tx): Promise<number> {
   const { count } = await tx
     .delete(reviewOpenings)

@@ -6,17 +6,20 @@ export const reopenMinutes = 10;
 
 /** A decision that a member asks to reopen. */
 interface Decision {
-  /** Name of the item: `job <id>`. */
+  /** The item in messages: `job <id>`. */
   what: string;
-  /** Whether it was made within the last `reopenMinutes`, by the database's clock; null if there is no review decision. */
+  /**
+   * Whether the decision was made within the last `reopenMinutes`, by the database's clock; null if there is no review
+   * decision.
+   */
   isRecent: boolean | null;
-  /** The member who decided; null for a caller with an API key. */
+  /** ID of the member who decided; null if the decision was made with an API key. */
   by: string | null;
 }
 
 /**
- * Lets the member who decided, and all administrators, reopen a decision for some minutes.
- * @throws AppError 403; 409 conflict without a review decision, or if it is too old
+ * Allows reopening a recent decision to the member who decided and to all administrators.
+ * @throws AppError 403; 409 conflict if there is no review decision, or if the decision is too old
  */
 export function requireReopenable({ user }: SessionPrincipal, { what, isRecent, by }: Decision): void {
   if (by !== user.id && user.role !== 'global_administrator')

@@ -2,11 +2,11 @@ import { AppError } from '#server/errors.ts';
 import type { TranslationJob } from '#server/translation/texts/schema.ts';
 
 /*
- * 409 conflict: another reviewer, or the pipeline, has changed a text since this reviewer read it. Nothing of the request is
- * applied.
+ * The errors 409 conflict: another reviewer, or the pipeline, has changed a text since this reviewer read it. No part
+ * of the request is applied.
  */
 
-/** A job that has changed since the reviewer read it. */
+/** The job has changed since the reviewer read it. */
 export class JobChanged extends AppError {
   readonly job: TranslationJob;
   constructor(job: TranslationJob) {
@@ -15,9 +15,9 @@ export class JobChanged extends AppError {
   }
 }
 
-/** A correction of a segment whose translation has changed since the reviewer saw it. */
+/** A correction of a segment whose translation has changed since the reviewer read it. */
 export interface CorrectionConflict {
-  /** Index of the correction in its request. */
+  /** Index of the correction in the request. */
   index: number;
   position: number;
   region_id: string;
@@ -27,7 +27,7 @@ export interface CorrectionConflict {
   corrected: boolean;
 }
 
-/** @param nothingWas the action that was applied to none of the segments */
+/** @param nothingWas past participle of the action, such as "corrected"; it was applied to no segment */
 export function correctionConflicts(
   conflicts: readonly CorrectionConflict[],
   nothingWas: 'corrected' | 'confirmed',

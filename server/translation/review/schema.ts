@@ -3,7 +3,7 @@ import { calendarDate } from '#server/billing/metering/schema.ts';
 
 const dateTime = z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' });
 
-/** Option of an approval. */
+/** An option of approvals. */
 export const confirmCritical = z
   .boolean()
   .optional()
@@ -17,7 +17,7 @@ export const reviewItem = z.object({
   id: z.string().max(100).describe('Its id.'),
 });
 
-/** Input of `reviews.claim`. `release` ends the caller's claim instead of making or renewing it. */
+/** Input of `reviews.claim`. With `release`, the call ends the caller's claim instead of creating or renewing it. */
 export const claimInput = reviewItem.extend({
   release: z.boolean().default(false).describe('Ends the claim instead of making or renewing it.'),
   opened: z
@@ -28,23 +28,23 @@ export const claimInput = reviewItem.extend({
     ),
 });
 
-/** The reason why an approval of several items skipped one. */
+/** The reason why an approval of several items skipped an item. */
 export const leftOutReason = z
   .enum(['unopened', 'critical_findings'])
   .describe(
     '`unopened`: the caller has not opened it; `confirm_unopened` approves it. `critical_findings`: it has critical findings; `confirm_critical` approves it.',
   );
 
-/** A member who works on an item. */
+/** A member who has claimed an item. */
 export const itemHolder = z.object({
   holder: z.string().meta({ description: 'email address or user ID' }),
   claimed_at: dateTime,
   expires_at: dateTime,
 });
 
-/** The members who work on an item. */
+/** The members who have claimed an item. */
 export const claimState = z.object({
-  /** End of the caller's own claim; null without one. */
+  /** Time at which the caller's own claim ends; null without a claim. */
   claimed_until: dateTime.nullable(),
   others: z.array(itemHolder).describe('Other members who work on it, the first one first; at most 20.'),
 });
@@ -55,7 +55,10 @@ export const reopenedItem = reviewItem.extend({
   updated_at: dateTime,
 });
 
-/** Input of `reviews.byReviewer`: days in UTC, inclusive, at most 366; the last 30 by default. */
+/**
+ * Input of `reviews.byReviewer`: the first and last day in UTC, both included; at most 366 days, by default the last
+ * 30.
+ */
 export const reviewerReportInput = z
   .object({
     from: calendarDate.optional().describe('The first day, YYYY-MM-DD in UTC.'),
@@ -63,7 +66,7 @@ export const reviewerReportInput = z
   })
   .prefault({});
 
-/** The figures of one member. A figure without any data is 0, and so is its count. */
+/** The figures of one member. If there is no data for a figure, the figure and its count are 0. */
 export const reviewerFigures = z.object({
   user_id: z.string().describe('The reviewer.'),
   email: z.string().nullable().meta({ description: 'null for a former member' }),

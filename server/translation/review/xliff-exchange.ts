@@ -8,7 +8,7 @@ import { unreadableFile } from '#server/language/set-upload.ts';
 import { type LanguageCode, languageDirection } from '#server/languages.ts';
 import type { TaskScope } from '#server/platform/sandbox/task-queue.ts';
 
-/** The start of a document's next `<file>`, with the directions of its languages. */
+/** Returns the start of the next `<file>` of an XLIFF document, with the text directions of its languages. */
 export function startFile(languages: XliffHead, file: { id: string; original: string }): string {
   const isRightToLeft = (code: string) => languageDirection(code as LanguageCode) === 'rtl';
   return xliffFileHead(file, {
@@ -20,7 +20,7 @@ export function startFile(languages: XliffHead, file: { id: string; original: st
 /**
  * Reads the `<file>` of an XLIFF body in a child process.
  * @param fileId the ID of the job or document in the URL
- * @throws AppError 400 if it is not XLIFF; 422 if it lacks the file, or violates a rule of the format
+ * @throws AppError 400 if the body is not XLIFF; 422 if it does not contain this file, or violates a rule of the format
  */
 export async function readXliffBody(
   { fileWork }: Pick<Services, 'fileWork'>,
@@ -52,13 +52,13 @@ function named(tag: string): string {
   return tag === '' ? 'no language' : tag.slice(0, 40);
 }
 
-/** A hash of a translation, 22 characters of base64url; null means no translation yet. */
+/** Returns a hash of a translation, 22 characters of base64url. null stands for a segment without a translation. */
 export function textVersion(translation: string | null): string {
   const written = translation === null ? 'none' : `text ${translation}`;
   return createHash('sha256').update(written).digest('base64url').slice(0, 22);
 }
 
-/** An error about one unit of a file, with its ID and line. */
+/** Returns an error about one unit of a file, with the unit's ID and line. */
 export function unitError(
   code: 'unprocessable' | 'conflict',
   { id, line }: ReadUnit,
@@ -68,8 +68,8 @@ export function unitError(
 }
 
 /**
- * The version of the translation that a unit was exported with.
- * @throws AppError 422 if its source has changed, or a tool has dropped the version
+ * Returns the version of the translation at the time when the unit was exported.
+ * @throws AppError 422 if the source of the unit has changed, or if a tool has dropped the version
  */
 export function requireVersion(unit: ReadUnit, source: { ofUnit: string; present: string }): string {
   if (!isSameSource(source.ofUnit, source.present))

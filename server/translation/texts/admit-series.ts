@@ -28,7 +28,7 @@ import { requireAllowedModels } from './intake/check-request.ts';
 import type { StoredJob } from './jobs.ts';
 import type { TranslationRequest } from './schema.ts';
 
-/** The length of a source text in Unicode code points, and in billable characters. */
+/** The length of a source text, in Unicode code points and in billable characters. */
 export interface Weight {
   sourceChars: number;
   billableChars: number;
@@ -41,37 +41,38 @@ export interface Run {
   warnings: Warning[];
   admitted: Admitted;
   weight: Weight;
-  /** Whether the trial grant covers it. */
+  /** Whether the trial grant pays for the run. */
   onTrial: boolean;
-  /** Whether its completion has to charge the prepaid balance. */
+  /** Whether the run's completion must charge the prepaid balance. */
   drawsTopUp: boolean;
 }
 
-/** The tenant, and the kind of credential and the request that submitted the series. */
+/** The caller that submitted a series: the tenant, the kind of credential and the request. */
 export interface SeriesCaller {
   id: string;
   name: string;
   credential: 'session' | 'api_key';
-  /** For the log. */
+  /** ID of the request, for the log. */
   requestId: string;
 }
 
-/** A checked request, and the warnings for its sender. */
+/** A checked request, with the warnings for the caller. */
 export interface Submitted {
   request: TranslationRequest;
   warnings: Warning[];
 }
 
-/** One request of a series, with the existing job of its key. */
+/** One request of a series, with the existing job of its idempotency key. */
 export interface SeriesItem extends Submitted {
   /**
-   * The fingerprint of the submitted request, even if the existing job runs again with its own request; null without a key.
+   * The fingerprint of the submitted request, even if the existing job runs again with its stored request; null without
+   * a key.
    */
   fingerprint: Uint8Array | null;
-  /** Whether the existing job was created by a different request. */
+  /** Whether the existing job was created by a different request with the same key. */
   differs: boolean;
   known: StoredJob | undefined;
-  /** Null if the existing job is returned unchanged. */
+  /** The weight of the text; null if the existing job is returned unchanged. */
   weight: Weight | null;
 }
 
@@ -79,7 +80,7 @@ export interface SeriesItem extends Submitted {
 export type WorkItem = SeriesItem & { weight: Weight };
 
 /**
- * Matches the requests of a series with the existing jobs of their keys, and weighs those that have to run.
+ * Combines the requests of a series with the existing jobs of their keys, and weighs the texts that have to run.
  * @throws AppError 422 if a stored request has to run again and its model is no longer allowed
  */
 export function planItems(
@@ -92,7 +93,7 @@ export function planItems(
     const { fingerprint = requestFingerprint(submitted.request) } = submitted;
     const differs = requestDiffers(job?.requestFingerprint ?? null, fingerprint);
     if (job && isReplayable(job)) return { ...submitted, fingerprint, differs, known: job, weight: null };
-    // A job that runs again uses the request of its first submission.
+    // If a job runs again, its run uses the request with which the job was created.
     const { request, warnings } = job?.job ?? submitted;
     if (job) requireAllowedModels(request.metadata, settings);
     const sourceChars = countCodePoints(request.source_text);
@@ -109,14 +110,20 @@ export function isWork(item: SeriesItem): item is WorkItem {
   return item.weight !== null;
 }
 
-/** The state that payment, storage and allowance gates check, in addition to the work. */
+/** Data about the tenant for the gates of payment, storage and allowance. */
 export interface Gates {
   tenant: BilledTenant | undefined;
-  /** The reason why the tenant's own storage cannot be used; null if it can, or platform storage is used. */
+  /**
+   * The reason why the tenant's own storage cannot be used; null if it can be used, or if the tenant uses platform
+   * storage.
+   */
   storageRefusal: AppError | null;
 }
 
-/** Reads the state for the gates. The statements are sent immediately; the tenant is that of the transaction's scope. */
+/**
+ * Reads the state for the gates, for the tenant to which the transaction is limited. The statements are sent
+ * immediately.
+ */
 export async function readGates(
   tx: Tx,
   services: Pick<Services, 'accountStores' | 'settings'>,
@@ -128,24 +135,26 @@ export async function readGates(
   return { tenant, storageRefusal };
 }
 
-/** The result of admission. If there is neither a run nor an error, a concurrent submission inserted the key's job first. */
+/**
+ * The result of admission. If it has neither a run nor an error, a concurrent submission inserted the job of the key
+ * first.
+ */
 export interface Admittance {
   run: Run | undefined;
   /**
-   * Set if the work exceeds the tenant's allowance. With idempotency keys, look the keys up again before throwing it: a
-   * concurrent duplicate may have reserved the missing characters.
+   * The error if the work exceeds the tenant's allowance. With idempotency keys, look up the keys again before throwing
+   * it: a concurrent request with the same keys may have reserved the missing characters.
    */
   refusal: AppError | null;
 }
 
 /**
- * Admits a series as a whole: applies the payment, storage and allowance gates to the sum of its work, then inserts its
- * first job, which reserves that sum. Sends the last statement of the transaction. Between concurrent submissions, the
- * unique index of keys decides, not the look-up.
+ * Admits a series as a whole: applies the gates for payment, storage and allowance to the sum of its work, then inserts
+ * its first job, which reserves that sum. Sends the last statement of the transaction. If two submissions with the same
+ * key are concurrent, the unique index of keys decides which one inserts the job, not the look-up.
  * @param items at least one has work
- * @throws AppError 402 if the subscription does not cover the work, before anything is counted; 409
- * storage_binding_not_verified after it was
- *   counted: the caller's transaction, with its inserts, is rolled back
+ * @throws AppError 402 if the subscription does not pay for the work, before usage is counted; 409
+ *   storage_binding_not_verified after usage was counted: the caller's transaction, with its inserts, is rolled back
  */
 export async function admitSeries(
   tx: Tx,
@@ -166,7 +175,7 @@ export async function admitSeries(
   const counting = known
     ? readmitJob(tx, restartOf(caller, known, reserved, settings), entitlement.limits)
     : admitJob(tx, newJob(caller, first, reserved), entitlement.limits);
-  // If no error can follow, COMMIT is sent together with it.
+  // If no error can follow, COMMIT is sent together with the statement.
   const [[counted]] = await Promise.all([storageRefusal ? counting : tx.last(counting), locked]);
   if (!counted?.admitted)
     return { run: undefined, refusal: counted ? entitlement.refusal(counted.usage) : null };
@@ -177,8 +186,9 @@ export async function admitSeries(
 }
 
 /**
- * Inserts the next job of an admitted series, which takes over the reservation. The statement is sent immediately.
- * @returns undefined if a concurrent submission inserted the job of its key first
+ * Inserts the next job of an admitted series, which takes over the series' reservation. The statement is sent
+ * immediately.
+ * @returns undefined if a concurrent submission inserted the job of this key first
  */
 export async function admitNext(
   tx: Tx,
@@ -196,7 +206,7 @@ export async function admitNext(
   return admitted && runOf(caller, item, admitted, terms);
 }
 
-/** The first job reserves its own weight, and that of the rest of the series. */
+/** The reservation of the first job: its own weight, and the weight of the rest of the series. */
 type Reservation = Pick<NewJob, 'reservedChars' | 'reservedRestChars' | 'reservedRestJobs'>;
 
 function reservationOf(work: readonly WorkItem[]): Reservation {
@@ -220,7 +230,7 @@ function newJob(
   };
 }
 
-/** The stored job of a key, which runs again. */
+/** Returns the input for running the stored job of a key again. */
 function restartOf(
   { id }: SeriesCaller,
   { job }: StoredJob,
@@ -240,7 +250,7 @@ function runOf(
   return { tenantId: caller.id, request: named, warnings, admitted, weight, onTrial, drawsTopUp };
 }
 
-/** Adds the tenant to the request's metadata; a caller cannot set it. */
+/** Adds the tenant's id and name to the request's metadata. A caller cannot set them. */
 function namingTenant(request: TranslationRequest, { id, name }: SeriesCaller): TranslationRequest {
   return { ...request, metadata: { ...request.metadata, tenant: { id, name } } };
 }

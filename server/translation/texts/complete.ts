@@ -17,7 +17,7 @@ import { learnFrom } from './learn-from-job.ts';
 import { OptionalWrite, retryWithout } from './optional-writes.ts';
 import type { JobStatus, TranslationJob, TranslationRequest } from './schema.ts';
 
-/** The remaining items of a series. The next job is inserted when the current one is stored. */
+/** The items of a series that are still to be run. The next job is inserted when the current one is stored. */
 export interface RestOfSeries {
   caller: SeriesCaller;
   work: readonly WorkItem[];
@@ -27,7 +27,7 @@ export type CompletionServices = PersistingServices & Pick<Services, 'embedder'>
 
 export interface Completion {
   job: TranslationJob;
-  /** The run of the next job; undefined at the end of a series, or if the job could not be inserted. */
+  /** The run of the next job; undefined at the end of the series, or if the next job could not be inserted. */
   nextRun: Run | undefined;
 }
 
@@ -35,10 +35,9 @@ export interface Completion {
  * Stores a finished run and bills it in one transaction, together with the next job of its series. The golden record of a
  * published job is written before that. If another attempt has replaced the run, nothing is stored, and the current job is
  * returned.
- * @throws AppError persistence_failed if the golden record could not be written: the job is stored and billed, and its
- * persistence is pending.
- *   The same applies if the tenant's own storage became unusable during the run, because 409 would mean that nothing was
- *   created
+ * @throws AppError persistence_failed if the golden record could not be written: the job is stored and billed, and is
+ *   published later. Also thrown if the tenant's own storage became unusable during the run; a 409 would wrongly mean
+ *   that nothing was created
  */
 export async function completeRun(
   services: CompletionServices,
@@ -62,7 +61,7 @@ export async function completeRun(
     created_at: admitted.createdAt.toISOString(),
     updated_at: new Date().toISOString(),
   };
-  // A text served by a fast path is already in a store.
+  // A text that a fast path served is already in the TM or a glossary.
   const publishes = result.status === 'published' && result.fastPath === null;
   const persisted = publishes ? await persistGolden(services, tenantId, finished, admitted.attempt) : null;
   const golden = persisted instanceof AppError ? null : persisted;
@@ -70,7 +69,7 @@ export async function completeRun(
   const isPending = publishes && golden === null;
   const status = advance('pending', 'translated', isPending ? 'persistence_failed' : result.status);
   const learn = uri === null ? undefined : learnFrom(services, tenantId, finished, uri);
-  // A job with pending persistence ends the series with its error.
+  // If the golden record of a job could not be written, the series ends with this error.
   const next = isPending || rest.work.length === 0 ? undefined : insertNext(services, run, rest);
   const { stored, nextRun } = await storeRun(services, run, { learn, next }, (tx) =>
     finishJob(
@@ -96,7 +95,8 @@ export async function completeRun(
 
   if (!stored) {
     const job = await services.database.inTenant(tenantId, (tx) => selectJob(tx, tenantId, admitted.jobId));
-    // The record belongs to this run if its transaction was committed but the COMMIT was not acknowledged.
+    // If the job refers to this URI, the transaction was committed although the COMMIT was not acknowledged: the record
+    // belongs to this run and must stay.
     if (golden && job?.request.metadata['golden_uri'] !== uri) await golden.remove();
     else golden?.list();
     return { job: requireUsable(job), nextRun };
@@ -123,27 +123,28 @@ function withMetadata(request: TranslationRequest, written: RunResult['metadata'
   return written ? { ...request, metadata: { ...request.metadata, ...written } } : request;
 }
 
-/** Inserts the next job of the series. Optional: a failure of the next job must not lose a finished translation. */
+/** Inserts the next job of the series. This is optional: if it fails, the completed translation is still stored. */
 function insertNext(
   { settings, backgroundWork }: CompletionServices,
   run: Run,
   { caller, work }: RestOfSeries,
 ): OptionalWrite<Run | undefined> {
   return new OptionalWrite('a run is stored without the next job of its series', async (tx) =>
-    // A stopping process starts no further jobs.
+    // If the process is stopping, it starts no further jobs.
     backgroundWork.closing ? undefined : admitNext(tx, settings, caller, work, run),
   );
 }
 
-/** Rolls back the transaction that stores a run: another attempt has the job. */
+/** Thrown to roll back the transaction that stores a run, because another attempt has the job. */
 class RunReplaced extends Error {}
 
 /**
- * Stores a run in one transaction: the next job, the result with its usage, the charge to the prepaid balance, the learned
- * segment.
+ * Stores a run in one transaction: inserts the next job, stores the result with its usage, charges the prepaid balance,
+ * and adds the segment to the TM.
  *
- * The next job comes first. Its INSERT may wait for another transaction that has a job with the same key, and that
- * transaction may wait for the usage totals, which this one locks from its result on.
+ * The next job comes first, to avoid a deadlock. Its INSERT may wait for another transaction that has inserted a job
+ * with the same key. That transaction may wait for the usage totals, which this transaction locks when it stores the
+ * result.
  */
 async function storeRun(
   { database, log }: CompletionServices,
@@ -158,7 +159,7 @@ async function storeRun(
   try {
     return await retryWithout(log, [next, learn], () =>
       database.inTenant(tenantId, async (tx) => {
-        // COMMIT is sent with the last statement, unless the result is needed before.
+        // COMMIT is sent together with the last statement, unless the result of an earlier statement is needed first.
         const commitsAtOnce = !isSent(next) && !isSent(learn);
         const inserting = next?.run(tx);
         const finishing = commitsAtOnce && !drawsTopUp ? tx.last(finish(tx)) : finish(tx);
@@ -176,10 +177,13 @@ async function storeRun(
   }
 }
 
-/** The job that another attempt has taken over. @throws AppError if it does not exist, or failed */
+/**
+ * Returns the job that another attempt has taken over.
+ * @throws AppError if the job does not exist, or failed
+ */
 function requireUsable(job: TranslationJob | undefined): TranslationJob {
   if (!job) throw new AppError('not_found', 'the job was deleted while it ran');
-  // Its result was discarded, and only a new submission creates another.
+  // The result of this run was discarded; only a new submission creates another.
   if (job.status === 'failed')
     throw new AppError('transient_error', 'the job was marked failed while it ran; send it again');
   return job;
@@ -194,7 +198,7 @@ function usageOf({ request, weight, onTrial }: Run, { cost, fastPath }: RunResul
     ...weight,
     trialChars: onTrial ? weight.billableChars : 0,
     fastPath,
-    // A model may report any count; the sums must fit their columns.
+    // A model may report any number of tokens; the sums must fit their columns.
     inputTokens: Math.min(cost.inputTokens, maxTokens),
     outputTokens: Math.min(cost.outputTokens, maxTokens),
     models: cost.models,
@@ -219,7 +223,7 @@ interface FinishedJob {
 
 const value = sql.placeholder;
 
-/** A placeholder for a value to set. With a column, the value is encoded for that column. */
+/** A placeholder for a value. If a column is given, the value is encoded for that column. */
 function bound(name: string, column?: PgColumn): SQL {
   return column ? sql`${new Param(value(name), column)}` : sql`${value(name)}`;
 }
@@ -260,8 +264,8 @@ const finishPending = prepare<FinishedJob & JobUsage, { updatedAt: Date }[]>((db
 });
 
 /**
- * Stores a finished run, its usage record and the running totals in one statement. Writes nothing if the job has started
- * another attempt.
+ * Stores a completed run, its usage record and the running totals in one statement. Writes nothing if another attempt
+ * of the job has started.
  * @returns the job's new updated_at, or no row
  */
 export function finishJob(tx: Tx, job: FinishedJob, usage: JobUsage): Promise<{ updatedAt: Date }[]> {

@@ -36,7 +36,7 @@ import {
 import { type RunServices, runSeries, type Series } from './series.ts';
 import { viewFor } from './tenant-view.ts';
 
-/** While translation is disabled, a submission is rejected before it is read. */
+/** Rejects a submission before its body is read if translation is disabled. */
 function requireTranslationEnabled({ settings }: Pick<Services, 'settings'>): void {
   if (!settings.TRANSLATION_ENABLED)
     throw new AppError('capability_off', 'translation is temporarily disabled');
@@ -53,7 +53,7 @@ type SubmissionContext = Pick<RequestContext, 'services' | 'response' | 'request
 };
 
 /**
- * The requests, each with its warnings. Yields to other requests between them.
+ * Returns the requests, each with its warnings. Lets other requests of the server run in between.
  * @param fields allowed fields of the request
  */
 async function withWarnings(
@@ -69,7 +69,10 @@ async function withWarnings(
   return submitted;
 }
 
-/** Runs a submission and returns its jobs as the caller may see them. Marks a full replay in the response. */
+/**
+ * Runs a submission and returns its jobs in the caller's view. If all jobs already existed, marks the response as a
+ * replay.
+ */
 async function submitFor(
   { services, response, requestId, withTenant, audience }: SubmissionContext,
   submitted: Submitted[],
@@ -97,7 +100,7 @@ export const create = submissionProcedure
   .input(translationRequest)
   .output(translationJob)
   .mutation(async ({ ctx, input }) => {
-    // REST routes such a body to `createFromText`.
+    // Over REST, such a body is handled by `createFromText`.
     if (isObject(input.metadata['source_document']))
       throw new AppError(
         'unprocessable',
@@ -170,7 +173,7 @@ export const createFromFile = submissionProcedure
     return submitFor(ctx, await withWarnings(requests, ctx, Object.keys(fileRequest.shape)));
   });
 
-/** Queues a file that is translated with its layout, and returns its document job. */
+/** Queues a file to be translated with its layout, and returns the document job. */
 async function submitDocumentFor(
   {
     services,
@@ -217,16 +220,16 @@ export const createFromText = submissionProcedure
 
 interface Submission {
   jobs: TranslationJob[];
-  /** The item of each job. */
+  /** The item of each job, in the same order. */
   items: readonly SeriesItem[];
-  /** True if all jobs come from earlier submissions with the same keys, and none had to run. */
+  /** True if all jobs come from earlier submissions with the same keys, and no job had to run. */
   replayed: boolean;
 }
 
 /**
- * Translates texts one after the other and returns their jobs. Applies the gates in order (replay, authentication, payment,
- * storage, allowance), then runs the pipeline and stores the result of each. Models are called between transactions, never
- * inside one.
+ * Translates texts one after another and returns their jobs. Makes the checks in this order: replay, authentication,
+ * payment, storage, allowance. Then runs the pipeline for each text and stores the result. Models are called between
+ * transactions, never inside one.
  * @param submitted have passed `checkRequest`
  * @throws AppError 401, 402, 422, 429, 5xx
  */
@@ -240,20 +243,20 @@ async function submit(
   const requests = submitted.map(({ request }) => request);
   const keys = requests.flatMap(({ idempotency_key: key }) => key ?? []);
   const admitted = await withTenant(
-    // The transaction that authenticated the caller.
+    // Runs in the transaction that authenticated the caller.
     async (tx, principal, looked: LookedUp): Promise<Series | Submission> => {
       const items = planItems(submitted, looked.known, settings);
-      // A full replay is returned before any gate that could reject work.
+      // If no job has to run, the existing jobs are returned before any gate could reject the submission.
       if (!items.some(isWork))
         return { jobs: items.flatMap(({ known }) => known?.job ?? []), items, replayed: true };
       const caller = { ...principal.tenant, credential: principal.kind, requestId };
-      // Payment, storage and allowance gates, over the whole series.
+      // Apply the gates for payment, storage and allowance to the whole series.
       const { run, refusal } = await admitSeries(tx, settings, caller, looked.gates, items);
-      // With keys, `runSeries` checks again: a concurrent duplicate may account for the usage.
+      // With keys, `runSeries` checks again: a concurrent request with the same keys may have caused the usage.
       if (refusal && keys.length === 0) throw refusal;
       return { caller, items, firstRun: run, prefetched: looked.prefetched };
     },
-    // Sent before the caller is authenticated; only the tenant's own transaction reads the result.
+    // Sent before the caller is authenticated. Row-level security limits the result to the tenant of the transaction.
     async (tx) => lookUp(tx, services, requests, keys),
   );
   if ('jobs' in admitted) return admitted;
@@ -262,9 +265,9 @@ async function submit(
   return { jobs, items, replayed: !ran };
 }
 
-/** The tenant's state for the gates and the pipeline. */
+/** Data about the tenant for the gates and the pipeline. */
 interface LookedUp {
-  /** By idempotency key; undefined without keys. */
+  /** Existing jobs by idempotency key; undefined if the submission has no keys. */
   known: Map<string, StoredJob> | undefined;
   gates: Gates;
   prefetched: Prefetched;

@@ -17,13 +17,13 @@ import { advance } from './job-states.ts';
 import { isJob } from './jobs.ts';
 
 /*
- * A failed run is not billed: its job becomes `failed`, and no usage is recorded. A run that called a live engine counts against the
- * tenant's rate of failed runs, because its model calls have cost the operator money.
+ * A failed run is not billed: the job becomes `failed`, and no usage is recorded. A run that called a live engine
+ * counts against the tenant's rate of failed runs, because its model calls have cost the operator money.
  */
 
 type FailureServices = Pick<Services, 'database' | 'engine' | 'log' | 'settings'>;
 
-/** Logs the error of a run and marks its job failed. If that fails too, the stale sweep marks the job later. */
+/** Logs the error of a run and marks the job as failed. If that fails too, the stale sweep marks the job later. */
 export async function recordFailedRun(
   services: FailureServices,
   run: Run,
@@ -41,8 +41,8 @@ export async function recordFailedRun(
 }
 
 /**
- * Marks a job failed with the steps that its run completed. Nothing is billed. A run that called a live engine counts
- * against the tenant's failed runs, in the same transaction.
+ * Marks a job as failed and stores the steps that the run completed. Nothing is billed. In the same transaction, a run
+ * that called a live engine is counted as a failed run of the tenant.
  * @returns whether this run still had the job
  */
 async function storeFailure(
@@ -71,8 +71,8 @@ async function storeFailure(
 }
 
 /**
- * Whether a failed run may have called the engine. A call that was rejected for lack of capacity did not reach it; the
- * previous completed steps did.
+ * Whether a failed run may have called the engine. If a call was rejected for lack of capacity, it did not reach the
+ * engine; earlier completed steps did.
  */
 function mayHaveCalled({ cause, steps }: RunError): boolean {
   return (
@@ -81,7 +81,7 @@ function mayHaveCalled({ cause, steps }: RunError): boolean {
   );
 }
 
-/** The job while it is pending with this attempt, and not taken over by another. */
+/** Matches the job while it is pending with this attempt: no other attempt has taken it over. */
 export function isRunning(tenantId: string, { jobId, attempt }: Pick<Admitted, 'jobId' | 'attempt'>) {
   return and(
     isJob(tenantId, jobId),
@@ -90,7 +90,7 @@ export function isRunning(tenantId: string, { jobId, attempt }: Pick<Admitted, '
   );
 }
 
-/** Marks a pending job failed. The statement is sent immediately. */
+/** Marks a pending job as failed. The statement is sent immediately. */
 function failJob(
   tx: Tx,
   tenantId: string,

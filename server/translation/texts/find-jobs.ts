@@ -13,15 +13,15 @@ import {
 import type { JobStatus } from './schema.ts';
 import type { JobFilter, JobSummary, SearchInput } from './search-schema.ts';
 
-/** Characters of a text in a summary. */
+/** Maximum number of characters of a text in a summary. */
 const excerpt = 300;
 
-/** A found job, without its claims. */
+/** A job that the search found, without its claims. */
 type FoundJob = Omit<JobSummary, 'claimed_by'>;
 
 interface Found {
   jobs: FoundJob[];
-  /** The last examined job; undefined without one. */
+  /** The last examined job; undefined if none was examined. */
   last: PageEnd | undefined;
   /** Whether more jobs follow. */
   more: boolean;
@@ -38,8 +38,8 @@ interface Search {
 }
 
 /**
- * The tenant's jobs that pass a filter, in the order of `updated_at` and ID. Status and time have an index; for other
- * filters, a bounded number of jobs is read one by one (`scanJobs`).
+ * Returns the tenant's jobs that pass a filter, in the order of `updated_at` and ID. Status and time have an index;
+ * with other filters, a limited number of jobs is examined one by one (`scanJobs`).
  * @throws AppError 422 for an invalid cursor, or like `contentOf`
  */
 export async function findJobs(tx: Tx, search: Search): Promise<Found> {
@@ -56,7 +56,7 @@ export async function findJobs(tx: Tx, search: Search): Promise<Found> {
   return { jobs: found, last, more };
 }
 
-/** The cursor after the last job that a search has examined. */
+/** Returns the cursor after the last job that a search has examined. */
 export function cursorOf({ updatedAt, id }: PageEnd): string {
   return writeCursor({ updated_at: updatedAt.toISOString(), id });
 }
@@ -64,8 +64,8 @@ export function cursorOf({ updatedAt, id }: PageEnd): string {
 const { request, finalTranslation, agentRun, updatedAt, jobId } = translationJobs;
 
 /**
- * Approximate bytes of a job that a filter reads, from stored sizes, so that no value is decompressed. Compressed JSON
- * counts four times, and a source as often as its translation, which is about as long.
+ * SQL: approximate bytes of a job that a filter reads, computed from stored sizes, so that no value is decompressed.
+ * Compressed JSON counts four times. The size of the translation also stands for the source, which is about as long.
  */
 function bytesRead(filter: JobFilter): SQL<number> {
   const { trigger, text } = filter;
@@ -75,7 +75,7 @@ function bytesRead(filter: JobFilter): SQL<number> {
   return sql`4 * (${whole} + ${run}) + ${texts}`;
 }
 
-/** The next places of the listing, for each status by the index of statuses. */
+/** Returns the next positions in the listing, for each status, using the index of statuses. */
 async function selectPlaces(
   tx: Tx,
   { tenantId, filter, order }: Search,
@@ -117,7 +117,10 @@ function inOrder(order: SearchInput['order']): SQL[] {
   return order === 'newest' ? [desc(updatedAt), desc(jobId)] : [asc(updatedAt), asc(jobId)];
 }
 
-/** The part of a filter that no index supports; undefined without one. @throws AppError 422 like `filterCondition` */
+/**
+ * Returns the part of a filter that no index supports; undefined if none exists.
+ * @throws AppError 422 like `filterCondition`
+ */
 export function contentOf({ trigger, text, ...listFilter }: JobFilter): SQL | undefined {
   return and(
     filterCondition(translationJobs, listFilter),
@@ -131,7 +134,7 @@ export function contentOf({ trigger, text, ...listFilter }: JobFilter): SQL | un
   );
 }
 
-/** The jobs among these that pass, at most `limit`. */
+/** Returns those of these jobs that pass the filter, at most `limit`. */
 async function selectSummaries(
   tx: Tx,
   tenantId: string,

@@ -16,7 +16,10 @@ export const goldenTypes = {
   pdf: 'application/pdf',
 } as const satisfies Record<GoldenFormat, string>;
 
-/** Renders a job's final translation. DOCX and PDF are rendered in a child process, because that may take seconds. */
+/**
+ * Renders a job's final translation as a file. DOCX and PDF are rendered in a child process, because that may take
+ * seconds.
+ */
 async function renderGolden(
   { fileWork }: Pick<Services, 'fileWork'>,
   scope: TaskScope,
@@ -40,8 +43,8 @@ function titleOf({ id, request }: TranslationJob): string {
 }
 
 /**
- * Renders a published translation as a file. Reads the job, not its golden record, because a job served by a fast path has
- * none.
+ * Renders a published translation as a file. Reads the job, not its golden record, because a job that a fast path
+ * served has no record.
  * @throws AppError 404; 409 unless the job is published or human_edited
  */
 export async function downloadGolden(
@@ -65,7 +68,7 @@ export async function downloadGolden(
   return { bytes, contentType, fileName, suggestedName: fileName };
 }
 
-/** The file name of a download: source document (or job ID), page and language. */
+/** Returns the file name of a download: source document (or job ID), page and language. */
 function goldenFileName({ id, request }: TranslationJob, extension: string): string {
   const { source_document: document } = request.metadata as {
     source_document?: { name?: unknown; page_number?: unknown; page_count?: unknown };

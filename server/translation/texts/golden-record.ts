@@ -16,7 +16,10 @@ import {
 import { redactedCopy } from './redacted-copy.ts';
 import type { TranslationJob } from './schema.ts';
 
-/** The golden record of a text job: its full payload, or a redacted copy in the tenant's own account. */
+/**
+ * Returns the golden record of a text job: the complete job in platform storage, or a redacted copy in the tenant's own
+ * account.
+ */
 export function goldenRecord(
   tenantId: string,
   job: TranslationJob,
@@ -44,18 +47,18 @@ export function goldenRecord(
 export type PersistingServices = DestinationServices &
   Pick<Services, 'backgroundWork' | 'storage' | 'settings' | 'log'>;
 
-/** A golden record that is in its store, before its job's row refers to it. */
+/** A golden record that is stored, although the job's row does not refer to it yet. */
 export interface PersistedGolden {
   uri: string;
   /** Call this after the row refers to the record. */
   list(): void;
-  /** Removes the record, because the row was not stored. Never fails. */
+  /** Removes the record, because the row could not be stored. Never fails. */
   remove(): Promise<unknown>;
 }
 
 /**
- * Writes a job's golden record, before the job's row is published: without a record, the job is not published.
- * @returns the error if it could not be written: the job's persistence is then pending
+ * Writes a job's golden record. Call this before the job's row is published: a job without a record is not published.
+ * @returns the error if the record could not be written; the job is then published later
  */
 export async function persistGolden(
   services: PersistingServices,
@@ -81,7 +84,8 @@ export async function persistGolden(
 }
 
 /**
- * The error of a job that is stored and billed, but whose golden record could not be written. The sweep publishes it later.
+ * Returns the error for a job that is stored and billed, but whose golden record could not be written. The sweep
+ * publishes the job later.
  */
 export function persistenceFailed(): AppError {
   return new AppError(

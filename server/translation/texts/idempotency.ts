@@ -19,15 +19,16 @@ export function requireKey(key: string | null | undefined): void {
   ]);
 }
 
-/** The key of one item of a submission, `<key>:<position>`. Batch items count from 0, pages from 1. */
+/** Returns the key of one item of a submission, `<key>:<position>`. Batch items are numbered from 0, pages from 1. */
 export function itemKey(key: string | null | undefined, position: number): string | null {
   return key ? `${key}:${position}` : null;
 }
 
 /**
- * The fingerprint of everything that affects a job's result, stored with its key; null without a key. Ignores fields without
- * effect, and the name, media type and size of a file: the text of each page and the number of pages count instead.
- * @param request as it was checked, before the service adds to its metadata
+ * Returns the fingerprint of everything that affects a job's result, which is stored with the idempotency key; null
+ * without a key. Fields without effect are ignored. The name, media type and size of a file are ignored too: the text
+ * of each page and the number of pages count instead.
+ * @param request the checked request, before the service adds to its metadata
  */
 export function requestFingerprint({
   idempotency_key: key,
@@ -42,14 +43,14 @@ export function requestFingerprint({
   const { name, content_type, size_bytes, ...page } = (document ?? {}) as Record<string, unknown>;
   return fingerprintOf({
     ...request,
-    // A text with language detection is the same request for any detected language.
+    // With language detection, the same text is the same request, whatever language is detected.
     source_lang: detection === undefined ? request.source_lang : 'auto',
     text_type: request.text_type === 'Plain' ? null : request.text_type,
     metadata: { ...options, ...(document !== undefined && { source_document: page }) },
   });
 }
 
-/** Whether a resend returns the stored job unchanged. A failed or stale job runs again. */
+/** Whether a request that is sent again returns the stored job unchanged. A failed or stale job runs again. */
 export function isReplayable({ job, stalePending }: StoredJob): boolean {
   return job.status !== 'failed' && !stalePending;
 }
@@ -77,9 +78,9 @@ const selectByKeys = prepare<
 );
 
 /**
- * Selects jobs by idempotency key. The transaction's scope determines the tenant, so the query can be sent before the caller
- * is authenticated.
- * @param staleSeconds age after which a pending job counts as stale
+ * Selects jobs by idempotency key. The transaction determines the tenant, so the query can be sent before the caller is
+ * authenticated.
+ * @param staleSeconds seconds after which a pending job counts as stale
  */
 export async function selectJobsByKeys(
   tx: Tx,
@@ -100,7 +101,10 @@ export async function selectJobsByKeys(
   );
 }
 
-/** A text that changes when a job of these keys appears, changes status or starts another attempt. */
+/**
+ * Returns a text that changes whenever a job with one of these keys is inserted, changes its status or starts another
+ * attempt.
+ */
 export function stateOfJobs(known: ReadonlyMap<string, StoredJob> | undefined): string {
   const jobs = [...(known ?? [])].map(([key, { job, attempt }]) => [key, job.status, attempt]);
   return JSON.stringify(jobs.toSorted());

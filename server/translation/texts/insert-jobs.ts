@@ -14,31 +14,34 @@ export interface NewJob {
   tenantId: string;
   jobId: string;
   request: TranslationRequest;
-  /** Null without an idempotency key. */
+  /** Fingerprint of the request; null without an idempotency key. */
   requestFingerprint: Uint8Array | null;
   warnings: readonly Warning[];
   /** Billable characters of this job. */
   reservedChars: number;
-  /** Billable characters of the following jobs in its series. */
+  /** Billable characters of the jobs that follow in the series. */
   reservedRestChars: number;
-  /** The number of those jobs. */
+  /** Number of the jobs that follow in the series. */
   reservedRestJobs: number;
 }
 
-/** A pending job that may now run. */
+/** A pending job that may run now. */
 export interface Admitted {
   jobId: string;
   attempt: number;
   createdAt: Date;
 }
 
-/** The tenant's usage, and the job if it fits the limits and no other submission with its key was first. */
+/**
+ * The tenant's usage, and the admitted job. The job is missing if it does not fit the limits, or if another submission
+ * inserted the key's job first.
+ */
 export interface Counted {
   usage: CommittedUsage;
   admitted: Admitted | null;
 }
 
-/** An existing job to run again. */
+/** An existing job that has to run again. */
 export interface Restart {
   tenantId: string;
   jobId: string;
@@ -56,7 +59,7 @@ const admittedColumns = {
   createdAt: translationJobs.createdAt,
 };
 
-/** A new pending job. INSERT ... SELECT needs every column, including those with defaults. */
+/** The columns of a new pending job. INSERT ... SELECT needs every column, including those with defaults. */
 const pendingJob = {
   tenantId: sql<string>`${value('tenantId')}::text`.as('tenant_id'),
   jobId: sql<string>`${value('jobId')}::text`.as('job_id'),
@@ -88,7 +91,7 @@ const pendingJob = {
   updatedAt: sql<Date>`now()`.as('updated_at'),
 };
 
-/** The tenant has a job with the same idempotency key. */
+/** The index columns for which a tenant can have only one job: the idempotency key. */
 const ofOneKey = {
   target: [translationJobs.tenantId, translationJobs.idempotencyKey],
   where: sql`idempotency_key is not null`,
@@ -108,7 +111,7 @@ function insertion(db: QueryBuilder, { committed, withinLimits }: UsageCheck) {
     );
 }
 
-/** Resets a failed or stale job to pending, with the next attempt. */
+/** The column values that reset a failed or stale job to pending and start the next attempt. */
 const pendingAgain = {
   status: 'pending',
   attempt: sql`${translationJobs.attempt} + 1`,
@@ -137,7 +140,7 @@ function restart(db: QueryBuilder, { committed, withinLimits }: UsageCheck) {
     );
 }
 
-/** The usage, and the job if it is admitted. */
+/** Selects the usage and, if the job is admitted, the job. */
 function counted(db: QueryBuilder, { committed, usage }: UsageCheck, change: ReturnType<typeof insertion>) {
   return db
     .with(committed, change)
@@ -162,14 +165,17 @@ const admitRestart = prepare<Restart & UsageLimits, Counted[]>((db) => {
 });
 
 /**
- * Counts the tenant's committed usage, and inserts a pending job if it fits. The caller holds the admission lock. Returns no
- * job if it does not fit, or the tenant already has one with that idempotency key.
+ * Counts the tenant's committed usage, and inserts a pending job if it fits. The caller holds the admission lock.
+ * Returns no job if it does not fit, or if the tenant already has a job with this idempotency key.
  */
 export function admitJob(tx: Tx, job: NewJob, limits: UsageLimits): Promise<Counted[]> {
   return admitNew(tx, { ...job, ...limits, idempotencyKey: job.request.idempotency_key ?? null });
 }
 
-/** The same for a failed or stale job that runs again. Admits nothing if the job is no longer failed or stale. */
+/**
+ * Counts and admits like `admitJob`, for a failed or stale job that runs again. Admits nothing if the job is no longer
+ * failed or stale.
+ */
 export function readmitJob(tx: Tx, job: Restart, limits: UsageLimits): Promise<Counted[]> {
   return admitRestart(tx, { ...job, ...limits });
 }
@@ -184,16 +190,16 @@ const insertPending = prepare<New, Admitted[]>((db) =>
 );
 
 /**
- * Inserts a pending job whose characters its series has already reserved. Returns no row if the tenant has a job with that
- * idempotency key.
+ * Inserts a pending job whose characters are already reserved by its series. Returns no row if the tenant already has a
+ * job with this idempotency key.
  */
 export function insertJob(tx: Tx, job: NewJob): Promise<Admitted[]> {
   return insertPending(tx, { ...job, idempotencyKey: job.request.idempotency_key ?? null });
 }
 
 /**
- * Resets a failed or stale job of a series to pending. Returns no row if it is no longer failed or stale. The statement is
- * sent immediately.
+ * Resets a failed or stale job of a series to pending. Returns no row if the job is no longer failed or stale. The
+ * statement is sent immediately.
  */
 export function restartJob(
   tx: Tx,

@@ -1,7 +1,7 @@
 import type { JobStatus } from './schema.ts';
 
 /**
- * All transitions between job statuses. `translated` occurs only inside a run and is never stored. `approved` is stored
+ * All transitions between job statuses. `translated` exists only during a run and is never stored. `approved` is stored
  * while the golden record is written.
  */
 const transitions: Record<JobStatus, readonly JobStatus[]> = {
@@ -17,7 +17,11 @@ const transitions: Record<JobStatus, readonly JobStatus[]> = {
   rejected: [],
 };
 
-/** Checks each transition from `from` along `steps`. @returns the last status. @throws Error on a transition that is not allowed */
+/**
+ * Checks each transition from `from` along `steps`.
+ * @returns the last status
+ * @throws Error on a transition that is not allowed
+ */
 export function advance(from: JobStatus, ...steps: JobStatus[]): JobStatus {
   let status = from;
   for (const next of steps) {
@@ -27,7 +31,7 @@ export function advance(from: JobStatus, ...steps: JobStatus[]): JobStatus {
   return status;
 }
 
-/** The statuses from which a job may go to `to`: the WHERE clause of an update. */
+/** Returns the statuses from which a job may change to `to`, for the WHERE clause of an update. */
 export function sourcesOf(to: JobStatus): JobStatus[] {
   return (Object.keys(transitions) as JobStatus[]).filter((from) => transitions[from].includes(to));
 }
@@ -36,12 +40,12 @@ export function sourcesOf(to: JobStatus): JobStatus[] {
 export const reviewableStatuses: readonly JobStatus[] = sourcesOf('approved');
 
 /**
- * The statuses of a closed job whose review may be reopened within a few minutes: no transition of the pipeline or of a
- * review leaves them.
+ * The statuses of a closed job whose review may be reopened within a few minutes. Neither the pipeline nor a review
+ * changes them.
  */
 const closedStatuses: readonly JobStatus[] = ['published', 'human_edited', 'rejected', 'persistence_failed'];
 
-/** The status of a job whose review is reopened; undefined for a job that is not closed. */
+/** Returns the status of a job after its review is reopened; undefined for a job that is not closed. */
 export function reopen(from: JobStatus): 'awaiting_review' | undefined {
   return closedStatuses.includes(from) ? 'awaiting_review' : undefined;
 }

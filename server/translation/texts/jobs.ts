@@ -21,14 +21,17 @@ interface JobListing {
   limit: number;
   /** The last job of the previous page. */
   after?: { updatedAt: Date; id: string } | undefined;
-  /** Only these. */
+  /** If given, only jobs with these ids. */
   ids?: readonly string[] | undefined;
 }
 
-/** Approximate bytes of a page: a page of long texts has fewer jobs than the limit. */
+/** Maximum size of a page in bytes, approximately. A page of long texts contains fewer jobs than the limit. */
 const pageBytes = 8_000_000;
 
-/** Approximate bytes of a job in a response, from stored sizes, so that no value is decompressed. Compressed JSON is counted four times. */
+/**
+ * SQL: approximate bytes of a job in a response, computed from stored sizes, so that no value is decompressed.
+ * Compressed JSON is counted four times.
+ */
 const jobBytes = sql`octet_length(coalesce(${translationJobs.finalTranslation}, ''))
   + octet_length(coalesce(${translationJobs.baselineTranslation}, ''))
   + 4 * (pg_column_size(${translationJobs.request}) + pg_column_size(${translationJobs.agentRun})
@@ -37,8 +40,8 @@ const jobBytes = sql`octet_length(coalesce(${translationJobs.finalTranslation}, 
     + coalesce(pg_column_size(${translationJobs.verification}), 0))`;
 
 /**
- * A page of jobs, the most recent updated_at first: at most `limit` and about `pageBytes`, but at least one. `more`: whether
- * others follow.
+ * Returns a page of jobs, the most recent updated_at first: at most `limit` jobs and about `pageBytes`, but at least
+ * one job. `more`: whether other jobs follow.
  */
 export async function selectJobs(
   tx: Tx,
@@ -85,7 +88,7 @@ export async function selectJobs(
   };
 }
 
-/** The tenant of a job, for the operator. Platform scope. */
+/** Returns the tenant of a job, for the operator. Platform scope. */
 export async function selectTenantOfJob(tx: Tx, jobId: string): Promise<string | undefined> {
   const [row] = await tx
     .select({ tenantId: translationJobs.tenantId })
@@ -94,7 +97,7 @@ export async function selectTenantOfJob(tx: Tx, jobId: string): Promise<string |
   return row?.tenantId;
 }
 
-/** @throws AppError 404 for an unknown, foreign or deleted ID alike */
+/** @throws AppError 404 for an unknown or deleted ID, or one of another tenant; the response is the same */
 export async function getJob(tx: Tx, tenantId: string, jobId: string): Promise<TranslationJob> {
   const job = await selectJob(tx, tenantId, jobId);
   if (!job) throw new AppError('not_found', 'job not found');
@@ -103,13 +106,19 @@ export async function getJob(tx: Tx, tenantId: string, jobId: string): Promise<T
 
 export type JobRow = typeof translationJobs.$inferSelect;
 
-/** A stored job, in the operator's full view, and fields for internal use. */
+/** A stored job in the operator's full view, with fields for internal use. */
 export interface StoredJob {
   job: TranslationJob;
   attempt: number;
-  /** Fingerprint of the request that created it; null without a key, and for jobs from before fingerprints were stored. */
+  /**
+   * Fingerprint of the request that created the job; null without a key, and for jobs that are older than the
+   * fingerprints.
+   */
   requestFingerprint: Uint8Array | null;
-  /** Pending for longer than STALE_PENDING_SECONDS: a resend may run it again. */
+  /**
+   * Whether the job has been pending for longer than STALE_PENDING_SECONDS: if the request is sent again, the job may
+   * run again.
+   */
   stalePending: boolean;
 }
 
@@ -122,7 +131,7 @@ export const emptyRun: AgentRun = {
   error: null,
 };
 
-/** The job of a row. Some metadata that the server writes has separate columns. */
+/** Returns the job of a row. Some metadata that the server writes has separate columns. */
 export function jobOfRow(row: JobRow): TranslationJob {
   const request = row.request as TranslationRequest;
   const written = {

@@ -8,9 +8,10 @@ import { OptionalWrite } from './optional-writes.ts';
 import type { TranslationJob } from './schema.ts';
 
 /**
- * The write that adds a published job to the tenant's golden TM set. It is part of the transaction that publishes the job,
- * after the publishing statement. Optional: an unavailable TM never fails a publication.
- * @returns undefined if there is nothing to learn: every text is its own translation
+ * Returns the write that adds a published job to the tenant's golden TM set. It belongs to the transaction that
+ * publishes the job, after the publishing statement. The write is optional: if the TM is unavailable, the job is still
+ * published.
+ * @returns undefined if nothing has to be added, because every text equals its translation
  */
 export function learnFrom(
   { settings, embedder }: Pick<Services, 'settings' | 'embedder'>,
@@ -27,7 +28,7 @@ export function learnFrom(
   );
 }
 
-/** The text nodes of a page, each with its translation. */
+/** Returns the text nodes of a page, each with its translation. */
 function textsOf({ sourceText, targetText }: { sourceText: string; targetText: string }) {
   const targets = extractHtml(targetText);
   return extractHtml(sourceText).map(({ text }, index) => ({
@@ -37,8 +38,8 @@ function textsOf({ sourceText, targetText }: { sourceText: string; targetText: s
 }
 
 /**
- * The condition for storing the segment: the job is published with exactly this golden record. Each attempt has a separate
- * record, so a run that another attempt has replaced stores no segment.
+ * The condition for storing the segment: the job is published with exactly this golden record. Each attempt has a
+ * separate record, so if another attempt has replaced a run, the run stores no segment.
  */
 function isPublished(tenantId: string, jobId: string, goldenUri: string): SQL {
   return sql`exists (select from ${translationJobs} where ${isJob(tenantId, jobId)}

@@ -13,10 +13,10 @@ interface JobPage {
 }
 
 /**
- * A page of the tenant's jobs, the most recent updated_at first: at most `limit`, fewer if they are long. With a filter
- * other than the status, one request examines a bounded number of jobs, so a page may be short or empty although more
- * follow.
- * @throws AppError 422 for an invalid cursor, an unsupported language or a key that cannot be filtered by
+ * Returns a page of the tenant's jobs, the most recent updated_at first: at most `limit` jobs, fewer if they are long.
+ * With a filter other than the status, one request examines a bounded number of jobs, so a page may be short or empty
+ * although more follow.
+ * @throws AppError 422 for an invalid cursor, an unsupported language or a metadata key that filters may not use
  */
 export function listJobs(
   { database }: Pick<Services, 'database'>,
@@ -47,7 +47,7 @@ async function selectFiltered(
   const filter = { ...listFilter, ...(status && { statuses: [status] }) };
   const found = await findJobs(tx, { tenantId, filter, order: 'newest', limit, cursor });
   const ids = found.jobs.map(({ id }) => id);
-  // The status is checked again, because a job may have changed between the two statements.
+  // The status is checked again, because a job may have changed since the first statement.
   const { jobs, more } = await selectJobs(tx, { tenantId, status, limit, ids });
   const last = jobs.at(-1);
   if (more && last) return { jobs, nextCursor: writeCursor(last) };

@@ -2,11 +2,11 @@ import type { Tx } from '#db/client.ts';
 import { describeForLog } from '#server/errors.ts';
 import type { Log } from '#server/platform/log.ts';
 
-/** A write that a transaction makes if possible. If it fails, the transaction runs again without it. */
+/** A write that a transaction makes if possible. If the write fails, the transaction runs again without it. */
 export class OptionalWrite<T> {
   dropped = false;
   failed = false;
-  /** Logged when the write is dropped. */
+  /** The message to log if the write is omitted. */
   readonly warning: string;
   readonly #write: (tx: Tx) => Promise<T>;
 
@@ -15,7 +15,7 @@ export class OptionalWrite<T> {
     this.#write = write;
   }
 
-  /** Sends the write; undefined after it was dropped. */
+  /** Sends the write; does nothing and returns undefined if the write is omitted. */
   async run(tx: Tx): Promise<T | undefined> {
     if (this.dropped) return undefined;
     try {
@@ -28,9 +28,10 @@ export class OptionalWrite<T> {
 }
 
 /**
- * Runs `transaction`, and again without the first of its optional writes that failed, until it succeeds. Any other error is
- * thrown: the transaction may have been committed although its COMMIT was not acknowledged.
- * @param writes in the order in which `transaction` sends them: statements after a failed one fail with it
+ * Runs `transaction`. Each time one of its optional writes fails, runs it again without this write, until it succeeds.
+ * Any other error is thrown: the transaction may have been committed although its COMMIT was not acknowledged.
+ * @param writes in the order in which `transaction` sends them: if a statement fails, all later ones fail too, so the
+ *   first failed write is the cause
  */
 export async function retryWithout<T>(
   log: Log,

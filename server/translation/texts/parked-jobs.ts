@@ -30,11 +30,10 @@ interface ParkedJob {
 type PublishingServices = PersistingServices & Pick<Services, 'embedder'>;
 
 /**
- * Publishes an approved job, or one with pending persistence: first the golden record, then the job's status, so that a job
- * without a record is not published. Idempotent.
- * @throws AppError persistence_failed if the record could not be written; 409 storage_binding_not_verified if the tenant's
- * own storage cannot be
- *   used; 404 if the job was deleted in between
+ * Publishes a job that is `approved` or `persistence_failed`: first writes the golden record, then sets the job's
+ * status, so that no job is published without a record. May be repeated.
+ * @throws AppError persistence_failed if the record could not be written; 409 storage_binding_not_verified if the
+ *   tenant's own storage cannot be used; 404 if the job was deleted in between
  */
 export async function publishJob(
   services: PublishingServices,
@@ -45,7 +44,7 @@ export async function publishJob(
   const persisted = await persistGolden(services, tenantId, { ...job, status: publishAs }, attempt);
   const refusal = persisted instanceof AppError ? persisted : undefined;
   const golden = persisted instanceof AppError ? undefined : persisted;
-  // Another update would move the job to the top of every list, although nothing has changed.
+  // Do not update the row again: the job would move to the top of every list, although nothing has changed.
   if (refusal && job.status === 'persistence_failed') throw refusal;
   const uri = golden?.uri ?? null;
   const to = golden ? publishAs : 'persistence_failed';
@@ -66,14 +65,14 @@ export async function publishJob(
   if (isOurs) countEvent('jobs', `text ${to}`);
   if (ended.status === 'persistence_failed') throw refusal ?? persistenceFailed();
   if (isOurs) golden?.list();
-  // Another publication was first. Its record is this one, or is elsewhere.
+  // Another publication was first. If the job refers to another record than this one, this one is removed.
   else if (ended.request.metadata['golden_uri'] !== uri) await golden?.remove();
   return ended;
 }
 
 /**
- * Sets the final status from `approved` or `persistence_failed`. Returns nothing if another publication was first, or if the
- * job was reopened since then, which increments its attempt.
+ * Sets the final status of a job that is `approved` or `persistence_failed`. Returns nothing if another publication was
+ * first, or if the job was reopened since then, which increments its attempt.
  */
 async function endPublication(
   tx: Tx,
@@ -96,10 +95,10 @@ async function endPublication(
   return row && jobOfRow(row);
 }
 
-/** The statuses in which a golden record may still have to be written. */
+/** The statuses of jobs whose golden record may still have to be written. */
 const parkedStatuses = ['persistence_failed', 'approved'] as const;
 
-/** Adds a queue job for each tenant with jobs to publish: it writes in that tenant's scope. */
+/** Queues a task for each tenant with jobs to publish, because the jobs are written in the scope of their tenant. */
 export async function queueParkedJobs({
   database,
   settings,
@@ -123,18 +122,18 @@ export async function queueParkedJobs({
 
 const pageSize = 50;
 
-/** Concurrent publications: an account may take a tenth of a second for each. */
+/** Number of concurrent publications: a tenant's account may take a tenth of a second for each. */
 const atOnce = 4;
 
 /**
- * After this many consecutive failures the storage counts as unavailable, and the other jobs are left for later, because
- * each attempt may take until a timeout.
+ * After this many consecutive failures, the storage counts as unavailable, and the remaining jobs are left for later:
+ * each further attempt might last until a timeout.
  */
 const maxRefusals = 5;
 
 /**
- * Publishes a tenant's jobs with pending persistence, and approved ones whose process died during publication. Each job is
- * tried once; a failing one does not delay the others.
+ * Publishes a tenant's `persistence_failed` jobs, and `approved` jobs whose process died during publication. Each job
+ * is tried once; a job that fails does not delay the others.
  * @returns the numbers of published and failed jobs
  */
 export async function publishParkedJobs(services: PublishingServices, tenantId: string): Promise<Published> {
@@ -149,7 +148,7 @@ export async function publishParkedJobs(services: PublishingServices, tenantId: 
   return total;
 }
 
-/** Publishes the jobs that were parked when the tenant's storage changed, and counts them for the caller. */
+/** Publishes the jobs that were not published yet when the tenant's storage changed, and counts them for the caller. */
 export async function replayParkedJobs(
   services: PublishingServices,
   { tenantId, replayId }: Pick<Replay, 'tenantId' | 'replayId'>,
@@ -170,7 +169,7 @@ interface Published {
   failed: number;
 }
 
-/** Publishes the jobs of one status that have not changed since `until`, page by page. */
+/** Publishes the jobs of one status that have not changed since the time `until`, page by page. */
 async function* publishThose(
   services: PublishingServices,
   tenantId: string,
@@ -209,9 +208,9 @@ interface ParkedPage {
   status: (typeof parkedStatuses)[number];
   /** The last job tried. */
   after: { updatedAt: string; id: string } | null;
-  /** A job that failed since then is left for the next sweep. */
+  /** Jobs that failed after this time are left for the next sweep. */
   until: Date;
-  /** Age after which an approved job counts as abandoned. */
+  /** Seconds after which an approved job counts as abandoned by its process. */
   staleSeconds: number;
 }
 

@@ -13,7 +13,7 @@ import { goldenRecord } from './golden-record.ts';
 import { isJob, jobOfRow } from './jobs.ts';
 import type { JobStatus } from './schema.ts';
 
-/** The golden records of text jobs, for their check. */
+/** The golden records of text jobs, for `checkGoldenRecords`. */
 export const textRecords: RecordedJobs = {
   kind: 'text',
   async judge(tx, announced) {
@@ -57,34 +57,34 @@ function recordOfRow(tenantId: string, row: typeof translationJobs.$inferSelect)
 }
 
 /**
- * Decides about a record. A record of an earlier attempt can no longer be published. The record of a failed job was written
- * by a run that could not store its result; the next run writes another. A job that is being published announces its record
- * again.
+ * Decides what happens to an announced record. The record of an earlier attempt can no longer be published. The record
+ * of a failed job was written by a run that could not store its result; the next run writes another one. A job that is
+ * being published announces its record again.
  */
 function verdictOn({ job_id, golden_uri: uri }: Announcement, job: RecordedJob | undefined): Verdict {
   if (!job) return 'remove';
   if (job.goldenUri === uri) return 'listed';
-  // It is running, or its process died and the stale sweep will mark it failed.
+  // The job is running, or its process died and the stale sweep will mark the job as failed.
   if (job.status === 'pending') return 'wait';
   if (!isOfAttempt(uri, job_id, job.attempt)) return 'remove';
   return ['failed', 'published', 'human_edited'].includes(job.status) ? 'remove' : 'keep';
 }
 
-/** Whether a record, in platform storage or the tenant's own account, belongs to an attempt. */
+/** Whether a record belongs to an attempt. The record is in platform storage or in the tenant's own account. */
 function isOfAttempt(uri: string, jobId: string, attempt: number): boolean {
   const own = goldenUri(jobId, attempt);
   return isInAccount(uri) ? uri.slice(uri.lastIndexOf('/')) === own.slice(own.lastIndexOf('/')) : uri === own;
 }
 
-/** The columns of a job's row about its golden record. */
+/** The columns of a job's row that concern its golden record. */
 interface RecordedJob {
   status: JobStatus;
-  /** The latest attempt. */
+  /** Number of the latest attempt. */
   attempt: number;
   goldenUri: string | null;
 }
 
-/** Selects jobs by `tenant job`. Platform scope. */
+/** Returns jobs keyed by `tenant job`. Platform scope. */
 async function selectRecorded(tx: Tx, wanted: readonly Announcement[]): Promise<Map<string, RecordedJob>> {
   const rows = await tx
     .select({

@@ -3,8 +3,9 @@ import type { TranslationJob } from './schema.ts';
 import { tenantView } from './tenant-view.ts';
 
 /**
- * The copy of a job for the tenant's own account: text, review signals, scores and decisions, without model names, token
- * counts, reasoning and the work of agents and tools in each step. Contains only the fields listed here or in `tenantView`.
+ * Returns the copy of a job for the tenant's own account. It has the text, the reasons for review, scores and
+ * decisions. It has no model names, token counts and reasoning, and not the work of agents and tools in each step.
+ * Contains only the fields that are listed here or in `tenantView`.
  */
 export function redactedCopy(job: TranslationJob): TranslationJob {
   const view = tenantView(job);
@@ -19,7 +20,7 @@ function redactedStep(step: AgentStep): AgentStep {
     actor: step.actor,
     kind: step.kind,
     status: step.status,
-    // A reviewer's step describes the decision.
+    // The input of a reviewer's step describes the decision, so it is kept.
     input_summary: isHuman ? step.input_summary : null,
     output_summary: isHuman ? step.output_summary : null,
     tool_calls: [],

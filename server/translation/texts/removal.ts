@@ -10,9 +10,9 @@ import { isJob, selectTenantOfJob } from './jobs.ts';
 import type { JobDeletion } from './schema.ts';
 
 /**
- * Deletes a job. The row is deleted first: a running run then finds no job and removes its own golden record. The golden
- * records are removed next; a task that the same transaction adds removes the rest if the process dies in between. The usage
- * record stays.
+ * Deletes a job. The row is deleted first: a run in progress then finds no job, and removes its own golden record. The
+ * golden records are removed next. The transaction that deletes the row also queues a task, which removes the records
+ * that remain if the process dies in between. The usage record stays.
  * @throws AppError 404
  */
 export async function removeJob(
@@ -42,7 +42,10 @@ export async function removeJob(
   };
 }
 
-/** Deletes a job's row. @returns its last attempt and its golden record; undefined if there was no such job */
+/**
+ * Deletes a job's row.
+ * @returns the number of its last attempt and its golden record; undefined if the job does not exist
+ */
 async function deleteJob(
   tx: Tx,
   tenantId: string,

@@ -34,10 +34,13 @@ export const jobStatus = z
 
 const textType = z.enum(['Plain', 'Html']);
 
-/** Characters of an idempotency key as a caller sends it. */
+/** Maximum number of characters of an idempotency key in a request. */
 export const maxKeyLength = 255;
 
-/** The service checks languages against the supported set, and its error lists them. */
+/**
+ * The schema does not check languages: the service checks them against the supported ones, and its error message lists
+ * these.
+ */
 export const translationRequest = z
   .object({
     source_text: z.string().describe('At most 50000 characters (Unicode code points), not blank.'),
@@ -50,7 +53,8 @@ export const translationRequest = z
       .describe(
         'A supported language, or `auto` to detect it; the job has the detected language, and `metadata.source_lang_detection` its confidence. 422 lists the candidates if detection fails. The default is English.',
       ),
-    // Not checked here: the position among other jobs makes a job's own key longer. See `requireKey`.
+    // The length is not checked here: for a job of several, the service adds the job's position to the key. See
+    // `requireKey`.
     idempotency_key: z
       .string()
       .min(1)
@@ -132,7 +136,7 @@ export const translationJob = z
 
 export const goldenFormat = z.enum(['txt', 'docx', 'pdf']).default('txt').describe('The type of the file.');
 
-/** The result of a deletion: the items that were really removed. */
+/** The result of a deletion: the items that were actually removed. */
 export const jobDeletion = z
   .object({
     deleted: z.literal(true).describe('Always true.'),

@@ -4,7 +4,7 @@ import { dateTime, id, score, triggerCode } from '#server/translation/core/agent
 import { jobListFilter, moment } from '#server/translation/core/listing/job-list-filter.ts';
 import { jobStatus } from './schema.ts';
 
-/** Filter of jobs; an absent field matches all. */
+/** Filter of jobs; an omitted field matches all jobs. */
 export const jobFilter = jobListFilter.extend({
   statuses: z.array(jobStatus).min(1).max(10).optional().describe('Only jobs of one of these statuses.'),
   trigger: triggerCode
@@ -25,7 +25,7 @@ export const searchInput = jobFilter
   })
   .prefault({});
 
-/** A job in a list. `translations.get` has the other fields. */
+/** A job in a list. `translations.get` returns the other fields too. */
 export const jobSummary = z.object({
   id,
   status: jobStatus,
@@ -43,16 +43,17 @@ export const jobSummary = z.object({
 });
 
 /**
- * A page of found jobs. It may be short, or even empty, although more follow: one request examines a bounded number of jobs.
+ * A page of a search for jobs. It may be short, or even empty, although more jobs follow: one request examines a
+ * limited number of jobs.
  */
 export const searchPage = z.object({
   jobs: z.array(jobSummary).describe('In the requested order.'),
   next_cursor: z.string().nullable().describe('Continues the search; null if all jobs were examined.'),
-  /** `updated_at` of the last examined job; null if all were examined. */
+  /** `updated_at` of the last examined job; null if all jobs were examined. */
   searched_to: dateTime.nullable(),
 });
 
-/** A number of jobs, counted up to a limit. */
+/** A number of jobs, which is counted only up to a limit. */
 const boundedCount = z.object({
   count: z.int().describe('The counted jobs.'),
   more: z.boolean().describe('Whether there are more than `count`.'),
@@ -63,7 +64,7 @@ export const jobCounts = z.object({
   by_status: z.array(boundedCount.extend({ status: jobStatus })).meta({ description: 'every status' }),
   waiting: boundedCount
     .extend({
-      /** The earliest `updated_at` of these jobs; null without any. */
+      /** The earliest `updated_at` of these jobs; null if none exist. */
       oldest_at: dateTime.nullable(),
     })
     .describe('Jobs that can be reviewed.'),

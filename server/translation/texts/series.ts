@@ -27,18 +27,18 @@ export type RunServices = CompletionServices & Pick<Services, 'engine' | 'glossa
 export interface Series {
   caller: SeriesCaller;
   items: readonly SeriesItem[];
-  /** The run of the first item that has work; undefined if a concurrent submission inserted its job first. */
+  /** The run of the first item that has to run; undefined if a concurrent submission inserted the job first. */
   firstRun: Run | undefined;
   /** The tenant's glossary revision and TM matches when the series was submitted. */
   prefetched: Prefetched;
 }
 
 /**
- * Runs the items of a series in order. The transaction that stores a job also inserts the next one and passes the
- * reservation on to it, so a series of n takes n + 1 transactions, and a process that dies leaves at most one pending job.
- * An item that fails ends the series with its error and releases the rest of the reservation. So does the item that runs at
- * the deadline: its model calls are aborted.
- * @returns the jobs with their items, and whether any of them was run
+ * Runs the items of a series in order. The transaction that stores a job also inserts the next job, which takes over
+ * the reservation. So a series of n jobs takes n + 1 transactions, and a process that dies leaves at most one pending
+ * job. If an item fails, the series ends with the item's error, and the rest of the reservation is released. The same
+ * happens at the deadline: the model calls of the current item are aborted.
+ * @returns the jobs with their items, and whether any job was run
  */
 export async function runSeries(
   services: RunServices,
@@ -57,7 +57,7 @@ export async function runSeries(
       continue;
     }
     if (!run) {
-      // A resend with the same keys continues from here.
+      // If the client sends the request again with the same keys, the series continues with this item.
       if (services.backgroundWork.closing)
         throw new AppError('transient_error', 'the service is stopping; resend with the same key');
       const rest = await admitRest(services, caller, items.slice(index));
@@ -69,7 +69,7 @@ export async function runSeries(
     const work = items.slice(index + 1).filter(isWork);
     const { job, nextRun } = await runJob(services, run, prefetched, { caller, work }, deadline);
     jobs.push(job);
-    // A later item with the same text is served from the TM.
+    // A later item with the same text must be served from the TM.
     forgetText(prefetched, item.request);
     run = nextRun;
   }
@@ -78,7 +78,7 @@ export async function runSeries(
 
 /**
  * Looks up the keys of the remaining items and admits them through all gates again. Needed if a concurrent submission
- * inserted the job of a key first, or if the next job could not be inserted with the result of the previous one.
+ * inserted the job of a key first, or if the next job could not be inserted when the previous one was stored.
  * @throws AppError 402; 503 transient_error if the jobs of the keys keep changing
  */
 async function admitRest(
@@ -102,7 +102,8 @@ async function admitRest(
     });
     if (!result) continue;
     if (!result.refusal) return result;
-    // Reject only if both reads saw the same jobs; otherwise a concurrent duplicate may account for the usage.
+    // Throw the error only if the jobs were the same in both reads; otherwise a concurrent request with the same keys
+    // may have caused the usage.
     if (result.jobs === refusedAt) throw result.refusal;
     refusedAt = result.jobs;
   }
@@ -110,7 +111,7 @@ async function admitRest(
 }
 
 /**
- * Runs one job: translates its text and stores the result. A failed run is stored as failed, and not billed.
+ * Runs one job: translates its text and stores the result. A job whose run failed is stored as failed and not billed.
  * @throws AppError the error of the run
  */
 async function runJob(
@@ -137,7 +138,7 @@ async function runJob(
     const failure = toAppError(error instanceof RunError ? error.cause : error);
     const known =
       deadline.aborted && failure.code === 'transient_error' ? toAppError(deadline.reason) : failure;
-    // The translation is stored; only its golden record is missing.
+    // If only the golden record is missing, the translation is stored and the run has not failed.
     if (known.code !== 'persistence_failed') await recordFailedRun(services, run, error, known, about);
     throw known;
   } finally {
@@ -146,8 +147,8 @@ async function runJob(
 }
 
 /**
- * Touches a job during a long run, so that only jobs of dead processes look stale: models with their retries may take longer
- * than STALE_PENDING_SECONDS.
+ * Updates a job's timestamp during a long run, so that only jobs of dead processes look stale: with retries, models may
+ * take longer than STALE_PENDING_SECONDS.
  */
 function keepPending(
   { database, settings, log }: Pick<Services, 'database' | 'settings' | 'log'>,
@@ -166,7 +167,7 @@ function keepPending(
   return setInterval(touch, Math.min((settings.STALE_PENDING_SECONDS * 1000) / 3, 2_147_483_647));
 }
 
-/** Marks a pending job as still running. */
+/** Updates the timestamp of a pending job to show that it is still running. */
 function touchJob(tx: Tx, tenantId: string, run: Pick<Admitted, 'jobId' | 'attempt'>): PromiseLike<unknown> {
   return tx.update(translationJobs).set({ updatedAt: sql`now()` }).where(isRunning(tenantId, run));
 }

@@ -7,7 +7,7 @@ import { countEvent } from '#server/platform/telemetry.ts';
 import { advance } from './job-states.ts';
 import { isStalePending } from './jobs.ts';
 
-/** Adds a queue job for each tenant with stale pending jobs: it writes in that tenant's scope. */
+/** Queues a task for each tenant with stale pending jobs, because jobs are written in the scope of their tenant. */
 export async function queueStaleJobs({
   database,
   settings,
@@ -22,7 +22,7 @@ export async function queueStaleJobs({
   });
 }
 
-/** Marks one tenant's stale pending jobs failed. */
+/** Marks one tenant's stale pending jobs as failed. */
 export async function failStaleJobs(
   { database, settings, log }: Pick<Services, 'database' | 'settings' | 'log'>,
   { tenantId }: { tenantId: string },
@@ -31,7 +31,10 @@ export async function failStaleJobs(
   if (failed > 0) log.warn({ tenant_id: tenantId, jobs: failed }, 'stale pending jobs marked failed');
 }
 
-/** Marks a tenant's stale pending jobs failed, one page per transaction. Idempotent. @returns the number of marked jobs */
+/**
+ * Marks a tenant's stale pending jobs as failed, one page per transaction. May be repeated.
+ * @returns the number of marked jobs
+ */
 export async function failStaleJobsOfTenant(
   database: Database,
   tenantId: string,
@@ -49,10 +52,10 @@ export async function failStaleJobsOfTenant(
   }
 }
 
-/** Maximum number of jobs that one statement marks. Thousands would lock their rows for seconds. */
+/** Maximum number of jobs that one statement marks. With thousands, it would lock their rows for seconds. */
 export const stalePage = 1000;
 
-/** Marks the oldest of a tenant's stale pending jobs failed, at most `stalePage`. @returns the number of marked jobs */
+/** Marks the oldest of a tenant's stale pending jobs as failed, at most `stalePage`. */
 export async function failStalePage(tx: Tx, tenantId: string, staleSeconds: number, message: string) {
   const { jobId, updatedAt } = translationJobs;
   const rows = await tx
@@ -65,8 +68,8 @@ export async function failStalePage(tx: Tx, tenantId: string, staleSeconds: numb
     .where(
       and(
         eq(translationJobs.tenantId, tenantId),
-        // Found by ID only. With the stale condition too, PostgreSQL uses the partial index of stale jobs and compares each
-        // with every ID.
+        // The outer condition contains only the IDs. If it also contained the stale condition, PostgreSQL would use the
+        // partial index of stale jobs and compare each job with every ID.
         sql`${jobId} = any(array(select ${jobId} from ${translationJobs}
           where ${and(eq(translationJobs.tenantId, tenantId), isStalePending(staleSeconds))}
           order by ${updatedAt}, ${jobId} limit ${stalePage} for no key update))`,

@@ -6,7 +6,7 @@ import type {
 } from '#server/translation/core/agent-run-schema.ts';
 import type { TranslationJob } from './schema.ts';
 
-/** Keys of request.metadata that name models. Its other keys belong to the caller. */
+/** Keys of request.metadata whose values are model names. All other keys belong to the caller. */
 const operatorOnlyKeys: ReadonlySet<string> = new Set(['candidate_models', 'primary_model']);
 
 /** Keys of the gate's metadata that tenants see. A new key is hidden until it is listed here. */
@@ -21,14 +21,14 @@ const tenantGateKeys = [
   'fast_path',
 ];
 
-/** The view of a job by audience: operators see all of it, others `tenantView`. */
+/** Returns the view of a job for an audience: operators see the complete job, others see `tenantView`. */
 export function viewFor({ operator }: { operator: boolean }): (job: TranslationJob) => TranslationJob {
   return operator ? (job) => job : tenantView;
 }
 
 /**
- * A job for all callers except operators: without the metadata of steps, tools and decisions, model names and token counts.
- * Only the fields listed here are included.
+ * Returns a job for all callers except operators: without model names, token counts, and the metadata of steps, tools
+ * and decisions. Only the fields listed here are included.
  */
 export function tenantView(job: TranslationJob): TranslationJob {
   const { quality_assessment: assessment, agent_run: run } = job;

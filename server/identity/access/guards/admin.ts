@@ -11,33 +11,42 @@ import {
 } from '../principal.ts';
 import { hasTenants, serviceTenantId } from '../service-key.ts';
 
-/** The service key's tenant is not an account: no route opens it and it has no members. */
+/**
+ * Whether a tenant id belongs to an account. The service key's tenant is not an account: no route opens it, and it has
+ * no members.
+ */
 function isAccountId(tenantId: string): boolean {
   return isTenantId(tenantId) && tenantId !== serviceTenantId;
 }
 
 /** The authenticated administrator. */
 export interface Administrator {
-  /** The signed-in member and its tenant; null for the operator key without a session, and in open dev mode. */
+  /**
+   * The signed-in member; null for the operator key without a session, and in open dev mode. The same applies to
+   * `tenant`.
+   */
   user: SessionPrincipal['user'] | null;
   tenant: PrincipalTenant | null;
-  /** Whether the operator key was presented, with or without a session. It reaches any tenant. */
+  /** Whether the operator key was presented, with or without a session. It gives access to every tenant. */
   operatorKey: boolean;
-  /** Whether the caller is a platform operator: by the key, by designation, or in open dev mode. */
+  /** Whether the caller is a platform operator: by the operator key, as a designated operator, or in open dev mode. */
   operator: boolean;
-  /** A command on the server, rather than a request. */
+  /** Set for a command on the server, which is not a request. */
   atServer?: true;
 }
 
-/** `tx` is a transaction in the session's own tenant; null without a session. */
+/**
+ * Runs `work` as the authenticated administrator. `tx` is a transaction in the tenant of the session; null without a
+ * session.
+ */
 type AsAdministrator = <T>(work: (admin: Administrator, tx: Tx | null) => Promise<T>) => Promise<T>;
 
-/** The session is invalid. An operator key in the same request may still be valid. */
+/** Thrown if the session is invalid. An operator key in the same request may still be valid. */
 class NoSession extends Error {}
 
 /**
- * Authenticates an administrator: by an administrator's bearer or cookie, else by the operator key, else without a
- * credential in open dev mode. A tenant's key is never accepted.
+ * Authenticates an administrator: by the bearer or cookie of an administrator's session; else by the operator key;
+ * else, in open dev mode, without a credential. A tenant's API key is never accepted.
  * @throws AppError 401, 403
  */
 export function asAdministrator(ctx: RequestContext): AsAdministrator {
@@ -71,8 +80,8 @@ export function asAdministrator(ctx: RequestContext): AsAdministrator {
 }
 
 /**
- * Opens a transaction in the tenant that owns a resource: the administrator's own, or, for the operator key, the one that
- * `tenantOf` finds over all tenants. Returns undefined if it finds none.
+ * Opens a transaction in the tenant that owns a resource. For an administrator this is the administrator's own tenant;
+ * for the operator key, the tenant that `tenantOf` finds among all tenants. Returns undefined if `tenantOf` finds none.
  */
 export type WithOwningTenant = <T>(
   work: (tx: Tx, tenantId: string, admin: Administrator) => Promise<T>,
@@ -94,24 +103,27 @@ function withOwningTenantOf(
     if (!elsewhere) return done;
     const admin = elsewhere;
     const tenantId = await database.inPlatform(tenantOf);
-    // X-Tenant-ID restricts every credential.
+    // X-Tenant-ID limits every credential to that tenant.
     if (tenantId === undefined || (credentials.tenantId ?? tenantId) !== tenantId) return undefined;
     return database.inTenant(tenantId, (tx) => work(tx, tenantId, admin));
   };
 }
 
-/** How a route treats `?tenant_id`. */
+/** The treatment of `?tenant_id` by a route. */
 interface TenantParameter {
   named: string | undefined;
-  /** Whether an ordinary administrator's foreign tenant is ignored or a 404. */
+  /**
+   * What happens if an administrator who is not an operator names another tenant: the parameter is ignored, or the
+   * response is 404.
+   */
   foreign: 'ignored' | 'not_found';
-  /** The message of the 400 for the operator key without it. */
+  /** The message of the 400 for the operator key without `tenant_id`. */
   missing: string;
-  /** Whether an operator's session must also name a tenant. */
+  /** Whether an operator with a session must name a tenant too. */
   operatorMustName?: boolean;
 }
 
-/** Opens a transaction in the tenant that `?tenant_id` names, else in the administrator's own. */
+/** Opens a transaction in the tenant of `?tenant_id`, or else in the administrator's own tenant. */
 export type WithNamedTenant = <T>(
   parameter: TenantParameter,
   work: (tx: Tx, tenantId: string, admin: Administrator) => Promise<T>,
@@ -142,7 +154,7 @@ export function tenantNotFound(): AppError {
   return new AppError('not_found', 'tenant not found');
 }
 
-/** Records whether authentication was attempted. */
+/** Returns `asAdmin` and `attempted`, which returns whether authentication has been attempted. */
 function recordingAttempt(asAdmin: AsAdministrator): { asAdmin: AsAdministrator; attempted(): boolean } {
   let attempted = false;
   return {
@@ -155,9 +167,9 @@ function recordingAttempt(asAdmin: AsAdministrator): { asAdmin: AsAdministrator;
 }
 
 /**
- * The handler calls `withOwningTenant`, `withNamedTenant` or `asAdministrator`, which authenticate in the transaction
- * that the work needs anyway. If the input was rejected first, they authenticate before validation errors are
- * returned.
+ * The base of the procedures for administrators. The handler calls `withOwningTenant`, `withNamedTenant` or
+ * `asAdministrator`; these authenticate in the transaction that the work needs anyway. If the input is rejected before
+ * such a call, the guard still authenticates before the validation errors are returned.
  */
 export const adminProcedure = procedure.meta({ guard: 'admin' }).use(async ({ ctx, next }) => {
   const { asAdmin, attempted } = recordingAttempt(asAdministrator(ctx));
@@ -173,9 +185,9 @@ export const adminProcedure = procedure.meta({ guard: 'admin' }).use(async ({ ct
 });
 
 /**
- * For platform operators; other callers get what `adminProcedure` returns. `asOperator` ends the transaction in the
- * caller's own tenant before the work.
- * @param refusal the message of the 403 for other administrators
+ * For platform operators; other callers get the same errors as from `adminProcedure`. `asOperator` ends the transaction
+ * in the caller's own tenant before the work begins.
+ * @param refusal the message of the 403 for administrators who are not operators
  */
 export function operatorProcedure(refusal: string) {
   return procedure.meta({ guard: 'platform_operator' }).use(async ({ ctx, next }) => {
@@ -192,8 +204,8 @@ export function operatorProcedure(refusal: string) {
 }
 
 /**
- * The caller of an admin command on the server. It has the operator key's rights, since it could read the key there. The
- * audit log distinguishes the two.
+ * The caller of an admin command on the server. It has the rights of the operator key, because whoever can run the
+ * command can also read the key. The audit log distinguishes the two.
  */
 export const serverAdministrator: Administrator = {
   user: null,

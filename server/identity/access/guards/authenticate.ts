@@ -5,10 +5,10 @@ import { asAdministratorSession, withBearer, withSessionCookie } from './session
 import { audienceOf, withTenantOf, withTenantOrCookieOf } from './tenant.ts';
 
 /**
- * Authenticates the caller before the request's body is read: one lookup in a separate transaction. The guard
- * authenticates again with the body.
- * @returns false if the guard requires no credential that could be checked without the body
- * @throws AppError the guard's own 401 or 403
+ * Authenticates the caller before the request's body is read, with one look-up in a separate transaction. The guard of
+ * the procedure authenticates again, with the body.
+ * @returns false if the guard requires no credential that can be checked without the body
+ * @throws AppError the 401 or 403 of the guard
  */
 export async function authenticateCaller(ctx: RequestContext, guard: GuardName): Promise<boolean> {
   const nothing = async () => {};

@@ -5,7 +5,7 @@ import { procedure } from '#server/trpc.ts';
 import { accessTokenHashes, readPrincipal, type SessionPrincipal } from '../principal.ts';
 
 /**
- * Opens a transaction as the member of the session cookie. A bearer is not accepted.
+ * Opens a transaction as the member whose session cookie the request has. A bearer token is not accepted.
  * @throws AppError 401
  */
 export async function withSessionCookie<T>(
@@ -37,7 +37,7 @@ export const sessionCookieProcedure = procedure.meta({ guard: 'session_cookie' }
 );
 
 /**
- * Opens a transaction as the member of the bearer's access token.
+ * Opens a transaction as the member whose access token the request has as its bearer token.
  * @throws AppError 401
  */
 export async function withBearer<T>(
@@ -59,7 +59,8 @@ export async function withBearer<T>(
 }
 
 /**
- * Accepts only a bearer's access token, for work that needs its own transactions. The handler calls `ctx.withBearer`.
+ * Accepts only an access token as a bearer token, for work that needs its own transactions. The handler calls
+ * `ctx.withBearer`.
  */
 export const deferredBearerProcedure = procedure.meta({ guard: 'bearer' }).use(({ ctx, next }) =>
   next({
@@ -67,7 +68,7 @@ export const deferredBearerProcedure = procedure.meta({ guard: 'bearer' }).use((
   }),
 );
 
-/** Accepts only a bearer's access token. The handler runs inside one transaction of the member's tenant. */
+/** Accepts only an access token as a bearer token. The handler runs inside one transaction of the member's tenant. */
 export const bearerProcedure = procedure.meta({ guard: 'bearer' }).use(({ ctx, next }) =>
   withBearer(ctx, async (tx, principal) => {
     const result = await next({ ctx: { tx, principal } });
@@ -77,7 +78,7 @@ export const bearerProcedure = procedure.meta({ guard: 'bearer' }).use(({ ctx, n
 );
 
 /**
- * Opens a transaction as a signed-in administrator. No key is accepted, not even the operator's: the operation is for
+ * Opens a transaction as a signed-in administrator. No key is accepted, not even the operator key: the operation is for
  * members of the tenant.
  * @throws AppError 401, 403
  */
@@ -97,8 +98,8 @@ export function asAdministratorSession(ctx: RequestContext): AsAdministratorSess
 
 /**
  * Accepts only an administrator's access token. The handler calls `asAdministrator`, which authenticates in the
- * transaction that the work needs anyway. If the input was rejected first, it authenticates before validation errors
- * are returned.
+ * transaction that the work needs anyway. If the input is rejected before that call, the guard still authenticates
+ * before the validation errors are returned.
  */
 export const administratorSessionProcedure = procedure
   .meta({ guard: 'administrator_session' })

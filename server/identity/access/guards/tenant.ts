@@ -12,9 +12,9 @@ import {
 import { withServiceTenant } from '../service-key.ts';
 
 /**
- * Opens a transaction as the tenant of the request's credential; 401 without one. `prefetch` is a query that is sent in the
- * transaction's first packet, in the scope that the credential opened but before the caller is authenticated. Only `work`
- * receives its result.
+ * Opens a transaction as the tenant of the request's credential; throws a 401 without a credential. `prefetch` is a
+ * query that is sent in the first packet of the transaction, before the caller is authenticated; it can read only the
+ * tenant of the credential. Only `work` receives the result.
  */
 export type WithTenant = <T, E = undefined>(
   work: (tx: Tx, principal: Principal, prefetched: E) => Promise<T>,
@@ -22,14 +22,14 @@ export type WithTenant = <T, E = undefined>(
 ) => Promise<T>;
 
 /**
- * Who will read the response. `operator` is set by the operator key in X-API-Key next to a tenant's access token, or
- * by `withTenant` once it has authenticated an operator's session.
+ * The audience of the response. `operator` is true if the operator key is in X-API-Key together with a tenant's access
+ * token, or after `withTenant` has authenticated an operator's session.
  */
 export interface Audience {
   operator: boolean;
 }
 
-/** Thrown to leave the transaction. */
+/** Thrown to roll back the transaction if the caller is not authenticated. */
 class Unauthenticated extends Error {}
 
 export function withTenantOf(
@@ -67,7 +67,7 @@ export function audienceOf({ credentials, services }: RequestContext): Audience 
 }
 
 /**
- * Accepts a tenant's key or a member's access token. Authenticates first. The handler runs inside the guard's
+ * Accepts a tenant's API key or a member's access token. Authenticates first. The handler runs inside the guard's
  * transaction, which is rolled back if the handler fails.
  */
 export const tenantProcedure = procedure.meta({ guard: 'tenant_identity' }).use(({ ctx, next }) => {
@@ -83,8 +83,9 @@ export const tenantProcedure = procedure.meta({ guard: 'tenant_identity' }).use(
 });
 
 /**
- * `tenantProcedure` for work that must not hold a transaction, such as model calls, rendering and transfers. The
- * handler calls `ctx.withTenant` when its own order of checks allows; there is no other way to the data.
+ * Like `tenantProcedure`, for work that must not hold a transaction open, such as model calls, rendering and transfers.
+ * The handler calls `ctx.withTenant` at the point that its order of checks requires; there is no other access to the
+ * data.
  */
 export const deferredTenantProcedure = procedure.meta({ guard: 'tenant_identity' }).use(({ ctx, next }) => {
   const audience = audienceOf(ctx);
@@ -92,8 +93,8 @@ export const deferredTenantProcedure = procedure.meta({ guard: 'tenant_identity'
 });
 
 /**
- * The same for a list, whose input is checked before its transactions begin: without a credential, invalid input is
- * still 401.
+ * Like `deferredTenantProcedure`, for a list whose input is checked before its transactions begin. A request without a
+ * credential gets a 401 even if its input is invalid.
  */
 export const deferredListProcedure = deferredTenantProcedure.use(async ({ ctx, next }) => {
   const result = await next();
@@ -102,8 +103,8 @@ export const deferredListProcedure = deferredTenantProcedure.use(async ({ ctx, n
 });
 
 /**
- * `deferredTenantProcedure` that also accepts the session cookie if no other credential is presented, for the
- * download of golden translations. A presented but invalid credential is rejected, not ignored.
+ * Like `deferredTenantProcedure`, for the download of golden translations: also accepts the session cookie if the
+ * request has no other credential. If another credential is invalid, the request is rejected.
  */
 export const deferredTenantOrCookieProcedure = procedure
   .meta({ guard: 'tenant_identity_or_cookie' })
@@ -115,7 +116,7 @@ export function withTenantOrCookieOf(ctx: RequestContext, audience: Audience): W
   return withTenantOf(ctx, audience, { ...ctx.credentials, bearer: cookie }, accessTokenHashes(cookie));
 }
 
-/** A tenant's key, or an administrator by bearer or cookie. */
+/** Accepts a tenant's API key, or an administrator's session by bearer token or cookie. */
 export const deferredTenantAdminProcedure = procedure.meta({ guard: 'tenant_admin' }).use(({ ctx, next }) => {
   const audience = audienceOf(ctx);
   const withTenant = withTenantOrCookieOf(ctx, audience);

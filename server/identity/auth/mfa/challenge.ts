@@ -10,7 +10,7 @@ import type { Settings } from '#server/settings.ts';
 import { procedure } from '#server/trpc.ts';
 import type { MfaChallenge } from '../schema.ts';
 
-/** A new challenge as its client receives it, once. `expiresIn` is in seconds. */
+/** A new challenge in the form in which the client receives it, once. `expiresIn` is in seconds. */
 export interface IssuedChallenge {
   challengeId: string;
   method: 'totp' | 'totp_enroll';
@@ -20,18 +20,19 @@ export interface IssuedChallenge {
 /** A stored challenge. */
 export type ChallengeRow = typeof mfaChallenges.$inferSelect;
 
-/** The primary key of a stored challenge: only the hash of its secret is stored. */
+/** The primary key of a stored challenge. Only the hash of the challenge's secret is stored. */
 export interface ChallengeKey {
   tenantId: string;
   challengeHash: Uint8Array;
 }
 
-/** A challenge id: the tenant's id, a dot, a secret. */
+/** The form of a challenge id: the tenant's id, a dot, and a secret. */
 const challengeIdForm = /^([a-z0-9_-]{1,64})\.([A-Za-z0-9_-]{43})$/;
 
 /**
- * Issues a challenge instead of tokens. The transaction is the tenant's and has locked the member's row.
- * @param scope of the tokens that are issued when the challenge is passed
+ * Issues a challenge instead of tokens. The caller's transaction is in the tenant's scope and has locked the member's
+ * row.
+ * @param scope the scope of the tokens that are issued when the challenge is passed
  */
 export async function issueChallenge(
   tx: Tx,
@@ -54,19 +55,19 @@ export async function issueChallenge(
   return { challengeId: `${tenantId}.${secret}`, method, expiresIn };
 }
 
-/** The challenge in a response. */
+/** Returns the challenge as it appears in a response. */
 export function challengeResponse({ challengeId, method, expiresIn }: IssuedChallenge): MfaChallenge {
   return { challenge_id: challengeId, method, expires_in: expiresIn };
 }
 
-/** The paths at which the client can continue with a challenge. */
+/** Returns the paths at which the client can continue with a challenge. */
 export function nextAfter({ method }: IssuedChallenge): Record<string, string> {
   const oauth2_token = '/api/oauth2/token';
   if (method === 'totp') return { oauth2_token, mfa_verify: '/api/auth/mfa/verify' };
   return { mfa_enroll: '/api/auth/mfa/enroll', mfa_confirm: '/api/auth/mfa/confirm', oauth2_token };
 }
 
-/** Parses a challenge id. Returns undefined for malformed ids, which need no lookup. */
+/** Parses a challenge id. Returns undefined for a malformed id, which needs no look-up. */
 export function readChallengeId(challengeId: string): ChallengeKey | undefined {
   const [, tenantId, secret] = challengeIdForm.exec(challengeId) ?? [];
   if (tenantId === undefined || secret === undefined) return undefined;
@@ -74,9 +75,10 @@ export function readChallengeId(challengeId: string): ChallengeKey | undefined {
 }
 
 /**
- * Locks the member of a challenge, then reads the challenge again: a concurrent request that held the lock may have used
- * it up.
- * @returns undefined for an unknown, expired, burnt or consumed challenge, a revoked member and an inactive tenant
+ * Locks the member of a challenge, then reads the challenge again, because a concurrent request that held the lock may
+ * have used it.
+ * @returns undefined if the challenge is unknown, expired, has too many wrong codes or was already used, if the member
+ *   is revoked, or if the tenant is inactive
  */
 export async function lockChallenge(
   tx: Tx,
@@ -89,15 +91,18 @@ export async function lockChallenge(
   return user?.active && challenge ? { user, challenge } : undefined;
 }
 
-/** The member who presents a second factor, row locked, with the challenge or the family of the session used. */
+/**
+ * The member who presents a second factor, with the row locked, and either the challenge or the token family of the
+ * session that the member used.
+ */
 export type Claimant = { user: LockedMember } & (
   | { challenge: ChallengeRow }
   | { challenge: null; familyId: string }
 );
 
 /**
- * Opens a transaction as the member who enrolls an authenticator, and locks the member's row. The member is authenticated
- * by the pending challenge if one is given, else by the session cookie; never by a bearer.
+ * Opens a transaction as the member who enrolls an authenticator app, and locks the member's row. The member is
+ * authenticated by the pending challenge if the request has one, else by the session cookie; never by a bearer token.
  * @throws AppError 401 `authentication required`
  */
 type WithClaimant = <T>(
@@ -105,7 +110,10 @@ type WithClaimant = <T>(
   work: (tx: Tx, claimant: Claimant) => Promise<T>,
 ) => Promise<T>;
 
-/** The challenge is in the input, so the handler passes it to `ctx.withClaimant`. */
+/**
+ * The challenge is part of the input, so the guard cannot read it: the handler passes the challenge to
+ * `ctx.withClaimant`.
+ */
 export const challengeOrCookieProcedure = procedure
   .meta({ guard: 'challenge_or_cookie' })
   .use(({ ctx, next }) => next({ ctx: { withClaimant: withClaimantOf(ctx) } }));
@@ -129,7 +137,10 @@ function withClaimantOf(ctx: RequestContext): WithClaimant {
   };
 }
 
-/** Finds a live challenge of an active tenant. Uses the clock, not now(): the transaction may have waited for a lock. */
+/**
+ * Finds a valid challenge of an active tenant. Compares with the clock, not with now(), because a lock may have delayed
+ * the transaction.
+ */
 async function findChallenge(tx: Tx, key: ChallengeKey): Promise<ChallengeRow | undefined> {
   const [row] = await tx
     .select({ challenge: mfaChallenges })
@@ -141,7 +152,7 @@ async function findChallenge(tx: Tx, key: ChallengeKey): Promise<ChallengeRow | 
   return row?.challenge;
 }
 
-/** Counts a wrong code against its challenge. */
+/** Counts a wrong code for its challenge. */
 export async function countCode(tx: Tx, key: ChallengeKey): Promise<void> {
   await tx
     .update(mfaChallenges)
@@ -153,7 +164,9 @@ export async function deleteChallenge(tx: Tx, key: ChallengeKey): Promise<void> 
   await tx.delete(mfaChallenges).where(isChallenge(key));
 }
 
-/** Deletes a member's enrollment challenges, so that none replaces the authenticator that was just enrolled. */
+/**
+ * Deletes a member's challenges to enroll, so that none of them can replace the authenticator that was just enrolled.
+ */
 export async function deleteEnrollmentChallenges(
   tx: Tx,
   { tenantId, userId }: Pick<LockedMember, 'tenantId' | 'userId'>,

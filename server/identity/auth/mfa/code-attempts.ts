@@ -6,36 +6,38 @@ import type { LockedMember } from '#server/identity/access/sessions.ts';
 import { type Actor, type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
 import { type ChallengeRow, type Claimant, countCode, deleteChallenge } from './challenge.ts';
 
-/** Wrong codes, of either kind, that one challenge accepts. */
+/** Number of wrong codes that one challenge allows, verification and recovery codes together. */
 const codesPerChallenge = 5;
-/** Wrong codes that one member may submit within a sliding window. */
+/** Number of wrong codes that one member may submit within a sliding window. */
 const failuresAllowed = 10;
 const failureWindowSeconds = 15 * 60;
 
 /**
- * The result of checking a code. A rejection is returned instead of thrown, so that the failure it counted is
- * committed. After the commit, pass it to `acceptedOrThrow`.
+ * The result of checking a code. A rejection is returned and not thrown, so that the failed attempt that it counted is
+ * committed. After the commit, pass the result to `acceptedOrThrow`.
  */
 export type CodeOutcome<T> = { accepted: T } | { refusal: AppError };
 
-/** @throws AppError the rejection */
+/**
+ * Returns the accepted value.
+ * @throws AppError the rejection
+ */
 export function acceptedOrThrow<T>(outcome: CodeOutcome<T>): T {
   if ('refusal' in outcome) throw outcome.refusal;
   return outcome.accepted;
 }
 
-/** Whether a challenge has used up its codes. */
+/** Whether a challenge has no attempts left. */
 export function isSpent({ codesSubmitted }: ChallengeRow): boolean {
   return codesSubmitted >= codesPerChallenge;
 }
 
 /**
- * Checks both limits before a code is checked: over a limit, a right code and a wrong one get the same response. The
- * member's row is locked, so the limits also hold for concurrent requests.
- *
- * After a wrong code call `refuseCode`. A right one is not counted: the caller consumes the challenge.
+ * Checks both limits before a code is checked: beyond a limit, a right code and a wrong one get the same response. The
+ * member's row is locked, so the limits also hold for concurrent requests. Call `refuseCode` after a wrong code. A
+ * right code is not counted, because the caller then deletes the challenge.
  * @returns the Unix time in seconds by the database's clock, or a rejection: 401 `invalid or expired MFA challenge`,
- * 429 with Retry-After
+ *   429 with Retry-After
  */
 export async function beginAttempt(
   tx: Tx,
@@ -65,7 +67,10 @@ export async function refuseCode(tx: Tx, origin: Origin, claimant: Claimant): Pr
   return { refusal: new AppError('unauthenticated', 'invalid MFA code') };
 }
 
-/** A challenge does not prove who submits the code, so its attempts are recorded as anonymous. */
+/**
+ * The event of an attempt. A challenge does not prove who submits the code, so attempts with a challenge are recorded
+ * as anonymous.
+ */
 function eventOf({ user: { tenantId, userId }, challenge }: Claimant) {
   const actor: Actor = challenge ? { kind: 'anonymous' } : { kind: 'member', userId };
   return { tenantId, actor, target: userId };
@@ -80,11 +85,11 @@ function tooManyMfaAttempts(seconds: number): AppError {
 }
 
 interface Failures {
-  /** Within the window. */
+  /** Number of wrong codes within the window. */
   failures: number;
-  /** Until the oldest of them leaves the window; null without any. */
+  /** Seconds until the oldest wrong code leaves the window; null if none exists. */
   secondsLeft: number | null;
-  /** Unix time in seconds, by the database's clock. */
+  /** The current Unix time in seconds, by the database's clock. */
   now: number;
 }
 

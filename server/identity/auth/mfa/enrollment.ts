@@ -83,7 +83,7 @@ interface PendingEnrollment {
   email: string;
 }
 
-/** Stores a new pending secret, replacing an unconfirmed one. */
+/** Stores a new pending secret, in place of an earlier one that was not confirmed. */
 async function beginEnrollment(
   tx: Tx,
   { secretsKeys }: Pick<Services, 'secretsKeys'>,
@@ -97,7 +97,10 @@ async function beginEnrollment(
   return { secret, email: user.email };
 }
 
-/** A pending secret as its member receives it, once. `qrCode` is a data URI of an SVG of the key URI. */
+/**
+ * Returns a pending secret in the form in which the member receives it, once. `qrCode` is a data URI with an SVG image
+ * of the key URI.
+ */
 export function describeEnrollment({ secret, email }: PendingEnrollment) {
   const uri = otpauthUri(secret, email);
   const picture = Buffer.from(renderSVG(uri)).toString('base64');
@@ -110,14 +113,14 @@ export function describeEnrollment({ secret, email }: PendingEnrollment) {
 
 interface Enrollment {
   recoveryCodes: string[];
-  /** Set if the enrollment completed a challenge. */
+  /** The new tokens if the enrollment completed a challenge, else undefined. */
   tokens: IssuedTokens | undefined;
 }
 
 /**
- * Makes the pending secret the member's authenticator if the code matches it, and deletes the member's other
- * enrollment challenges. Completes the sign-in if a challenge was given. A session that enrolls has thereby passed
- * its second factor; the member's other sessions have not.
+ * Makes the pending secret the member's authenticator if the code matches it, and deletes the member's other challenges
+ * to enroll. If a challenge was given, completes the sign-in. A session that enrolls has thereby passed its second
+ * factor; the member's other sessions have not.
  */
 async function confirmEnrollment(
   tx: Tx,
@@ -157,8 +160,8 @@ async function confirmEnrollment(
 }
 
 /**
- * A challenge of method `totp` cannot enroll: if its member's authenticator was reset since, a new sign-in issues a
- * challenge to enroll.
+ * Requires that the member may enroll. A challenge of method `totp` cannot enroll: if the member's authenticator was
+ * reset after the challenge was issued, a new sign-in issues a challenge to enroll.
  * @throws AppError 409 if an authenticator is enrolled, 401
  */
 function requireEnrollable({ user, challenge }: Claimant): void {

@@ -14,14 +14,14 @@ import { keyedHashes, type SecretsKeys, secretsKeyId } from '#server/platform/en
 import { recoveryCodesResponse } from '../schema.ts';
 import { isMfaRequired, signInWayOf } from './requirement.ts';
 
-/** Excludes the characters that are easily confused on paper: 0 and o; 1, i and l. */
+/** Without the characters that are easily confused on paper: 0 and o; 1, i and l. */
 const alphabet = '23456789abcdefghjkmnpqrstuvwxyz';
 const half = 5;
 const setSize = 10;
-/** `xxxxx-xxxxx`, with or without the dash. */
+/** The form `xxxxx-xxxxx`, with or without the dash. */
 const form = new RegExp(`^([${alphabet}]{${half}})-?([${alphabet}]{${half}})$`);
 
-/** Replaces a member's recovery codes by ten new ones. Only their hashes are stored. */
+/** Replaces a member's recovery codes with ten new ones. Only their hashes are stored. */
 export async function issueRecoveryCodes(
   tx: Tx,
   secretsKeys: SecretsKeys,
@@ -40,13 +40,16 @@ export async function issueRecoveryCodes(
   return [...codes];
 }
 
-/** Returns a typed recovery code in the form it was issued in, or undefined if it does not have that form. */
+/**
+ * Returns a typed recovery code in the form in which it was issued; undefined if it does not have the form of a
+ * recovery code.
+ */
 export function readRecoveryCode(typed: string): string | undefined {
   const [, first, second] = form.exec(typed.trim().toLowerCase()) ?? [];
   return first && second ? `${first}-${second}` : undefined;
 }
 
-/** Uses up a recovery code. Returns how many are left, or undefined if the member has no such code. */
+/** Uses up a recovery code. Returns the number of remaining codes, or undefined if the member has no such code. */
 export async function redeemRecoveryCode(
   tx: Tx,
   secretsKeys: SecretsKeys,
@@ -81,8 +84,8 @@ export const regenerateRecoveryCodes = sessionCookieProcedure
   }));
 
 /**
- * Replaces a signed-in member's recovery codes. Requires a full session: otherwise a session that has not passed a
- * required second factor could obtain codes that pass it.
+ * Replaces a signed-in member's recovery codes. Requires a full session: a session that has not passed a required
+ * second factor could otherwise obtain codes that pass it.
  * @throws AppError 401 without a full session, 409 without an authenticator
  */
 async function replaceRecoveryCodes(

@@ -1,10 +1,10 @@
 import { isDesignatedOperator } from '#server/identity/access/principal.ts';
 import type { Settings } from '#server/settings.ts';
 
-/** How the first factor was given. */
+/** How the first factor of a sign-in was given. */
 export type SignInWay = 'password' | 'signup' | 'sso';
 
-/** How a member signs in. A member's provider never changes. */
+/** Returns how a member signs in. A member's provider never changes. */
 export function signInWayOf({ provider }: { provider: string }): SignInWay {
   return provider === 'email' ? 'password' : 'sso';
 }
@@ -12,16 +12,16 @@ export function signInWayOf({ provider }: { provider: string }): SignInWay {
 interface SignInFacts {
   way: SignInWay;
   tenantId: string;
-  /** Lowercase. */
+  /** In lower case. */
   email: string;
   /** Whether the member has an authenticator. */
   enrolled: boolean;
 }
 
 /**
- * Whether a sign-in requires a second factor: by the platform's setting, by the tenant's security policy in its
- * metadata, or because the member is a designated operator. A member with an authenticator always needs it after a
- * password. A single sign-on is exempt unless the tenant also requires it there.
+ * Whether a sign-in requires a second factor: by the deployment's setting, by the security policy in the tenant's
+ * metadata, or because the member is a designated operator. After a password, a member with an authenticator always
+ * needs it. Single sign-on is exempt, unless the tenant requires a second factor there too.
  *
  * Policies and members change during a session, so code that needs a full session checks this again.
  */

@@ -7,27 +7,31 @@ import { AppError } from '#server/errors.ts';
 import type { LockedMember } from '#server/identity/access/sessions.ts';
 import { type SecretsKeys, seal, unseal } from '#server/platform/encryption.ts';
 
-/** RFC 6238 with the parameters that every authenticator app supports: SHA-1, 30-second steps, six digits. */
+/** Parameters of RFC 6238 that every authenticator app supports: SHA-1, 30-second steps, six digits. */
 const stepSeconds = 30;
 const digits = 6;
-/** Steps before and after the current one whose codes are accepted, for slow typing and inexact clocks. */
+/**
+ * Number of steps before and after the current one whose codes are accepted too, for slow typing and inexact clocks.
+ */
 const tolerance = 1;
 const issuer = 'LinguaLoop';
-/** Characters of the account name in a key URI. A longer URI might not fit into a QR code once it is escaped. */
+/**
+ * Maximum characters of the account name in a key URI. A longer URI, with its escapes, might not fit into a QR code.
+ */
 const accountLength = 200;
 
-/** A new random secret of 20 bytes, the length of SHA-1's output (RFC 4226, R6). */
+/** Returns a new random secret of 20 bytes, the length of SHA-1's output (RFC 4226, R6). */
 export function newTotpSecret(): Uint8Array {
   return randomBytes(20);
 }
 
 /**
- * Returns the time step that a code belongs to, or undefined for a wrong code. Store the step: each code is accepted
- * once.
- * @param code as typed; white space is ignored
+ * Returns the time step to which a code belongs, or undefined for a wrong code. Store the step, so that each code is
+ * accepted once.
+ * @param code the code as typed; white space is ignored
  * @param now Unix time in seconds
  * @param lastStep the latest step that was used; only later steps match
- * @returns the latest matching step, so that a code which two steps share is used up for both
+ * @returns the latest matching step: if two steps have the same code, the code is used up for both
  */
 export function matchStep(
   secret: Uint8Array,
@@ -45,7 +49,7 @@ export function matchStep(
   return undefined;
 }
 
-/** The key URI for an authenticator app's QR code. The app shows `account` with the issuer. */
+/** Returns the key URI for the QR code of an authenticator app. The app shows `account` with the issuer. */
 export function otpauthUri(secret: Uint8Array, account: string): string {
   const name = [...account].slice(0, accountLength).join('');
   return createTOTPKeyURI(issuer, name, secret, stepSeconds, digits);
@@ -56,7 +60,10 @@ export function sealSecret(secretsKeys: SecretsKeys, member: LockedMember, secre
   return seal(secretsKeys, 'authenticator', ownerOf(member), secret);
 }
 
-/** @throws AppError 503 if neither key sealed the secret */
+/**
+ * Decrypts a member's secret.
+ * @throws AppError 503 if neither the current nor the previous key can decrypt it
+ */
 export function unsealSecret(secretsKeys: SecretsKeys, member: LockedMember, sealed: Uint8Array): Uint8Array {
   try {
     return unseal(secretsKeys, 'authenticator', ownerOf(member), sealed);
@@ -67,12 +74,12 @@ export function unsealSecret(secretsKeys: SecretsKeys, member: LockedMember, sea
   }
 }
 
-/** Stores a sealed secret until its first code confirms it. */
+/** Stores an encrypted secret until its first code confirms it. */
 export async function savePendingSecret(tx: Tx, member: LockedMember, sealed: Uint8Array): Promise<void> {
   await tx.update(users).set({ totpPendingSecret: sealed }).where(isRowOf(member));
 }
 
-/** Makes the pending secret the member's authenticator. `step` is the step of the code that confirmed it. */
+/** Makes the pending secret the member's authenticator. `step` is the time step of the code that confirmed it. */
 export async function adoptPendingSecret(tx: Tx, member: LockedMember, step: number): Promise<void> {
   await tx
     .update(users)
@@ -80,12 +87,12 @@ export async function adoptPendingSecret(tx: Tx, member: LockedMember, step: num
     .where(isRowOf(member));
 }
 
-/** Stores the latest used step, so that its code is not accepted again. */
+/** Stores the latest used time step, so that its code is not accepted again. */
 export async function saveLastStep(tx: Tx, member: LockedMember, step: number): Promise<void> {
   await tx.update(users).set({ totpLastStep: step }).where(isRowOf(member));
 }
 
-/** The owner of a member's sealed secrets. */
+/** Returns the owner to which a member's encrypted secrets are bound. */
 export function ownerOf({ tenantId, userId }: Pick<LockedMember, 'tenantId' | 'userId'>): string {
   return `${tenantId}/${userId}`;
 }

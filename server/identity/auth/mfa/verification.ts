@@ -46,12 +46,12 @@ export const verifyMfa = publicProcedure
   });
 
 /**
- * Exchanges a challenge and a code for tokens, once even for concurrent requests. Serves the MFA grant and
- * /api/auth/mfa/verify.
+ * Exchanges a challenge and a code for tokens. If several requests are concurrent, only one succeeds. Used by the MFA
+ * grant and by /api/auth/mfa/verify.
  *
- * For a member without an authenticator, every code is wrong. A member who enrolled after the challenge was issued
- * passes it with a code of the new authenticator, whatever the challenge's method.
- * @param scope of the tokens; the challenge's own by default
+ * For a member without an authenticator, every code is wrong. If a member enrolled after the challenge was issued, a
+ * code of the new authenticator passes the challenge, whatever its method is.
+ * @param scope the scope of the tokens; by default, the scope of the challenge
  * @throws AppError 401 `invalid or expired MFA challenge` or `invalid MFA code`, 429 `too many MFA attempts`
  */
 export async function redeemChallenge(
@@ -78,7 +78,7 @@ export async function redeemChallenge(
   return acceptedOrThrow(outcome);
 }
 
-/** Issues tokens to a member who has passed the second factor. The member's row is locked. */
+/** Issues tokens to a member who has passed the second factor. The caller has locked the member's row. */
 export async function startVerifiedSession(
   tx: Tx,
   settings: Settings,
@@ -98,9 +98,10 @@ export async function startVerifiedSession(
 }
 
 /**
- * Uses up an authenticator code or a recovery code, and records the latter. The member's row is locked.
+ * Uses up a verification code or a recovery code, and records the use of a recovery code in the audit log. The caller
+ * has locked the member's row.
  * @param now Unix time in seconds
- * @returns false for a wrong code, a code that was used before, and a member without an authenticator
+ * @returns false for a wrong code, for a code that was used before, and for a member without an authenticator
  */
 export async function redeemCode(
   tx: Tx,

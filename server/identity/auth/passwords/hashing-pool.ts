@@ -3,9 +3,9 @@ import { Worker } from 'node:worker_threads';
 import { AppError } from '#server/errors.ts';
 import type { HashingResult, HashingTask } from './hashing-worker.ts';
 
-/** Threads, each of which needs 19 MiB to hash. Half of the cores stay free for requests without a password. */
+/** Number of threads; each needs 19 MiB to hash. Half of the cores stay free for requests without a password. */
 const size = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)));
-/** Maximum number of tasks in the queue: some seconds of work. */
+/** Maximum number of tasks in the queue: a few seconds of work. */
 const maxQueued = 200;
 
 interface Waiting {
@@ -18,8 +18,8 @@ const waiting: Waiting[] = [];
 let threads = 0;
 
 /**
- * Runs a task on a pool of threads, because hashing blocks its thread. Tasks start in the order of the calls. Threads are
- * started on demand and do not keep the process alive.
+ * Runs a task on one of a pool of threads, because hashing blocks its thread. Tasks start in the order of the calls.
+ * Threads start when they are needed and do not keep the process alive.
  * @throws AppError 429 if the queue is full
  */
 export function hashOnThread(task: HashingTask): Promise<HashingResult> {

@@ -2,19 +2,19 @@ import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { type Algorithm, hashSync, verifySync } from '@node-rs/argon2';
 
-/** A task for the thread: to hash a password, or to check it against a hash in PHC form. */
+/** A task for the thread: hash a password, or check a password against a hash in PHC form. */
 export type HashingTask = { password: string; salt: Uint8Array } | { password: string; phc: string };
 
 export type HashingResult = { hash: string } | { matches: boolean } | { failed: true };
 
-/** `Algorithm.Argon2id`, an ambient enum whose value type stripping cannot see. */
+/** `Algorithm.Argon2id`. It is an ambient enum, whose value is not available when types are only stripped. */
 const argon2id = 2 as Algorithm;
 
-/** 19 MiB and four passes: two more than OWASP's minimum for argon2id. */
+/** argon2id with 19 MiB and four passes; OWASP's minimum is two passes. */
 const parameters = { algorithm: argon2id, memoryCost: 19_456, timeCost: 4, parallelism: 1 };
 
-// A hash occupies a core for some milliseconds. If cores are short, other threads run first. On Linux, 0 is the calling
-// thread; elsewhere it would be the whole process.
+// A hash occupies a core for some milliseconds. If there are too few cores, other threads run first. On Linux, 0 means
+// the calling thread; on other systems it means the whole process.
 if (process.platform === 'linux') setPriority(0, 10);
 
 parentPort?.on('message', (task: HashingTask) => parentPort?.postMessage(runTask(task)));
@@ -24,7 +24,7 @@ function runTask(task: HashingTask): HashingResult {
     if ('phc' in task) return { matches: verifySync(task.phc, task.password) };
     return { hash: hashSync(task.password, { ...parameters, salt: task.salt }) };
   } catch {
-    // The error is dropped: its message might contain the password.
+    // Do not send the error: its message might contain the password.
     return { failed: true };
   }
 }

@@ -3,18 +3,18 @@ import { keyedHashes, type SecretsKeys } from '#server/platform/encryption.ts';
 import { hashOnThread } from './hashing-pool.ts';
 
 /**
- * Returns the argon2id hash of a normalized password, in PHC form. Runs on another thread.
+ * Returns the argon2id hash of a normalized password, in PHC form. The hash is computed on another thread.
  *
- * The salt is derived from the address (16 bytes of a keyed hash), not random per account. Checking all accounts of
- * an address then costs one hash, the same as for an address without accounts. The salt cannot be computed beforehand
- * without SECRETS_KEY. The disadvantage: the database shows whether two accounts of one address have the same
+ * The salt is not random for each account: it is 16 bytes of a keyed hash of the email address. So checking all
+ * accounts of an address takes one hash, the same as for an address without accounts. Without SECRETS_KEY, no one can
+ * compute the salt in advance. The disadvantage: the database shows whether two accounts of one address have the same
  * password.
  */
 export function hashPassword(password: string, email: string, secretsKeys: SecretsKeys): Promise<string> {
   return hashWithSalt(password, saltsOf(email, secretsKeys)[0]);
 }
 
-/** With the current key, then with the previous one if there is one. */
+/** Returns the salt by the current key and, if there is a previous key, the salt by that key. */
 function saltsOf(email: string, secretsKeys: SecretsKeys): [Buffer, ...Buffer[]] {
   const [current, ...previous] = keyedHashes(secretsKeys, 'password salt', email);
   return [current.subarray(0, 16), ...previous.map((hash) => hash.subarray(0, 16))];
@@ -26,7 +26,7 @@ async function hashWithSalt(password: string, salt: Buffer): Promise<string> {
   return result.hash;
 }
 
-/** Checks a password against a hash with any salt and parameters. */
+/** Checks a password against a stored hash, whatever its salt and parameters are. */
 async function verifyPassword(phc: string, password: string): Promise<boolean> {
   const result = await hashOnThread({ password, phc });
   if (!('matches' in result)) throw new Error('a password could not be checked');
@@ -34,9 +34,9 @@ async function verifyPassword(phc: string, password: string): Promise<boolean> {
 }
 
 /**
- * Finds the accounts of an address that have this password. Computes one hash for any number of accounts, even none,
- * so that the time does not reveal how many there are; while there is a previous key, two. (A stored hash from before
- * a change of the parameters, or of a deleted key, costs one more, until its member signs in.)
+ * Finds the accounts of an address that have this password. Computes one hash for any number of accounts, even none, so
+ * that the time does not reveal how many there are; while there is a previous key, it computes two. (If a stored hash
+ * has old parameters or used a deleted key, it takes one hash more, until its member signs in.)
  * @returns the matching accounts, and the password's hash with the current parameters and key
  */
 export async function accountsOfPassword<A extends { passwordHash: string }>(
@@ -63,7 +63,7 @@ export async function accountsOfPassword<A extends { passwordHash: string }>(
   return { matching, passwordHash };
 }
 
-/** Returns the algorithm, parameters and salt of a hash in PHC form. */
+/** Returns the part of a PHC hash that contains algorithm, parameters and salt. */
 function saltPartOf(phc: string): string {
   return phc.slice(0, phc.lastIndexOf('$'));
 }

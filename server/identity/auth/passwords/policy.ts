@@ -1,13 +1,13 @@
 import { AppError } from '#server/errors.ts';
 import { countCodePoints } from '#server/formats/text.ts';
 
-/** In Unicode characters. The request schema already rejects fewer than 8, with another status. */
+/** Minimum length in Unicode characters. The request schema already rejects fewer than 8, with another status. */
 const minimumLength = 12;
 const maximumLength = 1024;
 
 let common: Promise<ReadonlySet<string>> | undefined;
 
-/** The ~50,000 most common passwords of @zxcvbn-ts/language-common (MIT), lowercase; loaded on first use. */
+/** Loads the about 50,000 most common passwords of @zxcvbn-ts/language-common (MIT), in lower case, on first use. */
 function commonPasswords(): Promise<ReadonlySet<string>> {
   common ??= import('@zxcvbn-ts/language-common').then(
     ({ dictionary }) =>
@@ -22,10 +22,10 @@ export function normalizePassword(password: string): string {
 }
 
 /**
- * Checks a normalized password: its length, that it is not a common password, and that it is not the name part of the
- * address.
- * @param email lowercase
- * @throws AppError 400 that names the failed rule
+ * Checks a normalized password: its length, that it is not a common password, and that it is not the part of the email
+ * address before the @.
+ * @param email in lower case
+ * @throws AppError 400; the message names the failed rule
  */
 export async function checkPasswordPolicy(password: string, email: string): Promise<void> {
   const refuse = (rule: string) => new AppError('malformed_request', `password ${rule}`);

@@ -24,8 +24,8 @@ interface SsoAuthorization {
 /**
  * Begins a single sign-on. The nonce, code verifier and redirect URL are stored on the server, under a state that can
  * be used once.
- * @throws AppError 400 for a redirect URL that is not allowed or an unusable invite; 503 if the provider is
- * unreachable
+ * @throws AppError 400 for a redirect URL that is not allowed, or an invite that cannot be used; 503 if the provider
+ *   cannot be reached
  */
 async function authorize(
   ctx: RequestContext,
@@ -45,7 +45,7 @@ async function authorize(
   return { authorizationUrl, state };
 }
 
-/** The URL must have BASE_URL's origin or equal an entry of OIDC_REDIRECT_URIS exactly. */
+/** Requires that the redirect URL has the origin of BASE_URL, or is equal to an entry of OIDC_REDIRECT_URIS. */
 function requireRedirectAddress(redirectUri: string, settings: Settings): void {
   const own =
     URL.canParse(redirectUri) && new URL(redirectUri).origin === new URL(publicAddress(settings)).origin;

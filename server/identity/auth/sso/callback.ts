@@ -30,7 +30,7 @@ export const completeSso = publicProcedure
     const signIn = await completeSsoSignIn(ctx, input.provider, input);
     if (signIn.kind === 'tokens') {
       setSessionCookie(ctx, signIn.tokens);
-      // This response states the member's role.
+      // Unlike other token responses, this one must contain the member's actual role.
       const token = tokenResponseOf(signIn.tokens, signIn.tokens.member.role);
       return { ...token, tenant_api_key: signIn.apiKey ?? null };
     }
@@ -44,8 +44,8 @@ export const completeSso = publicProcedure
 /**
  * Completes a single sign-on. Deletes the state first, so that it can be used only once, even if the sign-in then
  * fails.
- * @throws AppError 401 for an invalid state, a rejected code or an invalid ID token; 403 if the person is not
- * admitted; 503 if the provider is unreachable
+ * @throws AppError 401 for an invalid state, a rejected code or an invalid ID token; 403 if the person may not join;
+ *   503 if the provider cannot be reached
  */
 async function completeSsoSignIn(
   ctx: RequestContext,
@@ -73,7 +73,7 @@ async function completeSsoSignIn(
   }
 }
 
-/** Records that a person whom the provider authenticated was rejected. */
+/** Records in the audit log that a person was rejected although the provider had authenticated the person. */
 async function recordRefusal(
   tx: Tx,
   origin: Origin,

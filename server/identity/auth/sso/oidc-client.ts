@@ -24,7 +24,7 @@ import { type OutboundParts, openOutbound, ProviderRefused } from './outbound.ts
 /** The scopes that a sign-in requests. */
 export const ssoScopes = ['openid', 'email', 'profile'] as const;
 
-/** The secrets and the redirect address of one sign-in, kept on the server from authorize to callback. */
+/** The secrets and the redirect URL of one sign-in, which the server keeps between `authorize` and the callback. */
 export interface SsoExchange {
   state: string;
   nonce: string;
@@ -32,7 +32,10 @@ export interface SsoExchange {
   redirectUri: string;
 }
 
-/** The tokens for a code, with a validated ID token, and the configuration for further requests to the provider. */
+/**
+ * The tokens that the provider issued for a code, with a validated ID token, and the configuration for further requests
+ * to the provider.
+ */
 interface Redeemed {
   config: Configuration;
   tokens: TokenEndpointResponse & TokenEndpointResponseHelpers;
@@ -52,7 +55,7 @@ export async function authorizationUrl(provider: Discovered, exchange: SsoExchan
 
 /**
  * Exchanges a code at the token endpoint. The library validates the ID token: signature, `iss`, `aud`, `exp`, `nonce`.
- * @throws the library's errors, ProviderRefused, ProviderUnreachable
+ * @throws the errors of the library, ProviderRefused, ProviderUnreachable
  */
 export async function redeem(
   provider: Discovered,
@@ -64,8 +67,8 @@ export async function redeem(
   callback.search = new URLSearchParams({
     code,
     state: exchange.state,
-    // RFC 9207's `iss` distinguishes several providers. There is only one here, and the callback's request has no
-    // `iss`.
+    // The parameter `iss` of RFC 9207 distinguishes several providers. There is only one here, and the request to the
+    // callback has no `iss`.
     iss: provider.metadata.issuer,
   }).toString();
   const checks = {
@@ -77,7 +80,8 @@ export async function redeem(
 
   async function redeemBy(method: ClientAuth, ...others: ClientAuth[]): Promise<Redeemed> {
     const config = provider.configure((as, client, body, headers) => {
-      // The library drops the query of redirect_uri, but RFC 6749 4.1.3 requires the value that was sent to authorize.
+      // The library drops the query of redirect_uri, but RFC 6749, 4.1.3, requires the same value that was sent to
+      // `authorize`.
       body.set('redirect_uri', exchange.redirectUri);
       method(as, client, body, headers);
     });
@@ -94,9 +98,9 @@ export async function redeem(
 }
 
 /**
- * Returns the client authentication methods to try, in order. The metadata list the methods that the provider
- * supports, not the one that this client is registered for. Trying the next one is safe: a provider that rejects the
- * client has not used up the code.
+ * Returns the methods of client authentication to try, in order. The metadata list the methods that the provider
+ * supports, not the method for which this client is registered. Trying the next method is safe: a provider that rejects
+ * the client has not used up the code.
  */
 function clientAuthentications(
   secret: string | undefined,
@@ -117,17 +121,17 @@ function isClientRefused(thrown: unknown): boolean {
   );
 }
 
-/** A provider whose metadata were fetched and whose addresses were checked. */
+/** A provider whose metadata were fetched and whose URLs were checked. */
 export interface Discovered {
   metadata: ServerMetadata;
-  /** Returns the library's configuration of provider and client, for one sign-in. */
+  /** Returns the library's configuration of the provider and this client, for one sign-in. */
   configure(authentication: ClientAuth): Configuration;
 }
 
 /**
  * Fetches the issuer's metadata.
- * @throws ProviderRefused if they name another issuer or a URL that must not be used; ProviderUnreachable; the
- * library's errors
+ * @throws ProviderRefused if the metadata name another issuer, or a URL that must not be used; ProviderUnreachable; the
+ *   errors of the library
  */
 export async function discover(
   issuer: string,
@@ -135,14 +139,15 @@ export async function discover(
   parts: OutboundParts = {},
 ): Promise<Discovered> {
   const outbound = openOutbound(issuer, parts);
-  // Only an issuer on a loopback address has http (`checkIssuer`). The outbound checks limit its other addresses likewise.
+  // Only an issuer on a loopback address may use http (`checkIssuer`). The outbound checks limit its other URLs in the
+  // same way.
   const execute = new URL(issuer).protocol === 'http:' ? [allowInsecureRequests] : [];
   const found = await discovery(new URL(issuer), clientId, undefined, None(), {
     [customFetch]: outbound.fetch,
     execute,
   });
   const metadata = found.serverMetadata();
-  // The library compares issuers as URLs and lets some providers name another, so compare exactly.
+  // The library compares issuers as URLs, and allows some providers to name another issuer. So compare exactly.
   if (metadata.issuer !== issuer) throw new ProviderRefused('the metadata are of another issuer');
   const { authorization_endpoint, token_endpoint, jwks_uri, userinfo_endpoint } = metadata;
   for (const address of [authorization_endpoint, token_endpoint, jwks_uri]) outbound.check(address ?? '');
@@ -154,8 +159,8 @@ export async function discover(
       const config = new Configuration(metadata, clientId, undefined, authentication);
       config[customFetch] = outbound.fetch;
       for (const allow of execute) allow(config);
-      // Otherwise the library trusts the TLS connection and does not verify the ID token's signature. The keys are
-      // fetched at each sign-in, so a withdrawn key stops working immediately.
+      // Without this, the library trusts the TLS connection and does not verify the signature of the ID token. The keys
+      // are fetched at each sign-in, so that a withdrawn key stops working immediately.
       enableNonRepudiationChecks(config);
       return config;
     },
@@ -168,24 +173,27 @@ export interface SsoIdentity {
   subject: string;
   email: string | null;
   emailVerified: boolean;
-  /** The value of the claim that OIDC_ORG_CLAIM names. */
+  /** The value of the claim whose name is in OIDC_ORG_CLAIM. */
   organization: string | null;
 }
 
-/** In characters. OpenID Connect Core 2 limits `sub` to this; the same limit applies to the other claims. */
+/**
+ * Maximum number of characters of a claim. OpenID Connect Core 2 limits `sub` to this length; the same limit is used
+ * for the other claims.
+ */
 const maximumClaim = 255;
 
 /**
- * Reads the person's identity from the ID token. If it lacks the address or the organization, userinfo is fetched as
- * well: without the organization claim, a member of an organization would create a separate tenant.
- * @throws ProviderRefused if a claim cannot be used; the library's errors
+ * Reads the person's identity from the ID token. If the email address or the organization is missing there, userinfo is
+ * fetched too: without the organization claim, a member of an organization would create a separate tenant.
+ * @throws ProviderRefused if a claim cannot be used; the errors of the library
  */
 export async function identityOf({ config, tokens }: Redeemed, orgClaim: string): Promise<SsoIdentity> {
   const claims = tokens.claims();
   if (!claims) throw new ProviderRefused('no ID token');
   const complete = claims['email'] !== undefined && claims[orgClaim] !== undefined;
   const askFurther = !complete && config.serverMetadata().userinfo_endpoint !== undefined;
-  // The library rejects a userinfo response whose `sub` differs.
+  // The library rejects a userinfo response with a different `sub`.
   const further = askFurther ? await fetchUserInfo(config, tokens.access_token, claims.sub) : claims;
   const about = claims['email'] === undefined ? further : claims;
   const subject = readClaim(claims.sub);
@@ -193,7 +201,7 @@ export async function identityOf({ config, tokens }: Redeemed, orgClaim: string)
   const identity: SsoIdentity = {
     issuer: claims.iss,
     subject,
-    // Both from the same source: `email_verified` applies only to the address in the same claims.
+    // Read both from the same source: `email_verified` applies only to the email address among the same claims.
     email: readClaim(about['email']),
     emailVerified: readFlag(about['email_verified']),
     organization: readClaim(claims[orgClaim]) ?? readClaim(further[orgClaim]),
@@ -202,7 +210,10 @@ export async function identityOf({ config, tokens }: Redeemed, orgClaim: string)
   return identity;
 }
 
-/** Returns a claim as text, or null if it is empty or of another type. Numbers count: some providers number organizations. */
+/**
+ * Returns a claim as text, or null if it is empty or of another type. A number is converted: some providers use numbers
+ * for organizations.
+ */
 function readClaim(value: unknown): string | null {
   const text = typeof value === 'number' ? String(value) : value;
   if (typeof text !== 'string' || text === '') return null;
@@ -210,7 +221,7 @@ function readClaim(value: unknown): string | null {
   return text;
 }
 
-/** Some providers send their booleans as text. */
+/** Reads a boolean. Some providers send booleans as text. */
 function readFlag(value: unknown): boolean {
   return value === true || value === 'true';
 }

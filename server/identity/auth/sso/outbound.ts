@@ -10,43 +10,46 @@ import {
 import { checkedLookup, type Resolve } from '#server/platform/outbound/checked-lookup.ts';
 import { SettingsError } from '#server/settings.ts';
 
-/** Bytes of one response, decompressed. */
+/** Maximum bytes of one response after decompression. */
 const maximumResponse = 1_000_000;
-/** Connections to one origin. Further requests wait, and the wait counts towards their timeout. */
+/**
+ * Maximum number of connections to one origin. Further requests wait, and the waiting time counts towards their
+ * timeout.
+ */
 const maximumConnections = 32;
 
-/** The provider named an address or sent data that must not be used. */
+/** Thrown if the provider named a URL or sent data that must not be used. */
 export class ProviderRefused extends Error {
   override name = 'ProviderRefused';
 }
 
-/** The provider is unreachable or too slow, or responded with 429 or 5xx. */
+/** Thrown if the provider cannot be reached, is too slow, or responded with 429 or 5xx. */
 export class ProviderUnreachable extends Error {
   override name = 'ProviderUnreachable';
 }
 
 export interface OutboundParts {
   resolve?: Resolve;
-  /** Milliseconds for one request, from the lookup of its host to the last byte of the response. */
+  /** Maximum milliseconds for one request, from the look-up of the host name to the last byte of the response. */
   timeout?: number;
 }
 
-/** Checked HTTP access to one provider's addresses. */
+/** HTTP access to the URLs of one provider, with checks. */
 export interface Outbound {
   /**
-   * For openid-client. Follows no redirects.
+   * The `fetch` function for openid-client. Follows no redirects.
    * @throws ProviderRefused, ProviderUnreachable
    */
   fetch: CustomFetch;
   /**
-   * Checks an address as far as possible without a DNS lookup.
+   * Checks a URL as far as this is possible without a DNS look-up.
    * @throws ProviderRefused
    */
   check(address: string): void;
 }
 
 /**
- * Checks OIDC_ISSUER: https, or http on a loopback address, without query, fragment or credentials.
+ * Checks OIDC_ISSUER: it must be an https URL, or http on a loopback address, without query, fragment or credentials.
  * @throws SettingsError
  */
 export function checkIssuer(issuer: string): void {
@@ -60,14 +63,15 @@ export function checkIssuer(issuer: string): void {
 }
 
 /**
- * Opens access to the addresses that an issuer's metadata name. They must use https, unless they are loopback addresses.
- * They must be public, or in the same range as the issuer: the range of the issuer's addresses at the first request, which
- * is the discovery. If the issuer's addresses are in several ranges, none counts. Open one for each discovery.
+ * Opens access to the URLs in an issuer's metadata. Each URL must use https, unless it has a loopback address. Its IP
+ * addresses must be public, or in the same range as those of the issuer at the first request, which is the discovery.
+ * If the issuer's addresses are in several ranges, only public addresses are allowed. Open a new access for each
+ * discovery.
  */
 export function openOutbound(issuer: string, parts: OutboundParts = {}): Outbound {
   const { resolve, timeout = 10_000 } = parts;
   const issuerHost = hostOf(new URL(issuer));
-  /** The issuer's range. For a host name it is unknown until the first lookup. */
+  /** The range of the issuer's addresses. If the issuer has a host name, it is unknown until the first look-up. */
   let home: ReadonlySet<AddressRange> | undefined = isIP(issuerHost)
     ? new Set([rangeOf(issuerHost)])
     : undefined;
@@ -75,7 +79,8 @@ export function openOutbound(issuer: string, parts: OutboundParts = {}): Outboun
   function admit(host: string, addresses: string[]): void {
     if (addresses.length === 0) throw new ProviderUnreachable(`${host} has no address`);
     const ranges = new Set(addresses.map(rangeOf));
-    // An issuer in two ranges could pass the check in one and give access to the other, so neither counts.
+    // An issuer with addresses in two ranges could pass the check with one and give access to the other, so only public
+    // addresses are allowed.
     if (host === issuerHost) home ??= ranges.size === 1 ? ranges : new Set();
     for (const range of ranges) {
       if (isLoopbackHost(host) && range !== 'loopback')
@@ -94,7 +99,8 @@ export function openOutbound(issuer: string, parts: OutboundParts = {}): Outboun
     if (isIP(host)) admit(host, [host]);
   }
 
-  // No connection is kept alive and HTTP/2 is off, so that every request dials and is checked.
+  // Connections are not kept alive and HTTP/2 is off, so that every request opens a connection, whose address is
+  // checked.
   const dispatcher = new Agent({
     pipelining: 0,
     allowH2: false,
@@ -104,7 +110,7 @@ export function openOutbound(issuer: string, parts: OutboundParts = {}): Outboun
 
   async function fetch(...[address, { body, headers, method }]: Parameters<CustomFetch>): Promise<Response> {
     check(address);
-    // The library sends either no body or a form.
+    // The library sends no body, or a form.
     const form = body instanceof URLSearchParams ? body : null;
     try {
       const response = await undiciFetch(address, {
@@ -143,7 +149,10 @@ async function readBounded(body: AsyncIterable<Uint8Array> | null): Promise<Buff
   return Buffer.concat(chunks);
 }
 
-/** Returns our own error if it is the root cause of undici's; of other errors it keeps only the code or the name. */
+/**
+ * Returns the root cause of undici's error if this service has thrown it. Of other errors, returns only the code or the
+ * name.
+ */
 function reasonOf(thrown: unknown, origin: string): Error {
   let root = thrown;
   while (root instanceof Error && root.cause instanceof Error) root = root.cause;

@@ -15,13 +15,13 @@ import { checkIssuer, type OutboundParts, ProviderUnreachable } from './outbound
 
 /**
  * The identity provider.
- * @throws AppError 503 if it is unreachable; 401 `single sign-on failed` if it rejects the code or its response is
- * invalid
+ * @throws AppError 503 if the provider cannot be reached; 401 `single sign-on failed` if it rejects the code, or if its
+ *   response is invalid
  */
 export interface SsoProvider {
-  /** Returns the URL to send the browser to: the code flow with PKCE (S256), state and nonce. */
+  /** Returns the URL to which the browser is redirected: the code flow with PKCE (S256), state and nonce. */
   authorizationUrl(exchange: SsoExchange): Promise<string>;
-  /** Exchanges the code, which works once, and returns the person's identity. */
+  /** Exchanges the code, which can be used once, and returns the person's identity. */
   identify(code: string, exchange: SsoExchange): Promise<SsoIdentity>;
 }
 
@@ -32,7 +32,7 @@ const maximumAge = 3_600_000;
 
 /**
  * Opens the provider of OIDC_ISSUER. Sends no request before the first sign-in.
- * @throws SettingsError if OIDC_ISSUER or OIDC_CLIENT_ID is missing or OIDC_ISSUER cannot be used
+ * @throws SettingsError if OIDC_ISSUER or OIDC_CLIENT_ID is missing, or if OIDC_ISSUER cannot be used
  */
 export function openSsoProvider(settings: SsoSettings, parts: OutboundParts = {}): SsoProvider {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = settings;
@@ -51,7 +51,7 @@ export function openSsoProvider(settings: SsoSettings, parts: OutboundParts = {}
   };
 }
 
-/** Caches the result of `ask` for an hour. Concurrent callers share one call. Failures are not cached. */
+/** Caches the result of `ask` for an hour. Concurrent callers share one request. Failures are not cached. */
 function remembered(ask: () => Promise<Discovered>): () => Promise<Discovered> {
   let held: { discovered: Promise<Discovered>; until: number } | undefined;
   return () => {
@@ -65,7 +65,7 @@ function remembered(ask: () => Promise<Discovered>): () => Promise<Discovered> {
   };
 }
 
-/** The slug of the one identity provider. */
+/** The slug of the only identity provider. */
 export const providerSlug = 'oidc';
 
 /** The `provider` path parameter. */
@@ -74,7 +74,7 @@ export const providerName = z.string().max(100).describe('The slug of the identi
 const providers = new WeakMap<Settings, SsoProvider>();
 
 /**
- * Returns the provider of this name. Opens it on first use.
+ * Returns the provider with this name. Opens it on first use.
  * @throws AppError 404 for an unknown name, 403 if single sign-on is disabled
  */
 export function requireProvider(settings: Settings, name: string): SsoProvider {
@@ -86,14 +86,14 @@ export function requireProvider(settings: Settings, name: string): SsoProvider {
 }
 
 /**
- * Checks the single sign-on settings at startup, rather than at the first sign-in.
+ * Checks the single sign-on settings when the process starts, rather than at the first sign-in.
  * @throws SettingsError if OIDC_ENABLED is set and the other settings cannot be used
  */
 export function checkSsoSettings(settings: Settings): void {
   if (settings.OIDC_ENABLED) requireProvider(settings, providerSlug);
 }
 
-/** Runs a request to the provider. Turns all errors into an AppError 503 or 401. */
+/** Runs a request to the provider. Converts all errors to an AppError 503 or 401. */
 async function mapProviderErrors<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
@@ -111,7 +111,7 @@ async function mapProviderErrors<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Returns an error and its causes, outermost first; at most 10. */
+/** Returns an error and its chain of causes, outermost first; at most 10 errors. */
 function chainOf(thrown: unknown): Error[] {
   const errors: Error[] = [];
   for (let error = thrown; error instanceof Error && errors.length < 10; error = error.cause)
@@ -120,8 +120,9 @@ function chainOf(thrown: unknown): Error[] {
 }
 
 /**
- * Describes an error without secrets, for the log. The library attaches whole responses to its errors, tokens included, so
- * only the message is used. A SyntaxError's message quotes the text that it could not parse, so only its name is used.
+ * Describes an error without secrets, for the log. The library attaches whole responses, including tokens, to its
+ * errors, so only the message is used. The message of a SyntaxError quotes the text that could not be parsed, so only
+ * its name is used.
  */
 function describe(error: Error): string {
   if (error instanceof SyntaxError) return error.name;

@@ -6,7 +6,7 @@ import { prefixedCookie } from '#server/http/cookies.ts';
 import { hashSecret, newSecret } from '#server/identity/access/credentials.ts';
 import { type SecretsKeys, seal, unseal } from '#server/platform/encryption.ts';
 
-/** Seconds within which the person must return from the provider. */
+/** Seconds within which the browser must return from the provider. */
 const stateTtl = 600;
 
 /** The stored data of a pending single sign-on. Hashes are hexadecimal SHA-256. */
@@ -14,14 +14,14 @@ export interface SsoState {
   nonce: string;
   codeVerifier: string;
   redirectUri: string;
-  /** The workspace to sign in to if the person is a member of several. */
+  /** The workspace to sign in to, if the person is a member of several; null if none was selected. */
   tenantId: string | null;
   invite: { tenantId: string; secretHash: string } | null;
-  /** The hash of the browser's binding cookie. */
+  /** The hash of the cookie that binds the sign-in to the browser. */
   browserHash: string;
 }
 
-/** Stores a state, sealed, under the hash of its name. */
+/** Stores a state, encrypted, under the hash of its name. */
 export async function keepState(
   tx: Tx,
   secretsKeys: SecretsKeys,
@@ -33,7 +33,7 @@ export async function keepState(
   await insertSsoState(tx, stateHash, sealed, stateTtl);
 }
 
-/** Deletes a state and returns it. Returns undefined if it does not exist or has expired. */
+/** Deletes a state and returns it. Returns undefined if the state does not exist or has expired. */
 export async function takeState(
   tx: Tx,
   secretsKeys: SecretsKeys,
@@ -45,7 +45,7 @@ export async function takeState(
   try {
     return JSON.parse(unseal(secretsKeys, 'sso_state', hex(stateHash), sealed).toString()) as SsoState;
   } catch {
-    // Sealed with a deleted key.
+    // The state was encrypted with a key that has been deleted since.
     return undefined;
   }
 }
@@ -55,9 +55,10 @@ export function hex(bytes: Uint8Array): string {
 }
 
 /**
- * Sets a short-lived cookie that binds the state to the browser that began the sign-in. Otherwise a link could sign a
- * person in to an attacker's account. Each state has its own cookie, so that two windows can sign in at the same
- * time. Its path is `/`: the callback is served at two paths, of the API and of the web application.
+ * Sets a short-lived cookie that binds the state to the browser in which the sign-in began. Without it, an attacker's
+ * link could sign a person in to the attacker's account. Each state has its own cookie, so that a member can sign in in
+ * two windows at the same time. The path of the cookie is `/`, because the callback exists at two paths, one of the API
+ * and one of the web application.
  * @returns the hash of the cookie's value
  */
 export function bindBrowser(ctx: RequestContext, state: string): string {
@@ -69,7 +70,9 @@ export function bindBrowser(ctx: RequestContext, state: string): string {
   return hex(hashSecret(binding));
 }
 
-/** Whether the request comes from the browser that began the sign-in. Always true for clients that are not browsers. */
+/**
+ * Whether the request comes from the browser in which the sign-in began. Always true for clients that are not browsers.
+ */
 export function isSameBrowser(ctx: RequestContext, state: string, browserHash: string): boolean {
   if (!ctx.fromBrowser) return true;
   const binding = ctx.cookie(cookieName(ctx, state));
@@ -94,7 +97,7 @@ async function insertSsoState(
   await tx.insert(ssoStates).values({ stateHash, sealed, expiresAt });
 }
 
-/** Deletes a state and returns its sealed data, or undefined if it has expired. */
+/** Deletes a state and returns its encrypted data; undefined if the state does not exist or has expired. */
 async function takeSsoState(tx: Tx, stateHash: Uint8Array): Promise<Uint8Array | undefined> {
   const [taken] = await tx
     .delete(ssoStates)

@@ -11,12 +11,12 @@ import { type Registrant, registerByInvite, registerWithNewTenant } from '../reg
 import { completeSignIn, type SignIn } from '../sign-in.ts';
 import type { SsoState } from './state.ts';
 
-/** `apiKey` is the key of a tenant that this sign-in created. It is returned once. */
+/** The result of a single sign-on. `apiKey` is the key of the tenant that this sign-in created; it is returned once. */
 export type SsoSignIn = (SignIn | WorkspaceSelection) & { apiKey?: string };
 
 /**
- * Selects the tenant for a person whom the provider authenticated: the one that was named, the only one, one by
- * invite, or a new one.
+ * Selects the tenant for a person whom the provider has authenticated: the tenant in the request, the person's only
+ * tenant, the tenant of an invite, or a new tenant.
  */
 export async function signInPerson(
   services: Pick<Services, 'database' | 'settings'>,
@@ -28,7 +28,7 @@ export async function signInPerson(
   const memberships = await database.inPlatform((tx) => findMemberships(tx, person.subject));
   if (invite) {
     const known = memberships.find((membership) => membership.tenantId === invite.tenantId);
-    // An existing member does not redeem the invite: it stays usable for another person.
+    // If the person is already a member, the invite is not redeemed: it stays usable for someone else.
     return known ? signInMember(services, origin, known) : joinByInvite(services, origin, person, invite);
   }
   if (memberships.length > 0) {
@@ -70,14 +70,17 @@ async function joinByInvite(
   );
 }
 
-/** The person whom the provider authenticated. `subject` is issuer and `sub`; `email` is verified and lowercase. */
+/**
+ * The person whom the provider has authenticated. `subject` consists of issuer and `sub`; `email` is verified and in
+ * lower case.
+ */
 interface Person {
   subject: string;
   email: string;
   organization: string | null;
 }
 
-/** Returns the data of a new member for a person. */
+/** Returns the data of a new member for the person. */
 function registrantOf({ subject, email }: Person): Registrant {
   return {
     userId: newId(),
@@ -90,10 +93,10 @@ function registrantOf({ subject, email }: Person): Registrant {
 }
 
 /**
- * For a person without any membership. If a tenant has the person's organization, an invite is required. Otherwise
- * creates a tenant, which stores the organization claim. Locks the person and the organization, so that two
- * concurrent callbacks do not create two tenants. The transaction has platform scope, because it searches all
- * tenants.
+ * Registers a person who is not a member of any tenant. If a tenant has the person's organization, an invite is
+ * required. Otherwise creates a tenant, which stores the organization claim. Takes locks on the person and the
+ * organization, so that two concurrent callbacks do not create two tenants. The transaction has platform scope, because
+ * it searches all tenants.
  * @throws AppError 403 `invitation required`
  */
 export async function registerWithOrganization(
@@ -134,7 +137,7 @@ interface Membership {
   usable: boolean;
 }
 
-/** Finds a person's memberships in all tenants, oldest first. */
+/** Finds a person's memberships among all tenants, oldest first. */
 async function findMemberships(tx: Tx, providerSubject: string): Promise<Membership[]> {
   const usable = sql<boolean>`${users.active} and ${tenants.active}`;
   return tx
@@ -155,7 +158,10 @@ async function hasTenantOfOrganization(tx: Tx, organization: string): Promise<bo
   return rows.length > 0;
 }
 
-/** Allows one transaction at a time to create a tenant for each of these names. Sorted, to avoid deadlocks. */
+/**
+ * For each of these names, allows only one transaction at a time to create a tenant. The names are sorted, which
+ * prevents deadlocks.
+ */
 async function lockFounding(tx: Tx, names: string[]): Promise<void> {
   for (const name of names.toSorted())
     await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`found ${name}`}, 0))`);

@@ -2,7 +2,9 @@ import type { TermTables } from '#server/matching/terms/index.ts';
 
 type Table = Int32Array | Uint16Array | Uint8Array;
 
-/** Copies the tables' arrays into shared memory, so that they pass between threads without another copy. */
+/**
+ * Copies the arrays of the tables into shared memory, so that they are not copied again when they are sent to a thread.
+ */
 export function shared(tables: TermTables): TermTables {
   return mapTables(tables, (table) => {
     const Copy = table.constructor as new (memory: SharedArrayBuffer) => typeof table;
@@ -12,7 +14,7 @@ export function shared(tables: TermTables): TermTables {
   });
 }
 
-/** The bytes of the tables' arrays and of their lists of whole terms. */
+/** Returns the bytes of the arrays in the tables and of their lists of whole terms. */
 export function bytesOfTables(tables: TermTables): number {
   let bytes = 0;
   mapTables(tables, (table) => {

@@ -4,8 +4,8 @@ import { checkTerms, findInText, tabulateTerms } from '#server/matching/terms/in
 import { shared } from './shared-tables.ts';
 import type { TermResults, TermTask, TermTasks } from './term-threads.ts';
 
-// Lower this thread's priority, so that requests without a glossary come first if cores are scarce. On Linux 0 is the
-// calling thread; elsewhere it would be the whole process.
+// Lower the priority of this thread, so that requests without a glossary run first if there are too few cores. On
+// Linux, 0 means the calling thread; on other systems it means the whole process.
 if (process.platform === 'linux') setPriority(0, 10);
 
 const work: { [Name in keyof TermTasks]: (task: TermTasks[Name]) => TermResults[Name] } = {
@@ -18,7 +18,7 @@ parentPort?.on('message', ({ name, task }: TermTask) => {
   try {
     parentPort?.postMessage({ result: (work[name] as (given: typeof task) => unknown)(task) });
   } catch (error) {
-    // Send only the name: the message might repeat a term.
+    // Send only the name of the error: its message might contain a term.
     parentPort?.postMessage({ failed: error instanceof Error ? error.name : 'error' });
   }
 });

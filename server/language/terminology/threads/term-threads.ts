@@ -9,13 +9,13 @@ import type {
   TermTables,
 } from '#server/matching/terms/index.ts';
 
-/** The tasks of a thread. All data is plain, and a thread keeps nothing between tasks. */
+/** The tasks of a thread. All data can be cloned, and a thread keeps nothing between tasks. */
 export interface TermTasks {
-  /** Compiles a glossary. The tables that it returns are in shared memory. */
+  /** Compiles a glossary. The returned tables are in shared memory. */
   tabulate: { entries: readonly GlossaryEntry[]; language: LanguageCode };
   /** Finds the terms in a text. */
   find: { tables: Pick<TermTables, 'patterns' | 'ranks'>; text: string; language: LanguageCode };
-  /** Checks a translation against the terms expected in it. */
+  /** Checks whether a translation has the terms that are expected in it. */
   check: { expected: readonly ExpectedTerm[]; translation: string; language: LanguageCode };
 }
 
@@ -32,15 +32,15 @@ type TermThreadMessage = { result: TermResults[keyof TermResults] } | { failed: 
 /** Maximum number of concurrent tasks: half of the cores, from 1 to 4, so that requests without a large glossary are still served. */
 export const termThreadCount = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)));
 
-/** Milliseconds after which an idle thread ends, to free the memory that its last tasks left. */
+/** Milliseconds after which an idle thread ends, so that the memory of its last tasks is freed. */
 const maxIdleMs = 10_000;
 
-/** Far above the needs of the largest glossary, and far below what would harm the process. */
+/** Far more than the largest glossary needs, and far less than would harm the process. */
 const resourceLimits = { maxOldGenerationSizeMb: 512 };
 
 interface Thread {
   worker: Worker;
-  /** Settled by the thread's next message; null while the thread is idle. */
+  /** The promise that the next message of the thread settles; null while the thread is idle. */
   asked: { resolve(message: TermThreadMessage): void; reject(error: Error): void } | null;
   ending: NodeJS.Timeout | undefined;
 }
@@ -48,8 +48,8 @@ interface Thread {
 const idle = new Set<Thread>();
 
 /**
- * Runs a task on a dedicated thread. The caller must run at most `termThreadCount` tasks at a time. Threads start
- * when they are needed, end when idle, and do not keep the process alive.
+ * Runs a task on a separate thread. The caller must run at most `termThreadCount` tasks at a time. Threads start when
+ * they are needed, end when they are idle, and do not keep the process alive.
  * @throws Error if the thread failed
  */
 export async function runOnTermThread<Name extends keyof TermTasks>(

@@ -11,7 +11,7 @@ export async function insertImport(tx: Tx, row: typeof memoryImports.$inferInser
   return stored as ImportRow;
 }
 
-/** The latest imports, at most `limit`. */
+/** Selects the latest imports, at most `limit`. */
 function selectImports(tx: Tx, tenantId: string, limit: number): Promise<ImportRow[]> {
   return tx
     .select()
@@ -44,7 +44,7 @@ export async function isImporting(tx: Tx, tenantId: string, setName: string): Pr
   return rows.length > 0;
 }
 
-/** Counts an attempt of a running import; undefined if it has ended. */
+/** Counts an attempt of an import in progress. Returns undefined if the import has ended. */
 export async function beginAttempt(
   tx: Tx,
   tenantId: string,
@@ -58,10 +58,10 @@ export async function beginAttempt(
   return row;
 }
 
-/** An import that has not ended, so its version exists. */
+/** An import that has not ended, so that its version still exists. */
 type RunningImport = ImportRow & { versionId: string };
 
-/** Locks a running import until the transaction ends; undefined if it has ended. */
+/** Locks an import in progress until the transaction ends. Returns undefined if the import has ended. */
 export async function lockRunningImport(
   tx: Tx,
   tenantId: string,
@@ -75,7 +75,7 @@ export async function lockRunningImport(
   return row as RunningImport | undefined;
 }
 
-/** Ends a running import. Its version is now the set's, or is deleted by the caller. */
+/** Ends an import in progress. The caller has either activated the import's version or deletes it. */
 export async function endImport(
   tx: Tx,
   tenantId: string,
@@ -89,8 +89,9 @@ export async function endImport(
 }
 
 /**
- * Deletes at most `limit` ended imports that were created more than `days` days ago and are not among the latest `kept` of
- * their tenant. Returns how many. Needs platform scope. Goes tenant by tenant, through the index of the list.
+ * Deletes at most `limit` ended imports that were created more than `days` days ago and are not among the latest `kept`
+ * imports of their tenant. Returns the number of deleted imports. Needs platform scope. Reads tenant by tenant, using
+ * the index of the list.
  */
 async function deleteOldImports(
   tx: Tx,
@@ -114,7 +115,9 @@ async function deleteOldImports(
   return row?.count ?? 0;
 }
 
-/** Returns running imports, of all tenants, that no worker has updated for `idleSeconds`. Needs platform scope. */
+/**
+ * Returns the imports in progress, of all tenants, that no worker has updated for `idleSeconds`. Needs platform scope.
+ */
 export function selectIdleImports(
   tx: Tx,
   idleSeconds: number,
@@ -143,7 +146,7 @@ function importView(row: ImportRow): MemoryImportJob {
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
     error: row.error,
-    // jsonb; only `endImport` writes it.
+    // The column is jsonb, and only `endImport` writes it.
     result: row.result as MemorySet | null,
   };
 }
@@ -152,7 +155,7 @@ export function importPoll(row: ImportRow): MemoryImportPoll {
   return { poll_url: `/api/tm/imports/${row.importId}`, job: importView(row) };
 }
 
-/** The number of imports in a list. */
+/** Maximum number of imports in a list. */
 const listedImports = 50;
 
 export async function listImports(tx: Tx, tenantId: string): Promise<MemoryImportJob[]> {
@@ -167,14 +170,18 @@ export async function readImport(tx: Tx, tenantId: string, importId: string): Pr
 }
 
 /**
- * Imports to keep: the latest 50, which the list shows, and those of the last 90 days, which can be read by their id.
+ * The imports to keep: the latest 50 of each tenant, which the list shows, and those of the last 90 days, which clients
+ * can read by id.
  */
 const kept = { kept: 50, days: 90 };
 
-/** Rows per statement, so that each statement holds its locks briefly. */
+/** Number of rows that one statement deletes; small, so that it holds its locks briefly. */
 const batch = 5000;
 
-/** Deletes old imports that are no longer listed. @returns the number of deleted imports */
+/**
+ * Deletes old imports that the list no longer shows.
+ * @returns the number of deleted imports
+ */
 export async function pruneImports(database: Database): Promise<number> {
   let pruned = 0;
   for (;;) {

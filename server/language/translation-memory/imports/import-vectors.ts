@@ -8,13 +8,16 @@ import type { CallScope, Embedder } from '#server/platform/engines/engine.ts';
 import { fieldEnd, insertRows, type RowPart, rowEnd } from '../packed-rows.ts';
 import { base64, blockOf, blockSize, embedTexts } from '../vector-blocks.ts';
 
-/** The vectors of a set, and the model that made them. */
+/** The vectors of a set, with the name of the model that created them. */
 interface EmbeddedFile {
   model: string;
   parts: RowPart[];
 }
 
-/** Returns the vectors of a file that is stored immediately; null without an embedding model. @throws AppError 502 */
+/**
+ * Returns the vectors of a file whose segments are stored in the same request; null without an embedding model.
+ * @throws AppError 502
+ */
 export async function embedFile(
   { embedder }: Pick<Services, 'embedder'>,
   scope: SlotScope,
@@ -28,9 +31,9 @@ export async function embedFile(
 }
 
 /**
- * Makes the vectors of a running import, block by block, so that a worker that takes over from a killed one makes only the
- * missing ones. Deletes the vectors of another model, or all of them if there is no model now.
- * @throws AppError 502; an error, to be retried, if a worker with another model has taken the import
+ * Creates the vectors of an import in progress, block by block: if a worker is killed, the next one creates only the
+ * missing vectors. Deletes the vectors of another model, or all vectors if no model is configured now.
+ * @throws AppError 502; another error if a worker with a different model has taken the import: the caller must retry
  */
 export async function embedImport(
   { database, embedder }: Pick<Services, 'database' | 'embedder'>,
@@ -57,7 +60,10 @@ interface Import {
   importId: string;
 }
 
-/** Records the model of a running import, or null for none, and deletes vectors of another model. */
+/**
+ * Stores the name of the embedding model with an import in progress (null for none), and deletes vectors of other
+ * models.
+ */
 async function beginEmbedding(tx: Tx, { tenantId, importId }: Import, model: string | null): Promise<void> {
   await tx.execute(sql`
     with other as (
@@ -68,7 +74,9 @@ async function beginEmbedding(tx: Tx, { tenantId, importId }: Import, model: str
     delete from memory_vectors where tenant_id = ${tenantId} and content_id in (select content_id from other)`);
 }
 
-/** Returns the next block of segments of a running import that have no vectors yet; none if the import has ended. */
+/**
+ * Returns the next block of segments of an import in progress that have no vectors yet; empty if the import has ended.
+ */
 async function selectNextBlock(
   tx: Tx,
   { tenantId, importId }: Import,
@@ -88,8 +96,8 @@ async function selectNextBlock(
 }
 
 /**
- * Stores the vectors of a block if the import still runs with this model, and updates `updated_at` to show that a worker is
- * active.
+ * Stores the vectors of a block if the import is still in progress with this model, and updates `updated_at` to show
+ * that a worker is active.
  */
 async function keepBlock(
   tx: Tx,
@@ -113,8 +121,8 @@ interface Segment {
 }
 
 /**
- * Returns the vectors of packed segments, packed as well, with one row for each block. Segments that are too long to be
- * offered, and therefore in no shard, get none.
+ * Returns the vectors of packed segments, also packed, one row for each block. Segments that are too long to be offered
+ * as matches get no vectors.
  * @throws AppError 502 if the model does not respond
  */
 async function embedRows(embedder: Embedder, rows: string, scope: CallScope): Promise<string> {

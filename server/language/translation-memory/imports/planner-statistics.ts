@@ -3,7 +3,10 @@ import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
 
-/** Updates the planner's statistics after an import. A failure is only logged, because the import is already stored. */
+/**
+ * Updates PostgreSQL's planner statistics after an import. A failure is only logged, because the import is already
+ * stored.
+ */
 export async function updateStatistics(
   { database, log }: Pick<Services, 'database' | 'log'>,
   tenantId: string,
@@ -17,9 +20,9 @@ export async function updateStatistics(
 }
 
 /**
- * Analyzes the tables if the new rows are many compared with those that the planner knows. Autovacuum does so up to a minute
- * later. Until then the planner cannot tell the indexes that begin with the tenant apart: a lookup by hash scanned all segments
- * of a tenant.
+ * Analyzes the tables if there are many new rows, compared with the rows in the planner's statistics. Autovacuum would
+ * analyze them up to a minute later. Until then the planner cannot choose between the indexes that begin with the
+ * tenant: a lookup by hash would scan all segments of the tenant.
  */
 async function refreshStatistics(tx: Tx, segments: number): Promise<void> {
   const [row] = await tx.execute<{ known: number }>(

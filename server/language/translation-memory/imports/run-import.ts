@@ -8,14 +8,14 @@ import { beginAttempt, endImport, lockRunningImport, selectIdleImports } from '.
 import { embedImport } from './import-vectors.ts';
 import { updateStatistics } from './planner-statistics.ts';
 
-/** Attempts of one import before it fails. */
+/** Maximum number of attempts before an import fails. */
 const maxAttempts = 5;
 
 /**
- * Finishes an accepted import: makes the vectors of its segments and activates its version. Activation is one
- * transaction. If a worker is killed before it, the set does not change, and the next worker continues where the
- * first one stopped. Does nothing if the import has ended.
- * @throws if the import did not end and must be retried
+ * Completes an accepted import: creates the vectors of its segments and activates its version. Activation is one
+ * transaction. If the worker is killed before that, the set does not change, and the next worker continues where the
+ * first one stopped. Does nothing if the import has already ended.
+ * @throws if the import has not ended; the caller must retry
  */
 export async function runImport(
   services: Pick<Services, 'database' | 'embedder' | 'log'>,
@@ -48,7 +48,7 @@ export async function runImport(
   }
 }
 
-/** Ends an import that has failed too often. Deletes its version; the set does not change. */
+/** Ends an import that has failed too often. Deletes the import's version; the set does not change. */
 function failImport(
   { database }: Pick<Services, 'database'>,
   tenantId: string,
@@ -65,8 +65,8 @@ function failImport(
 }
 
 /**
- * Activates the version of an import. Returns its number of segments and the version that it replaced; undefined if the import
- * has ended.
+ * Activates the version of an import. Returns the number of its segments and the version that it replaced; undefined if
+ * the import has ended.
  */
 function activateImport({ database }: Pick<Services, 'database'>, tenantId: string, importId: string) {
   return database.inTenant(tenantId, async (tx) => {
@@ -89,7 +89,10 @@ function activateImport({ database }: Pick<Services, 'database'>, tenantId: stri
   });
 }
 
-/** Adds jobs for running imports that no worker has updated for a while: their jobs may have been lost with a worker. */
+/**
+ * Queues jobs for imports in progress that no worker has updated for a while: their jobs may have been lost with a
+ * worker.
+ */
 export async function resumeImports(
   { database }: Pick<Services, 'database'>,
   idleSeconds: number,

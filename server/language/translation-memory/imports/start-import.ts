@@ -33,10 +33,10 @@ import { importPoll, insertImport, isImporting } from './import-jobs.ts';
 import { embedFile } from './import-vectors.ts';
 import { updateStatistics } from './planner-statistics.ts';
 
-/** A finished import, or one that continues in the background (202). */
+/** A completed import, or one that continues in the background (202). */
 export type Received = { set: MemorySet } | { accepted: MemoryImportPoll };
 
-/** The set into which a file is imported. */
+/** The upload: the tenant, and the name and languages of the set into which the file is imported. */
 interface Upload {
   tenantId: string;
   name: string;
@@ -48,9 +48,9 @@ interface Upload {
 
 /**
  * Creates or replaces a set from a TMX file. All checks happen here, for small and large files: a child process reads
- * the whole file, and its segments must fit the limits. Then one transaction stores the segments and their fuzzy
- * index. Up to TM_ASYNC_THRESHOLD segments become active immediately; a worker activates more when it has made their
- * vectors.
+ * the whole file, and the number of segments must be within the limits. Then one transaction stores the segments and
+ * their fuzzy index. If there are at most TM_ASYNC_THRESHOLD segments, they become active immediately. Otherwise a
+ * worker creates their vectors and then activates them.
  * @throws AppError 400, 409 tm_import_in_progress, 413, 415, 422, 502
  */
 export async function receiveImport(
@@ -59,7 +59,8 @@ export async function receiveImport(
   form: ImportForm,
   signal: AbortSignal,
 ): Promise<Received> {
-  // Authenticate before returning validation errors. Check what is possible before reading the file, which is expensive.
+  // Authenticate the caller before returning validation errors. Make all possible checks before reading the file, which
+  // is expensive.
   const { upload, ...payload } = await withTenant(async (tx, { tenant }) => {
     const { file, name, source, target } = checkForm(form);
     await requireIdle(isImporting(tx, tenant.id, name));
@@ -83,12 +84,14 @@ export async function receiveImport(
   }
 }
 
-/** The imports that this process is receiving. Those of other processes are detected when they are stored. */
+/**
+ * The imports that this process is receiving. Imports that other processes receive are detected when they are stored.
+ */
 const receiving = new Set<string>();
 
 const receivedAs = ({ tenantId, name }: Pick<Upload, 'tenantId' | 'name'>) => `${tenantId}:${name}`;
 
-/** Whether this process is receiving an import into a set: it is reading the file, or about to store it. */
+/** Whether this process is receiving an import into the set: it is reading the file, or is about to store it. */
 export function isReceiving(set: Pick<Upload, 'tenantId' | 'name'>): boolean {
   return receiving.has(receivedAs(set));
 }
@@ -108,14 +111,14 @@ async function readAndStore(
       );
     if (read.summary.segments > services.settings.TM_ASYNC_THRESHOLD)
       return { accepted: await stageImport(services, upload, read, signal) };
-    // Collect the rows first: making the vectors may take long, and the child process must be free for others.
+    // Collect the rows first: creating the vectors may take long, and the child process must be free for other files.
     return { read: { summary: read.summary, parts: await collectParts(read.parts) } };
   });
   if (received.accepted) return received;
   return { set: await storeImport(services, upload, received.read, signal) };
 }
 
-/** Stores the rows while they are read, in a staged version that a worker activates later. */
+/** Stores the rows while they are read, as a staged version, which a worker activates later. */
 function stageImport(
   services: Pick<Services, 'database' | 'settings'>,
   upload: Upload,
@@ -147,7 +150,7 @@ function stageImport(
   });
 }
 
-/** Stores the rows and activates them. */
+/** Stores the rows and activates their version. */
 async function storeImport(
   services: Pick<Services, 'database' | 'embedder' | 'log' | 'settings'>,
   upload: Upload,
@@ -155,7 +158,7 @@ async function storeImport(
   signal: AbortSignal,
 ): Promise<MemorySet> {
   const { tenantId } = upload;
-  // Check before calling the model, so that a rejected file costs no model call.
+  // Check the limits before calling the model: if the file is rejected, no model call is paid for.
   if (services.embedder)
     await services.database.inTenant(tenantId, (tx) => requireCapacity(services, tx, upload, summary));
   const embedded = await embedFile(services, { tenantId, signal }, parts);
@@ -177,7 +180,7 @@ async function storeImport(
 }
 
 /**
- * Stores parts in order. Sends the next part while the database works on the previous one, so that the database is
+ * Stores parts in order. The next part is sent while the database is storing the previous one, so that the database is
  * never idle.
  */
 async function storeParts(
@@ -188,7 +191,7 @@ async function storeParts(
   let before = Promise.resolve();
   for await (const { kind, rows } of parts) {
     const stored = insertRows(tx, kind, version, rows);
-    // If the previous part fails, this one fails too. The error is thrown below.
+    // If the previous part fails, this one fails too. The error of the previous part is thrown below.
     stored.catch(() => {});
     await before;
     before = stored;
@@ -197,8 +200,8 @@ async function storeParts(
 }
 
 /**
- * Checks the limits and runs the work under the tenant's lock, so that two imports cannot both use the same free capacity, and
- * a name has one import at a time.
+ * Checks the limits and runs `work` under the tenant's lock, so that two imports cannot both use the same free
+ * capacity, and only one import at a time has the same name.
  */
 function withMemoryLock<T>(
   services: Pick<Services, 'database' | 'settings'>,
@@ -271,17 +274,18 @@ function requireFile(file: UploadedFile | undefined): UploadedFile {
   return file;
 }
 
-/** The summary of a memory file, and its rows as they arrive. */
+/** The summary of a TMX file, and its rows, which can be read as they arrive. */
 interface ReadMemory {
   summary: MemorySummary;
   parts: AsyncIterable<RowPart>;
 }
 
 /**
- * Reads a TMX file in a child process, when the tenant gets a slot: its units without duplicates, and their index.
- * Calls `take` when the whole file has been read and its bytes released; `take` may read the rows until it returns.
+ * Reads a TMX file in a child process, when the tenant gets a slot. Calls `take` when the whole file has been read and
+ * its bytes released. `take` gets the file's segments without duplicates and their index, and may read the rows until
+ * it returns.
  * @throws AppError 400 if the file cannot be read, 503 if too many files are queued or the process ends after the
- * summary
+ *   summary
  */
 async function readMemoryFile<T>(
   { fileWork }: Pick<Services, 'fileWork'>,
@@ -301,7 +305,7 @@ async function readMemoryFile<T>(
       return take({ summary, parts: rowParts(pieces) });
     });
   } catch (error) {
-    // The file was readable, so the file did not cause this crash.
+    // The file has been read, so it did not cause this crash.
     if (read && error instanceof SandboxError && error.reason === 'crashed')
       throw new AppError('transient_error', 'the import was interrupted; nothing was imported, try again', {
         cause: error,

@@ -21,24 +21,27 @@ import {
   selectUnindexed,
 } from './posting-lists.ts';
 
-/** A stored pair whose source is similar to the text, 0 to 1: by its characters (`surface`) or by its meaning. */
+/**
+ * A segment whose source is similar to the text, by its characters (`surface`) or by its meaning. The similarity is
+ * from 0 to 1.
+ */
 export interface CloseHit extends MemoryHit {
   similarity: number;
   likeness: 'surface' | 'meaning';
 }
 
 /**
- * The pairs that go to the engine. Close ones are at least 70% similar; relevant ones are the most similar of the
- * rest.
+ * The segments that are sent to the engine. Close segments are at least 70% similar; relevant segments are the most
+ * similar of the rest.
  */
 export interface CloseHits {
   close: CloseHit[];
   relevant: CloseHit[];
 }
 
-/** Maximum number of pairs of each kind that go to the engine. */
+/** Maximum number of segments of each kind that are sent to the engine. */
 export const maxHits = { close: 5, relevant: 5 };
-/** The minimum similarity of a relevant pair. A less similar pair does not help to translate the text. */
+/** The minimum similarity of a relevant segment. A less similar one does not help to translate the text. */
 const relevantFrom = 0.3;
 
 interface Ranked {
@@ -47,9 +50,9 @@ interface Ranked {
 }
 
 /**
- * Returns the stored pairs most similar to a text: candidates from the index, ranked by edit similarity. If
- * several pairs have the same source, it returns the one that the exact tier would serve. It leaves out the text's own source,
- * which the exact tier serves, unless the text is only a part of the translated text.
+ * Returns the segments most similar to a text: candidates from the index, ranked by edit similarity. If several
+ * segments have the same source, the one is returned that would be served as an exact match. The text's own source is
+ * left out, because it would be served as an exact match, unless the text is only a part of the translated text.
  */
 export async function findClose(
   database: Database,
@@ -61,7 +64,8 @@ export async function findClose(
   const normal = normalForm(text);
   if (normal === '' || !isShortEnough(text)) return { close: [], relevant: [] };
   const buckets = [...grams(normal)];
-  // Two transactions: ranking must not hold a connection.
+  // The candidates and the segments are read in two transactions, so that no connection is held while candidates are
+  // ranked.
   const [shards, unindexed] = await database.inTenant(tenantId, (tx) =>
     Promise.all([
       selectPostings(tx, tenantId, pair, buckets),
@@ -83,23 +87,24 @@ export async function findClose(
   );
   const hits = ranked.flatMap(({ similarity }, index): CloseHit[] => {
     const winner = winners[index];
-    // The pair has been deleted since, or a newer target of the same source is too long.
+    // Without a winner, the segment has been deleted since. If its target is too long, a newer segment of the same
+    // source has won.
     return winner && isShortEnough(winner.targetText) ? [{ ...winner, similarity, likeness: 'surface' }] : [];
   });
   const close = hits.slice(0, maxHits.close).filter(({ similarity }) => similarity >= minSimilarity);
   return { close, relevant: hits.slice(close.length, close.length + maxHits.relevant) };
 }
 
-/** The part of a shard, stored or in memory, that `selectCandidates` reads. */
+/** The part of a shard that `selectCandidates` reads. The shard may be stored or in memory. */
 type Postings = Pick<FoundShard, 'segments' | 'lengthMarks' | 'lists' | 'isGone'>;
 
-/** Sources with a separate index. Of equally similar ones, the first comes first. */
+/** Sources with their own index in memory. If sources are equally similar, the first one in the list wins. */
 interface InMemoryIndex extends Postings {
-  /** The normal form of each ordinal. */
+  /** Returns the normal form of the source with this ordinal. */
   sourceAt: (ordinal: number) => string;
 }
 
-/** Indexes sources that are in no shard yet, in memory only, so that they compete with all others. */
+/** Indexes sources that are in no shard yet, only in memory, so that they are compared with all other candidates. */
 function indexInMemory(sources: readonly string[], buckets: readonly number[]): InMemoryIndex {
   const normals = [...new Set(sources.map(normalForm))].filter(isShortEnough);
   const built = buildShard(normals);
@@ -125,8 +130,9 @@ function indexInMemory(sources: readonly string[], buckets: readonly number[]): 
 }
 
 /**
- * Returns the most promising segments, best first: places in the stored shards, and sources from memory. Counts are added up
- * over all shards, so that scores are comparable. Yields to other requests between shards.
+ * Returns the most promising segments, best first: places in the stored shards, and sources from memory. Counts are
+ * added up over all shards, so that the scores of different shards can be compared. Lets other requests run between two
+ * shards.
  */
 async function bestCandidates(
   normal: string,
@@ -153,15 +159,20 @@ async function bestCandidates(
   };
 }
 
-/** Number of sources to compare before yielding to other requests. The longest take a millisecond each. */
+/**
+ * Number of sources that are compared before other requests may run. Comparing a source takes at most a millisecond.
+ */
 const slice = 25;
 
-/** Returns the sources most similar to the text, in normal form; of equally similar ones, the earlier comes first. */
+/**
+ * Returns the sources most similar to the text, in normal form. If sources are equally similar, the earlier one comes
+ * first.
+ */
 async function rank(normal: string, others: readonly string[]): Promise<Ranked[]> {
   const maxRanked = maxHits.close + maxHits.relevant;
   let best: { source: string; similarity: number }[] = [];
   for (let at = 0; at < others.length; at += slice) {
-    // Compare the best so far again: sources known to be worse need no full comparison.
+    // Compare the best sources so far again: then a source that is known to be worse needs no full comparison.
     const compared = [...best.map(({ source }) => source), ...others.slice(at, at + slice)];
     best = closest(normal, compared, maxRanked, relevantFrom).map(({ index, similarity }) => ({
       source: compared[index]!,

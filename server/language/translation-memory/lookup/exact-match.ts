@@ -13,15 +13,15 @@ export interface ExactLookup {
 
 /** Exact matches of some texts. */
 interface ExactHits {
-  /** One for each text; undefined if there is no match. */
+  /** The match of each text; undefined if none exists. */
   hits: (MemoryHit | undefined)[];
-  /** The language pairs of the texts for which the tenant has any memory. */
+  /** The language pairs of the texts for which the tenant has a TM. */
   pairs: ReadonlySet<string>;
 }
 
 /**
- * Looks up exact matches of some texts in one query, in the tenant of the transaction's scope. It does not need the
- * tenant's id, so it can run in the same round trip as authentication.
+ * Looks up exact matches of some texts in one query, for the transaction's tenant. The tenant's id is not needed, so
+ * this can run in the same round trip as authentication.
  */
 export async function lookUpExact(tx: Tx, texts: readonly ExactLookup[]): Promise<ExactHits> {
   const normals = texts.map(({ sourceText }) => normalForm(sourceText));
@@ -41,7 +41,7 @@ export async function lookUpExact(tx: Tx, texts: readonly ExactLookup[]): Promis
   };
 }
 
-/** A stored pair, and its origin. */
+/** A stored segment, with its origin. */
 export interface MemoryHit {
   sourceText: string;
   targetText: string;
@@ -49,7 +49,7 @@ export interface MemoryHit {
   setName: string;
   origin: 'tmx_import' | 'golden_approved';
   tuid: string | null;
-  /** ISO 8601 in UTC, to the second. */
+  /** Time of the last change, ISO 8601 in UTC, to the second. */
   changedAt: string | null;
 }
 
@@ -68,13 +68,13 @@ type HitRow = {
   changed_at: string | null;
 };
 
-/** The tenant of the transaction's scope. */
+/** SQL: the transaction's tenant. */
 const scopedTenant = sql`tenant_scope_from()`;
 
 /**
- * SQL for the winner among each source's stored pairs, in this order: golden origin over imported, then the latest
- * changedate, then the owning set's updated_at, then the order of storage. `lateral` and `offset 0` make each source
- * use the index of hashes, whatever the planner expects of the sets.
+ * SQL that selects one of the segments of each source. The first in this order wins: golden sets before imported ones,
+ * then the latest changedate, then the latest updated_at of the set, then the order of storage. `lateral` and `offset
+ * 0` make PostgreSQL use the index of hashes for each source, whatever the planner expects of the sets.
  */
 function winnersOf(tenantId: SQL, keys: SQL) {
   return sql`
@@ -91,7 +91,9 @@ function winnersOf(tenantId: SQL, keys: SQL) {
       limit 1) w`;
 }
 
-/** Returns the winners of some sources; undefined if there is no match. Must be the transaction's only statement. */
+/**
+ * Returns the winning segment of each source; undefined if there is no match. Must be the transaction's only statement.
+ */
 export async function selectWinners(
   tx: Tx,
   tenantId: string,
@@ -101,7 +103,7 @@ export async function selectWinners(
   return hitsOf(keys, await tx.last(tx.execute<WinnerRow>(statement)));
 }
 
-/** Every job runs it, so it is prepared once per connection. */
+/** Prepared once per connection, because every job runs it. */
 const heldInScope = prepare<{ keys: string }, HeldRow[]>((db) =>
   db
     .select({
@@ -119,8 +121,8 @@ const heldInScope = prepare<{ keys: string }, HeldRow[]>((db) =>
 );
 
 /**
- * Returns the winners, and the language pairs for which there is any memory. It reads the tenant from the transaction's scope,
- * so the caller need not know the tenant yet.
+ * Returns the winning segments, and the language pairs for which there is a TM. The transaction determines the tenant,
+ * so the caller need not know it yet.
  */
 async function selectHeld(
   tx: Tx,

@@ -5,21 +5,24 @@ import { normalForm } from '#server/matching/normal-form.ts';
 import { type CloseHit, type CloseHits, findClose, maxHits } from './close-match.ts';
 import { findByMeaning } from './match-by-meaning.ts';
 
-/** Maximum number of texts of a page to look up, longest first. Each takes as long as a whole text. */
+/**
+ * Maximum number of texts of a page that are looked up, longest first. A lookup takes as long for one of them as for a
+ * whole text.
+ */
 const maxParts = 5;
 
-/** The text for which to find examples. */
+/** The text for which examples are to be found. */
 export interface Guided {
   text: string;
-  /** The texts of a page, as its reader sees them; empty if the text is not a page. */
+  /** The texts of a page, without markup; empty if the text is not a page. */
   parts: readonly string[];
 }
 
 /**
- * Returns the pairs that guide a translation. Close pairs are found by their characters. Relevant pairs are found by
- * their meaning and, if those are fewer than five, by their characters. For a page it also looks up the page's texts,
- * because pairs that resemble its words do not resemble its markup. If the search by meaning fails, the job continues
- * without it.
+ * Returns the segments that guide a translation. Close segments are found by their characters. Relevant segments are
+ * found by their meaning; if these are fewer than five, others are found by their characters. For a page, the page's
+ * texts are looked up too: segments that resemble its words do not resemble its markup. If the search by meaning fails,
+ * the job continues without it.
  */
 export async function findExamples(
   services: Pick<Services, 'database' | 'embedder' | 'log'>,
@@ -51,13 +54,13 @@ export async function findExamples(
     return chosen;
   };
   const closest = take(close, maxHits.close);
-  // Several texts may have more close pairs than fit. The rest are still the most relevant by their characters.
+  // The texts together may have more close segments than the limit. The others are still the most relevant ones by
+  // their characters.
   return { close: closest, relevant: take([...meant, ...close, ...relevant], maxHits.relevant) };
 }
 
 /**
- * Looks up the text itself and its longest parts. One after the other, so that a page does not take the connections of five
- * texts.
+ * Looks up the text itself and its longest parts, one after another, so that one page does not use five connections.
  */
 async function findAlike(
   { database }: Pick<Services, 'database'>,

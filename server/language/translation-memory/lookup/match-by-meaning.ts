@@ -10,19 +10,19 @@ import type { CloseHit } from './close-match.ts';
 import { selectWinners } from './exact-match.ts';
 
 /**
- * Number of candidates to find by the signs of the components, and number of hits to select from them by the components
- * themselves.
+ * Number of candidates that are found by the signs of the vectors' components, and number of hits that are selected
+ * from these by the components themselves.
  */
 const limits = { candidates: 100, hits: 10 };
-/** The minimum cosine of a hit. With the usual models, texts with little in common have this or less. */
+/** The minimum cosine of a hit. With the usual models, the cosine of texts with little in common is at most this. */
 const relevantFrom = 0.3;
-/** Milliseconds to wait for the model. The job can do without these pairs. */
+/** Maximum milliseconds to wait for the model. The job can run without these segments. */
 const maxWaitMs = 5000;
 
 /**
- * Returns the stored pairs whose sources are closest in meaning to a text, closest first, with the cosine between the two
- * vectors. If several pairs have the same source, it returns the one that the exact tier would serve. It leaves out the text's
- * own source. Returns none without a model, or without vectors of that model.
+ * Returns the segments whose sources are closest in meaning to a text, closest first, with the cosine between the two
+ * vectors. If several segments have the same source, the one is returned that would be served as an exact match. The
+ * text's own source is left out. Returns none without a model, or without vectors of that model.
  * @throws if the model does not respond in time
  */
 export async function findByMeaning(
@@ -66,7 +66,7 @@ export async function findByMeaning(
   });
 }
 
-/** Whether a tenant's memory of a pair has vectors of a model. */
+/** Whether the tenant's TM of a language pair has vectors of the model. */
 async function hasVectors(tx: Tx, tenantId: string, pair: LanguagePair, model: string): Promise<boolean> {
   const rows = await tx.execute(sql`
     select from memory_sets g where ${ofModel(tenantId, pair, model)} and exists (
@@ -74,14 +74,14 @@ async function hasVectors(tx: Tx, tenantId: string, pair: LanguagePair, model: s
   return rows.length > 0;
 }
 
-/** One block of codes, 32 bytes for each segment. */
+/** One block of codes. A code has 32 bytes: the signs of a segment's vector. */
 interface CodeBlock {
   versionId: string;
   blockNo: string;
   codes: Uint8Array;
 }
 
-/** Returns the codes of a pair, of all sets with vectors of the model: 1.6 MB for 50,000 segments. */
+/** Returns the codes of a language pair, of all sets with vectors of the model: 1.6 MB for 50,000 segments. */
 async function selectCodes(
   tx: Tx,
   tenantId: string,
@@ -103,14 +103,14 @@ const ofModel = (tenantId: string, { pairSource, pairTarget }: LanguagePair, mod
   sql`g.tenant_id = ${tenantId} and g.pair_source = ${pairSource} and g.pair_target = ${pairTarget}
     and g.embedding_model = ${model}`;
 
-/** A vector by its block and its position in the block, from 0. */
+/** The position of a vector: its block, and its index in the block, from 0. */
 interface VectorPosition {
   versionId: string;
   blockNo: string;
   index: number;
 }
 
-/** Returns the vectors at some places with their sources, in any order. Leaves out those that have been deleted. */
+/** Returns the vectors at some positions with their sources, in any order. Vectors of deleted segments are left out. */
 async function selectVectorsAt(
   tx: Tx,
   tenantId: string,

@@ -11,8 +11,8 @@ import { findExamples } from './examples.ts';
 type Match = MemoryMatches['matches'][number];
 
 /**
- * Returns the matches of the memory for a text, as a job would find them: the exact match and the close ones, at
- * least 70% similar. Calls no model: pairs that are similar only in meaning are excluded.
+ * Returns the TM matches of a text, as a job would find them: the exact match, and segments that are at least 70%
+ * similar. Calls no model, so segments that are similar only in meaning are missing.
  * @throws AppError 413, 422
  */
 export async function findMatches(
@@ -35,7 +35,8 @@ export async function findMatches(
   return {
     matches: [
       ...(exact ? [matchOf(exact, 'exact', 100)] : []),
-      // A part of a page may be the whole source of a pair, which is not an exact match of the page.
+      // A part of a page may be the whole source of a segment. It is not an exact match of the page, so it gets at most
+      // 99%.
       ...close.map((hit) => matchOf(hit, 'close', Math.min(99, Math.floor(100 * hit.similarity)))),
     ],
   };

@@ -5,33 +5,37 @@ import { postingsBudget } from '#server/matching/fuzzy/index.ts';
 
 /** A shard with the requested posting lists. */
 export interface FoundShard {
-  /** The version of its segments; null for a shard of the pair. */
+  /** The version to which the segments belong; null for a shard of a language pair. */
   versionId: string | null;
   shardNo: number;
   segments: number;
   lengthMarks: Uint8Array;
   lists: { bucket: number; count: number; ordinals: Uint8Array }[];
-  /** The versions of its segments, for a shard of the pair. */
+  /** For a shard of a language pair: the versions to which the segments belong. */
   contents: string[];
-  /** Whether the segment of an ordinal belongs to a version that is no longer active; undefined if none does. */
+  /**
+   * Returns whether the segment with this ordinal belongs to a version that is no longer active; undefined if there is
+   * no such segment.
+   */
   isGone: ((ordinal: number) => boolean) | undefined;
 }
 
 /**
- * Maximum number of unindexed segments that a lookup considers, and of characters that it reads of those with a similar length. A
- * pair with more gets an index (`selectSetsToIndex`).
+ * Maximum number of unindexed segments that a lookup considers, and of characters that it reads of those with a similar
+ * length. If a language pair has more, it gets an index (`selectSetsToIndex`).
  */
 const maxUnindexed = { segments: 2000, characters: 200_000 };
 /**
- * The minimum ratio of the shorter length to the longer. Lower than a close match allows, because white space is not
- * yet in normal form.
+ * The minimum ratio of the shorter length to the longer. It is lower than for a fuzzy match, because white space is not
+ * in normal form yet.
  */
 const minLengthShare = 0.6;
 
 /**
- * Returns the posting lists of some buckets from all shards of a pair: the sets' own shards, and those that its small sets
- * share. Only the rarest lists of each shard, up to `postingsBudget`, have ordinals; the others have only their count. It
- * compares text and numbers only for equality: other operators would not use an index under row-level security.
+ * Returns the posting lists of some buckets from all shards of a language pair: the shards of single sets, and those
+ * that small sets share. Only the rarest lists of each shard, up to `postingsBudget`, are returned with their ordinals;
+ * the others only with their count. Text and numbers are compared only for equality: with other operators, no index
+ * would be used under row-level security.
  */
 export async function selectPostings(
   tx: Tx,
@@ -120,8 +124,9 @@ function isAmong(gone: readonly number[], places: Buffer): (ordinal: number) => 
 }
 
 /**
- * Returns the sources of a pair that are in no shard yet and about as long as a text of `length` code points, latest first. It
- * compares octets before characters, because their number is known without reading the source.
+ * Returns the sources of a language pair that are in no shard yet and about as long as a text of `length` code points,
+ * latest first. Compares the number of octets before that of characters, because it is known without reading the
+ * source.
  */
 export async function selectUnindexed(
   tx: Tx,
@@ -151,23 +156,23 @@ export async function selectUnindexed(
 const ofPair = (table: SQL, tenantId: string, { pairSource, pairTarget }: LanguagePair) =>
   sql`${table}.tenant_id = ${tenantId} and ${table}.pair_source = ${pairSource} and ${table}.pair_target = ${pairTarget}`;
 
-/** The sets of a pair, as `g`. Lookups read only their active versions. */
+/** The sets of a language pair, as `g`. Lookups read only the sets' active versions. */
 const setsOfPair = (tenantId: string, pair: LanguagePair) =>
   sql`(select s.tenant_id, s.content_id from memory_sets s where ${ofPair(sql`s`, tenantId, pair)}) g`;
 
-/** The shards of those sets, as `d`, without the shards of the pair. */
+/** The shards of single sets of a language pair, as `d`, without the shards that sets share. */
 const shardsOfPair = (tenantId: string, pair: LanguagePair) =>
   sql`${setsOfPair(tenantId, pair)} join memory_shards d
     on d.tenant_id = g.tenant_id and d.content_id = g.content_id`;
 
-/** A segment by its place in the index. */
+/** The position of a segment in the index. */
 export interface ShardPosition {
   shard: FoundShard;
   ordinal: number;
 }
 
 /**
- * Returns the sources at some positions, in any order. Leaves out those that have been deleted. Must be the transaction's only
+ * Returns the sources at some positions, in any order. Deleted segments are left out. Must be the transaction's only
  * statement.
  */
 export async function selectSourcesAt(
@@ -210,7 +215,7 @@ export async function selectSourcesAt(
   return rows.map(({ at, source_text }) => ({ at, sourceText: source_text }));
 }
 
-/** SQL for number `p.o`, from 0, of a column of packed numbers of `width` bytes each. */
+/** SQL for one number in a column of packed numbers, at index `p.o`, from 0. Each number has `width` bytes. */
 const numberAt = (column: SQL, width: 2 | 8) => {
   const type = sql.raw(width === 8 ? 'bit(64)::bigint' : 'bit(16)::int');
   const bytes = sql.raw(String(width));

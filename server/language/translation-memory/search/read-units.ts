@@ -5,47 +5,50 @@ import type { SetRow } from '../sets.ts';
 import { storedTuid } from '../tuid.ts';
 import type { RemainingSets } from './searched-sets.ts';
 
-/** A stored unit, with its set. */
+/** A stored segment, with its set. */
 export interface FoundUnit {
   set: SetRow;
   segmentNo: number;
   sourceText: string;
   targetText: string;
   tuid: string | null;
-  /** ISO 8601 in UTC, to the second; null if the unit itself has none. */
+  /** Time of the last change, ISO 8601 in UTC, to the second; null if the segment has none. */
   changedAt: string | null;
 }
 
-/** A search for units. */
+/** A search for segments. */
 export interface UnitQuery {
-  /** Maximum number of units of the page. */
+  /** Maximum number of segments on the page. */
   limit: number;
-  /** On the columns `source_text` and `target_text`; undefined if every unit fits. */
+  /** Condition on the columns `source_text` and `target_text`; undefined if every segment matches. */
   condition: SQL | undefined;
-  /** Whether a unit that matches the condition belongs on the page. By default, all do. */
+  /** Whether a segment that matches the condition belongs on the page. By default, all do. */
   keep?: ((unit: FoundUnit) => boolean) | undefined;
 }
 
 export interface UnitPage {
   units: FoundUnit[];
-  /** The start of the next page; null at the end. A page with a next one may have fewer units than its limit, even none. */
+  /**
+   * The start of the next page; null at the end. If there is a next page, this page may have fewer segments than the
+   * limit, even none.
+   */
   next: NumberedPlace | null;
 }
 
-/** Maximum number of bytes of text of a page, unless its only unit is longer. */
+/** Maximum number of bytes of text on a page, unless its only segment is longer. */
 const bytesOfPage = 262_144;
 
 /**
- * Maximum that one page reads. No index serves a search for a part of a text, so it reads the units in their stored
- * order: 50,000 of 160 bytes take 0.1 s, and a memory of a million takes twenty pages.
+ * Maximum amount that one page reads. No index supports a search for a part of a text, so the segments are read in
+ * their stored order: 50,000 of 160 bytes take 0.1 s, and a TM of a million takes twenty pages.
  */
 const limits = { units: 50_000, bytes: 16_000_000, statements: 50 };
 
-/** Maximum number of units that a statement returns to find out which of them belong on the page. */
+/** Maximum number of segments that a statement returns if `keep` decides which of them belong on the page. */
 const maxKept = 1000;
 
 /**
- * Returns the next matching units, in the order of the sets and in their stored order: that of the file, or of
+ * Returns the next matching segments, in the order of the sets and then in stored order: the order of the file, or of
  * approval.
  */
 export async function readUnits(
@@ -66,7 +69,7 @@ export async function readUnits(
         after: place.after,
         left,
         condition,
-        // One more unit than asked for shows whether there is a next page.
+        // Read one segment more than the limit: if it exists, there is a next page.
         max: keep ? maxKept : limit + 1,
       });
       for (const { unit, fits } of looked) {
@@ -89,20 +92,20 @@ export async function readUnits(
   return { units, next: null };
 }
 
-/** A matching unit, or the last one that was read. */
+/** A matching segment, or the last one that was read. */
 interface ReadUnit {
   unit: FoundUnit;
   fits: boolean;
-  /** Number of units read so far, and the bytes of their texts. */
+  /** Number of segments read so far, and the bytes of their texts. */
   looked: number;
   bytes: number;
-  /** Whether it is the last unit of its set. */
+  /** Whether this is the last segment of its set. */
   isLast: boolean;
 }
 
 /**
- * Reads the units of a set after segment `after`, until `max` were found or the work in `left` is used up.
- * PostgreSQL stops reading when it has found them, so a frequent word is found quickly.
+ * Reads the segments of a set after segment `after`, until `max` are found or the amount in `left` is used up.
+ * PostgreSQL stops reading when it has found them, so a search for a frequent word is fast.
  */
 async function lookThrough(
   tx: Tx,
@@ -121,7 +124,7 @@ async function lookThrough(
     max: number;
   },
 ): Promise<ReadUnit[]> {
-  // octet_length does not read out-of-line text, so units beyond the limits cost nothing.
+  // octet_length does not read values that are stored outside of the row, so segments beyond the limits cost nothing.
   const rows = await tx.execute<UnitRow>(sql`
     select segment_no as no, source_text as source, target_text as target, ${storedTuid('')} as tuid,
       to_char(changed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as changed,

@@ -19,8 +19,9 @@ import { type SetFilter, selectSearchedSets } from './searched-sets.ts';
 const columns = { source: sql`source_text`, target: sql`target_text` };
 
 /**
- * Returns a page of the units of one set, of the sets of a language pair, or of all; those that have a text, if one is given.
- * @throws AppError 404 for an unknown or foreign set; 409 if the set of the cursor was replaced; 422
+ * Returns a page of the segments of one set, of the sets of a language pair, or of all sets. If a text is given, only
+ * segments that contain it.
+ * @throws AppError 404 for an unknown set or one of another tenant; 409 if the set of the cursor was replaced; 422
  */
 export async function browseUnits(
   services: Pick<Services, 'database'>,
@@ -46,7 +47,7 @@ export async function browseUnits(
 }
 
 /**
- * Returns a page of the units in which a word or phrase occurs, over all sets of a language pair.
+ * Returns a page of the segments in which a word or phrase occurs, from all sets of a language pair.
  * @throws AppError 400, 422; 409 if the set of the cursor was replaced
  */
 export async function searchConcordance(
@@ -80,12 +81,18 @@ export async function searchConcordance(
 
 interface Search {
   cursor: string | undefined;
-  /** Called once the caller is authenticated. @throws AppError */
+  /**
+   * Called after the caller is authenticated.
+   * @throws AppError
+   */
   filter: () => SetFilter;
   query: UnitQuery;
 }
 
-/** Searches keep the database busy. Tenants share a few of the process's connections fairly, so that other requests get one. */
+/**
+ * Limits concurrent searches, because they keep the database busy. Tenants get the slots in turn, so that other
+ * requests always get a database connection.
+ */
 const slots = createConcurrencyLimit({
   slots: 3,
   maxWaiting: 300,

@@ -6,24 +6,26 @@ import { type NumberedPlace, replacedSince } from '#server/http/paging.ts';
 import type { LanguageCode } from '#server/languages.ts';
 import type { SetRow } from '../sets.ts';
 
-/** The sets to search; undefined is any. Languages are canonical codes. */
+/** The sets to search; an undefined field matches any set. Languages are canonical codes. */
 export interface SetFilter {
   setId?: string | undefined;
   pairSource: LanguageCode | undefined;
   pairTarget: LanguageCode | undefined;
 }
 
-/** The sets that are still to be searched, and the number of the last searched segment of the first one. */
+/**
+ * The sets that are still to be searched, and the number of the last segment that was searched in the first of them.
+ */
 export interface RemainingSets {
   sets: SetRow[];
   after: number;
 }
 
 /**
- * Returns the sets of a search in a fixed order: those of approved pairs first, because their pairs are served first.
+ * Returns the sets of a search in a fixed order. Golden sets come first, because their segments are served first.
  * @param place the end of an earlier page
- * @throws AppError 404 if the named set is unknown or belongs to another tenant; 409 if the set of `place` was replaced or
- * deleted
+ * @throws AppError 404 if the given set is unknown or belongs to another tenant; 409 if the set of `place` was replaced
+ *   or deleted
  */
 export async function selectSearchedSets(
   tx: Tx,

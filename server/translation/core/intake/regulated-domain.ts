@@ -1,4 +1,4 @@
-/** Domains that always require a review, with synonyms that callers use. The synonyms do not require one. */
+/** Domains that always require a review, each with synonyms that callers use. A synonym does not require a review. */
 const words: Readonly<Record<string, string>> = {
   legal:
     'legals law laws lawyer lawyers attorney juridical juridic judicial jurisprudence litigation legislation contract contracts',
@@ -20,12 +20,12 @@ const meanings: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** UTF-16 units of the domain that are compared. */
+/** Maximum number of UTF-16 units of the domain that are compared. */
 const longest = 200;
 
 /**
- * The regulated domain that another domain resembles: `law`, `Health Care`, `legal/contracts`. Undefined for a regulated
- * domain itself, and if there is no resemblance.
+ * Returns the regulated domain that another domain resembles, for example for `law`, `Health Care` and
+ * `legal/contracts`. Undefined if the domain is itself regulated or resembles none.
  */
 export function regulatedLike(domain: string): string | undefined {
   if (isRegulated(domain)) return undefined;
@@ -34,7 +34,7 @@ export function regulatedLike(domain: string): string | undefined {
       .slice(0, longest)
       .toLowerCase()
       .match(/\p{L}+/gu) ?? [];
-  // Two words may be one: `health care`.
+  // A word of the list may be written as two words: `health care`.
   const joined = tokens.slice(1).map((token, index) => `${tokens[index]}${token}`);
   return [...joined, ...tokens].map((token) => meanings.get(token)).find((meaning) => meaning !== undefined);
 }

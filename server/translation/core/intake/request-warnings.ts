@@ -7,7 +7,7 @@ import type { TextRequest } from '../request.ts';
 import { regulatedLike } from './regulated-domain.ts';
 import { similarKey } from './similar-key.ts';
 
-/** Names of the request's fields, if they differ from the usual ones: `inputs[0].Language`. */
+/** Names of the language fields in warnings, if they differ from the usual names: `inputs[0].Language`. */
 export interface LanguageFields {
   source_lang: string;
   target_lang: string;
@@ -15,16 +15,16 @@ export interface LanguageFields {
 
 const ownNames: LanguageFields = { source_lang: 'source_lang', target_lang: 'target_lang' };
 
-/** UTF-16 units of a name that is repeated in a warning. */
+/** Maximum number of UTF-16 units of a field name in a warning. */
 const maxNameLength = 100;
 
-/** The maximum for a job: its warnings are stored and listed with it. */
+/** Maximum number of warnings of a job: they are stored and listed with the job. */
 const maxWarnings = 20;
 
 /**
- * The warnings for a text request.
- * @param unknownFields paths of fields that the request should not have; `fields` are those that it may have
- * @param ofText `textWarnings` of the request, if they are known from another target of the text
+ * Returns the warnings for a text request.
+ * @param unknownFields paths of fields that the API does not have; `fields` lists the allowed ones
+ * @param ofText result of `textWarnings` for the same text, if another target language has already needed it
  */
 export function warningsOf(
   request: TextRequest,
@@ -49,7 +49,7 @@ export function warningsOf(
   ].slice(0, maxWarnings);
 }
 
-/** A warning if the text is clearly not in the stated language. */
+/** Returns a warning if the text is clearly not in the stated language. */
 export function textWarnings(request: TextRequest, field: string): Warning[] {
   return isDetected(request) ? [] : mismatchWarnings(request.source_text, request.source_lang, field);
 }
@@ -58,7 +58,7 @@ function isDetected({ metadata }: TextRequest): boolean {
   return metadata['source_lang_detection'] !== undefined;
 }
 
-/** @param fields those that the request may have */
+/** @param fields the allowed fields */
 export function unknownFieldWarnings(unknown: readonly string[], fields: readonly string[]): Warning[] {
   return unknown.map((path) => {
     const name = path.slice(path.lastIndexOf('.') + 1);
@@ -72,7 +72,7 @@ export function unknownFieldWarnings(unknown: readonly string[], fields: readonl
   });
 }
 
-/** A warning if source and target are the same language. */
+/** Returns a warning if source and target are the same language. */
 export function languageWarnings(
   { source_lang, target_lang, isDetected }: { source_lang: string; target_lang: string; isDetected: boolean },
   field = ownNames.target_lang,
@@ -83,8 +83,8 @@ export function languageWarnings(
 }
 
 /**
- * A warning if a text is clearly not in its stated language. Reads only some thousand characters, because nothing has been
- * paid for yet.
+ * Returns a warning if a text is clearly not in its stated language. Reads only a few thousand characters, because the
+ * text is not paid for yet.
  */
 export function mismatchWarnings(text: string, stated: string, field = ownNames.source_lang): Warning[] {
   if (!isInOtherLanguage({ sourceText: sampleOf(text), sourceLang: stated })) return [];
@@ -114,7 +114,7 @@ function domainWarnings(domain: string | null): Warning[] {
       ];
 }
 
-/** Checks the value of an option. Returns the problem, or undefined. */
+/** Checks the value of an option. Returns a description of the problem, or undefined if the value is valid. */
 type Check = (value: unknown) => string | undefined;
 
 const inRange =
@@ -139,7 +139,7 @@ const candidates: Check = (value) => {
   return given > maxCandidates ? `names ${given} models; at most ${maxCandidates} are used` : undefined;
 };
 
-/** Texts that mean "no" but count as true. */
+/** Strings that mean "no", but count as true because they are not empty. */
 const negative: ReadonlySet<string> = new Set(['false', 'no', 'off', '0', 'null', 'none']);
 
 const flag: Check = (value) =>
@@ -152,7 +152,7 @@ const document: Check = (value) =>
     ? undefined
     : `must be an object; ${typeOf(value)} is ignored`;
 
-/** The options of a request. */
+/** The known options of a request, with the check of each value. */
 const options: Readonly<Record<string, Check>> = {
   min_quality_score: inRange('a number', 0, 100),
   max_quality_loop_retries: inRange('an integer', 1, 5),

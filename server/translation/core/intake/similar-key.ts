@@ -1,9 +1,9 @@
-/** With fewer letters, a typo cannot be told from another word. */
+/** With fewer letters, a typo cannot be distinguished from another word. */
 const minLetters = 6;
 
 /**
- * The key that a caller may have meant: one typo away (a character more, less, different, or two exchanged), or in another
- * spelling (`minQualityScore`). Undefined for an exact key.
+ * Returns the key that a caller may have meant: a key with one typo (one character more, one fewer, one different, or
+ * two exchanged), or in another spelling (`minQualityScore`). Undefined if the key is exact, or resembles none.
  */
 export function similarKey(key: string, keys: readonly string[]): string | undefined {
   if (key.length < minLetters || keys.includes(key)) return undefined;

@@ -6,19 +6,20 @@ import { detectLanguage } from '../plausibility/detect-language.ts';
 /** `metadata.source_lang_detection` of a request with language detection. */
 export interface SourceDetection {
   language: LanguageCode;
-  /** 0 to 1. */
+  /** Confidence from 0 to 1. */
   confidence: number;
 }
 
-/** Whether a source language asks for detection: `auto`, in any letter case. */
+/** Whether the source language requests detection: `auto`, in any letter case. */
 export function asksForDetection(code: string): boolean {
   return code.toLowerCase() === 'auto';
 }
 
 /**
- * The stated source language in its canonical form, or the detected one.
- * @param names of the field, and of its text
- * @throws AppError 422 for an unsupported language, or if the language cannot be detected; the message lists the likely ones
+ * Returns the stated source language in its canonical form, or the detected one.
+ * @param names the names of the language field and of the text field
+ * @throws AppError 422 for an unsupported language, or if the language cannot be detected; the message lists the likely
+ *   ones
  */
 export function readSourceLanguage(
   names: { field: string; text: string },
@@ -38,7 +39,10 @@ export function readSourceLanguage(
   );
 }
 
-/** 422 for a source whose language cannot be detected. @param candidates the likeliest first */
+/**
+ * Returns the 422 for a text whose language cannot be detected.
+ * @param candidates the possible languages, the likeliest first
+ */
 export function undetected(
   field: string,
   reason: string,
@@ -47,7 +51,7 @@ export function undetected(
   return new AppError('unprocessable', `${field} could not be detected: ${reason}`, { candidates });
 }
 
-/** Metadata with the detected language; unchanged without detection. */
+/** Returns the metadata with the detected language; unchanged if no detection was requested. */
 export function withDetection<T extends Record<string, unknown>>(
   metadata: T,
   detection: SourceDetection | null,

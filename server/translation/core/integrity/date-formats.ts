@@ -1,8 +1,8 @@
 import type { Found } from './found.ts';
 
 /**
- * Meanings of the fields of strftime, by letter. Languages write the same time with other fields: `%l:%M %p` is `%H:%M` in
- * most.
+ * Meanings of the fields of strftime, by letter. Languages write the same time with different fields: `%l:%M %p`
+ * becomes `%H:%M` in most languages.
  */
 const meanings: Record<string, string[]> = {
   a: ['weekday'],
@@ -44,15 +44,15 @@ const meanings: Record<string, string[]> = {
   c: ['weekday', 'day', 'month', 'year', 'hour', 'minute', 'second', 'zone'],
 };
 const field = /%[-_^#0]?[EO]?([A-Za-z])(?![A-Za-z])/g;
-/** Each conversion of printf that strftime does not have, or that has a width, a precision or a position. */
+/** Matches the conversions that only printf has, and those with a width, a precision or a position. */
 const printfOnly = /%(?:[1-9]|0\d|\.|\*|\+|[hlqjzt]{1,2}[diouxX]|[sioufEGn@](?![A-Za-z])|[(<{])/;
-/** Letters that printf does not have. */
+/** Letters of conversions that only strftime has. */
 const strftimeOnly = /^[YyHIMBbAmjklSTDRZzVWUCPh]$/;
 const maxTextLength = 300;
 
 /**
- * The fields of a date and time format, such as "%Y-%m-%d %H:%M"; undefined for any other text. A format is short, and
- * contains no other conversions.
+ * Returns the fields of a date and time format, such as "%Y-%m-%d %H:%M"; undefined for any other text. A text counts
+ * as a format if it is short and contains no other conversions.
  */
 export function dateFields(text: string): Found[] | undefined {
   if (text.length > maxTextLength || printfOnly.test(text)) return undefined;
@@ -64,7 +64,10 @@ export function dateFields(text: string): Found[] | undefined {
   return known && found.some(({ key }) => strftimeOnly.test(key)) ? found : undefined;
 }
 
-/** The fields of `source` whose meaning no field of the translation has. On a 24-hour clock, AM or PM may be missing. */
+/**
+ * Returns the fields of `source` whose meaning is missing from the translation. If the translation uses a 24-hour
+ * clock, AM or PM may be missing.
+ */
 export function lostFields(source: readonly Found[], translation: string): Found[] {
   const fields = translation.matchAll(/%[-_^#0]?[EO]?([A-Za-z])/g);
   const said = new Set([...fields].flatMap(([, letter]) => meanings[letter!] ?? []));

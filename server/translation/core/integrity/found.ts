@@ -1,10 +1,10 @@
-/** A piece of a text that its translation must keep. */
+/** A piece of a text that the translation must keep. */
 export interface Found {
-  /** Two pieces with the same key are the same piece, in any spelling. */
+  /** Identifies the piece: two pieces with the same key are the same piece, even if their spellings differ. */
   key: string;
   /** The piece as written in the text. */
   span: string;
-  /** UTF-16 offsets of the span, the end exclusive. */
+  /** UTF-16 offsets of the span; the end is exclusive. */
   start: number;
   end: number;
 }
@@ -15,8 +15,8 @@ export interface Range {
 }
 
 /**
- * `text` with the ranges blanked out, at its old length, so that offsets stay valid. The filler is neither a letter, a digit
- * nor a space.
+ * Returns `text` with the ranges replaced by a filler. The length does not change, so that offsets stay valid. The
+ * filler is neither a letter, a digit nor a space.
  * @param ranges in any order; they may overlap
  */
 export function blanked(text: string, ranges: readonly Range[]): string {
@@ -35,11 +35,11 @@ export function blanked(text: string, ranges: readonly Range[]): string {
 }
 
 export interface Difference {
-  /** Pieces of the source that the target does not have; each key once. */
+  /** Pieces of the source that are missing from the target; each key once. */
   lost: Found[];
-  /** Pieces of the source that the target has less often; each key once. */
+  /** Pieces that the target has less often than the source; each key once. */
   rarer: Found[];
-  /** Pieces of the target that the source does not have; each key once. */
+  /** Pieces of the target that are missing from the source; each key once. */
   added: Found[];
 }
 

@@ -6,16 +6,16 @@ import { lostNumbers, type NumberLoss } from './number-losses.ts';
 import { choiceIssues, placeholderIssues } from './placeholder-losses.ts';
 import { findPlaceholders } from './placeholders.ts';
 
-/** The maximum of a report. Only hostile texts have more. */
+/** Maximum number of issues in a report. Only hostile texts have more. */
 export const maxIssues = 100;
 
 export interface IntegrityInput {
   sourceText: string;
   targetText: string;
-  /** Canonical codes. */
+  /** Canonical language code. */
   sourceLang: string;
   targetLang: string;
-  /** For `Html` the texts are text nodes or attribute values: a `<b>` in them is not markup. */
+  /** `Html`: the texts are text nodes or attribute values, so a `<b>` in them is not markup. */
   textType: 'Plain' | 'Html';
 }
 
@@ -33,9 +33,9 @@ function markupIssues(source: Markup, target: Markup): QualityIssue[] {
   const tags = compared(source.tags, target.tags);
   const attributes = compared(source.attributes, withSchemesOf(source.attributes, target.attributes));
   const gone = [...tags.lost, ...tags.rarer];
-  // A lost tag has also lost its attributes.
+  // If a tag is lost, its attributes are lost too: report the tag only.
   const within = ({ start }: Found): boolean => gone.some((tag) => tag.start <= start && start < tag.end);
-  // `<file>` may be translated or kept, but not left out.
+  // A word such as `<file>` may be translated or kept, but may not be left out.
   const fewer = source.words.length - target.wordStarts;
   const words = fewer > 0 ? compared(source.words, target.words).lost.slice(0, fewer) : [];
   return [
@@ -87,17 +87,20 @@ const numberLosses: Record<
   }),
 };
 
-/** The markup that an HTML text has lost: tags and attributes, except translatable values. At most `maxIssues` issues. */
+/**
+ * Returns the markup that an HTML text has lost: tags, and attributes except those with translatable values. At most
+ * `maxIssues` issues.
+ */
 export function checkMarkup(sourceHtml: string, targetHtml: string): QualityIssue[] {
   const source = findMarkup(sourceHtml);
   return markupIssues(source, findMarkup(targetHtml, source)).slice(0, maxIssues);
 }
 
 /**
- * Finds the placeholders, markup, links, email addresses and numbers that a translation has lost, and the placeholders and
- * links that it invents. Pure, linear in both texts, and never throws.
- * @returns at most `maxIssues` issues, by kind in the order above. `span` is the lost text of the source or the invented
- * text of the target, verbatim
+ * Finds the placeholders, markup, links, email addresses and numbers that a translation has lost, and the placeholders
+ * and links that it invents. Has no side effects, takes time linear in both texts, and never throws.
+ * @returns at most `maxIssues` issues, by kind in the order above. `span` is copied from the text: the lost part of the
+ *   source, or the invented part of the target
  */
 export function checkIntegrity(input: IntegrityInput): QualityIssue[] {
   const { sourceText, targetText, sourceLang, targetLang } = input;

@@ -1,20 +1,20 @@
 import { blanked, type Found } from './found.ts';
 
-// A link ends at whitespace, a quotation mark, an angle or square bracket, a brace outside of a placeholder, or the first
-// character beyond ASCII, because Chinese and Japanese do not put a space after it. The parts match disjoint characters, so
-// nothing backtracks.
+// A link ends at whitespace, a quotation mark, an angle or square bracket, a brace outside of a placeholder, or the
+// first character beyond ASCII, because Chinese and Japanese do not put a space after a link. The parts of the pattern
+// match disjoint characters, so there is no backtracking.
 const url =
   /(?:(?:https?|ftps?|wss?|file|git|ssh):\/\/|mailto:|tel:|www\.)(?:[A-Za-z0-9\-._~:/?#@!$&*+,;=%()]|\{{1,2}[\w.]{1,60}\}{1,2})+/gi;
 const afterWord = /[A-Za-z0-9]/;
 
-/** A path or an anchor as the destination of a Markdown link. */
+/** A path or an anchor that is the destination of a Markdown link. */
 const destination = /\]\(([./#][^\s()<>\0]{1,2000})/g;
 
 const localPart = /[A-Za-z0-9._%+-]/;
 const domain = /[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}/y;
 const maxLocalPartLength = 64;
 
-/** `link` without surrounding punctuation and emphasis. */
+/** `link` without the punctuation and emphasis around it. */
 function withoutTail(link: string): string {
   let end = link.length;
   let open = 0;
@@ -51,7 +51,7 @@ function urls(text: string): Found[] {
   return found;
 }
 
-/** Email addresses in a `text` whose URLs are blanked out. */
+/** Returns the email addresses in a `text` whose URLs have been blanked out. */
 function addresses(text: string): Found[] {
   const found: Found[] = [];
   for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
@@ -71,14 +71,17 @@ export interface Links {
   addresses: Found[];
 }
 
-/** The URLs, the relative destinations of Markdown links and the email addresses of a text. */
+/** Returns the URLs, the relative destinations of Markdown links and the email addresses of a text. */
 export function findLinks(text: string): Links {
   const found = urls(text);
-  // The email address in `mailto:` or in a URL's user part belongs to that link.
+  // An email address in a `mailto:` link or in the user part of a URL belongs to that link.
   return { urls: found, addresses: addresses(blanked(text, found)) };
 }
 
-/** `target` with the spelling of `source` if only the scheme differs: a link that became `https` is the same link. */
+/**
+ * Returns the links of `target`. If a link differs from one in `source` only by the scheme, it gets the key of the link
+ * in `source`: a link that became `https` is the same link.
+ */
 export function withSchemesOf(source: readonly Found[], target: readonly Found[]): Found[] {
   const known = new Set(source.map(({ key }) => key));
   return target.map((piece) => {

@@ -1,6 +1,6 @@
 import type { Found, Range } from './found.ts';
 
-// Neither a name nor a value may contain `<`, so an attempt ends at the next one at the latest.
+// Neither a name nor a value may contain `<`, so matching stops at the next `<` at the latest.
 const tag =
   /<(\/?)([A-Za-z][\w:.-]{0,60}|\d{1,3})((?:\s+[A-Za-z_:@*#][\w:.@-]{0,60}(?:\s*=\s*(?:"[^"<]*"|'[^'<]*'|[^\s"'<>=`]+))?)*)\s*(\/?)>/g;
 const attribute = /([A-Za-z_:@*#][\w:.@-]{0,60})(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>=`]+)))?/g;
@@ -19,7 +19,7 @@ const elements = new Set(
   title tt u ul var video`.split(/\s+/),
 );
 
-/** Attributes whose values are translated or belong to a language. */
+/** Attributes whose values are translated or depend on the language. */
 const translated = new Set([
   'title',
   'alt',
@@ -34,13 +34,13 @@ const translated = new Set([
 export interface Markup {
   /** Names of the tags. */
   names: Set<string>;
-  /** Tags by their names and kind. */
+  /** Tags, identified by name and kind. */
   tags: Found[];
-  /** Attributes with their values, by element, except translatable ones. */
+  /** Attributes with their values, each with its element; without translatable attributes. */
   attributes: Found[];
-  /** `<file>` and the like: names of values that a user enters. */
+  /** `<file>` and the like: names of values that the user of a command enters. */
   words: Found[];
-  /** Upper bound of their number. */
+  /** Upper bound of the number of `words`. */
   wordStarts: number;
   /** All tags, comments and declarations, without translatable attribute values. */
   ranges: Range[];
@@ -70,7 +70,7 @@ function attributesOf(element: string, text: string, offset: number): Pick<Tag, 
     const name = match[1]!.toLowerCase();
     const value = match[2] ?? match[3] ?? match[4];
     const start = offset + match.index;
-    // A translatable attribute must exist, with any value.
+    // A translatable attribute must exist, but may have any value.
     const key =
       translated.has(name) || value === undefined ? `${element} ${name}` : `${element} ${name}=${value}`;
     found.push(piece(key, match[0], start));
@@ -81,7 +81,7 @@ function attributesOf(element: string, text: string, offset: number): Pick<Tag, 
   return { attributes: found, texts };
 }
 
-/** A tag without its translatable values. */
+/** The ranges of a tag without its translatable attribute values. */
 function withoutTexts({ start, end, texts }: Tag): Range[] {
   const bounds = [start, ...texts.flatMap((text) => [text.start, text.end]), end];
   return bounds.flatMap((from, i) => (i % 2 === 0 ? [{ start: from, end: bounds[i + 1]! }] : []));
@@ -107,9 +107,11 @@ function everyTag(text: string): Tag[] {
 }
 
 /**
- * The markup of a plain text. `a < b`, `List<String>` and the `<file>` of a command's usage are not markup: an unknown name
- * is a tag if it is closed, and a known one if it is closed, void or has an attribute with a value.
- * @param source for a translation: a tag of its source is a tag in it, closed or not
+ * Finds the markup of a plain text. `a < b`, `List<String>` and the `<file>` of a command's usage are not markup: an
+ * unknown name is a tag only if it is closed; a known name is a tag only if it is closed, is void, or has an attribute
+ * with a value.
+ * @param source if `text` is a translation, the markup of its source: a tag of the source is also a tag in the
+ *   translation, even if it is not closed
  */
 export function findMarkup(text: string, source?: Markup): Markup {
   if (!text.includes('<'))
@@ -132,7 +134,7 @@ export function findMarkup(text: string, source?: Markup): Markup {
   const isWord = (one: Tag): boolean =>
     !realOnes.has(one) && !one.closing && one.attributes.length === 0 && text[one.start - 1] !== '%';
   const words = all.filter(isWord);
-  // Its translation may have several words of any script.
+  // The translation of a name such as `<file>` may consist of several words, in any script.
   const starts = text.match(/<(?=[^\s<>=!/])/g)?.length ?? 0;
   return {
     names: new Set(real.map(({ name }) => name)),

@@ -7,30 +7,30 @@ const maxSelectorLength = 80;
 
 /** An argument of an ICU message that selects one of several texts. */
 export interface Choice {
-  /** The argument as a placeholder's key, `{count}`. */
+  /** The argument, in the form of a placeholder's key: `{count}`. */
   key: string;
-  /** The head as written, `{count, plural`. */
+  /** The beginning of the argument as written: `{count, plural`. */
   head: string;
   type: 'plural' | 'select';
-  /** The words before the braces: `one`, `=0`, `female`. */
+  /** The words before the braces of each text: `one`, `=0`, `female`. */
   selectors: Found[];
   /** Whether a text of a plural shows the number with `#`. */
   hash: boolean;
 }
 
 interface IcuMessage {
-  /** Arguments with a format, `{total, number, percent}`, as placeholders `{total}`. */
+  /** Arguments with a format, such as `{total, number, percent}`, as placeholders such as `{total}`. */
   formatted: Found[];
   choices: Choice[];
   /** Whether each brace has its counterpart. */
   bracesMatch: boolean;
-  /** The closing brace of each opening one, if it has one. */
+  /** The position of the closing brace for each opening brace that is closed. */
   pairs: ReadonlyMap<number, number>;
-  /** Syntax: heads, selectors and their braces. The text between them is translated. */
+  /** The syntax: heads, selectors and their braces, without the texts between them, which are translated. */
   syntax: Range[];
 }
 
-/** The closing brace of each opening one, if it has one. */
+/** Returns the position of the closing brace for each opening brace that is closed. */
 function matchedBraces(text: string): Map<number, number> {
   const pairs = new Map<number, number>();
   const open: number[] = [];
@@ -42,8 +42,8 @@ function matchedBraces(text: string): Map<number, number> {
 }
 
 /**
- * The selectors between `from` and the closing brace of a choice. Its texts are skipped, so that each character is read once
- * at any nesting depth.
+ * Returns the selectors between `from` and the closing brace of a choice. Skips the texts of the choice, so that each
+ * character is read once, however deep choices are nested.
  */
 function selectors(text: string, from: number, end: number, pairs: Map<number, number>): Found[] {
   const found: Found[] = [];
@@ -56,7 +56,7 @@ function selectors(text: string, from: number, end: number, pairs: Map<number, n
     let to = i;
     while (to > start && text[to - 1]!.trim() === '') to -= 1;
     let at = to;
-    // `offset:1` may precede the first selector.
+    // In a plural, `offset:1` may precede the first selector.
     while (at > start && to - at < maxSelectorLength && text[at - 1]!.trim() !== '') at -= 1;
     const span = text.slice(at, to);
     found.push({ key: span, span, start: at, end: i + 1 });
@@ -77,7 +77,7 @@ function hasBetween(positions: readonly number[], start: number, end: number): b
   return low < positions.length && positions[low]! < end;
 }
 
-/** The typed arguments of an ICU message; empty for other texts. */
+/** Returns the typed arguments of an ICU message; none for other texts. */
 export function findIcu(text: string): IcuMessage {
   const pairs = matchedBraces(text);
   const bracesMatch = (text.match(/[{}]/g)?.length ?? 0) === 2 * pairs.size;
@@ -113,23 +113,23 @@ export function findIcu(text: string): IcuMessage {
   return message;
 }
 
-/** `{{PLURAL:$1|page|pages}}`: MediaWiki's choice among word forms. */
+/** `{{PLURAL:$1|page|pages}}`: MediaWiki's syntax for selecting a word form. */
 interface WikiForms {
-  /** The selecting argument: `$1`, or the case for GRAMMAR. */
+  /** The argument that selects the form: `$1`, or the grammatical case for GRAMMAR. */
   argument: string;
-  /** `{{PLURAL:$1` as written. */
+  /** The beginning as written: `{{PLURAL:$1`. */
   head: Found;
   isGrammar: boolean;
 }
 
-/** Keys at the start of a form: "2=", or the number itself as in "1 page". */
+/** Matches what may precede a form's text: a key such as "2=", or the number itself as in "1 page". */
 const key = /\d{1,4}=|1(?=\s)/y;
 const head = /\{\{(PLURAL|GENDER|GRAMMAR):([^{}|\n\0]{0,60})\|/iy;
 
 /**
- * The choices among forms in a text, and their syntax: heads, bars and closing braces. The text between them is translated.
- * Nested choices are skipped, so that each character is read once.
- * @param pairs the closing brace of each opening one
+ * Returns the word-form choices in a text, and their syntax: heads, bars and closing braces, without the texts between
+ * them, which are translated. Nested choices are skipped, so that each character is read once.
+ * @param pairs the position of the closing brace for each opening brace
  */
 export function findWikiForms(
   text: string,

@@ -17,7 +17,10 @@ const convert: [unit: RegExp, factors: number[], offset?: number][] = [
 const tolerance = 0.06;
 const maxValues = 200;
 
-/** Whether one of the target's values is the source's number, converted from the unit after it. */
+/**
+ * Whether one of the target's values is the source's number converted to another unit. The source's unit follows the
+ * number.
+ */
 function convertedFrom(number: NumberMatch, source: string, present: Iterable<string>): boolean {
   const after = source.slice(number.end, number.end + 24).replace(/^[\s-]/, '');
   const unit = convert.find(([pattern]) => pattern.test(after));
@@ -36,8 +39,8 @@ function convertedFrom(number: NumberMatch, source: string, present: Iterable<st
 export interface NumberLoss {
   number: NumberMatch;
   /**
-   * `rarer`: the target has the number, but less often. `converted`: it has the measure in another unit, 8 km for
-   * 5 miles.
+   * `rarer`: the target has the number, but less often. `converted`: the target has the measure in another unit, such
+   * as 8 km for 5 miles.
    */
   kind: 'lost' | 'rarer' | 'converted';
 }
@@ -63,19 +66,22 @@ class Values {
   }
 }
 
-/** The values of a target, read generously: any run of digits, numerals of any kind, fractions such as ½. */
+/**
+ * Returns the values of a target. Everything that may be a number counts: any run of digits, numerals of any kind,
+ * fractions such as ½.
+ */
 function valuesOf(target: string, found: readonly NumberMatch[]): Values {
   const values = new Values();
-  // "1,2,3" is three numbers, and so is a date.
+  // "1,2,3" counts as three numbers, and so do the parts of a date.
   for (const { values: meanings, parts } of found) values.add(meanings.length === 0 ? parts : meanings);
   const inNumbers = new Set(found.map(({ start }) => start));
-  // In a name such as "v5.5": the number and its parts.
+  // In a name such as "v5.5", the number and its parts count.
   for (const { index, 0: run } of withAsciiDigits(target).matchAll(/\d+(?:[.,]\d+)*/g)) {
     if (inNumbers.has(index)) continue;
     const parts = run.split(/\D/).map((part) => part.replace(/^0+(?=\d)/, ''));
     values.add([run, ...parts, ...readings(run)]);
   }
-  // ½ counts as 1 and 2, 2³² as 2 and 32.
+  // ½ counts as 1 and as 2, 2³² as 2 and as 32.
   for (const [signs] of target.matchAll(/\p{No}{1,10}/gu)) {
     values.add([...signs, signs].flatMap((own) => own.normalize('NFKC').split(/\D/)).filter(Boolean));
   }
@@ -83,10 +89,10 @@ function valuesOf(target: string, found: readonly NumberMatch[]): Values {
   return values;
 }
 
-/** Offset of the Buddhist era, in which Thai dates are given. */
+/** The difference between the Buddhist year, which Thai dates use, and the Gregorian year. */
 const buddhistEra = 543;
 
-/** English words after a number that does not count anything: "from 1 to 9", "a value of 0 will". */
+/** English words that follow a number which does not count anything: "from 1 to 9", "a value of 0 will". */
 const countsNothing = /^\s(?:to|and|or|if|is|are|will|for|means|when|as|in|on)\s/;
 
 function countsSomething({ end }: NumberMatch, source: string): boolean {
@@ -98,7 +104,7 @@ const arabicDual = /(?:ان|ين|تا|تي)(?!\p{L})/u;
 
 const monthsByLanguage = new Map<string, string[][]>();
 
-/** The names of each month, long and short, standalone and in a date. */
+/** Returns the names of each month: long and short, alone and as in a date. */
 function monthNames(lang: string): string[][] {
   const known = monthsByLanguage.get(lang);
   if (known !== undefined) return known;
@@ -116,7 +122,10 @@ function monthNames(lang: string): string[][] {
   return names;
 }
 
-/** By their first years: 1600-talet, 1600-luvulla and the 1600s are the 17th century. */
+/**
+ * Returns the centuries that a text names, each by its first year: 1600-talet, 1600-luvulla and the 1600s are the 17th
+ * century.
+ */
 function centuriesOf(target: string): Set<string> {
   const years = [...withAsciiDigits(target).matchAll(/(?<!\d)(\d{1,2})00(?!\d)/g)].filter(
     ({ index, 0: { length } }) => centuryEnding.test(target.slice(index + length, index + length + 24)),
@@ -124,7 +133,7 @@ function centuriesOf(target: string): Set<string> {
   return new Set(years.map(([, hundreds]) => String(Number(hundreds) + 1)));
 }
 
-/** `text` without direction marks, and the original offset of each character. */
+/** Returns `text` without direction marks, and the original offset of each remaining character. */
 function withoutDirection(text: string): { text: string; offsets: number[] | undefined } {
   if (!direction.test(text)) return { text, offsets: undefined };
   const offsets: number[] = [];
@@ -133,8 +142,8 @@ function withoutDirection(text: string): { text: string; offsets: number[] | und
 }
 
 /**
- * The numbers of `source` that `target` lacks in any spelling: regrouped, in other digits, in words up to twelve, in tens of
- * thousands, on another clock. Each number once.
+ * Returns the numbers of `source` that `target` does not contain in any spelling: with other grouping, in other digits,
+ * in words up to twelve, in tens of thousands, on the other clock. Each number once.
  * @param source and target: with everything except prose blanked out
  */
 export function lostNumbers(source: string, target: string, targetLang: string): NumberLoss[] {
@@ -153,7 +162,7 @@ function lossesIn(source: string, target: string, targetLang: string): NumberLos
   if (numbers.length === 0) return [];
   const found = findNumbers(target);
   const present = valuesOf(target, found);
-  // A number with separators in one language is a date or a time in another.
+  // What is a number with separators in one language may be a date or a time in another.
   const parts = new Set(found.flatMap((own) => own.parts));
   const inLists = new Set(found.filter(({ span }) => /[,،，]/.test(span)).flatMap((own) => own.parts));
   const inWords = smallNumberWords(target, targetLang);
@@ -182,7 +191,7 @@ function lossesIn(source: string, target: string, targetLang: string): NumberLos
     centuries ??= centuriesOf(target);
     return centuries.has(value);
   };
-  /** "1.0" is never written in words, and "1" in "Step 1" is not an article. */
+  /** "1.0" is never written in words, and the "1" in "Step 1" cannot become an article. */
   const wordsFor = (number: NumberMatch): ((value: string) => boolean) => {
     if (/[.,]/.test(number.span)) return () => false;
     const counts = countsSomething(number, source);
@@ -192,7 +201,7 @@ function lossesIn(source: string, target: string, targetLang: string): NumberLos
     const { span, values, parts: own, inDate, inTime, idle, inList, isDimension } = number;
     const isWord = wordsFor(number);
     if (idle || values.some((value) => has(value, isWord))) return true;
-    // Arabic nouns have forms for one and for two.
+    // Arabic needs no number for one or two of a thing: the noun has its own forms.
     if (targetLang === 'ar' && (span === '1' || (span === '2' && arabicDual.test(target)))) {
       if (countsSomething(number, source)) return true;
     }
@@ -202,7 +211,7 @@ function lossesIn(source: string, target: string, targetLang: string): NumberLos
     if (inList && own.every((part) => inLists.has(part) || (own.length > 1 && has(part, isWord))))
       return true;
     if (isDimension) {
-      // "3D" is also 立體, but "2D" has no such word.
+      // "3D" may be written as the word 立體; there is no such word for "2D".
       hasDimension ??= found.some((other) => other.isDimension);
       if (!hasDimension) return true;
     }
@@ -221,7 +230,7 @@ function lossesIn(source: string, target: string, targetLang: string): NumberLos
       continue;
     }
     const times = number.values.reduce((most, value) => Math.max(most, present.count(value)), 0);
-    // Numbers that may be written as words or in parts are not counted.
+    // The occurrences of a number are not counted if it may be written as a word or in parts.
     const isFewer = times > 0 && times < occurrence && !number.idle;
     if (isFewer && !number.values.some(wordsFor(number))) losses.set(key, { number, kind: 'rarer' });
   }

@@ -2,14 +2,14 @@ import table from './spelled-numbers.json' with { type: 'json' };
 
 interface Form {
   value: number;
-  /** Its words after the first. */
+  /** The words of the form after its first word. */
   rest: string[];
-  /** Whether the last word may have an ending: `siebzehn` in "siebzehnte". */
+  /** Whether the last word may have an ending: `siebzehn` matches in "siebzehnte". */
   isOpen: boolean;
 }
 
 interface Spellings {
-  /** By the first word of the form. */
+  /** The forms, by their first word. */
   forms: Map<string, Form[]>;
   longestWord: number;
 }
@@ -39,10 +39,10 @@ function spellingsOf(lang: string): Spellings | undefined {
 const maxEndingLength = 6;
 const maxConnectiveLength = 3;
 
-/** Optional combining marks and signs: vowels of Arabic, joiners, soft hyphens, marks of direction. */
+/** Optional marks and signs: Arabic vowel signs, joiners, soft hyphens, direction marks. */
 const unwritten = /[\u00ad\u061c\u0640\u064b-\u065f\u0670\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** `text` in lower case without optional marks. */
+/** Returns `text` in lower case without the optional marks. */
 const plainLetters = (text: string): string => text.toLowerCase().replace(unwritten, '');
 
 function wordsOf(text: string, lang: string): string[] {
@@ -50,12 +50,12 @@ function wordsOf(text: string, lang: string): string[] {
   if (lang === 'uk') return plain.replace(/['’]/g, 'ʼ').match(/[\p{L}\p{M}ʼ]+/gu) ?? [];
   const words = plain.match(/[\p{L}\p{M}]+/gu) ?? [];
   if (lang === 'ro') return words.map((word) => word.replaceAll('ş', 'ș').replaceAll('ţ', 'ț'));
-  // "and", "in", "for" and the article are prefixes of an Arabic word.
+  // In Arabic, the words for "and", "in", "for" and the article are prefixes of the next word.
   if (lang !== 'ar') return words;
   return words.map((word) => word.replace(/[أإآ]/g, 'ا').replace(/^(?:[وفبك]?ال|لل|و)(?=..)/, ''));
 }
 
-/** The forms that begin with the word at `i`: the number of words they take, and their values. */
+/** Returns the forms that begin with the word at `i`: for each, the number of words and the value. */
 function formsAt(words: readonly string[], i: number, { forms, longestWord }: Spellings): [number, number][] {
   const word = words[i]!;
   const found: [number, number][] = [];
@@ -73,7 +73,7 @@ function formsAt(words: readonly string[], i: number, { forms, longestWord }: Sp
         found.push([1 + rest.length, value]);
       }
     }
-    // "siebzehnte" is not a seven.
+    // "siebzehnte" contains "sieb…" but is not a seven: use only the longest match.
     if (found.length > 0) break;
   }
   return found;
@@ -81,7 +81,10 @@ function formsAt(words: readonly string[], i: number, { forms, longestWord }: Sp
 
 const isTen = (value: number): boolean => value % 10 === 0 && value < 100;
 
-/** "двадцать первый", "واحد وعشرون", "vingt et un": a ten and one to nine, in either order, one short word between. */
+/**
+ * Returns the number composed of a ten and one to nine at `i`, in either order, with at most one short word between
+ * them: "двадцать первый", "واحد وعشرون", "vingt et un".
+ */
 function composedAt(words: readonly string[], i: number, spellings: Spellings): [number, number] | undefined {
   const first = formsAt(words, i, spellings).filter(([count]) => count === 1);
   if (first.length === 0) return undefined;
@@ -98,8 +101,8 @@ function composedAt(words: readonly string[], i: number, spellings: Spellings): 
 }
 
 /**
- * The numbers from 13 to 100 that a text writes in words of its language, as cardinals and ordinals. Empty for Chinese and
- * Japanese, whose numerals are signs.
+ * Returns the numbers from 13 to 100 that a text writes in words of its language, as cardinals or ordinals. Empty for
+ * Chinese and Japanese, which write these numbers with signs.
  */
 export function spelledNumbers(text: string, lang: string): Set<number> {
   const base = lang.split('-')[0]!;
@@ -123,9 +126,10 @@ export function spelledNumbers(text: string, lang: string): Set<number> {
 }
 
 /**
- * The words for 0 to 12 by language, in order, alternatives divided by `|`: cardinals and ordinals. A word counts if a word
- * of the text begins with it; after `=` only if the whole word is equal. In scripts without spaces it counts if the text
- * contains it. After `~` it means "none", and counts only before a counted noun.
+ * The words for 0 to 12 by language, in this order: cardinals and ordinals, with alternatives divided by `|`. A form
+ * matches if a word of the text begins with it; after `=`, only if a whole word equals it. In scripts without spaces,
+ * it matches if the text contains it. A form after `~` means "none", and matches only if a counted noun follows the
+ * number.
  */
 const words: Record<string, string> = {
   en: 'zero|~=no|~=nil|negativ one|=once|first|single|=a|=an two|twice|second|double|both three|third|triple four|quarter five|fifth =six|sixth =seven|seventh eight =nine|ninth =ten|tenth eleven twelve|twelfth',
@@ -164,9 +168,10 @@ const words: Record<string, string> = {
 const unspaced = new Set(['ja', 'zh', 'th']);
 
 /**
- * The numbers from 0 to 12 that a text writes in words of its language. All of them for a language whose words are not
- * listed, because a missed loss is better than an invented one. An article does not count as one, nor "not" as zero, unless
- * the number `counts` something, as in "1 file".
+ * Returns a function that checks whether a text contains a number from 0 to 12 in words of its language. If the words
+ * of the language are not listed, every such number counts as contained: missing a loss is better than reporting one
+ * that does not exist. An article does not count as one, nor "not" as zero, unless the source's number counts something
+ * (`counts`), as in "1 file".
  */
 export function smallNumberWords(text: string, lang: string): (value: number, counts: boolean) => boolean {
   const base = lang.split('-')[0]!;

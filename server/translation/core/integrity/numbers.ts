@@ -1,6 +1,9 @@
 import { canonical, readings, shifted, withAsciiDigits } from './numerals.ts';
 
-/** Powers of ten by the words that follow a number, alternatives divided by `|`; `=` means the whole word. */
+/**
+ * Powers of ten and the words for them after a number, with alternatives divided by `|`; `=` means that the whole word
+ * must be equal.
+ */
 const table: [exponents: number[], words: string][] = [
   [[2], 'hundred|hundert|सौ|yüz'],
   [
@@ -31,7 +34,7 @@ for (const [exponents, words] of table) {
   }
 }
 
-/** The powers of ten that `word` may mean after a number; empty if it has no such meaning. */
+/** Returns the powers of ten that `word` may mean after a number; none for other words. */
 function exponentsOf(word: string): number[] {
   const lower = word.toLowerCase();
   const whole = exact.get(lower);
@@ -55,7 +58,7 @@ const scaleSigns: Record<string, number> = {
   백: 2,
 };
 
-/** Thai does not put a space after a word. */
+/** Scale words of Thai, which does not put a space after a word. */
 const thaiScales: [string, number][] = [
   ['พันล้าน', 9],
   ['หมื่นล้าน', 10],
@@ -71,19 +74,19 @@ export interface NumberMatch {
   span: string;
   start: number;
   end: number;
-  /** Possible values, the likeliest first: `1.2.3` itself; none for a date, which counts by its parts. */
+  /** Possible values, the likeliest first. `1.2.3` has itself as its value. A date has no values: its parts count. */
   values: string[];
-  /** Its parts between separators. */
+  /** The parts of the number between separators. */
   parts: string[];
-  /** Whether it belongs to a date, whose day and month may be written in words. */
+  /** Whether the number belongs to a date. The day and month of a date may be written in words. */
   inDate: boolean;
-  /** Whether it is a part of a time such as 3:45. */
+  /** Whether the number is a part of a time such as 3:45. */
   inTime: boolean;
-  /** Whether it may be omitted: the minutes of a full hour, 24/7. */
+  /** Whether a translation may omit the number: the minutes of a full hour, or 24/7. */
   idle: boolean;
-  /** Whether it belongs to a list, as `1` in "1, 2", or is two numbers, as `0,1` in "(0,1)". */
+  /** Whether the number belongs to a list, such as the `1` in "1, 2", or is two numbers, such as `0,1` in "(0,1)". */
   inList: boolean;
-  /** Whether it is part of a word for "three-dimensional", such as "3D". */
+  /** Whether the number is part of a word for "three-dimensional", such as "3D". */
   isDimension: boolean;
 }
 
@@ -99,10 +102,12 @@ const isAsciiLetter = (code: number): boolean => (code >= 65 && code <= 90) || (
 
 // These checks of single characters avoid most uses of the slower regular expressions.
 
-/** Whether `code` may begin a word or sign that changes the meaning of a number. */
+/** Whether a word or sign that begins with `code` may change the meaning of a number. */
 const maySay = (code: number): boolean => code > 127 || isAsciiLetter(code);
 
-/** The character after a number, or after one following space or hyphen; NaN at the end. */
+/**
+ * Returns the code of the character after a number; if a space or hyphen follows, the one after that. NaN at the end.
+ */
 function codeAfter(text: string, end: number): number {
   const code = text.charCodeAt(end);
   return code === 32 || code === 45 ? text.charCodeAt(end + 1) : code;
@@ -115,7 +120,7 @@ function isInIdentifier(text: string, start: number, end: number): boolean {
     (before > 127 || before === 95 || isAsciiLetter(before)) &&
     identifierLetter.test(text[start - 1]!)
   ) {
-    // "1920x1080" has two numbers, "No2" and "0x1F" have none.
+    // "1920x1080" contains two numbers, "No2" and "0x1F" contain none.
     return !/(?:[1-9]|\d0)x$/.test(text.slice(Math.max(0, start - 3), start));
   }
   if (/^[xX]/.test(text[end] ?? '') && text.slice(start, end) === '0') return true;
@@ -124,7 +129,7 @@ function isInIdentifier(text: string, start: number, end: number): boolean {
   return tail !== '' && tail !== 'x' && /\d/.test(text[end + tail.length] ?? '');
 }
 
-/** The hour on the other clock, if the text names AM or PM or a time past noon. */
+/** Returns the hour on the other clock, if the text has AM or PM, or a time after noon. */
 function otherClock(value: string, text: string, start: number, end: number): string[] {
   if (value.length > 2) return [];
   const sign = text.charCodeAt(end);
@@ -154,7 +159,10 @@ function scales(text: string, end: number): number[] {
   return word === undefined ? [] : exponentsOf(word);
 }
 
-/** "the 90s" are 1990年代 in other languages, "24" is 2024 in a date, and the 1600s are the 17th century. */
+/**
+ * Returns the full years that a short number may mean: "the 90s" are 1990年代 in other languages, "24" is 2024 in a date,
+ * and the 1600s are the 17th century.
+ */
 function fullYears(value: string, text: string, end: number, inDate: boolean): string[] {
   if (value.length !== 2 && !value.endsWith('00')) return [];
   const decade = /^\d0$/.test(value) && /^['’]?s\b/.test(text.slice(end, end + 3));
@@ -196,7 +204,10 @@ function largest({ values }: NumberMatch): bigint {
   return whole.map(BigInt).reduce((most, value) => (value > most ? value : most), 0n);
 }
 
-/** 1億2,000万: numbers with falling scale signs are one number. `ascii` is the text with ASCII digits, of the same length. */
+/**
+ * Joins numbers with falling scale signs into one number, such as 1億2,000万. `ascii` is the text with ASCII digits; it
+ * has the same length.
+ */
 function joined(found: NumberMatch[], text: string, ascii: string): NumberMatch[] {
   const out: NumberMatch[] = [];
   for (const next of found) {
@@ -221,7 +232,7 @@ function joined(found: NumberMatch[], text: string, ascii: string): NumberMatch[
 }
 
 /**
- * The numbers of a text: digits in any script, except those within names such as `utf8` and `ES2015`.
+ * Returns the numbers of a text: digits in any script, except those within names such as `utf8` and `ES2015`.
  * @param text with everything except prose blanked out
  */
 export function findNumbers(text: string): NumberMatch[] {

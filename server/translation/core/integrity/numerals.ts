@@ -1,4 +1,4 @@
-// The zeros of the decimal digits of the Basic Multilingual Plane; the other nine follow each.
+// Code points of the digits zero in the Basic Multilingual Plane; the digits 1 to 9 follow each of them.
 const zeros = [
   0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50, 0xed0,
   0xf20, 0x1040, 0x1090, 0x17e0, 0x1810, 0x1946, 0x19d0, 0x1a80, 0x1a90, 0x1b50, 0x1bb0, 0x1c40, 0x1c50,
@@ -27,7 +27,7 @@ for (const [other, own] of [
   ascii.set(other, own);
 }
 
-/** `text` at its old length, with ASCII digits and separators. */
+/** `text` with ASCII digits and separators; the length does not change. */
 export function withAsciiDigits(text: string): string {
   return text.replace(
     /[[\p{Nd}--[0-9]]\u060c\uff0c\uff0e\uff1a\uff0f\u2236\u2019\u066b\u066c\u00a0\u202f\u2009\u2007]/gv,
@@ -82,7 +82,7 @@ function romanValue(numeral: string): string {
   return String(signs.reduce((sum, value, i) => sum + (value < (signs[i + 1] ?? 0) ? -value : value), 0));
 }
 
-/** The whole numbers that a text writes in Chinese or Roman numerals: 二十, 二〇二四, XIXe. */
+/** Returns the whole numbers that a text writes in Chinese or Roman numerals, such as 二十, 二〇二四, XIXe. */
 export function otherNumerals(text: string): string[] {
   return [
     ...[...text.matchAll(hanNumeral)].map(([numeral]) => hanValue(numeral)),
@@ -90,14 +90,14 @@ export function otherNumerals(text: string): string[] {
   ];
 }
 
-/** Decimal numbers as text, which keeps all digits: `1234.5`, without leading or trailing zeros. */
+/** Returns a decimal number as text, so that no digit is lost: `1234.5`, without leading or trailing zeros. */
 export function canonical(whole: string, fraction = ''): string {
   const left = whole.replace(/^0+(?=\d)/, '') || '0';
   const right = fraction.replace(/0+$/, '');
   return right === '' ? left : `${left}.${right}`;
 }
 
-/** `decimal` times ten to the power of `exponent`. */
+/** Returns `decimal` multiplied by ten to the power of `exponent`. */
 export function shifted(decimal: string, exponent: number): string {
   const [whole = '0', fraction = ''] = decimal.split('.');
   const padded = fraction.padEnd(exponent, '0');
@@ -107,7 +107,7 @@ export function shifted(decimal: string, exponent: number): string {
 const isGrouped = (groups: readonly string[]): boolean =>
   groups[0]!.length <= 3 && groups.slice(1).every(({ length }) => length === 3);
 
-/** Indian grouping: 1,23,456. */
+/** Whether digits are grouped as in India: 1,23,456. */
 const isIndian = (groups: readonly string[]): boolean =>
   groups.length > 2 &&
   groups[0]!.length <= 2 &&
@@ -115,8 +115,8 @@ const isIndian = (groups: readonly string[]): boolean =>
   groups.slice(1, -1).every(({ length }) => length === 2);
 
 /**
- * Possible values of digits with separators: `1,234` is 1234 in English and 1.234 in German. Empty for several numbers, such
- * as `1.2.3` or `31.12.2024`.
+ * Returns the possible values of digits with separators: `1,234` is 1234 in English and 1.234 in German. None if they
+ * are several numbers, such as `1.2.3` or `31.12.2024`.
  * @param written ASCII digits divided by single separators
  */
 export function readings(written: string): string[] {
@@ -126,7 +126,7 @@ export function readings(written: string): string[] {
   const found: string[] = [];
   const same = new Set(separators).size === 1;
   if (same && (isGrouped(groups) || isIndian(groups))) found.push(canonical(groups.join('')));
-  // Spanish also writes 4'5; an apostrophe before three digits groups them.
+  // Spanish also writes 4'5 for 4.5; an apostrophe before three digits groups them.
   if (groups.length === 2 && (/[.,]/.test(separators) || (separators === "'" && groups[1]!.length !== 3))) {
     found.push(canonical(groups[0]!, groups[1]!));
   }

@@ -33,7 +33,7 @@ const rarer = ({ span }: Found): QualityIssue => ({
 function conversionIssues(source: Placeholders, target: Placeholders): QualityIssue[] {
   const [from, to] = aligned(source.conversions, target.conversions);
   const difference = compared(from, to);
-  // Each missing `%s` is a lost argument; a numbered argument may be repeated any number of times.
+  // Each missing `%s` is a lost argument. A numbered argument may occur any number of times.
   const gone = [...difference.lost, ...difference.rarer.filter(({ key }) => !key.includes('$'))];
   const back = compared(to, from);
   const surplus = [...back.lost, ...back.rarer.filter(({ key }) => !key.includes('$'))];
@@ -51,27 +51,30 @@ function conversionIssues(source: Placeholders, target: Placeholders): QualityIs
   return issues;
 }
 
-/** "100%%" in a format that prints a number: a single sign would start a placeholder. */
+/**
+ * Returns an issue if a format that prints a number has "100%%" and the translation a single "%", which would start a
+ * placeholder.
+ */
 function percentIssues(source: Placeholders, target: Placeholders, bareSigns: boolean): QualityIssue[] {
   if (source.percents.length === 0 || source.conversions.length === 0) return [];
   return target.percents.length === 0 && bareSigns ? [missing(source.percents[0]!)] : [];
 }
 
 /**
- * The placeholders lost, invented or out of order, except those of ICU choices.
+ * Returns the placeholders that are lost, invented or out of order, except those of ICU choices.
  * @param rest the target without placeholders
  */
 export function placeholderIssues(source: Placeholders, target: Placeholders, rest: string): QualityIssue[] {
   const certain = compared(source.certain, target.certain);
   const likely = compared(source.likely, target.likely);
-  // `#` shows the number of a plural like `{count}`.
+  // In a plural, `#` shows the same number as `{count}`.
   const shown = new Set(target.choices.filter(({ hash }) => hash).map(({ key }) => key));
   const lost = certain.lost.filter(({ key }) => !shown.has(key));
   const choosing = new Set(source.choices.map(({ key }) => key));
   const chosen = new Set([...choosing].filter((key) => key.startsWith('{')));
   const kept = new Set(target.choices.map(({ key }) => key));
-  // "{standard input}" is prose in the source, but its translation may look like a placeholder. So do the texts of a choice
-  // whose head is broken.
+  // "{standard input}" is prose in the source, but its translation may look like a placeholder. The same is true of the
+  // texts of a choice whose head is broken.
   const looksAlike =
     (lost.length === 0 && certain.rarer.length === 0 && target.openBraces <= source.openBraces) ||
     [...chosen].some((key) => !kept.has(key));
@@ -81,7 +84,7 @@ export function placeholderIssues(source: Placeholders, target: Placeholders, re
     ...conversionIssues(source, target),
     ...percentIssues(source, target, rest.includes('%')),
     ...added.map(invented),
-    // The number of forms of a choice depends on the language, and each may show its number.
+    // The number of texts in a choice depends on the language, and each of them may show the number.
     ...[...certain.rarer, ...likely.rarer]
       .filter(({ key }) => !shown.has(key) && !choosing.has(key))
       .map(rarer),
@@ -91,7 +94,7 @@ export function placeholderIssues(source: Placeholders, target: Placeholders, re
 const lostChoice = ({ head }: Choice): QualityIssue =>
   critical(head, `The choice ${head}, …} of the source is missing.`, `Keep ${head}, …} as it is.`);
 
-/** The parts that a choice has lost, although the choice itself is in the target. */
+/** Returns the parts that a choice has lost, if the target contains the choice itself. */
 function lostWithin(choice: Choice, own: Choice, isShown: boolean): QualityIssue[] {
   const issues = compared(choice.selectors, own.selectors)
     .lost.filter(({ key }) => choice.type === 'select' || key === 'other')
@@ -108,7 +111,7 @@ function lostWithin(choice: Choice, own: Choice, isShown: boolean): QualityIssue
   return issues;
 }
 
-/** Merges the choices of each argument: translators often join two plurals. */
+/** Merges the choices of the same argument: translators often join two plurals. */
 function byArgument(choices: readonly Choice[]): Map<string, Choice> {
   const known = new Map<string, Choice>();
   for (const choice of choices) {
@@ -124,8 +127,8 @@ function byArgument(choices: readonly Choice[]): Map<string, Choice> {
 }
 
 /**
- * The lost parts of the choices of ICU messages: the choice, a key of a select, the `other` of any, the number that a plural
- * shows. Plural categories differ between languages, so they are not checked.
+ * Returns what is lost of the choices in ICU messages: a whole choice, a selector of a select, the `other` text, or the
+ * number that a plural shows. Plural categories differ between languages, so they are not checked.
  * @param rest the target without placeholders
  */
 export function choiceIssues(source: Placeholders, target: Placeholders, rest: string): QualityIssue[] {
@@ -143,7 +146,8 @@ export function choiceIssues(source: Placeholders, target: Placeholders, rest: s
     const own = present.get(name);
     const isShown = shown.has(choice.key);
     if (own !== undefined) issues.push(...lostWithin(choice, own, isShown));
-    // Japanese and Turkish need no plural here, so the argument may be missing unless its number is shown.
+    // Languages such as Japanese and Turkish need no plural here, so the choice may be missing, unless it shows its
+    // number.
     else if (choice.type === 'select' || (choice.hash && !isShown) || rest.includes('{')) {
       issues.push(lostChoice(choice));
     }
@@ -168,21 +172,24 @@ export function choiceIssues(source: Placeholders, target: Placeholders, rest: s
 const numbered = (conversions: readonly Conversion[]): Conversion[] => {
   let next = 0;
   return conversions.map((conversion) => {
-    // A width or precision `*` takes an additional value.
+    // A `*` as width or precision takes an additional value.
     next += conversion.position === undefined ? 1 + conversion.span.split('*').length - 1 : 0;
     const position = conversion.position ?? next;
     return { ...conversion, position, key: `%${position}$${conversion.type}` };
   });
 };
 
-/** The two sides of a format, both by position if either is: a translator who reorders arguments has to number them. */
+/**
+ * Returns the conversions of source and target; if either numbers its arguments, both are identified by position. A
+ * translator who changes the order has to number the arguments.
+ */
 function aligned(source: readonly Conversion[], target: readonly Conversion[]): [Conversion[], Conversion[]] {
   const byPosition = [...source, ...target].some(({ position }) => position !== undefined);
   if (source.length === 0 || !byPosition) return [[...source], [...target]];
   return [numbered(source), numbered(target)];
 }
 
-/** Whether unnumbered conversions are in another order than in the source. */
+/** Whether unnumbered conversions are in a different order than in the source. */
 function reordered(source: readonly Conversion[], target: readonly Conversion[]): boolean {
   if (source.length !== target.length || source.some(({ position }) => position !== undefined)) return false;
   return source.some(({ key }, i) => key !== target[i]!.key);

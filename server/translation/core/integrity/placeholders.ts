@@ -3,30 +3,30 @@ import type { Found, Range } from './found.ts';
 import { type Choice, findIcu, findWikiForms } from './message-syntax.ts';
 
 export interface Placeholders {
-  /** `{name}`, `{{x}}`, `${x}`, `%{x}`, `%(name)s` and the like: always placeholders. */
+  /** `{name}`, `{{x}}`, `${x}`, `%{x}`, `%(name)s` and the like, which are always placeholders. */
   certain: Found[];
-  /** `%1`, `$1`, `@name`, `:name`, `%name`: placeholders in one project, prose in another. */
+  /** `%1`, `$1`, `@name`, `:name`, `%name`: placeholders in some projects, prose in others. */
   likely: Found[];
   conversions: Conversion[];
-  /** Keys that would be conversions, but begin a word. */
+  /** Keys of conversions that may be the beginning of a word. */
   loose: Set<string>;
-  /** Whether `%1` is an argument, so that `%2s` is `%2` and an s. */
+  /** Whether `%1` is an argument (Qt), so that `%2s` is `%2` followed by an s. */
   isQt: boolean;
-  /** `%%`, the percent sign of a format. */
+  /** `%%`, which a format prints as a percent sign. */
   percents: Found[];
   choices: Choice[];
-  /** Everything that could be an argument: `$1` is money on its own and an argument in a choice. */
+  /** Everything that could be an argument: `$1` alone is an amount of money, but in a choice it is an argument. */
   arguments: Set<string>;
-  /** The fields of a source that is a date and time format. */
+  /** The fields of the source if the source is a date and time format. */
   dateFields: Found[];
   bracesMatch: boolean;
-  /** The number of opening braces in the text, in placeholders or not. */
+  /** The number of opening braces in the text, inside and outside of placeholders. */
   openBraces: number;
-  /** Everything above and the syntax of ICU messages. */
+  /** The ranges of everything above and of the syntax of ICU messages. */
   ranges: Range[];
 }
 
-// Every pattern is anchored to the character it starts with and bounded in length.
+// Every pattern matches only at a given position and has a maximum length.
 const double = /\{\{([^{}\n\0]{1,200})\}\}/y;
 const single =
   /\{\s{0,8}([\p{L}_$@][\p{L}\p{M}\p{N}_$.[\]-]{0,80}|\d{1,4})?(?:!r|!s|:[^{}\s\0]{0,20})?\s{0,8}\}/uy;
@@ -39,8 +39,9 @@ const positional = new RegExp(
   String.raw`%(\d{1,2})\$[-+0#']{0,3}(?:\d{1,3}|\*\d{1,2}\$)?(?:${precision})?${type}`,
   'y',
 );
-// A minus sign without a width is a suffix: Hungarian writes "50%-os". A space is prose: "100 % sure". An apostrophe groups
-// only the digits of whole numbers. One digit without a precision is Qt's `%1`.
+// Excluded forms: a minus sign without a width, because it begins a suffix (Hungarian "50%-os"); a space, because it is
+// prose ("100 % sure"); an apostrophe except in whole numbers, whose digits it groups; and one digit without a
+// precision, because it is Qt's `%1`.
 const width = String.raw`[-+0#]{0,3}(?:[1-9]\d{1,2}|\*)|0\d{1,2}|[-+#]{1,2}\d{1,2}|[+#]{1,2}`;
 const conversion = new RegExp(
   String.raw`%(?:(?:${width})?(?:${precision})?|\d${precision}|'(?=l{0,2}[diu]))${type}`,
@@ -49,7 +50,7 @@ const conversion = new RegExp(
 const narrow = new RegExp(`%[2-9]${type}`, 'y');
 const surrounded = /%[A-Za-z_][\w.-]{2,40}%(?![A-Za-z])/y;
 const qt = /%(?:L?\d{1,2}|n(?![A-Za-z]))/y;
-// "%nSome files" has a line break, and "%BInstall%b" formatting; neither is a name.
+// "%nSome files" begins with a line break, and "%BInstall%b" is formatting; neither contains a name.
 const percentName = /%(?![a-z][A-Z])[a-z_]\w{2,40}/y;
 const dollarName = /\$[A-Za-z_]\w{0,60}\$?/y;
 const dollarNumber = /\$[1-9](?![\d.,]?\d)/y;
@@ -58,22 +59,22 @@ const colon = /:[A-Za-z_][A-Za-z0-9_]{2,40}(?![\w:(])/y;
 
 const latin = /[A-Za-z]/;
 const mayTouchLetters = /^(?:l{0,2}|h{1,2}|z)[dsf@]$|^(?:l{1,2}|z)[iux]$/;
-/** Letters of scripts that put spaces between words, and digits. */
+/** Digits, and letters of scripts that put spaces between words. */
 const spacedWord = /[\p{N}_]|(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])\p{L}/u;
 const opensWord = /[\s("'«“„‘>]/;
 
 interface Reading {
   text: string;
-  /** In Turkish `%50`, the sign precedes the number. */
+  /** Whether the percent sign precedes the number, as in Turkish `%50`. */
   percentFirst: boolean;
-  /** End of the previous placeholder. */
+  /** End offset of the previous placeholder. */
   done: number;
-  /** For a translation: the likely placeholders of its source. */
+  /** For a translation: the keys of the likely placeholders in its source. */
   known: ReadonlySet<string> | undefined;
   /** For a translation: whether its source is a printf format. */
   isFormat: boolean;
   isQt: boolean;
-  /** Whether the text is the help of a command, with its options. */
+  /** Whether the text is the help text of a command and lists options. */
   isUsage: boolean;
   out: Placeholders;
 }
@@ -105,7 +106,7 @@ function brace({ text, out }: Reading, i: number): Found | undefined {
   }
   const once = matchAt(single, text, i);
   if (once === null) return undefined;
-  // `%d {}` and `function () {}`: empty braces are a placeholder of some formats and code in prose.
+  // `%d {}` and `function () {}`: empty braces are a placeholder in some formats, and code in prose.
   if (once[1] === undefined && once[0].length > 2) return undefined;
   const found = piece(once, `{${once[1] ?? ''}}`);
   out.certain.push(found);
@@ -116,7 +117,7 @@ function isPercentOfNumber({ text, done }: Reading, i: number): boolean {
   return i > done && /\p{Nd}/u.test(text[i - 1]!);
 }
 
-/** One spelling for the types that accept the same values and differ only in the case of letters. */
+/** Returns one spelling for conversion types that accept the same values and differ only in letter case. */
 const alike = (conversionType: string): string =>
   conversionType.replace(/[XEGFi]$/, (letter) => (letter === 'i' ? 'd' : letter.toLowerCase()));
 
@@ -126,7 +127,7 @@ function printfConversion(reading: Reading, i: number): Found | undefined {
   const match = matchAt(conversion, text, i) ?? (reading.isQt ? null : matchAt(narrow, text, i));
   if (match === null) return undefined;
   const next = text[i + match[0].length] ?? '';
-  // "%dpx" and "%sfile" have conversions; "%count" is a name, "100%sure" and "100%d'huile" are prose.
+  // "%dpx" and "%sfile" contain conversions; "%count" is a name; "100%sure" and "100%d'huile" are prose.
   if (latin.test(next) && !mayTouchLetters.test(match[1]!)) {
     out.loose.add(`%${alike(match[1]!)}`);
     return undefined;
@@ -137,7 +138,7 @@ function printfConversion(reading: Reading, i: number): Found | undefined {
   return found;
 }
 
-/** `%name%`, but not the `%s…%` of `%s…%s` or `%ld.%d`. */
+/** Returns a placeholder of the form `%name%`, but not the `%s…%` in `%s…%s` or in `%ld.%d`. */
 function percentPair(reading: Reading, i: number): Found | undefined {
   const { text } = reading;
   const match = matchAt(surrounded, text, i);
@@ -195,7 +196,7 @@ function dollar(reading: Reading, i: number): Found | undefined {
     return found;
   }
   if (text[i] === '#') return undefined;
-  // "US$5" has no argument; "从$1" has one, and so has the "a$1" of a translation whose source has `$1`.
+  // "US$5" has no argument. "从$1" has one, and so has "a$1" in a translation whose source has `$1`.
   if (i > 0 && reading.known === undefined && spacedWord.test(text[i - 1]!)) return undefined;
   return likely(reading, matchAt(dollarName, text, i)) ?? likely(reading, matchAt(dollarNumber, text, i));
 }
@@ -203,13 +204,13 @@ function dollar(reading: Reading, i: number): Found | undefined {
 function prefixed(reading: Reading, i: number): Found | undefined {
   const { text } = reading;
   const pattern = text[i] === '@' ? at : colon;
-  // `:DETAIL` is a word of a command's usage.
+  // `:DETAIL` is a word in a command's usage, not a placeholder.
   if (reading.known === undefined && /[A-Z]/.test(text[i + 1] ?? '')) return undefined;
   if (i > 0 && !opensWord.test(text[i - 1]!)) return undefined;
-  // Nor is `:option`, if the text has `--option`.
+  // `:option` is not a placeholder if the text has `--option`.
   if (pattern === colon && reading.isUsage) return undefined;
   const match = matchAt(pattern, text, i);
-  // Laravel capitalizes the value like the name.
+  // Laravel capitalizes the value in the same way as the placeholder's name, so letter case does not count.
   return likely(reading, match, pattern === colon ? match?.[0].toLowerCase() : match?.[0]);
 }
 
@@ -223,17 +224,17 @@ const readers: Record<string, (reading: Reading, i: number) => Found | undefined
 };
 const starts = /[{%$#@:]/g;
 
-/** "%Y-%m-%d %H:%M" is a date format, which differs by language. */
+/** Whether a text such as "%Y-%m-%d %H:%M" is a date format. Date formats differ between languages. */
 function isDateFormat(text: string): boolean {
   const fields = text.match(/%[-_EO^#]?[YyHIMBbAmjZTSp]/g) ?? [];
   return fields.length > 1 && fields.some((field) => /[YyHI]$/.test(field));
 }
 
 /**
- * The placeholders of a text, in one pass.
+ * Returns the placeholders of a text, found in one pass.
  * @param text with markup, links and email addresses blanked out
- * @param source for a translation: the placeholders of its source. A likely placeholder is one in the translation only if
- * the source has it; otherwise it is prose, and its digits are numbers.
+ * @param source for a translation: the placeholders of its source. In the translation, a likely placeholder counts only
+ *   if the source has it too; otherwise it is prose, and its digits are numbers.
  */
 export function findPlaceholders(text: string, lang: string, source?: Placeholders): Placeholders {
   const icu = findIcu(text);
@@ -288,7 +289,7 @@ export function findPlaceholders(text: string, lang: string, source?: Placeholde
     reading.done = found.end;
     out.ranges.push({ start: found.start, end: found.end });
   }
-  // "$1" on its own is money as often as an argument; as money it is a number.
+  // "$1" alone is an amount of money as often as an argument; an amount is a number.
   const dollars = new Set(out.likely.filter(({ key }) => /^\$\d$/.test(key)).map(({ key }) => key));
   const isArgument = [...dollars].some((key) => out.arguments.has(key));
   for (const { key } of out.likely) out.arguments.add(key);
@@ -306,10 +307,10 @@ export function findPlaceholders(text: string, lang: string, source?: Placeholde
   return out;
 }
 
-/** One conversion of a printf format. Its key is `%s` without width and precision, or `%2$s` with a numbered argument. */
+/** One conversion of a printf format. The key is `%s`, without width and precision; for a numbered argument, `%2$s`. */
 export interface Conversion extends Found {
-  /** The number of its argument, from 1; undefined if it takes the next one. */
+  /** The number of the argument, from 1; undefined if the conversion takes the next argument. */
   position: number | undefined;
-  /** Length and type: `s`, `ld`. */
+  /** Length modifier and type: `s`, `ld`. */
   type: string;
 }

@@ -19,32 +19,35 @@ import { newDecision, recordStep } from '../pipeline/agent-steps.ts';
 import type { TextRequest } from '../request.ts';
 import type { TermsInText } from './terms.ts';
 
-/** Terms and TM matches of a tenant for one text. */
+/** Glossary terms and TM matches of a tenant for one text. */
 export interface Leverage {
-  /** Null if the tenant has none. */
+  /** The tenant's glossary; null if none exists. */
   glossary: Glossary | null;
-  /** The exact match of the TM. It is served without a model, but still metered. */
+  /** The exact match in the TM. It is served without a model call, but still metered. */
   exact: MemoryHit | undefined;
-  /** Searches for fuzzy matches; null if the tenant has no TM for these languages. */
+  /** Searches for fuzzy matches. Null if the tenant has no TM for these languages. */
   findClose: (() => Promise<CloseHits>) | null;
 }
 
 /** The leverage of a tenant without glossaries and TM. */
 export const noLeverage: Leverage = { glossary: null, exact: undefined, findClose: null };
 
-/** Terms and TM matches of a tenant for the texts of a submission. */
+/** The data for the texts of a submission that was looked up in advance. */
 export interface Prefetched {
-  /** Exact matches by normal form and languages; undefined if there is no match. A missing key has to be looked up. */
+  /**
+   * Exact matches by normal form and languages. Undefined: there is no match. A missing key: the text still has to be
+   * looked up.
+   */
   exact: Map<string, MemoryHit | undefined>;
-  /** The language pairs of the tenant's TM (`pairName`). */
+  /** The language pairs for which the tenant has a TM (`pairName`). */
   pairs: ReadonlySet<string>;
-  /** The revision of the tenant's glossaries; null without any. */
+  /** The revision of the tenant's glossaries; null without glossaries. */
   glossaries: string | null;
 }
 
 /**
- * Looks up exact matches and the glossary revision for all texts of a submission. The transaction's scope determines the
- * tenant, so this can be sent before the caller is authenticated.
+ * Looks up exact matches and the glossary revision for all texts of a submission. The transaction determines the
+ * tenant, so this statement can be sent before the caller is authenticated.
  */
 export async function prefetch(tx: Tx, requests: readonly TextRequest[]): Promise<Prefetched> {
   const texts = new Map(requests.map((request) => [keyOf(request), lookupOf(request)]));
@@ -55,14 +58,15 @@ export async function prefetch(tx: Tx, requests: readonly TextRequest[]): Promis
   return { exact: new Map([...texts.keys()].map((key, index) => [key, hits[index]])), pairs, glossaries };
 }
 
-/** Drops the match of a text, because a job with the same text has just been published. */
+/** Removes the exact match of a text, because a job with the same text has just been published. */
 export function forgetText({ exact }: Prefetched, request: TextRequest): void {
   exact.delete(keyOf(request));
 }
 
 /**
- * The leverage of one request, from the prefetched data or, if it is missing, looked up now. The glossary revision is always
- * the prefetched one, so that all texts of a batch or file use the same revision.
+ * Returns the terms and matches for one request: from the prefetched data or, for a text that is missing there, from a
+ * new lookup. The glossary revision is always the prefetched one, so that all texts of a batch or file use the same
+ * revision.
  */
 export async function leverageOf(
   services: Pick<Services, 'database' | 'embedder' | 'glossaries' | 'log'>,
@@ -102,7 +106,7 @@ function keyOf({ source_text, source_lang, target_lang }: TextRequest): string {
   return `${source_lang} ${target_lang} ${normalForm(source_text)}`;
 }
 
-/** The glossary terms and examples that are sent to the engine with the text. */
+/** The glossary terms and examples for the engine. */
 interface Gathered {
   glossary: TaskTerm[];
   examples: TaskExample[];
@@ -117,9 +121,9 @@ const maxQuoteLength = 200;
 const nothing: CloseHits = { close: [], relevant: [] };
 
 /**
- * Gathers the terms, fuzzy matches and relevant segments for the text, and records the provenance of each in the trace. If
- * the search fails, the run continues without matches. An exact match that was not served, because of the glossary or its
- * markup, is still the best example, and counts as one of the fuzzy matches.
+ * Gathers the terms, fuzzy matches and relevant segments for the text, and records the provenance of each in the trace.
+ * If the search fails, the run continues without matches. If an exact match was not served, because it misses a
+ * glossary term or has different markup, it is still the best example, and counts as a fuzzy match.
  * @param searchFailed called with the error of a failed search
  */
 export async function gatherLeverage(
@@ -171,7 +175,7 @@ export async function gatherLeverage(
   );
 }
 
-/** A decision per term, with its provenance. */
+/** Returns a decision for each term, with the term's provenance. */
 function termDecisions(terms: TermsInText | null): AgentDecision[] {
   const entries = new Set(terms?.matches.map(({ entries: [winner] }) => winner));
   return [...entries]
@@ -186,12 +190,12 @@ function termDecisions(terms: TermsInText | null): AgentDecision[] {
     );
 }
 
-/** The provenance of a TM segment. */
+/** Returns the provenance of a TM segment. */
 export function memoryProvenance({ setId, setName, origin, tuid, changedAt }: MemoryHit): Provenance {
   return { set_id: setId, set_name: setName, origin, tuid, changedate: changedAt };
 }
 
-/** The provenance of a term. */
+/** Returns the provenance of a term. */
 export function termProvenance({ setId, setName }: TermRow): Provenance {
   return { set_id: setId, set_name: setName, origin: 'terminology', tuid: null, changedate: null };
 }

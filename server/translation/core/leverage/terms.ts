@@ -10,18 +10,18 @@ import {
 import type { QualityIssue, Translations } from '#server/platform/engines/engine.ts';
 import type { SourceText } from '../pipeline/source-text.ts';
 
-/** The glossary terms of a text, and the targets they require. */
+/** The glossary terms that a text contains, and the target terms that they require. */
 export interface TermsInText {
   matches: readonly TermMatch<TermRow>[];
   expected: readonly ExpectedTerm[];
-  /** Terms whose source is the whole text, best first. */
+  /** Terms whose source term is the whole text, best first. */
   whole: readonly TermRow[];
   check(translation: Translations): Promise<TermCompliance>;
 }
 
 /**
- * Finds the terms of a text; null without a glossary for its language pair.
- * @param plain the submitted text if it has no markup: the whole text may be a term
+ * Finds the terms of a text. Returns null without a glossary for its language pair.
+ * @param plain the submitted text, if it has no markup: then the whole text may be a term
  */
 export async function findTerms(
   { task, blocks }: Pick<SourceText, 'task' | 'blocks'>,
@@ -42,21 +42,24 @@ export async function findTerms(
   };
 }
 
-/** The text as a reader sees it: one line per block. Inside a term, any run of spaces counts as one. */
+/** Returns the text as a reader sees it: one line per block. Inside a term, a run of spaces counts as one space. */
 function readable(segments: readonly string[], blocks: readonly (readonly number[])[]): string {
   if (segments.length === 1) return segments[0] as string;
   return blocks.map((block) => block.map((index) => segments[index] ?? '').join(' ')).join('\n');
 }
 
-/** Limits, because a hostile glossary may match thousands of terms of 500 characters in a short text. */
+/**
+ * Maximum numbers of issues, and of terms by name. A hostile glossary may match thousands of terms of 500 characters in
+ * a short text.
+ */
 const most = { issues: 100, named: 200 };
 
-/** UTF-16 units of an issue's sentences, and of a stored term. */
+/** Maximum UTF-16 units of an issue's texts, and of a stored term. */
 const longest = { sentence: 600, name: 200 };
 
 /**
- * The issues of a translation that misses terms, at most 100. None is critical: the gate has a separate trigger for missing
- * terms.
+ * Returns an issue for each term that the translation misses, at most 100. No such issue is critical: the quality gate
+ * has a separate trigger for missing terms.
  */
 export function termIssues(compliance: TermCompliance): QualityIssue[] {
   const { missing_terms, expected_target_counts, observed_target_counts } = compliance;
@@ -81,17 +84,17 @@ function issueOf(explanation: string, suggestion: string | null): QualityIssue {
   };
 }
 
-/** `terminology_gate` as stored and returned. */
+/** `terminology_gate`, as it is stored and returned. */
 export interface TermGate extends TermCompliance {
-  /** The number of expected target terms, including those not listed. */
+  /** The number of expected target terms, including those that are not listed. */
   terms_total: number;
-  /** The number of missing target terms, including those not listed. */
+  /** The number of missing target terms, including those that are not listed. */
   missing_total: number;
 }
 
 /**
- * The compliance of a translation as it is stored: lists at most 200 clipped terms, missing ones first. `passed` and the
- * totals cover all.
+ * Returns the compliance of a translation in its stored form: lists at most 200 clipped terms, missing ones first.
+ * `passed` and the totals include the terms that are not listed.
  */
 export function termGate(compliance: TermCompliance): TermGate {
   const { passed, missing_terms, expected_target_counts, observed_target_counts } = compliance;
@@ -113,7 +116,7 @@ function namesOf(terms: readonly string[]): string[] {
   return [...new Set(terms.slice(0, most.named).map((term) => clip(term, longest.name)))];
 }
 
-/** The counts of clipped terms. Terms that are equal after clipping are added up. */
+/** Returns the counts of the clipped terms. If two terms are equal after clipping, their counts are added up. */
 function countsOf(terms: readonly string[], counts: Record<string, number>): Record<string, number> {
   const clipped = new Map<string, number>();
   for (const term of terms) {

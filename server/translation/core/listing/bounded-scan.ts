@@ -4,20 +4,20 @@ import type { Principal } from '#server/identity/access/principal.ts';
 import { createConcurrencyLimit } from '#server/platform/concurrency-limit.ts';
 
 /*
- * Listings with a filter that no index supports: under row-level security, trigram and JSON operators cannot use one. Jobs
- * are read one by one in the order of an index, up to a limit per request (docs/decisions/0053, 0073). A page may be short,
- * or even empty, although more jobs follow: its cursor continues at the end of the scan.
+ * Lists jobs with a filter that no index supports: under row-level security, trigram and JSON operators cannot use an
+ * index. Jobs are examined one by one in the order of another index, up to a limit per request (docs/decisions/0053,
+ * 0073). So a page may be short, or even empty, although more jobs follow: its cursor continues at the end of the scan.
  */
 
-/** Maximum that one scan examines: jobs, and approximate bytes of their texts. */
+/** The limits of one scan: number of jobs, and approximate bytes of their texts. */
 const most = { jobs: 10_000, bytes: 32_000_000 };
 
-/** Jobs that one statement examines. */
+/** Number of jobs that one statement examines. */
 const chunk = 1000;
 
-/** A job's place in the listing. */
+/** A job's position in the listing. */
 export interface Place extends PageEnd {
-  /** Approximate bytes that the filter reads of it. */
+  /** Approximate bytes of this job that the filter reads. */
   bytes: number;
 }
 
@@ -25,25 +25,25 @@ export interface Scan<T> {
   /** The last job of the previous page. */
   after: PageEnd | undefined;
   limit: number;
-  /** Whether a filter must examine the jobs; otherwise every place matches. */
+  /** Whether the jobs must be examined by a filter; if not, every job matches. */
   filtered: boolean;
   /** IDs of jobs to skip. */
   skip?: ReadonlySet<string> | undefined;
-  /** The next places of the listing, by an index. */
+  /** Reads the next positions in the listing, by an index. */
   places(after: PageEnd | undefined, limit: number): Promise<Place[]>;
-  /** The jobs among these that pass the filter, in the order of the listing, at most `limit`. */
+  /** Returns those of these jobs that pass the filter, in the order of the listing, at most `limit`. */
   pick(ids: readonly string[], limit: number): Promise<T[]>;
 }
 
 export interface Scanned<T> {
   found: T[];
-  /** The last examined job; undefined without one. */
+  /** The last examined job; undefined if none was examined. */
   last: PageEnd | undefined;
   /** Whether more jobs follow. */
   more: boolean;
 }
 
-/** The next jobs that pass a filter, until the page is full or the budget is spent. */
+/** Returns the next jobs that pass the filter, until the page is full or the limit of the scan is reached. */
 export async function scanJobs<T extends { id: string }>(scan: Scan<T>): Promise<Scanned<T>> {
   const { limit, filtered, skip = new Set() } = scan;
   const jobs: T[] = [];
@@ -61,7 +61,8 @@ export async function scanJobs<T extends { id: string }>(scan: Scan<T>): Promise
     const last = affordable.places.at(-1);
     const more = last !== undefined && affordable.places.length < places.length;
     if (found.length === missing) {
-      // Its place in the listing: a review between the two statements may have moved the job.
+      // The position of the page's last job as the scan read it: a review between the two statements may have moved the
+      // job.
       const end = affordable.places.find(({ id }) => id === found.at(-1)?.id) as Place;
       return { found: jobs, last: end, more: more || end !== last };
     }
@@ -70,7 +71,7 @@ export async function scanJobs<T extends { id: string }>(scan: Scan<T>): Promise
   }
 }
 
-/** The first places that the budget allows, at least one, and the rest of the budget. */
+/** Returns the first positions that the remaining budget allows, at least one, and what then remains of the budget. */
 function withinBudget(places: readonly Place[], { jobs, bytes }: typeof most) {
   let left = bytes;
   const end = places.findIndex((place, index) => {
@@ -79,11 +80,14 @@ function withinBudget(places: readonly Place[], { jobs, bytes }: typeof most) {
     return false;
   });
   const affordable = end < 0 ? places : places.slice(0, end);
-  // If the budget did not suffice, it is used up.
+  // If the budget did not suffice for all, it is used up.
   return { places: affordable, left: { jobs: jobs - affordable.length, bytes: end < 0 ? left : 0 } };
 }
 
-/** Concurrent scans of the process. Tenants share a few of its connections fairly, so that other requests get one. */
+/**
+ * Limits the concurrent scans of the process. Tenants get the few slots in turn, so that other requests always get a
+ * database connection.
+ */
 const slots = createConcurrencyLimit({
   slots: 3,
   maxWaiting: 300,
@@ -91,10 +95,10 @@ const slots = createConcurrencyLimit({
 });
 
 /**
- * Runs a search in the transaction that authenticates the caller if indexes support its filter, otherwise in one of a few
- * slots.
- * @param scans whether it must examine jobs; called after the caller is authenticated
- * @throws AppError the error of `scans`; rate_limit if too many searches are queued
+ * Runs a search. If indexes support its filter, the search runs in the transaction that authenticates the caller;
+ * otherwise it needs one of a few slots.
+ * @param scans whether the search must examine jobs; called after the caller is authenticated
+ * @throws AppError the error that `scans` throws; rate_limit if too many searches are queued
  */
 export async function runSearch<P extends Pick<Principal, 'tenant'>, T>(
   database: Pick<Database, 'inTenant'>,

@@ -3,16 +3,18 @@ import { z } from 'zod';
 import { AppError } from '#server/errors.ts';
 import { requireLanguage } from '#server/http/supported-language.ts';
 
-/** A time in a year from 1000 to 9999: PostgreSQL does not accept all others. */
+/** A time in a year from 1000 to 9999: of other years, PostgreSQL does not accept all. */
 export const moment = z.iso.datetime({ offset: true }).refine((value) => {
   const date = new Date(value);
-  // Invalid times are reported by the format check.
+  // The format check reports invalid times.
   return Number.isNaN(date.getTime()) || /^[1-9]\d{3}-/.test(date.toISOString());
 }, 'must have a year of four digits');
 
 const maxMetadataKeys = 10;
 
-/** Filters of the lists of translation jobs and of documents, in addition to the status. All filters sent must match. */
+/**
+ * Filters of the lists of jobs and documents, in addition to the status. A job must match all filters in the request.
+ */
 export const jobListFilter = z.object({
   source_lang: z.string().max(40).optional().describe('Only jobs from this language.'),
   target_lang: z.string().max(40).optional().describe('Only jobs into this language.'),
@@ -40,7 +42,7 @@ export const jobListFilter = z.object({
 
 export type JobListFilter = z.infer<typeof jobListFilter>;
 
-/** Keys that only operators see in jobs: a filter would reveal their values. */
+/** Metadata keys that only operators see: filtering by them would reveal their values. */
 const hiddenKeys: ReadonlySet<string> = new Set(['candidate_models', 'primary_model']);
 
 interface FilteredColumns {
@@ -50,9 +52,9 @@ interface FilteredColumns {
 }
 
 /**
- * The condition of a filter; undefined without a filter. No index supports it, so the query must limit the rows that it
- * reads.
- * @throws AppError 422 for an unsupported language or a metadata key that cannot be filtered by
+ * Returns the SQL condition of a filter; undefined without a filter. No index supports the condition, so the query must
+ * limit the rows that it reads.
+ * @throws AppError 422 for an unsupported language, or for a metadata key that filters may not use
  */
 export function filterCondition(
   { request, createdAt }: FilteredColumns,
@@ -70,7 +72,7 @@ export function filterCondition(
   );
 }
 
-/** Whether `filterCondition` reads a job's request, which may be large. */
+/** Whether `filterCondition` reads the stored request of a job, which may be large. */
 export function readsRequest({ source_lang, target_lang, domain, metadata }: JobListFilter): boolean {
   return [source_lang, target_lang, domain, metadata].some((wanted) => wanted !== undefined);
 }
@@ -78,8 +80,8 @@ export function readsRequest({ source_lang, target_lang, domain, metadata }: Job
 const day = 86_400_000;
 
 /**
- * The earliest possible `updated_at` of matching jobs, for which there is an index: a job cannot change before it is
- * created. Allows one day for a clock that was set back.
+ * Returns the earliest possible `updated_at` of matching jobs; there is an index for this column. A job cannot change
+ * before it is created. One day is subtracted in case the clock was set back.
  */
 export function earliestChange(
   { updatedAt }: FilteredColumns,
@@ -101,7 +103,7 @@ function hasMetadata(request: Column, key: string, value: string): SQL {
   return sql`(${sql.join(equal, sql` or `)})`;
 }
 
-/** A boolean, or a number that PostgreSQL can hold. */
+/** Whether the value is a boolean, or a number that PostgreSQL can store. */
 function isJsonScalar(value: string): boolean {
   return (
     /^(?:true|false)$/.test(value) ||

@@ -19,7 +19,7 @@ interface StepDescription {
   actor: string;
   kind?: AgentStep['kind'];
   input: string;
-  /** For operators only. Recorded even if the step fails. */
+  /** Data for operators only. Recorded even if the step fails. */
   metadata?: Record<string, unknown>;
 }
 
@@ -30,7 +30,7 @@ interface StepOutcome<T> {
   metadata?: Record<string, unknown>;
 }
 
-/** Runs one step of the pipeline and appends it to `steps`, completed or failed. */
+/** Runs one step of the pipeline and appends it to `steps`, whether it completes or fails. */
 export async function recordStep<T>(
   steps: AgentStep[],
   description: StepDescription,
@@ -67,7 +67,7 @@ export async function recordStep<T>(
   }
 }
 
-/** A decision inside a step. */
+/** Returns a decision of a step, in the form of the trace. */
 export function newDecision(
   label: string,
   outcome: string,
@@ -85,14 +85,14 @@ export function newDecision(
   };
 }
 
-/** Tokens and models of one run. For operators only. */
+/** The tokens that one run used, and the models. For operators only. */
 export interface RunCost {
   inputTokens: number;
   outputTokens: number;
   models: string[];
 }
 
-/** Shared by the steps of a run. */
+/** Data that the steps of a run share. */
 export interface StepDeps {
   engine: Engine;
   inspect: Inspect;
@@ -104,10 +104,13 @@ export interface StepDeps {
   cost: RunCost;
 }
 
-/** The cost of a run that has not called a model yet. */
+/** Returns the cost of a run that has not called a model yet. */
 export const noCost = (): RunCost => ({ inputTokens: 0, outputTokens: 0, models: [] });
 
-/** Adds the cost of an engine call to the run. @returns the cost as metadata of the step */
+/**
+ * Adds the cost of an engine call to the cost of the run.
+ * @returns the cost of the call, as metadata of the step
+ */
 export function spend<T>(cost: RunCost, { models, inputTokens, outputTokens }: EngineResult<T>) {
   cost.inputTokens += inputTokens;
   cost.outputTokens += outputTokens;
@@ -115,7 +118,10 @@ export function spend<T>(cost: RunCost, { models, inputTokens, outputTokens }: E
   return { models, input_tokens: inputTokens, output_tokens: outputTokens };
 }
 
-/** The first translation, with status `translated`. @param model undefined for the deployment's default */
+/**
+ * Creates the first translation, with status `translated`.
+ * @param model undefined for the deployment's default
+ */
 export function translateBaseline(
   deps: StepDeps,
   task: TranslationTask,
@@ -131,7 +137,7 @@ export function translateBaseline(
   );
 }
 
-/** A judgement of a candidate, with the issues found by the service's own checks. */
+/** The judgement of a candidate, including the issues found by the service's own checks. */
 export interface Assessed extends Judgement {
   candidate: Translations;
   model: string | null;
@@ -171,7 +177,7 @@ export function assessCandidate(
   );
 }
 
-/** One repair of a translation, based on its issues. */
+/** Repairs a translation once, based on its issues. */
 export function repairOnce(
   deps: StepDeps,
   task: TranslationTask,
@@ -193,7 +199,7 @@ export function repairOnce(
   );
 }
 
-/** Verifies the final translation. It passes only if the service's own checks find no critical issue. */
+/** Verifies the final translation. The verification passes only if the service's own checks find no critical issue. */
 export function verifyFinal(
   deps: StepDeps,
   task: TranslationTask,

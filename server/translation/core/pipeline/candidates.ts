@@ -5,14 +5,15 @@ import type { QualityOptions } from './quality-options.ts';
 
 /** A translation of the whole text by one model. */
 interface Candidate {
-  /** Null for the deployment's default model. */
+  /** The name of the model; null for the deployment's default model. */
   model: string | null;
   translations: Translations;
 }
 
 /**
- * Translates with each of `candidate_models`, compares the results with the baseline `debate_rounds` times, and returns the
- * winner. The losers stay in the trace. Without extra models, returns the baseline and calls no engine.
+ * Translates with each of `candidate_models`, compares the results with the baseline `debate_rounds` times, and returns
+ * the winner. The other candidates stay in the trace. Without candidate models, returns the baseline and makes no
+ * engine call.
  */
 export async function debateCandidates(
   deps: StepDeps,
@@ -30,7 +31,7 @@ export async function debateCandidates(
   return compareCandidates(deps, task, candidates, debateRounds);
 }
 
-/** Translates with one extra model. Returns undefined if that fails, because the baseline exists. */
+/** Translates with one candidate model. Returns undefined if that fails: the run continues with the baseline. */
 async function translateWith(
   deps: StepDeps,
   task: TranslationTask,
@@ -52,13 +53,13 @@ async function translateWith(
       };
     });
   } catch (error) {
-    // For operators only, like the model's name.
+    // The failure is for operators only, like the model's name.
     description.metadata.failure = describeForLog(error);
     return undefined;
   }
 }
 
-/** Compares candidates `rounds` times and returns the winner. The losers stay in the trace. */
+/** Compares candidates `rounds` times and returns the winner. The other candidates stay in the trace. */
 function compareCandidates(
   deps: StepDeps,
   task: TranslationTask,
@@ -73,7 +74,7 @@ function compareCandidates(
       const spent: object[] = [];
       const decisions = [];
       for (let round = 0; round < rounds; round++) {
-        // Judge models favor certain positions, so each round starts with another candidate.
+        // Judge models favor certain positions, so each round begins with a different candidate.
         const order = candidates.map((_, place) => (place + round) % candidates.length);
         const shown = order.map((index) => (candidates[index] as Candidate).translations);
         const result = await deps.engine.compare(task, shown, deps.scope);
@@ -82,7 +83,7 @@ function compareCandidates(
         spent.push(spend(deps.cost, result));
         decisions.push(newDecision(`round ${round + 1}`, `candidate ${winner + 1}`, result.value.rationale));
       }
-      // In a tie, the first candidate wins: the deployment's default model.
+      // In a tie, the first of the candidates wins; the very first is the baseline of the default model.
       const best = wins.indexOf(Math.max(...wins));
       return {
         value: (candidates[best] as Candidate).translations,

@@ -13,21 +13,22 @@ import type { SourceText } from './source-text.ts';
 export interface FastPath {
   name: 'glossary_exact' | 'tm_exact';
   translation: string;
-  /** Whether it must be reviewed, because the request is sensitive or regulated. */
+  /** Whether the translation must be reviewed, because the request is sensitive or regulated. */
   held: boolean;
   provenance: Provenance;
   /** The served glossary term; null for a TM segment. */
   entry: TermRow | null;
-  /** Glossary compliance; null without a glossary, or if the served term is the only one of the text. */
+  /** Glossary compliance; null without a glossary, or if the served term is the only term of the text. */
   compliance: TermCompliance | null;
 }
 
-/** UTF-16 units of a reason in the trace. */
+/** Maximum UTF-16 units of a reason in the trace. */
 const maxReasonLength = 600;
 
 /**
- * Serves a text that is a glossary term or an exact match of the TM. A target that misses a glossary term or, for HTML, has
- * different markup is not served: the full pipeline translates those. Records a step if there was a match.
+ * Serves a text that is a glossary term or has an exact match in the TM. A stored target that misses a glossary term
+ * or, for HTML, has different markup is not served: the full pipeline translates the text. Records a step if there was
+ * a stored target.
  */
 export async function takeFastPath(
   steps: AgentStep[],
@@ -57,7 +58,7 @@ export async function takeFastPath(
   );
 }
 
-/** The reason why a match is not served; null if it is. */
+/** Returns the reason why a match is not served; null if it may be served. */
 function refusalOf(text: SourceText, fast: FastPath): AgentDecision | null {
   const { name, translation, compliance, provenance } = fast;
   if (name === 'tm_exact' && !text.hasMarkupOf(translation)) {
@@ -97,8 +98,8 @@ async function fromGlossary({ text, terms }: PreparedText, held: boolean, entry:
 }
 
 /**
- * Whether the target belongs to the only term of the text. It then complies by definition, even if a check would fail: texts
- * are compared without Arabic vowel signs, for example.
+ * Whether the target belongs to the only term of the text. Such a target complies by definition, even if the check
+ * would fail, for example because texts are compared without Arabic vowel signs.
  */
 function isOnlyTerm(target: string, { matches: [match, second] }: TermsInText): boolean {
   return second === undefined && (match?.entries.some(({ targetTerm }) => targetTerm === target) ?? false);

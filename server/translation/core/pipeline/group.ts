@@ -25,31 +25,31 @@ import { takeFastPath } from './fast-path.ts';
 import { type PreparedText, prepareText } from './prepared-text.ts';
 import { defaultThreshold } from './quality-options.ts';
 
-/** The common fields of the texts of a group. */
+/** The request fields that all texts of a group have in common. */
 export type GroupRequest = Omit<TextRequest, 'source_text'>;
 
-/** One of the texts that are translated in one call. */
+/** One of the texts of a group. One engine call translates several. */
 export interface GroupText {
   source: InlineContent;
-  /** The previous text, for context. */
+  /** The previous text in the file, as context. */
   before: string | null;
 }
 
 export interface TranslatedText {
   target: InlineContent;
   targetText: string;
-  /** 0 to 100; null for a stored translation, which is not scored. */
+  /** Score from 0 to 100; null for a stored translation, which is not scored. */
   score: number | null;
   needsReview: boolean;
   issues: QualityIssue[];
   fastPath: 'glossary_exact' | 'tm_exact' | null;
-  /** The source of the translation: the engine, or a stored segment or term. */
+  /** The source of the translation: the engine, or a TM segment or glossary term. */
   provenance: Record<string, unknown>;
 }
 
 type GroupServices = Pick<Services, 'database' | 'embedder' | 'engine' | 'glossaries' | 'log'>;
 
-/** Shared by the calls of one group. */
+/** Data that the engine calls of one group share. */
 interface Group {
   engine: Engine;
   scope: CallScope;
@@ -62,7 +62,7 @@ interface Prepared extends PreparedText, UnwrappedContent {
   before: string | null;
 }
 
-/** A translation of a text. */
+/** The translation of one text. */
 interface Draft {
   of: Prepared;
   inner: InlineContent;
@@ -70,20 +70,20 @@ interface Draft {
   lostTags: boolean;
 }
 
-/** A translation with its score and the issues that were found in it. */
+/** A translation with its score and its issues. */
 interface Candidate extends Draft {
   score: number;
   issues: QualityIssue[];
 }
 
-/** A text of a group as the request that the pipeline for single texts would receive. */
+/** Returns the request that the pipeline for single texts would receive for a text of the group. */
 export function requestOfText(request: GroupRequest, { source }: Pick<GroupText, 'source'>): TextRequest {
   return { ...request, source_text: plainText(unwrap(source).inner) };
 }
 
 /**
- * Looks up exact matches and the glossary revision for some texts: for many groups together, because this takes a
- * transaction.
+ * Looks up the exact matches of some texts and the glossary revision. Because this takes a transaction, it is called
+ * for many groups together.
  */
 export function lookUpTexts(tx: Tx, request: GroupRequest, texts: readonly GroupText[]): Promise<Prefetched> {
   return prefetch(
@@ -93,11 +93,11 @@ export function lookUpTexts(tx: Tx, request: GroupRequest, texts: readonly Group
 }
 
 /**
- * Translates a group of neighboring texts. Texts found in the glossary or TM are served from there; the others are sent to
- * the engine in one call, with their glossary terms and similar segments. Each translation is checked and scored separately,
- * and repaired once if it is doubtful.
+ * Translates a group of neighboring texts. Texts found in the glossary or TM are served from there; the others are sent
+ * to the engine in one call, with their glossary terms and similar segments. Each translation is checked and scored
+ * separately; a doubtful one is repaired once.
  * @param found the result of `lookUpTexts` for these texts
- * @returns a translation of each text, in their order, and the cost of the calls
+ * @returns the translation of each text, in the order of the texts, and the cost of the calls
  */
 export async function translateGroup<T extends GroupText>(
   services: GroupServices,
@@ -124,7 +124,7 @@ export async function translateGroup<T extends GroupText>(
   return { translations, cost: group.cost };
 }
 
-/** The stored translation of a text; null without one, or if it may not be served. */
+/** Returns the stored translation of a text; null if none exists, or if it may not be served. */
 async function serve(text: Prepared): Promise<TranslatedText | null> {
   const fast = await takeFastPath([], text, false);
   if (!fast) return null;
@@ -169,7 +169,10 @@ async function translate(group: Group, texts: readonly Prepared[]): Promise<Map<
   );
 }
 
-/** The task for the engine. All texts share their terms and examples, because neighboring texts often have the same ones. */
+/**
+ * Returns the task for the engine. All texts share the terms and examples of the group, because neighboring texts often
+ * have the same ones.
+ */
 async function taskOf({ searchFailed }: Group, texts: readonly Prepared[]): Promise<TranslationTask> {
   const gathered = await Promise.all(
     texts.map(({ leverage, terms }) => gatherLeverage([], leverage, terms, searchFailed)),
@@ -191,7 +194,10 @@ function taggedOf(contents: readonly { inner: InlineContent }[]): string[] {
   return contents.map(({ inner }) => formatTagged(inner));
 }
 
-/** Adds the cost of an engine call to the group. @returns its value */
+/**
+ * Awaits an engine call and adds its cost to the group.
+ * @returns the value of the call
+ */
 async function callFor<T>({ cost }: Group, call: Promise<EngineResult<T>>): Promise<T> {
   const result = await call;
   spend(cost, result);
@@ -199,7 +205,8 @@ async function callFor<T>({ cost }: Group, call: Promise<EngineResult<T>>): Prom
 }
 
 /**
- * Translates the texts. A translation with broken tags is requested once more; after that, its tags are placed by position.
+ * Translates the texts. If the tags of a translation are broken, this translation is requested once more; if they are
+ * broken again, the tags are placed by position.
  */
 async function draft(group: Group, task: TranslationTask, texts: readonly Prepared[]): Promise<Draft[]> {
   const { engine, scope } = group;
@@ -221,7 +228,7 @@ async function draft(group: Group, task: TranslationTask, texts: readonly Prepar
   }));
 }
 
-/** Repairs translations once. If the tags of a repair are broken, the previous translation is kept. */
+/** Repairs translations once. If the tags of a repaired translation are broken, the previous translation is kept. */
 async function repair(
   group: Group,
   task: TranslationTask,
@@ -247,7 +254,8 @@ const lostTagsIssue: QualityIssue = {
 };
 
 /**
- * Scores drafts by the engine's judgement and the service's own checks. `task` contains their sources, in the same order.
+ * Scores drafts: by the engine's judgement, and by the service's own checks. `task` contains the sources of the drafts,
+ * in the same order.
  */
 async function judge(group: Group, task: TranslationTask, drafts: readonly Draft[]): Promise<Candidate[]> {
   const { engine, scope } = group;
@@ -268,8 +276,8 @@ async function judge(group: Group, task: TranslationTask, drafts: readonly Draft
 }
 
 /**
- * Whether a reviewer should check it: a score below the threshold, a critical issue, a missing term, or tags placed by
- * position.
+ * Whether a reviewer should check the translation: its score is below the threshold, it has a critical issue, it misses
+ * a term, or its tags were placed by position.
  */
 function isDoubtful(candidate: Candidate): boolean {
   return (

@@ -3,12 +3,14 @@ import type { ExpectedTerm, TermCompliance } from '#server/matching/terms/index.
 import { type TermsInText, termGate } from '../leverage/terms.ts';
 import type { FastPath } from './fast-path.ts';
 
-/** Limits of the metadata stored with each job: entries of a list, UTF-16 units of a list, targets of a term. */
+/**
+ * Limits of the metadata that is stored with each job: entries in a list, UTF-16 units of a list, targets of a term.
+ */
 const most = { listed: 200, units: 40_000, targets: 20 };
 
 /**
- * The metadata that the pipeline adds to the request: the terms found, the translation's compliance with them, and the
- * provenance of a served text. Null if there is nothing to add.
+ * The metadata that the pipeline adds to the request: the terms found, whether the translation complies with them, and
+ * the provenance of a translation that was served. Null if there is nothing to add.
  */
 export function writtenMetadata(
   terms: TermsInText | null,
@@ -30,7 +32,7 @@ function matchesOf({ expected }: TermsInText) {
   return fitting(expected.map(matchView), (match) => [match.source_term, ...match.target_terms]);
 }
 
-/** The served term first, even if it lost to another, then the winning term of each match. */
+/** Returns the served term first, even if another term has precedence over it, then the winning term of each match. */
 function entriesOf(terms: TermsInText | null, fastPath: FastPath | null) {
   const winners = (terms?.matches ?? []).map(({ entries: [winner] }) => winner);
   const entries = new Set([...(fastPath?.entry ? [fastPath.entry] : []), ...winners]);
@@ -42,7 +44,8 @@ function entriesOf(terms: TermsInText | null, fastPath: FastPath | null) {
 }
 
 /**
- * The first entries that fit the limits. A term is omitted, not clipped, because a reviewer's text is checked against it.
+ * Returns the first entries that fit the limits. A term that does not fit is omitted, not clipped, because a reviewer's
+ * text is checked against the term.
  */
 function fitting<T>(all: readonly T[], textsOf: (one: T) => readonly string[]): T[] {
   const first = all.slice(0, most.listed);

@@ -15,27 +15,27 @@ import { termGate } from '../leverage/terms.ts';
 import type { TextRequest } from '../request.ts';
 import type { FastPath } from './fast-path.ts';
 
-/** The share of a text that a repair may change without review. */
+/** The share of a text that repairs may change without requiring a review. */
 const highRepairDelta = 0.5;
 
 const reviewFlags = ['sensitive', 'regulated', 'requires_human_review'] as const;
 
 interface GateInput {
   request: Pick<TextRequest, 'domain' | 'metadata'>;
-  /** 0 to 100. */
+  /** Threshold from 0 to 100. */
   threshold: number;
-  /** Judgement of the baseline. */
+  /** The judgement of the baseline. */
   assessment: Pick<Judgement, 'score'>;
-  /** Judgement of the final text, after repair. */
+  /** The judgement of the final text, after repairs. */
   final: Judgement;
   verification: Verification;
   /** Whether a repair was applied. */
   repaired: boolean;
-  /** The share of the text that repair changed, 0 to 1. */
+  /** The share of the text that repairs changed, 0 to 1. */
   repairDelta: number;
   /** Glossary compliance of the final text; null without a glossary. */
   compliance: TermCompliance | null;
-  /** Risk flags of the source. They only warn. */
+  /** Risk flags of the source. They are warnings and do not block. */
   risks: readonly string[];
 }
 
@@ -45,8 +45,8 @@ interface Found {
 }
 
 /**
- * Decides whether a finished translation is published without review. Records every trigger; a blocking one sends it to
- * review.
+ * Decides whether a translation is published without review. Records every trigger; if a trigger blocks, the
+ * translation is sent to review.
  */
 export function decideGate(input: GateInput): QualityGate {
   const { request, threshold, final, verification } = input;
@@ -75,12 +75,14 @@ export function decideGate(input: GateInput): QualityGate {
   };
 }
 
-/** Whether the request itself requires review: a regulated domain, or a flag. */
+/** Whether the request itself requires a review: by a regulated domain, or by a flag. */
 export function asksForReview(request: GateInput['request']): boolean {
   return policyTriggers(request).length > 0;
 }
 
-/** The gate of a text that a fast path serves. It passes with score 100, unless the request requires review. */
+/**
+ * Returns the gate of a text that a fast path serves. It passes with score 100, unless the request requires a review.
+ */
 export function decideFastPathGate(
   request: GateInput['request'],
   threshold: number,
@@ -140,7 +142,9 @@ function qualityTriggers({ threshold, final, verification, repairDelta }: GateIn
   return found;
 }
 
-/** The explanations of critical issues, without duplicates: assessment and verification find the same ones. */
+/**
+ * Returns the explanations of critical issues, without duplicates: assessment and verification find the same issues.
+ */
 function criticalsOf(issues: readonly QualityIssue[]): string[] {
   const criticals = issues.filter(({ severity }) => severity === 'critical');
   return [...new Set(criticals.map(({ explanation }) => explanation.replace(/\.$/, '')))];
@@ -166,7 +170,7 @@ function termTriggers(compliance: TermCompliance | null): Found[] {
   return found;
 }
 
-/** The first ten terms, clipped. */
+/** Returns the first ten terms, clipped. */
 function quoted(terms: readonly string[]): string {
   const named = terms.slice(0, 10).map((term) => `“${clip(term, 200)}”`);
   return terms.length > named.length
@@ -197,7 +201,7 @@ function blocking(code: TriggerCode, reason: string): Found {
   return { trigger: { code, severity: 'blocking' }, reason };
 }
 
-/** The review task that a gate opens if it does not pass. */
+/** Creates the review task of a gate that does not pass. */
 function openReviewTask(gate: QualityGate): HumanReviewTask {
   return {
     id: newId(),
@@ -215,7 +219,7 @@ function openReviewTask(gate: QualityGate): HumanReviewTask {
   };
 }
 
-/** The result of a run according to its gate: published, or sent to review with a task. */
+/** Returns the result of a run, depending on its gate: published, or sent to review with a task. */
 export function endOf(
   gate: QualityGate,
   steps: AgentStep[],

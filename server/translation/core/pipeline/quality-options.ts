@@ -1,25 +1,28 @@
-/** The score from which a translation is published automatically, unless the request sets another. */
+/** The minimum score for publishing automatically, if the request does not set one. */
 export const defaultThreshold = 85;
 
-/** The options of one request that the pipeline reads from metadata, clamped to their ranges. */
+/**
+ * The options of one request that the pipeline reads from the metadata. Values outside an option's range are set to the
+ * nearest limit.
+ */
 export interface QualityOptions {
-  /** 0 to 100. A lower score is repaired, and not published without review. */
+  /** 0 to 100. A translation with a lower score is repaired, and not published without review. */
   threshold: number;
   /** Maximum number of repairs, 1 to 5. */
   repairRounds: number;
   /** The model of the baseline; undefined for the deployment's default. */
   primaryModel: string | undefined;
-  /** Models of the extra candidates, 0 to 2. */
+  /** Names of the candidate models, 0 to 2. */
   candidateModels: string[];
   /** Number of comparisons of the candidates, 1 to 3. */
   debateRounds: number;
 }
 
 const maximumExtraCandidates = 2;
-/** The form of model names. Other values are ignored, and kept out of logs and exports. */
+/** The format of model names. Other values are ignored, and do not appear in logs and exports. */
 const modelName = /^[\w.:/@+-]{1,200}$/;
 
-/** Reads `request.metadata`. A value of the wrong type counts as absent. */
+/** Reads the options from `request.metadata`. A value of the wrong type counts as absent. */
 export function readQualityOptions(metadata: Record<string, unknown>): QualityOptions {
   return {
     threshold: clamped(metadata['min_quality_score'], 0, 100, defaultThreshold),
@@ -35,13 +38,13 @@ function clamped(value: unknown, min: number, max: number, fallback: number): nu
   return Math.min(max, Math.max(min, value));
 }
 
-/** Any well-formed name is sent to the endpoint; `requireAllowedModels` checks the operator's list. */
+/** Every name in the right format is sent to the endpoint; `requireAllowedModels` checks the operator's list. */
 function modelNames(value: unknown): string[] {
   const usable = namesIn(value).filter((name) => modelName.test(name));
   return [...new Set(usable)].slice(0, maximumExtraCandidates);
 }
 
-/** The names in a comma-separated string or an array of strings. */
+/** Returns the names in a comma-separated string or in an array of strings. */
 export function namesIn(value: unknown): string[] {
   const names = typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : [];
   return names

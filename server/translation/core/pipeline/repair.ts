@@ -6,15 +6,15 @@ import type { QualityOptions } from './quality-options.ts';
 /** The result of the repair loop. */
 export interface Repaired {
   best: Assessed;
-  /** Repairs requested from the engine. */
+  /** Number of repairs that the engine made. */
   rounds: number;
   /** Whether `best` is a repaired candidate. */
   applied: boolean;
 }
 
 /**
- * The bounded repair loop. Repairs and assesses until the translation is good enough and has its terms, the rounds are used
- * up, or a repair changes nothing. A repair that is not better is discarded.
+ * Repairs and assesses a translation repeatedly. Stops when the translation is good enough and misses no term, when all
+ * rounds are used, or when a repair changes nothing. A repair that is not better is discarded.
  */
 export async function repairLoop(
   deps: StepDeps,
@@ -40,7 +40,7 @@ function isSame(left: Translations, right: Translations): boolean {
 }
 
 /**
- * Compares critical issues first, then missing terms, then scores, so that no judge model can prefer a text that lost a
+ * Compares critical issues first, then missing terms, then scores. So a judge model's score never outweighs a lost
  * placeholder.
  */
 function isBetter(candidate: Assessed, than: Assessed): boolean {
@@ -51,8 +51,8 @@ function isBetter(candidate: Assessed, than: Assessed): boolean {
 }
 
 /**
- * How much a repair changed, from 0 (nothing) to 1 (everything): the share of words that the two texts do not have in common, in any order.
- * In scripts without spaces each character counts as a word. Linear in the texts.
+ * Returns how much a repair changed, from 0 (nothing) to 1 (everything): the share of words that only one of the texts
+ * has, in any order. In scripts without spaces, each character counts as a word. The time is linear in the texts.
  */
 export function repairDelta(before: string, after: string): number {
   if (before === after) return 0;

@@ -32,20 +32,20 @@ import { joinSegments } from './source-text.ts';
 export interface RunResult {
   baseline_translation: string;
   final_translation: string;
-  /** Null for a text that a fast path serves; so are the next two. */
+  /** Null for a text that a fast path serves. The same is true of the next two fields. */
   quality_assessment: QualityAssessment | null;
   refinement: Refinement | null;
   verification: VerificationResult | null;
   status: 'published' | 'awaiting_review';
   agentRun: AgentRun;
   cost: RunCost;
-  /** The fast path that served the text; null if it was translated. */
+  /** The fast path that served the text; null if a model translated it. */
   fastPath: FastPath['name'] | null;
-  /** Additions of the pipeline to request.metadata; null without any. */
+  /** Additions of the pipeline to request.metadata; null if it adds nothing. */
   metadata: Record<string, unknown> | null;
 }
 
-/** A failed run, with the steps that it recorded. The cause is the error. */
+/** The error of a failed run, with the steps that the run recorded. `cause` is the original error. */
 export class RunError extends Error {
   override name = 'RunError';
   readonly steps: AgentStep[];
@@ -58,17 +58,17 @@ export class RunError extends Error {
 /** The steps and the cost that a run records. */
 type Trace = Pick<StepDeps, 'steps' | 'cost'>;
 
-/** Optional inputs of a run. */
+/** The optional inputs of a run. */
 interface RunParts {
   leverage?: Leverage;
-  /** Called if the search for matches fails: the run continues without them. */
+  /** Called with the error if the search for matches fails; the run continues without matches. */
   searchFailed?: (error: unknown) => void;
 }
 
 /**
- * The pipeline for one text. A text found in the glossary or TM is served from there. Any other passes through baseline,
- * candidates, assessment, bounded repair, verification and the quality gate. It holds no transaction, because models may
- * take long.
+ * Runs the pipeline for one text. A text found in the glossary or TM is served from there. Any other text passes
+ * through baseline, candidates, assessment, bounded repair, verification and the quality gate. No transaction is open
+ * during this, because models may take long.
  * @throws RunError
  */
 export async function runPipeline(
@@ -88,7 +88,7 @@ export async function runPipeline(
   }
 }
 
-/** Serves the stored text without a translation call. */
+/** Serves the stored translation without a model call. */
 function serve({ steps, cost }: Trace, { request, terms }: PreparedText, fastPath: FastPath): RunResult {
   return {
     ...endOf(decideFastPathGate(request, readQualityOptions(request.metadata).threshold, fastPath), steps),

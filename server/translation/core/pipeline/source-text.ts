@@ -5,17 +5,17 @@ import type { TextRequest } from '../request.ts';
 /** A request's text as segments to translate, and the function that rebuilds the text from their translations. */
 export interface SourceText {
   task: TranslationTask;
-  /** Indexes of the segments of each block. A sentence never crosses blocks. */
+  /** For each block, the indexes of its segments. A sentence never extends over several blocks. */
   blocks: readonly (readonly number[])[];
   /** The submitted text if it has no markup, else null. */
   plain: string | null;
   /** The text with each segment replaced by its translation, and the markup unchanged. */
   rebuild(translations: Translations): string;
-  /** The segments of a text of the same type, such as a stored translation. */
+  /** Returns the segments of a text of the same type, for example of a stored translation. */
   segmentsOf(other: string): string[];
   /**
-   * Whether another text has the same markup: a stored target must not bring a script into a page. Always true for plain
-   * text.
+   * Whether another text has the same markup, so that a stored target cannot add a script to a page. Always true for
+   * plain text.
    */
   hasMarkupOf(other: string): boolean;
 }
@@ -46,7 +46,7 @@ export function readSourceText(request: TextRequest): SourceText {
   };
 }
 
-/** A page without its texts. */
+/** Returns the markup of a page, without the texts. */
 function markupOf(page: string): string {
   const texts = extractHtml(page);
   return rebuildHtml(
@@ -68,7 +68,7 @@ function taskOf(request: TextRequest, segments: string[]): TranslationTask {
   };
 }
 
-/** Segments as one text, one per line. */
+/** Joins segments into one text, one segment per line. */
 export function joinSegments(segments: readonly string[]): string {
   return segments.length === 1 ? (segments[0] as string) : segments.join('\n');
 }

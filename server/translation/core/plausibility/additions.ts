@@ -5,7 +5,7 @@ import { critical, type TextPair } from './text-pair.ts';
 const link =
   /(?:https?:\/\/|ftp:\/\/|www\.)[^\s<>"'«»„“”‘’()[\]{}|\\^`。、，]{4,300}|(?<![\w@.-])[a-z0-9-]{2,63}(?:\.[a-z0-9-]{2,63}){0,4}\.(?:com|net|org|info|biz|io|app|dev|xyz|top|shop|store|online|site|club|live|link|click|example)(?![\w-])(?!\.\w)/gi;
 
-/** A link that runs a script or contains a page. */
+/** A link that runs a script or contains a page as data. */
 const scriptLink = /(?:javascript|vbscript):|data:text\/html/i;
 
 const address = /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}/g;
@@ -18,8 +18,8 @@ function addedAddress(source: string, target: string): string | undefined {
 }
 
 /**
- * A link to a host that the source does not name, if the translation has more links than the source. A link that replaces another, such as
- * the page in the target language, is allowed.
+ * Returns an issue for a link to a host that the source does not contain, if the translation has more links than the
+ * source. A link that replaces another is allowed, such as a link to the page in the target language.
  */
 export function addedLinkIssue({ source, target }: TextPair): QualityIssue | undefined {
   const script = target.match(scriptLink)?.[0];
@@ -36,7 +36,7 @@ export function addedLinkIssue({ source, target }: TextPair): QualityIssue | und
   return critical('accuracy', 'The translation has a link that is not in the source.', added);
 }
 
-/** The last two names of a link's host: `example.org` of `https://www.example.org/en`. */
+/** The last two labels of a link's host: `example.org` for `https://www.example.org/en`. */
 function domainOf(address: string): string {
   const host = address
     .toLowerCase()
@@ -49,24 +49,27 @@ function domainOf(address: string): string {
     .join('.');
 }
 
-/** The start of data, markup and code. */
+/** How data, markup and code begin. */
 const forms: { name: string; begins: RegExp; knownBy?: RegExp }[] = [
   { name: 'JSON', begins: /^\s{0,99}(?:\{\s{0,99}"|\[\s{0,99}["{[\]])/ },
   {
     name: 'HTML',
     begins: /^\s{0,99}<(?:!doctype|!--|\?xml|[a-z][\w-]{0,30}(?:\s[^<>]{0,300})?\/?>)/i,
-    // The translation may begin with a tag that the source has in a later place.
+    // The translation may begin with a tag that the source has further back.
     knownBy: /<[a-z!?]/i,
   },
   { name: 'a block of code', begins: /^\s{0,99}(?:```|~~~)/ },
 ];
 
-/** Tags of common elements. Others, such as `<name>`, may represent a word. */
+/** Tags of common elements. Other tags, such as `<name>`, may stand for a word. */
 const anyTag =
   /<\/?(?:a|b|i|p|u|br|em|div|img|svg|pre|code|font|form|html|body|link|meta|span|style|input|script|iframe|object|strong|button)(?:\s[^<>]{0,300})?\/?>/i;
 const knownTag = /<[a-z!?/]/i;
 
-/** Data, markup or code at the start of a translation, or markup anywhere in it, that the source does not have. */
+/**
+ * Returns an issue if the translation begins with data, markup or code, or contains markup anywhere, and the source
+ * does not.
+ */
 export function foreignFormIssue({ source, target }: TextPair): QualityIssue | undefined {
   const tag = target.match(anyTag)?.[0];
   if (tag !== undefined && !knownTag.test(source))
@@ -75,10 +78,13 @@ export function foreignFormIssue({ source, target }: TextPair): QualityIssue | u
   return form && critical('accuracy', `The translation is ${form.name}, but the source is not.`, target);
 }
 
-/** Direction overrides and tag characters, which make a text look different from what it is. */
+/** Direction overrides and tag characters, which make a text look different from its content. */
 const hidden = /[\u202d\u202e\u{e0000}-\u{e007f}]/u;
 
-/** Characters that hide or reorder text, if the source has none. Joiners and direction marks are allowed. */
+/**
+ * Returns an issue for characters that hide or reorder text, if the source has none. Joiners and direction marks are
+ * allowed.
+ */
 export function hiddenCharactersIssue(sourceText: string, targetText: string): QualityIssue | undefined {
   if (!hidden.test(targetText) || hidden.test(sourceText)) return undefined;
   return critical('accuracy', 'The translation has invisible characters that are not in the source.');

@@ -5,26 +5,26 @@ import { countSiblingWords } from './sibling-words.ts';
 import { readable, withoutCode, word } from './text-pair.ts';
 
 /**
- * The language of a text with a confidence from 0 to 1; or, if it is unclear, the possible languages, the likeliest first.
+ * The language of a text with a confidence from 0 to 1. If it is unclear: the possible languages, the likeliest first.
  */
 export type Detection =
   | { language: LanguageCode; confidence: number }
   | { language: null; candidates: LanguageCode[] };
 
-/** UTF-16 units of a window, and of all windows together, which are spread over the text. */
+/** UTF-16 units of one window, and of all windows together. The windows are spread over the text. */
 const windowLength = 600;
 const maxWindows = 4;
 
-/** Letters by weight. A text with fewer has no main script. */
+/** Minimum number of letters, by weight. A text with fewer has no main script. */
 const minLetters = 4;
 
 /**
- * The share of letters in one script that makes it the script of the text. Names and code in Latin letters are common in
- * other scripts.
+ * The share of the letters that a script must have to be the script of the text. It is lower for other scripts than
+ * Latin, because names and code in Latin letters are common in them.
  */
 const mainShare = { latin: 0.7, other: 0.4 } as const;
 
-/** Scripts of only one supported language. */
+/** Scripts that only one supported language uses. */
 const onlyLanguage: Partial<Record<Script, LanguageCode>> = { Greek: 'el', Thai: 'th', Hangul: 'ko' };
 
 const patterns: Partial<Record<Script, RegExp>> = {
@@ -34,15 +34,15 @@ const patterns: Partial<Record<Script, RegExp>> = {
   Devanagari: /\p{Script=Devanagari}/u,
 };
 
-/** Confidence if the script alone decides. */
+/** The confidence if the script alone determines the language. */
 const byScript = 0.99;
 
 /**
- * Detects the supported language of a text. Only a clear result counts: a text that is too short, in several languages, or
- * in an unsupported language has no result. Varieties of a language cannot be told apart, except by the characters of
- * Chinese: French is `fr`, Portuguese `pt-BR`, Norwegian `nb`.
+ * Detects the supported language of a text. Only a clear result counts: a text that is too short, in several languages,
+ * or in an unsupported language has no result. Varieties of a language cannot be distinguished, except those of
+ * Chinese, by their characters: French is `fr`, Portuguese `pt-BR`, Norwegian `nb`.
  *
- * Accepts any string; reads some thousand characters of it.
+ * Accepts any string; reads a few thousand characters.
  */
 export function detectLanguage(text: string): Detection {
   const sample = withoutCode(readable(sampleOf(text)).replace(syntax, ' '));
@@ -59,13 +59,13 @@ export function detectLanguage(text: string): Detection {
   );
 }
 
-/** Tags, and the syntax of messages with branches, which consists of English words. */
+/** Tags, and the syntax of messages with branches: both consist of English words. */
 const syntax =
   /<[^<>]{0,1000}>|,\s*(?:plural|select|selectordinal|number|date|time)\s*[,}]|[\s}](?:zero|one|two|few|many|other|yes|no)\s*(?=\{)/g;
 
 const undecided = (candidates: LanguageCode[]): Detection => ({ language: null, candidates });
 
-/** Pieces from all over the text, at most some thousand characters. */
+/** Returns pieces from the whole text, together at most a few thousand characters. */
 export function sampleOf(text: string): string {
   if (text.length <= windowLength * maxWindows) return text;
   const step = (text.length - windowLength) / (maxWindows - 1);
@@ -75,7 +75,10 @@ export function sampleOf(text: string): string {
   }).join('\n');
 }
 
-/** The main script of a text, `Han` for Japanese too; undefined if it has too few letters, or several scripts. */
+/**
+ * Returns the main script of a text; `Han` for Japanese too. Undefined if the text has too few letters, or several
+ * scripts.
+ */
 function mainScript(sample: string): Script | undefined {
   const counts = countLetters(sample);
   const weighed = new Map<Script, number>();
@@ -95,13 +98,13 @@ function mainScript(sample: string): Script | undefined {
   return found[0] === 'Latin' && weight < mainShare.latin * all ? undefined : found[0];
 }
 
-/** A text with this many Han characters without kana is not a Japanese name or heading. */
+/** With this many Han characters and no kana, a text is not a Japanese name or heading. */
 const minHan = 8;
 
-/** The characters of one standard of Chinese must outnumber the other's by this factor. */
+/** The characters of one Chinese writing system must outnumber those of the other by this factor. */
 const outnumbered = 4;
 
-/** Japanese by its kana; Chinese by the characters that exist in only one of its standards. */
+/** Detects Japanese by kana, and Chinese by the characters that exist in only one of its writing systems. */
 function detectHan(sample: string): Detection {
   const { Kana: kana, Han: han } = countLetters(sample);
   if (kana >= 2 && 20 * kana >= han) return { language: 'ja', confidence: byScript };
@@ -113,8 +116,8 @@ function detectHan(sample: string): Detection {
   return { language: variants[0]!, confidence: byScript };
 }
 /**
- * Required lead of the best language over the next one, by number of letters. Over real sentences
- * (`detect-language.test.ts`) these margins give hardly any wrong result.
+ * The required lead of the best language over the next one, depending on the number of letters. With real sentences
+ * (`detect-language.test.ts`), these margins hardly ever give a wrong result.
  */
 const margins = [
   { below: 12, margin: Infinity },
@@ -123,19 +126,22 @@ const margins = [
   { below: Infinity, margin: 0.01 },
 ] as const;
 
-/** The share of a text that must be in its language: a bilingual text has no language. */
+/** The share of a text that must be in the detected language: a bilingual text has no language. */
 const ownShare = 0.6;
 
-/** Maximum number of languages that are named if none is clear. */
+/** Maximum number of possible languages that are returned if none is clear. */
 const maxCandidates = 3;
 
-/** Required lead of the best language over its siblings if no word distinguishes them. */
+/** The required lead of the best language over its siblings, if no word distinguishes them. */
 const siblingMargin = 0.1;
 
-/** Siblings that profiles cannot tell apart at all. */
+/** Sibling languages that profiles cannot distinguish at all. */
 const alike: ReadonlySet<string> = new Set(['id', 'ms']);
 
-/** The language of words in one script, by language profiles and by words that its siblings do not use. */
+/**
+ * Returns the language of words in one script, by language profiles and by words that only one of the sibling languages
+ * uses.
+ */
 function detectByWords(words: readonly string[], script: Script): Detection {
   const { ranking, ownLetters, letters } = rank(words);
   const [best, second] = ranking;
@@ -156,7 +162,7 @@ function detectByWords(words: readonly string[], script: Script): Detection {
       .filter((one) => scriptsOf(one).includes(script));
     return undecided([...new Set(likely)].slice(0, maxCandidates));
   }
-  // Without any evidence, the doubt is a half; each letter and each distinctive word lowers it.
+  // Without any evidence, the doubt is 0.5; each letter and each distinctive word reduces it.
   const doubt = Math.max(Math.exp(-margin * letters), Math.exp(-1.5 * Math.max(ahead, 1))) / 2;
   return { language, confidence: Math.min(byScript, Math.round(100 * (1 - doubt)) / 100) };
 }
@@ -168,10 +174,16 @@ function isSupported(language: string): language is LanguageCode {
 }
 
 interface Ranking {
-  /** The fit of each language, by its code here or, if it is not supported, in ISO 639-1; the best first. */
+  /**
+   * How well each language fits, best first. `language` is the service's code or, for an unsupported language, its ISO
+   * 639-1 code.
+   */
   ranking: { language: string; score: number }[];
   letters: number;
-  /** Letters of the pieces that fit the best language, or one of its siblings, better than all others. */
+  /**
+   * The number of letters in pieces that fit the best language, or one of its siblings, better than all other
+   * languages.
+   */
   ownLetters: number;
 }
 
@@ -198,13 +210,13 @@ function rank(words: readonly string[]): Ranking {
   return { ranking, letters, ownLetters: own.reduce((sum, [, won]) => sum + won, 0) };
 }
 
-/** Languages by the codes of the identification. */
+/** The service's languages, by the codes of the language identification library. */
 const codes: ReadonlyMap<string, LanguageCode> = new Map([
   ['no', 'nb'],
   ['pt', 'pt-BR'],
 ]);
 
-/** UTF-16 units of a piece: about a sentence, so that a text in two languages has pieces in both. */
+/** UTF-16 units of a piece: about a sentence, so that each language of a bilingual text has its own pieces. */
 const pieceLength = 80;
 
 function* piecesOf(words: readonly string[]): Generator<string> {

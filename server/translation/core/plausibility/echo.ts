@@ -3,13 +3,13 @@ import { kinship } from './language.ts';
 import { weightedLength } from './script.ts';
 import { critical, type TextPair } from './text-pair.ts';
 
-/** `running`: a word of ordinary prose. `word`: a capitalized or hyphenated word. `other`: code, numbers. */
+/** `running`: a word of ordinary prose. `word`: a capitalized or hyphenated word. `other`: code or a number. */
 type TokenKind = 'running' | 'word' | 'other';
 
 const runningWord = /^[("'«„“‘¿¡[]?[\p{Ll}\p{Lo}\p{M}’']{2,40}[.,;:!?)"'»“”’\]।؟،؛۔…]{0,3}$/u;
 const anyWord = /^[("'«„“‘¿¡[]?[\p{L}\p{M}’'-]{1,40}[.,;:!?)"'»“”’\]।؟،؛۔…]{0,3}$/u;
 
-/** Splits at white space. */
+/** Splits a text at white space and classifies each token. */
 function tokensOf(text: string): string[] {
   return text.match(/\S+/g) ?? [];
 }
@@ -20,15 +20,18 @@ function kindOf(token: string): TokenKind {
   return anyWord.test(token) ? 'word' : 'other';
 }
 
-/** The letters of `tokens`, including the punctuation around them. */
+/** Returns the number of letters of `tokens`, including the punctuation around them. */
 function lettersOf(tokens: readonly string[]): number {
   return tokens.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** The share of running words that makes a run of words part of a sentence. */
+/** The share of running words that a sequence of words must have to be part of a sentence. */
 const runningShare = 0.6;
 
-/** The tokens of `to` in runs of `length` words, mostly running ones, that also occur in `from`. Ignores case. */
+/**
+ * Returns the tokens of `to` that also occur in `from` as part of a sequence of `length` words, most of them running
+ * words. Ignores letter case.
+ */
 function copiedTokens(from: readonly string[], to: readonly string[], length: number): string[] {
   const numbers = new Map<string, number>();
   const rows = new Set<number>();
@@ -62,7 +65,9 @@ function isSentencePart(tokens: readonly string[]): boolean {
   );
 }
 
-/** A rolling hash: accepts one number after the other and returns a hash of the last `length`. */
+/**
+ * Returns a rolling hash: a function that accepts one number per call and returns a hash of the last `length` numbers.
+ */
 function rowHash(length: number): (number: number) => number {
   const last = new Int32Array(length);
   const factor = 0x01000193;
@@ -79,21 +84,28 @@ function rowHash(length: number): (number: number) => number {
   };
 }
 
-/** The number of consecutive running words that count as untranslated if they equal the source's. */
+/**
+ * The number of consecutive running words that count as untranslated if they are equal to the source, by the kinship of
+ * the languages.
+ */
 const wordsInARow = { apart: 5, related: 12, confusable: 20 } as const;
 
-/** The share of the translation, and the letters, from which copied text is more than a quotation. */
+/** The share of the translation, and the number of letters, above which copied text is more than a quotation. */
 const copiedShare = 0.25;
 const copiedLetters = 60;
 
-/** The lower thresholds for a translation that equals the whole source: letters, share of running words, running words. */
+/**
+ * The lower thresholds for a translation that is equal to the whole source: letters, share of running words, number of
+ * running words.
+ */
 const wholeLetters = 20;
 const wholeShare = 0.4;
 const wholeWords = { apart: 4, related: 8, confusable: 20 } as const;
 
 /**
- * A translation that repeats the source, completely or in a considerable part. Only running words count, because names,
- * codes, commands, URLs and short labels may be the same in both languages. In related languages only long runs count.
+ * Returns an issue if the translation repeats the source, completely or in a considerable part. Only running words
+ * count, because names, codes, commands, URLs and short labels may be the same in both languages. In related languages,
+ * only long sequences count.
  */
 export function echoIssue({ source, target, sourceLang, targetLang }: TextPair): QualityIssue | undefined {
   const kin = kinship(sourceLang, targetLang);

@@ -9,12 +9,14 @@ import { scriptIssue } from './script.ts';
 import { textPair } from './text-pair.ts';
 
 /**
- * Finds texts that cannot be a translation of `sourceText`, whatever the score: an echo of the source, a text far too short
- * or long, in the wrong script or language, a model's loop, a refusal or remark, an invented link, markup or code. Every
- * issue is critical. Echo, script and language often have one cause, so only the first of them is returned.
+ * Finds the issues of a text that cannot be a translation of `sourceText`, whatever its score: an echo of the source, a
+ * text far too short or long, the wrong script or language, a phrase that the model repeats in a loop, a model's
+ * refusal or remark, an invented link, markup or code. Every issue is critical. Echo, script and language often have
+ * one cause, so only the first of them is returned.
  *
- * The texts are plain text (for HTML, its text nodes, one per line). Accepts any string; time and memory are linear. If a
- * text has more than 64,000 UTF-16 units, only its start, middle and end are read. The languages are canonical codes.
+ * The texts are plain text (for HTML, its text nodes, one per line). Accepts any string; time and memory are linear in
+ * its length. If a text has more than 64,000 UTF-16 units, only its start, middle and end are read. The languages are
+ * canonical codes.
  */
 export function checkPlausibility(input: {
   sourceText: string;

@@ -4,7 +4,10 @@ import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { scriptsOf } from './script.ts';
 import { critical, type TextPair, withoutCode, word } from './text-pair.ts';
 
-/** Letters that exist in a language but not in its neighbors, and letters of these that it does not have. */
+/**
+ * `own`: letters that a language has and its neighbors do not. `foreign`: letters of the neighbors that the language
+ * does not have.
+ */
 const alphabets: Readonly<Record<string, { own: string; foreign: string }>> = {
   ru: { own: 'ыэёъ', foreign: 'іїєґ' },
   uk: { own: 'іїєґ', foreign: 'ыэёъ' },
@@ -15,12 +18,15 @@ const alphabets: Readonly<Record<string, { own: string; foreign: string }>> = {
   ar: { own: 'ةىأإ', foreign: 'ٹڈڑںےہژ' },
 };
 
-/** Thresholds for foreign letters: their number, their ratio to the own letters, and their share of all letters. */
+/**
+ * Thresholds for foreign letters: their number, how many times the number of own letters, and their share of all
+ * letters.
+ */
 const telling = { letters: 4, timesOwn: 4, oneIn: 80 } as const;
 
 /**
- * Whether a text that should be in `language` uses the alphabet of a neighbor: Russian for Ukrainian, Danish for Swedish,
- * Urdu for Persian. One or two foreign names are not enough.
+ * Whether a text that should be in `language` uses the alphabet of a neighboring language: Russian for Ukrainian,
+ * Danish for Swedish, Urdu for Persian. One or two foreign names do not suffice.
  */
 export function hasForeignLetters(text: string, language: string): boolean {
   const alphabet = alphabets[language];
@@ -40,32 +46,35 @@ function count(text: string, letters: string): number {
   return found;
 }
 
-/** Scripts that several supported languages share. For the others, `scriptIssue` is enough. */
+/** Scripts that several supported languages use. For all other scripts, `scriptIssue` suffices. */
 export const sharedScripts: ReadonlySet<string> = new Set(['Latin', 'Cyrillic', 'Arabic', 'Devanagari']);
 
-/** UTF-16 units of a window: the length that the identification reads, plus room for omitted source words. */
+/**
+ * UTF-16 units of a window: the length that the identification library reads, plus some for source words that are left
+ * out.
+ */
 const windowLength = 600;
 const maxWindows = 12;
 
-/** UTF-16 units of a short message with plural branches, syntax included. */
+/** Maximum UTF-16 units of a short message with plural branches, including syntax. */
 const shortMessage = 400;
 
-/** The share of letters in another language that is too high for a quotation. */
+/** The share of letters in another language above which they are more than a quotation. */
 const wrongShare = 0.3;
 
-/** Fewer letters do not identify a language. */
+/** Minimum number of letters that identify a language. */
 const minLetters = 20;
 
-/** If the share of letters in words that the source does not have is above this, only those words are checked. */
+/** If more than this share of the letters is in words that the source does not have, only those words are checked. */
 const mostlyOwn = 0.8;
 
-/** The minimum when source words are included: fewer words may be a title or a command. */
+/** Minimum number of words if source words are checked too: fewer words may be a title or a command. */
 const mixedWords = 6;
 const mixedLetters = 40;
 
 /**
- * A translation that is clearly in the wrong language. Similar languages are never told apart, and the fewer letters there
- * are, the clearer the result has to be. Checks windows over the whole text.
+ * Returns an issue if a translation is clearly in the wrong language. Similar languages are never distinguished. The
+ * fewer letters there are, the clearer the result has to be. Checks windows from the whole text.
  */
 export function languageIssue(pair: TextPair): QualityIssue | undefined {
   const { target, targetLang } = pair;
@@ -87,7 +96,7 @@ export function languageIssue(pair: TextPair): QualityIssue | undefined {
   );
 }
 
-/** The share of a text's letters in windows that are clearly not in its language, with the first such window. */
+/** Returns the share of a text's letters that is in windows clearly not in its language, and the first such window. */
 export function otherLanguageIn(
   pair: TextPair,
 ): { share: number; example: string; language: string } | undefined {
@@ -110,7 +119,7 @@ export function otherLanguageIn(
   return first && { ...first, share: wrong / letters };
 }
 
-/** Whether nearly all of a few words are capitalized, as in a name, which stays unchanged. */
+/** Whether a few words are nearly all capitalized, as in a name, which is not translated. */
 function isTitle(words: readonly string[]): boolean {
   return words.length < 8 && words.filter((one) => !/^\p{Lu}/u.test(one)).length < 2;
 }
@@ -129,8 +138,8 @@ function lettersIn(words: readonly string[]): number {
 }
 
 /**
- * The source's language or English, if `words` are in it. Words of the source are no evidence for another language. Ignores
- * names.
+ * Returns the source's language or English, if `words` are in it. Words that also occur in the source are no evidence
+ * for another language. Names are ignored.
  */
 function sourceLanguage(words: readonly string[], pair: TextPair): string | undefined {
   const common = words.filter((one) => !/^\p{Lu}/u.test(one));
@@ -138,7 +147,10 @@ function sourceLanguage(words: readonly string[], pair: TextPair): string | unde
   return otherLanguage(common, pair, [primaryLanguage(pair.sourceLang), 'en']);
 }
 
-/** The language of `words`, if it is clearly not the target's. @param among the possible languages */
+/**
+ * Returns the language of `words`, if it is clearly not the target language.
+ * @param among the possible languages
+ */
 function otherLanguage(
   words: readonly string[],
   { targetLang, sourceLang }: TextPair,
@@ -151,8 +163,8 @@ function otherLanguage(
 }
 
 /**
- * Required lead of another language, by number of letters; real translations of that length stay well below. English and the
- * source's language need less, because models fall back to them.
+ * The required lead of another language, depending on the number of letters; for real translations of that length, the
+ * lead stays well below. English and the source language need a smaller lead, because models tend to return these.
  */
 const margins = [
   { below: 30, expected: 0.25, other: 0.5 },
@@ -168,7 +180,7 @@ function marginFor(letters: number, kind: 'expected' | 'other'): number {
 
 const supported: ReadonlySet<string> = new Set(languageCodes.map(primaryLanguage));
 
-/** The fit of a text to the target language or a similar one, and the other supported language that fits best. */
+/** Returns how well a text fits the target language or a similar one, and which other supported language fits best. */
 function compare(scores: Scores, targetLang: string) {
   let own = 0;
   let other: string | undefined;
@@ -186,7 +198,7 @@ export type Scores = Readonly<Record<string, number>>;
 
 let profiles: typeof import('./language-profiles.ts') | undefined;
 
-/** Loads the language profiles on first use. `require` loads an ES module synchronously, which `import()` cannot. */
+/** Loads the language profiles on first use. Uses `require`, because `import()` cannot load a module synchronously. */
 export function identify(text: string): Scores {
   profiles ??= createRequire(import.meta.url)(
     './language-profiles.ts',
@@ -195,8 +207,8 @@ export function identify(text: string): Scores {
 }
 
 /**
- * Languages so similar that a sentence can be correct in both. ISO 639-1 codes, including unsupported languages that the
- * identification returns.
+ * Languages so similar that a sentence can be correct in both. ISO 639-1 codes; some are unsupported languages that the
+ * identification library returns.
  */
 const confusable: readonly (readonly string[])[] = [
   ['da', 'nb'],
@@ -209,7 +221,7 @@ const confusable: readonly (readonly string[])[] = [
   ['ru', 'bg'],
 ];
 
-/** Languages whose short sentences are often similar, in addition to the confusable ones. */
+/** Languages whose short sentences often look alike, in addition to the confusable languages. */
 const related: readonly (readonly string[])[] = [
   ['es', 'pt'],
   ['es', 'it'],
@@ -219,12 +231,12 @@ const related: readonly (readonly string[])[] = [
   ['ar', 'fa', 'ur'],
 ];
 
-/** The primary subtag: `pt` of `pt-BR`. */
+/** The primary subtag of a language code: `pt` for `pt-BR`. */
 function primaryLanguage(code: string): string {
   return code.split('-', 1)[0]!;
 }
 
-/** How similar two written languages are. */
+/** Returns how similar two written languages are. */
 export function kinship(a: string, b: string): 'same' | 'confusable' | 'related' | 'apart' {
   const [one, other] = [primaryLanguage(a), primaryLanguage(b)];
   const share = (groups: readonly (readonly string[])[]): boolean =>

@@ -2,7 +2,10 @@ import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { weightedLength } from './script.ts';
 import { critical, type TextPair } from './text-pair.ts';
 
-/** A translation far too short or too long. Lengths are weighted to Latin letters, so that one pair of bounds fits all languages. */
+/**
+ * Returns an issue if a translation is far too short or too long. Lengths are converted to Latin letters, so that one
+ * pair of bounds fits all languages.
+ */
 export function lengthIssue({ source, target, branching }: TextPair): QualityIssue | undefined {
   const from = weightedLength(source);
   const to = weightedLength(target);
@@ -15,15 +18,18 @@ export function lengthIssue({ source, target, branching }: TextPair): QualityIss
   return undefined;
 }
 
-/** The wider bounds of a message with plural branches: Arabic has six forms where Japanese has one. */
+/**
+ * The factor by which the bounds of a message with plural branches are wider: Arabic has six forms where Japanese has
+ * one.
+ */
 const branchings = 4;
 
-/** From this length on, in Latin letters, the differences between sentences even out. */
+/** The length in Latin letters from which the differences between single sentences balance out. */
 const long = 600;
 
 /**
- * Minimum and maximum length of a translation. Real ones have half to one and a half times the length of a source with some
- * hundred letters; shorter ones differ more. `slack` widens the bounds by that factor.
+ * Returns the minimum and maximum length of a translation. If the source has some hundred letters, real translations
+ * have half to one and a half times its length; shorter texts differ more. The factor `slack` widens the bounds.
  */
 export function bounds(from: number, slack = 1): { least: number; most: number } {
   const short = Math.min(from, long);

@@ -2,26 +2,29 @@ import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { isLetter } from './script.ts';
 import { critical, type TextPair } from './text-pair.ts';
 
-/** Characters of a text, without spaces, that are compared as one piece; dense scripts need fewer. */
+/** Number of characters that are compared as one piece, without spaces; dense scripts need fewer. */
 const pieceLength = { dense: 6, other: 14 } as const;
 
-/** Kana, Han and Hangul follow all other scripts. */
+/** The first code point of the dense scripts: kana, Han and Hangul come after all other scripts. */
 const firstDense = 0x3041;
 
-/** Minimum size of a loop: characters, and share of the text above the source's own share. */
+/**
+ * Minimum size of a loop: number of repeated characters, and by how much their share must exceed the share in the
+ * source.
+ */
 const repeatedCharacters = 60;
 const repeatedShare = 0.2;
 
-/** The length of a run of one character, or of two alternating ones. */
+/** Minimum length of a run of one character, or of two alternating characters. */
 const run = 40;
 
-/** A model's loop: a phrase repeated over and over, much more than in the source. */
+/** Returns an issue if the model was caught in a loop: it repeats a phrase, much more than the source does. */
 export function loopIssue({ source, target, branching }: TextPair): QualityIssue | undefined {
   if (branching) return undefined;
   const to = repeated(target);
   if (to.characters >= repeatedCharacters) {
     const from = repeated(source);
-    // A repetitive source has a repetitive translation.
+    // The translation of a repetitive source is repetitive too.
     if (to.share - from.share > repeatedShare && to.share > 1.5 * from.share)
       return critical(
         'fluency',
@@ -35,14 +38,14 @@ export function loopIssue({ source, target, branching }: TextPair): QualityIssue
   return undefined;
 }
 
-/** The number of characters that repeat an earlier part of the text, and their share of the text. */
+/** Returns the number of characters that repeat an earlier part of the text, and their share of the text. */
 function repeated(text: string): { characters: number; share: number } {
   const units = new Uint16Array(text.length);
   let length = 0;
   let dense = 0;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
-    // Digits and signs do not count, because table cells may differ only in them.
+    // Digits and signs do not count: they may be the only difference between table cells.
     if (!isLetter(unit)) continue;
     if (unit >= firstDense) dense++;
     units[length++] = unit;
@@ -65,7 +68,7 @@ function repeated(text: string): { characters: number; share: number } {
 
 const factor = 0x01000193;
 
-/** A set of at most `count` hashes. The function adds one and returns whether it is new. */
+/** Creates a set of at most `count` hashes. The returned function adds a hash and returns whether it is new. */
 function hashTable(count: number): (hash: number) => boolean {
   const bits = Math.ceil(Math.log2(2 * count + 2));
   const slots = new Int32Array(2 ** bits);
@@ -79,7 +82,7 @@ function hashTable(count: number): (hash: number) => boolean {
   };
 }
 
-/** The longest run in which every second character is the same, without spaces. */
+/** Returns the length of the longest run in which every second character is the same, without spaces. */
 function longestRun(text: string): number {
   let longest = 0;
   let length = 0;

@@ -1,6 +1,6 @@
 /**
- * Verbs of instructions and their objects, by language. Both are sources of regular expressions without nested repetition, matched on lower
- * case text. Each verb begins with two literal characters.
+ * Verbs of instructions and the objects of these verbs, by language. Both are sources of regular expressions without
+ * nested repetition; they are matched against text in lower case. Each verb begins with two literal characters.
  */
 export const orders: readonly { verbs: string; objects: string }[] = [
   {
@@ -145,7 +145,7 @@ export const orders: readonly { verbs: string; objects: string }[] = [
   },
 ];
 
-/** Phrases that are suspicious without an object. Each begins with two literal characters. */
+/** Phrases that are suspicious by themselves, without an object. Each begins with two literal characters. */
 export const plainOrders: readonly string[] = [
   'system prompt',
   'system-prompt',

@@ -1,22 +1,22 @@
 import { orders, plainOrders } from './prompt-injection-phrases.ts';
 import { isInsideWord } from './script.ts';
 
-/** Maximum distance of an instruction's verb and its object, in UTF-16 units. */
+/** Maximum distance between an instruction's verb and its object, in UTF-16 units. */
 const reach = 48;
 
-/** A text with more instruction verbs counts as instructions without further checks. */
+/** A text with more instruction verbs than this counts as a prompt injection without further checks. */
 const maxVerbs = 2000;
 
 /**
- * Whether `text` looks like a prompt injection: it asks a model to ignore its instructions, to play a role, to reply with
- * given words or to give a score, or imitates part of a prompt.
+ * Whether `text` looks like a prompt injection: it asks a model to ignore its instructions, to play a role, to reply
+ * with given words or to give a score, or it imitates part of a prompt.
  */
 export function isInstructionLike(text: string): boolean {
   const said = text.toLowerCase().replace(/[’ʼ]/g, "'").replace(/\s+/g, ' ');
   let verbs = 0;
   for (const { value: object, start, end } of matches(said)) {
     if (object === undefined || ++verbs > maxVerbs) return true;
-    // The object follows its verb or, as in Japanese, precedes it, within the sentence.
+    // In the same sentence, the object follows its verb or, as in Japanese, precedes it.
     const after = said.slice(end, end + reach).split(sentenceEnd, 1)[0]!;
     const before = said
       .slice(Math.max(0, start - reach), start)
@@ -29,7 +29,7 @@ export function isInstructionLike(text: string): boolean {
 
 const sentenceEnd = /[.!?।]\s|[。！？]/;
 
-/** Each verb with its object; undefined for phrases that need no object. */
+/** Each verb with the pattern of its object; undefined for phrases that need no object. */
 const matches = keyedPatterns<RegExp | undefined>([
   ...plainOrders.map((source) => [source, undefined] as const),
   ...orders.flatMap(({ verbs, objects }) => {
@@ -38,15 +38,15 @@ const matches = keyedPatterns<RegExp | undefined>([
   }),
 ]);
 
-/** A pattern and its value. */
+/** A pattern with the value that a match returns. */
 interface Keyed<T> {
   pattern: RegExp;
   value: T;
 }
 
 /**
- * Finds many patterns in one pass over a text. Each is tried only where its first two characters occur, at the start of a word in scripts with
- * spaces, so the cost hardly depends on the number of patterns.
+ * Finds many patterns in one pass over a text. A pattern is tried only where its first two characters occur; in scripts
+ * with spaces, only at the start of a word. So the cost hardly depends on the number of patterns.
  *
  * @param sources regular expressions (flags `uy`) that begin with two plain characters
  */

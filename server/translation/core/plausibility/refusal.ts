@@ -3,11 +3,11 @@ import { isInsideWord } from './script.ts';
 import { critical, readable, type TextPair } from './text-pair.ts';
 
 /*
- * Remarks of models instead of a translation, or before it, in lower case. `…` matches a few words. The lists are in the
- * order English, then the other supported languages by script.
+ * Remarks that models write instead of a translation, or before it; in lower case. `…` matches a few words. In each
+ * list, English comes first, then the other supported languages, grouped by script.
  */
 
-/** Within the first words: the model declines. */
+/** Phrases within the first words: the model declines to translate. */
 const refusals = [
   "i'm sorry, but i can|i am sorry, but i can|sorry, but i can't|sorry, but i cannot|i can't assist|i cannot assist",
   "i can't help with|i cannot help with|i'm unable to|i am unable to|i'm not able to|i cannot fulfill|i can't fulfill",
@@ -46,7 +46,7 @@ const refusals = [
   '抱歉，我無法|對不起，我無法|抱歉，我不能|對不起，我不能|我無法協助|我無法翻譯',
 ];
 
-/** Anywhere near start or end: the model refers to itself. */
+/** Phrases near the start or the end: the model refers to itself. */
 const selfReferences = [
   'as an ai language model|as an ai model|as an ai assistant|as an ai,|as a language model|as a large language model',
   "i am an ai|i'm an ai|i am a large language model|i'm a large language model|i am a language model",
@@ -85,7 +85,7 @@ const selfReferences = [
   '作為一個人工智慧|作為人工智慧|作為ai|作為 ai|作為一個語言模型|作為語言模型|身為ai|身為 ai|身為人工智慧|我是一個語言模型',
 ];
 
-/** At the very start: the model announces the translation. */
+/** Phrases at the very start: the model announces the translation. */
 const announcements = [
   "here is the translation|here's the translation|here is the translated|here's the translated|here is your translation",
   'the translation is:|translation:|translated text:|sure, here|sure! here|certainly! here|certainly, here',
@@ -110,7 +110,7 @@ const announcements = [
   '以下是翻译|翻译如下|翻译：|翻译:|译文：|译文如下|这是翻译|以下是翻譯|翻譯如下|翻譯：|譯文：|譯文如下|這是翻譯',
 ];
 
-/** In a source: the text itself apologizes or declines. */
+/** Phrases that show that a source itself apologizes or declines. */
 const apologies = [
   "sorry|apolog|regret|unable|can't|cannot|can not|can no longer|unfortunately|leider|leid|bedauer|kann nicht|kann ich",
   'désolé|excus|malheureus|ne peux|ne peut|regrett|siento|no puedo|no podemos|disculp|lament|perd|desafortunad',
@@ -124,7 +124,7 @@ const apologies = [
   '抱歉|对不起|對不起|遗憾|遺憾|无法|無法|不能|不好意思',
 ];
 
-/** In a source: the text itself is about artificial intelligence. */
+/** Phrases that show that a source itself is about artificial intelligence. */
 const artificialIntelligence = [
   'language model|artificial intelligence|chatbot|chatgpt|sprachmodell|künstliche|modèle de langage|modèle linguistique',
   'intelligence artificielle|modelo de lenguaje|inteligencia artificial|modello linguistico|intelligenza artificiale',
@@ -135,23 +135,26 @@ const artificialIntelligence = [
   'โมเดลภาษา|ปัญญาประดิษฐ์|言語モデル|人工知能|언어 모델|인공지능|语言模型|人工智能|語言模型|人工智慧',
 ];
 
-/** In a source: the text itself is about a translation. */
+/** Phrases that show that a source itself is about a translation. */
 const translations = [
   'translat|übersetz|traduc|traduz|traduç|traduire|traduit|tradurre|tradott|vertal|tłumacz|překlad|přelož|fordít',
   'översätt|oversæt|oversett|käännö|käännä|çevir|dịch|terjemah|μετάφρα|μεταφρά|перевод|перевед|переклад|перекла',
   'ترجم|अनुवाद|भाषांतर|แปล|翻訳|訳|번역|翻译|翻譯|译|譯',
 ];
 
-/** UTF-16 units of a text in which each kind of remark is searched for. */
+/**
+ * UTF-16 units that are searched: the first `opening` for refusals and announcements, the first and last `edge` for
+ * phrases in which the model refers to itself.
+ */
 const opening = 160;
 const edge = 1000;
 
-/** Maximum offset of an announcement: it may follow "Sure!" or the marks of a heading. */
+/** Maximum offset of an announcement: "Sure!" or the marks of a heading may precede it. */
 const lead = 12;
 
 /**
- * A remark of the model instead of the translation: a refusal, a remark about itself, an announcement. Not if the source has
- * a similar remark: an apology is translated by an apology.
+ * Returns an issue if the translation contains a remark of the model: a refusal, a remark about itself, an
+ * announcement. No issue if the source has a similar remark, because the translation of an apology is an apology.
  */
 export function refusalIssue({ source, target }: TextPair): QualityIssue | undefined {
   const said = plain(target.slice(0, edge));
@@ -168,7 +171,7 @@ export function refusalIssue({ source, target }: TextPair): QualityIssue | undef
 
 type Phrase = readonly string[];
 
-/** Each phrase as its consecutive parts. */
+/** Splits each phrase into its consecutive parts. */
 function phrases(lists: readonly string[]): Phrase[] {
   return lists.flatMap((list) => list.split('|').map((phrase) => plain(phrase).split(' … ')));
 }
@@ -188,7 +191,7 @@ function mentions(list: readonly Phrase[], source: string): boolean {
   return finds(list, text) || (list === intelligence && abbreviation.test(text));
 }
 
-/** Whether `text` has one of the phrases, starting at `latest` or before. */
+/** Whether `text` has one of the phrases that begins at offset `latest` or before. */
 function finds(list: readonly Phrase[], text: string, latest = text.length): boolean {
   return list.some(([first, ...rest]) => {
     const start = text.indexOf(first!);
@@ -202,7 +205,10 @@ function finds(list: readonly Phrase[], text: string, latest = text.length): boo
   });
 }
 
-/** In lower case, with plain apostrophes and spaces, without the marks that open a quotation, a heading or a list. */
+/**
+ * Returns the text in lower case, with plain apostrophes and spaces, and without the marks that begin a quotation, a
+ * heading or a list.
+ */
 function plain(text: string): string {
   return readable(text)
     .toLowerCase()

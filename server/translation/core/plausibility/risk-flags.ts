@@ -2,19 +2,19 @@ import { isInstructionLike } from './prompt-injection.ts';
 import { countLetters } from './script.ts';
 import { isInOtherLanguage } from './source-language.ts';
 
-/** ASCII letters in disguise: the tag characters, which are invisible. */
+/** Tag characters: invisible characters that encode ASCII letters. */
 const tags = /[\u{E0020}-\u{E007E}]/gu;
 
-/** Flags of regions are emoji that contain tag characters. */
+/** Emoji of regional flags, which contain tag characters. */
 const flagEmoji = /\u{1F3F4}[\u{E0020}-\u{E007E}]{1,8}\u{E007F}/gu;
 
 const nothing =
   /[\u00AD\u061C\u180E\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]|[\uFE00-\uFE0F]|[\u{E0100}-\u{E01EF}]/gu;
 
-/** Full-width, encircled and mathematical letters. */
+/** Full-width, circled and mathematical letters. */
 const styled = /[\uFF01-\uFF5E\u24B6-\u24E9\u{1D400}-\u{1D7FF}]+/gu;
 
-/** Latin look-alikes among Cyrillic and Greek letters. */
+/** Cyrillic and Greek letters that look like Latin letters, with the Latin letters. */
 const lookAlikes: Readonly<Record<string, string>> = Object.fromEntries(
   [
     ['абвеёзіїјклмнорстухуѕԁԛԝһ', 'a6beezïijkлmнopcmyxysdqwh'],
@@ -29,8 +29,9 @@ const strange = /[\p{Script=Cyrillic}\p{Script=Greek}]/gu;
 const mixedWord = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]{2,64}/gu;
 
 /**
- * `text` as a model would read it: without invisible characters, tag characters as the letters they encode, full-width and
- * mathematical letters as plain ones, and look-alikes in mixed words as Latin letters.
+ * Returns `text` as a model would read it: without invisible characters, with the letters that tag characters encode,
+ * with plain letters in place of full-width and mathematical ones, and, in words that mix alphabets, with Latin letters
+ * in place of look-alikes.
  */
 function revealed(text: string): string {
   return text
@@ -50,13 +51,13 @@ function mixesAlphabets(text: string): boolean {
   return Latin > 0 && Greek + Cyrillic > 0;
 }
 
-/** Whether at least three words mix letters of two alphabets that look alike, which does not happen by accident. */
+/** Whether at least three words mix letters of two alphabets that look alike. This does not happen by accident. */
 function hasMixedWords(text: string): boolean {
   if (!mixesAlphabets(text)) return false;
   let words = 0;
   for (const [word] of text.matchAll(mixedWord)) {
     const odd = word.match(strange)?.length ?? 0;
-    // A symbol joined to a word (µm, Ωcm, αβ-test) does not count: there must be look-alikes between letters.
+    // A symbol joined to a word (µm, Ωcm, αβ-test) does not count: the look-alikes must be between letters.
     if (odd > 0 && odd < word.length && word.length > 3 && lookAlikesIn(word) === odd && ++words === 3)
       return true;
   }
@@ -71,8 +72,9 @@ function lookAlikesIn(word: string): number {
 const fewSpaces = 3;
 
 /**
- * Whether the text has characters that hide or reorder others: tag characters outside an emoji, direction overrides, runs of
- * variation selectors, or zero-width spaces inside Latin words. Joiners and direction marks that scripts need do not count.
+ * Whether the text has characters that hide or reorder others: tag characters outside of emoji, direction overrides,
+ * runs of variation selectors, or zero-width spaces inside Latin words. Joiners and direction marks that a script needs
+ * do not count.
  */
 function hasHiddenText(text: string): boolean {
   if (/[\u{E0020}-\u{E007E}]/u.test(text) && /[\u{E0020}-\u{E007E}]/u.test(text.replace(flagEmoji, '')))
@@ -84,18 +86,21 @@ function hasHiddenText(text: string): boolean {
   return (inside?.length ?? 0) >= fewSpaces || /[\u200B-\u200D\u2060-\u2064]{8}/.test(text);
 }
 
-/** A run that may be base64: longer than words, and bounded. */
+/** A run of characters that may be base64: longer than words, with a maximum length. */
 const run = /[A-Za-z0-9+/_-]{24,8192}={0,2}/g;
 
 const maxRuns = 50;
 
-/** At most 50 readable texts that `text` contains in base64. Keys, hashes and images decode to nothing readable. */
+/**
+ * Returns at most 50 readable texts that `text` contains as base64. Keys, hashes and images do not decode to readable
+ * text.
+ */
 function encodedText(text: string): string[] {
   const found: string[] = [];
   let looked = 0;
   for (const [candidate] of text.matchAll(run)) {
     if (looked++ === maxRuns) break;
-    // A long word or URL has no digit or no capital.
+    // A long word or URL usually lacks digits or capitals: it is not base64.
     if (!/[A-Z]/.test(candidate) || !/[a-z]/.test(candidate)) continue;
     const decoded = Buffer.from(candidate, 'base64').toString('utf8');
     if (isReadable(decoded)) found.push(decoded);
@@ -118,11 +123,11 @@ type RiskFlag =
   | 'other_source_language';
 
 /**
- * The reasons why a source text is suspicious: instructions to a model (plain, hidden, in look-alike letters or encoded),
- * hidden text, or another language than the stated one (English by default). A flag is a warning and blocks nothing, so
- * false positives are acceptable: documentation about models contains the same phrases.
+ * The reasons why a source text is suspicious: instructions to a model (plain, hidden, in look-alike letters or
+ * encoded), hidden text, or a language other than the stated one (English by default). A flag is a warning and blocks
+ * nothing, so false positives are acceptable: documentation about models contains the same phrases.
  *
- * Accepts any string; time and memory are linear.
+ * Accepts any string; time and memory are linear in its length.
  */
 export function riskFlags(source: { sourceText: string; sourceLang: string }): RiskFlag[] {
   const { sourceText } = source;

@@ -18,14 +18,20 @@ const scripts = [
 /** A script of the supported languages; all others are `Other`. */
 export type Script = (typeof scripts)[number];
 
-/** The number of Latin letters that one letter counts as. Makes the lengths of translations into 35 languages comparable. */
+/**
+ * The number of Latin letters that one letter of the script counts as. This makes the lengths of translations into 35
+ * languages comparable.
+ */
 const weights: Partial<Record<Script, number>> = { Han: 3.5, Hangul: 2.3, Kana: 1.6, Arabic: 1.2 };
 
 export function letterWeight(script: Script): number {
   return weights[script] ?? 1;
 }
 
-/** First and last code unit of each run of letters, in order. Digits, marks and punctuation lie between the runs. */
+/**
+ * The first and last code unit of each range of letters, in ascending order. Digits, marks and punctuation are outside
+ * of the ranges.
+ */
 const ranges: readonly (readonly [first: number, last: number, script: Script])[] = [
   [0x41, 0x5a, 'Latin'],
   [0x61, 0x7a, 'Latin'],
@@ -71,7 +77,7 @@ const ranges: readonly (readonly [first: number, last: number, script: Script])[
   [0x4e00, 0x9fff, 'Han'],
   [0xa000, 0xabff, 'Other'],
   [0xac00, 0xd7a3, 'Hangul'],
-  // Only the first half of a surrogate pair counts: it selects the planes of the rarer characters.
+  // Only the first half of a surrogate pair counts; it determines the range of the rarer characters.
   [0xd840, 0xd88d, 'Han'],
   [0xf900, 0xfaff, 'Han'],
   [0xfb50, 0xfdff, 'Arabic'],
@@ -81,14 +87,14 @@ const ranges: readonly (readonly [first: number, last: number, script: Script])[
   [0xff66, 0xff9d, 'Kana'],
 ];
 
-/** The script's index in `scripts` plus one, by code unit; 0 for all except letters. */
+/** For each code unit of a letter, the index of its script in `scripts` plus one; 0 for all other code units. */
 const table = new Uint8Array(0x1_0000);
 for (const [first, last, script] of ranges) table.fill(scripts.indexOf(script) + 1, first, last + 1);
 
-/** The weight of each code unit: its script's weight for a letter, 1 for every other visible character. */
+/** The weight of each code unit: the script's weight for a letter, 1 for every other visible character. */
 const unitWeights = new Float32Array(0x1_0000).fill(1);
 for (const [first, last, script] of ranges) unitWeights.fill(letterWeight(script), first, last + 1);
-// Spaces, marks on letters, and the second half of a surrogate pair.
+// Code units of weight 0: spaces, marks on letters, and the second half of a surrogate pair.
 const weightless = [
   [0, 0x20],
   [0x7f, 0xa0],
@@ -100,24 +106,27 @@ const weightless = [
 ];
 for (const [first, last] of weightless) unitWeights.fill(0, first, last! + 1);
 
-/** The length of `text` in Latin letters: its visible characters, each by its weight. */
+/** Returns the length of `text` in Latin letters: the sum of the weights of its visible characters. */
 export function weightedLength(text: string): number {
   let length = 0;
   for (let at = 0; at < text.length; at++) length += unitWeights[text.charCodeAt(at)]!;
   return length;
 }
 
-/** The script of the letter that a UTF-16 code unit is or begins; undefined for everything else. */
+/**
+ * Returns the script of a letter, by its UTF-16 code unit or the first half of its surrogate pair; undefined for
+ * everything that is not a letter.
+ */
 function scriptOf(codeUnit: number): Script | undefined {
   return scripts[table[codeUnit]! - 1];
 }
 
-/** Whether a UTF-16 code unit is a letter or begins one. */
+/** Whether a UTF-16 code unit is a letter, or the first half of a letter's surrogate pair. */
 export function isLetter(codeUnit: number): boolean {
   return table[codeUnit] !== 0;
 }
 
-/** The number of letters of each script in `text`. */
+/** Returns the number of letters of each script in `text`. */
 export function countLetters(text: string): Record<Script, number> {
   const counts = new Uint32Array(scripts.length + 1);
   for (let at = 0; at < text.length; at++) counts[table[text.charCodeAt(at)]!]!++;
@@ -146,7 +155,7 @@ export function scriptsOf(language: string): readonly Script[] {
   return written[language as LanguageCode] ?? ['Latin'];
 }
 
-/** Whether the letter at `at` is inside a word. False in scripts without spaces. */
+/** Whether the letter at offset `at` is inside a word. False in scripts without spaces. */
 export function isInsideWord(text: string, at: number): boolean {
   const script = at > 0 ? scriptOf(text.charCodeAt(at)) : undefined;
   if (
@@ -161,8 +170,8 @@ export function isInsideWord(text: string, at: number): boolean {
 }
 
 /*
- * Frequent characters with two forms, except those whose simplified form is also a traditional character (后, 里, 只, 台, 面
- * ...).
+ * Frequent Chinese characters that differ between simplified and traditional, except those whose simplified form is
+ * also a traditional character (后, 里, 只, 台, 面 ...).
  */
 const simplified =
   '这们个来时对说国为过还进现学没种长问题开间见电话车东业产动务员书认记识让请许论设证评试语误读调谁课谈' +
@@ -187,7 +196,7 @@ const traditional =
   '勞勢華協單賣盧衛卻廠廳歷壓厭縣參雙變敘葉號嗎聽啟員響喚團園圍圖圓聖場壞塊堅壇壩壟壘聲處備復夠頭誇夾奪奮獎' +
   '婦媽娛嬰孫寧寶實寵審憲寬賓對尋導壽將爾塵嘗層屬歲島幣師帥帶幫';
 
-/** By code unit: 1 if only simplified, 2 if only traditional. */
+/** By code unit: 1 for a character that is only simplified, 2 for one that is only traditional. */
 const marks = new Uint8Array(0x1_0000);
 for (let at = 0; at < simplified.length; at++) {
   const [one, other] = [simplified.charCodeAt(at), traditional.charCodeAt(at)];
@@ -195,11 +204,16 @@ for (let at = 0; at < simplified.length; at++) {
   marks[other]! |= 2;
 }
 
-/** Minimum number of characters of the wrong standard, and their minimum ratio to those of the right one. */
+/**
+ * Minimum number of characters of the wrong Chinese writing system, and their minimum ratio to those of the right one.
+ */
 const telling = 4;
 const outnumbered = 3;
 
-/** The number of characters of `text` that exist only in simplified Chinese, and only in traditional Chinese. */
+/**
+ * Returns the number of characters of `text` that exist only in simplified Chinese, and the number of those that exist
+ * only in traditional Chinese.
+ */
 export function countStandards(text: string): { hans: number; hant: number } {
   const counts: [number, number, number, number] = [0, 0, 0, 0];
   for (let at = 0; at < text.length; at++) counts[marks[text.charCodeAt(at)]! as 0 | 1 | 2 | 3]++;
@@ -207,7 +221,7 @@ export function countStandards(text: string): { hans: number; hant: number } {
   return { hans, hant };
 }
 
-/** Chinese in the other of its two standards: zh-Hans for zh-Hant or vice versa. */
+/** Returns an issue if Chinese is in the wrong writing system: zh-Hans for zh-Hant or vice versa. */
 function variantIssue({ target, targetLang }: TextPair): QualityIssue | undefined {
   if (targetLang !== 'zh-Hans' && targetLang !== 'zh-Hant') return undefined;
   const { hans, hant } = countStandards(target);
@@ -221,19 +235,19 @@ function variantIssue({ target, targetLang }: TextPair): QualityIssue | undefine
 }
 
 /**
- * Letters, by weight, in the wrong script: either more than the rest, or many in absolute terms. The limit for Latin letters
- * is higher, because names are often kept in them.
+ * A translation is in the wrong script if this share of its letters is, or this many letters, by weight. The number for
+ * Latin letters is higher, because names often stay in Latin letters.
  */
 const mostly = { share: 0.6, weight: 12, latinWeight: 24 };
 const inPart = { share: 0.3, weight: 120, latinWeight: 120 };
 
 /**
- * A translation in a script that the target language does not use. Unchanged words of the source (names, code) do not count,
- * unless they are in the script of the source's language.
+ * Returns an issue if a translation is in a script that the target language does not use. Words that are unchanged from
+ * the source (names, code) do not count, unless they are in the script of the source language.
  */
 export function scriptIssue(pair: TextPair): QualityIssue | undefined {
   const expected = scriptsOf(pair.targetLang);
-  // The first check is fast, and enough for most texts.
+  // The first check is fast, and suffices for most texts.
   if (isWrong(weigh(pair.target, expected))) {
     const kept = scriptsOf(pair.sourceLang).filter((script) => script !== 'Latin');
     if (isWrong(weigh(withoutSourceWords(pair, kept), expected)))
@@ -248,9 +262,9 @@ export function scriptIssue(pair: TextPair): QualityIssue | undefined {
 
 interface Weights {
   right: number;
-  /** In a script that is neither expected nor Latin. */
+  /** Weight of the letters in scripts that are neither expected nor Latin. */
   strange: number;
-  /** In Latin letters that are not expected. */
+  /** Weight of the Latin letters, if Latin is not expected. */
   latin: number;
 }
 
@@ -271,7 +285,7 @@ function isWrong({ right, strange, latin }: Weights): boolean {
   );
 }
 
-/** The target without code and without words of the source, except those in one of the `kept` scripts. */
+/** Returns the target without code and without words of the source, except words in one of the `kept` scripts. */
 function withoutSourceWords({ target, sourceWords }: TextPair, kept: readonly Script[]): string {
   return withoutCode(target).replace(word, (found) => {
     if (!sourceWords.has(found.toLowerCase())) return found;
@@ -280,7 +294,10 @@ function withoutSourceWords({ target, sourceWords }: TextPair, kept: readonly Sc
   });
 }
 
-/** Japanese for Chinese or vice versa: Chinese has no kana, and longer Japanese always has. */
+/**
+ * Returns an issue if the translation is Japanese instead of Chinese or vice versa: Chinese has no kana, and longer
+ * Japanese texts always have some.
+ */
 function kanaIssue({ target, targetLang }: TextPair): QualityIssue | undefined {
   const { Kana: kana, Han: han, Hangul: hangul } = countLetters(target);
   if (targetLang.startsWith('zh') && kana >= 6 && 4 * kana > kana + han)

@@ -1,8 +1,8 @@
 import type { LanguageCode } from '#server/languages.ts';
 
 /**
- * Languages with so many common letters and syllables that profiles do not tell them apart, with frequent words that exist
- * in only one of them. Lower case, NFC.
+ * Groups of languages that profiles cannot distinguish, because they have too many letters and syllables in common. For
+ * each language, frequent words that no other language of the group has; in lower case and NFC.
  */
 const siblings: readonly Partial<Record<LanguageCode, string>>[] = [
   {
@@ -29,7 +29,10 @@ const sets: readonly ReadonlyMap<string, ReadonlySet<string>>[] = siblings.map(
   (group) => new Map(Object.entries(group).map(([language, words]) => [language, new Set(words.split(' '))])),
 );
 
-/** The number of `words` that exist only in `language`, for each language of its group; undefined if it has no group. */
+/**
+ * For each language in the group of `language`, returns the number of `words` that only this language has; undefined if
+ * `language` is in no group.
+ */
 export function countSiblingWords(
   language: string,
   words: readonly string[],

@@ -3,30 +3,33 @@ import { hasForeignLetters, otherLanguageIn, sharedScripts } from './language.ts
 import { scriptIssue, scriptsOf } from './script.ts';
 import { textPair, word } from './text-pair.ts';
 
-/** Shorter texts are names, labels and commands too often. */
+/** Minimum number of characters: shorter texts are often names, labels or commands. */
 const minCharacters = 40;
 
-/** The share of letters in another language that makes it the language of the whole text, not of a quotation. */
+/**
+ * If a larger share of the letters is in another language, that is the language of the whole text and not only of a
+ * quotation.
+ */
 const maxOfIt = 0.6;
 
-/** The shares of tokens that are code, and of capitalized words, from which a text is not prose. */
+/** With larger shares of tokens that are code, or of capitalized words, a text is not prose. */
 const maxCode = 0.25;
 const maxCapitalized = 0.75;
 
-/** Words that are frequent in English prose and that no other supported language uses. */
+/** Words that are frequent in English prose and do not exist in any other supported language. */
 const englishWords = new Set(
   'the and of with this that which from have has are were will would should your you their they been when what'.split(
     ' ',
   ),
 );
 
-/** The share of these words above which a text is clearly English. */
+/** A text with a larger share of these words is clearly English. */
 const englishShare = 0.12;
 
 /**
- * Whether a source text is clearly not in its stated language: it has another script or other letters, or most of it looks
- * like another language. Always false for fewer than 40 characters, and distinguishes similar languages no better than
- * `languageIssue`.
+ * Whether a source text is clearly not in its stated language: it has another script or foreign letters, or most of it
+ * looks like another language. Always false for fewer than 40 characters. Distinguishes similar languages no better
+ * than `languageIssue`.
  */
 export function isInOtherLanguage({
   sourceText,
@@ -36,11 +39,11 @@ export function isInOtherLanguage({
   sourceLang: string;
 }): boolean {
   if (countCodePoints(sourceText.trim()) < minCharacters) return false;
-  // Compared with itself, without the exemption for words of the source.
+  // Here the text is both source and target, and words of the source are not exempt.
   const texts = { sourceText, targetText: sourceText, sourceLang, targetLang: sourceLang };
   const pair = { ...textPair(texts), sourceWords: new Set<string>() };
   if (!isProse(pair.target)) return false;
-  // Most texts are English, and can skip the language profiles, which take memory.
+  // Most texts are English; for them, the language profiles need not be loaded, which saves memory.
   if (sourceLang === 'en' && isPlainlyEnglish(pair.target)) return false;
   if (scriptIssue(pair)) return true;
   if (pair.branching || !scriptsOf(sourceLang).some((script) => sharedScripts.has(script))) return false;
@@ -55,15 +58,15 @@ function isPlainlyEnglish(text: string): boolean {
   );
 }
 
-/** A token of code, of a number or of signs only. */
+/** Matches a token that is code, a number or only signs. */
 const noProse = /[{}=<>;_\\|`$]|\w\(|\w[.:]\w|^[^\p{L}]+$/u;
 
-/** In scripts without spaces, a token is a sentence. */
+/** In scripts without spaces, one token is a whole sentence. */
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
 /**
- * Whether a text consists of sentences, not code, figures or a list of names: few tokens are code, and most words are not
- * capitalized.
+ * Whether a text consists of sentences, rather than code, figures or a list of names: few tokens are code, and most
+ * words are not capitalized.
  */
 function isProse(text: string): boolean {
   const tokens = text.match(/\S+/g) ?? [];

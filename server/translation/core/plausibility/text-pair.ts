@@ -1,34 +1,42 @@
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
 
-/** The input of every check: a source and its supposed translation, both bounded in length. */
+/** The input of every check: a source and its supposed translation; the length of both is limited. */
 export interface TextPair {
   sourceLang: string;
   targetLang: string;
   source: string;
   target: string;
-  /** The source's words, in lower case: names, code and quotations that may stay unchanged. */
+  /** The words of the source, in lower case. Names, code and quotations may stay unchanged in a translation. */
   sourceWords: ReadonlySet<string>;
   /**
-   * Whether the source is a message with plural branches: its translation may differ in branches, length and repetitions.
+   * Whether the source is a message with plural branches. Its translation may have a different number of branches, and
+   * so a different length and more or fewer repetitions.
    */
   branching: boolean;
 }
 
-/** Maximum length that is read, in UTF-16 units. Only texts with many characters outside the basic plane are longer. */
+/**
+ * Maximum number of UTF-16 units that are read. Only texts with many characters outside of the basic plane exceed it.
+ */
 const maxReadLength = 64_000;
 
-/** More marks on a letter than any script uses: a run of thousands is slow to normalize. */
+/**
+ * More marks on a letter than any script uses. Without a limit, a run of thousands of marks would be slow to normalize.
+ */
 const manyMarks = /(\p{M}{20})\p{M}+/gu;
 
 const invisible = /[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]+/g;
 
-/** A run of letters that is either Latin or free of Latin letters: a name inside Japanese is a separate word. */
+/**
+ * A run of letters that are either all Latin or all not Latin, so that a Latin name in a Japanese text is a separate
+ * word.
+ */
 export const word = /[\p{Script=Latin}\p{M}]+|[[\p{L}\p{M}]--\p{Script=Latin}]+/gv;
 
-/** UTF-16 units of a message. A longer text only contains a message. */
+/** Maximum UTF-16 units of a message. A longer text may contain a message, but is not one. */
 const maxMessageLength = 600;
 
-/** A message with a branch for each plural form; languages have one to six forms. */
+/** Matches a message with a branch for each plural form; languages have one to six forms. */
 const pluralMessage = /\{\s{0,9}\w{1,99}\s{0,9},\s{0,9}(?:plural|select|selectordinal)\s{0,9},/;
 
 export function textPair(input: {
@@ -49,15 +57,15 @@ export function textPair(input: {
   };
 }
 
-/** `text` in NFC without invisible characters; only start, middle and end of a text that is too long. */
+/** Returns `text` in NFC without invisible characters. Of a text that is too long, only start, middle and end. */
 export function readable(text: string): string {
   return excerpts(text, maxReadLength).replace(invisible, '').replace(manyMarks, '$1').normalize('NFC');
 }
 
-/** Adjacent ASCII characters that are code rather than words: URLs, options, placeholders, camelCase. */
+/** Adjacent ASCII characters that occur in code and not in words: in URLs, options, placeholders, camelCase. */
 const code = /^[-$%&#]|[\w\])}>]?[_@=<>{}\\|/][\w(]?|\w[.:]\w|\d|[a-z][A-Z]|^[[({]*-/;
 
-/** `text` with a space in place of each part that looks like code. */
+/** Returns `text` with a space in place of each part that looks like code. */
 export function withoutCode(text: string): string {
   return text.replace(/[\x21-\x7e]+/g, (run) => (code.test(run) ? ' ' : run));
 }
@@ -69,7 +77,7 @@ function excerpts(text: string, length: number): string {
   return [text.slice(0, third), text.slice(middle, middle + third), text.slice(-third)].join('\n');
 }
 
-/** An issue that prevents a translation from being published automatically. */
+/** Creates an issue that prevents a translation from being published automatically. */
 export function critical(
   category: QualityIssue['category'],
   explanation: string,
@@ -84,10 +92,10 @@ export function critical(
   };
 }
 
-/** UTF-16 units of a quote in an issue. */
+/** Maximum UTF-16 units of a quote in an issue. */
 const quoted = 200;
 
-/** The start of `text`, in characters that can be stored: no broken surrogate pairs, no U+0000. */
+/** Returns the start of `text` in a form that can be stored: without broken surrogate pairs and U+0000. */
 function excerpt(text: string): string {
   return text.slice(0, quoted).toWellFormed().replaceAll('\0', ' ');
 }

@@ -16,7 +16,7 @@ import { progressed } from '../waiting.ts';
 
 const value = sql.placeholder;
 
-/** Counts the tenant's committed usage, and reserves all of the document's characters if there is any allowance left. */
+/** Counts the tenant's committed usage. If any allowance remains, reserves all characters of the document. */
 const reserve = prepare<
   UsageLimits & { tenantId: string; documentId: string; attempt: number; weight: number },
   { usage: CommittedUsage; admitted: string | null }[]
@@ -42,7 +42,7 @@ const reserve = prepare<
 });
 
 /**
- * Reserves the document's characters from the allowance until it ends.
+ * Reserves the document's characters from the allowance until the job ends.
  * @throws AppError quota_exceeded if the allowance is used up; rate_limit if the tenant's runs fail too often
  */
 export async function admitDocument(run: DocumentRun): Promise<void> {
@@ -54,7 +54,7 @@ export async function admitDocument(run: DocumentRun): Promise<void> {
     const entitlement = checkEntitlement(
       settings,
       tenant,
-      // The credential was already checked at submission.
+      // The credential was checked when the document was submitted.
       { kind: 'document', credential: 'session', chars: weight },
       [],
     );
@@ -72,12 +72,12 @@ export async function admitDocument(run: DocumentRun): Promise<void> {
     if (refusal?.code === 'too_many_requests')
       throw new AppError('quota_exceeded', refusal.message, { cause: refusal });
     if (refusal) throw refusal;
-    // Neither admitted nor rejected: another worker has the job.
+    // The job was neither admitted nor rejected, so another worker has it: this throws RunReplaced.
     await updateRun(tx, run, { stage: row.stage });
   });
 }
 
-/** The document's billable characters. */
+/** Returns the billable characters of a document. */
 export function weightOf({ row, services }: Pick<DocumentRun, 'row' | 'services'>): number {
   const { source_lang, target_lang } = requestOf(row);
   return weighCharacters(row.sourceChars, source_lang, target_lang, services.settings.DENSE_SCRIPT_WEIGHT);

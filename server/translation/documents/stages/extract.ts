@@ -21,7 +21,10 @@ export async function ingestSource(run: DocumentRun): Promise<void> {
   );
 }
 
-/** Reads the source file. @throws AppError if it is missing or damaged */
+/**
+ * Reads the source file.
+ * @throws AppError if the file is missing or damaged
+ */
 export async function readSource({ services, tenantId, documentId }: DocumentRun): Promise<Uint8Array> {
   const source = await services.database.inTenant(tenantId, (tx) =>
     newestArtifact(tx, tenantId, documentId, 'source'),
@@ -58,10 +61,10 @@ export async function extractSegments(run: DocumentRun): Promise<void> {
   });
 }
 
-/** UTF-16 units that are enough to detect the language of a text. */
+/** UTF-16 units that suffice to detect the language of a text. */
 const sampleLength = 20_000;
 
-/** A warning if the text may not be in the stated language. */
+/** Returns a warning if the text may not be in the stated language. */
 function textWarnings({ row }: DocumentRun, rows: readonly { source_text: string }[]): Warning[] {
   const { source_lang, metadata } = requestOf(row);
   if (metadata['source_lang_detection'] !== undefined) return [];
@@ -73,7 +76,7 @@ function textWarnings({ row }: DocumentRun, rows: readonly { source_text: string
   return mismatchWarnings(text.slice(0, sampleLength), source_lang);
 }
 
-/** Rows of one INSERT: at most some megabytes. */
+/** Number of rows in one INSERT: at most a few megabytes. */
 const rowsOfStatement = 5000;
 
 function rowOf({ regionId, cellId, kind, page, place, rectangles, source }: Segment, position: number) {

@@ -20,8 +20,8 @@ import { weightOf } from './admit.ts';
 import { readSource } from './extract.ts';
 
 /**
- * Writes the translated file, then ends the job: its output, status and usage record are one transaction, so that the job is
- * translated only after the output exists, and billed once.
+ * Writes the translated file, then ends the job. One transaction stores its output, status and usage record, so that a
+ * job becomes `translated` only after its output exists, and is billed once.
  */
 export async function reconstructDocument(run: DocumentRun): Promise<void> {
   const { services, tenantId, documentId, row } = run;
@@ -64,14 +64,15 @@ export async function reconstructDocument(run: DocumentRun): Promise<void> {
 }
 
 /**
- * Removes the outputs of earlier tries of the stage from the tenant's account, hours before the sweep would. Runs after the
- * job has ended, because an unacknowledged transaction may have referred to one of them. Best effort.
+ * Removes the outputs of earlier tries of this stage from the tenant's account, hours before the sweep would. Runs
+ * after the job has ended, because an earlier transaction that was not acknowledged may have referred to one of them.
+ * Best effort.
  */
 async function removeEarlier({ services, tenantId, delivered = [] }: DocumentRun): Promise<void> {
   for (const address of delivered.slice(0, -1)) await removeAt(services, tenantId, address).catch(() => {});
 }
 
-/** The finding of a file without text, unless its format has reported it. */
+/** Returns the finding for a file without text, unless the file format has already reported it. */
 function nothingToTranslate(reported: readonly Pick<Finding, 'code'>[]): Finding[] {
   if (reported.some(({ code }) => code === 'no_translatable_text')) return [];
   return [
@@ -129,8 +130,8 @@ function usageOf(run: DocumentRun): JobUsage {
 }
 
 /**
- * Ends a job as failed although its translated file was delivered to the tenant's own account. The tenant has the result, so
- * the job is billed and need not be sent again.
+ * Ends a job as failed although its translated file was delivered to the tenant's own account. The tenant has the
+ * result: the job is billed, and the file need not be sent again.
  */
 export async function failDelivered(
   run: DocumentRun,
@@ -164,7 +165,7 @@ export async function failDelivered(
 
 const value = sql.placeholder;
 
-/** A run that ends its job. */
+/** A run that is about to end its job. */
 interface EndingRun {
   tenantId: string;
   documentId: string;
@@ -172,8 +173,8 @@ interface EndingRun {
 }
 
 /**
- * A statement that ends a job, with its usage record and the running totals. It returns no row if another worker has the
- * job.
+ * Prepares a statement that ends a job, inserts its usage record and adds to the running totals. The statement returns
+ * no row if another worker has the job.
  * @param changes columns to set in addition to the usual ones
  */
 function prepareEnd<P extends object>(name: string, changes: PgUpdateSetSource<typeof documentJobs>) {

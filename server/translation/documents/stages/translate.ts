@@ -11,24 +11,27 @@ import { TranslationStore } from './translation-store.ts';
 
 /** A distinct text of the document. */
 interface GroupSegment extends GroupText {
-  /** Its positions in the document: segments with the same source are translated once. */
+  /** Positions of the text in the document. Segments with the same source are translated once. */
   positions: readonly number[];
-  /** UTF-16 units of the source without its tags. */
+  /** UTF-16 units of the source text without its tags. */
   units: number;
 }
 
-/** Distinct texts that are read and looked up together. */
+/** Number of distinct texts that are read and looked up together. */
 const textsOfBatch = 400;
-/** UTF-16 units of the texts of one group, which is one call of the engine. */
+/** Maximum UTF-16 units of the texts in one group. A group is one call to the engine. */
 const unitsOfGroup = 6000;
 const textsOfGroup = 40;
-/** Groups of one document that are translated concurrently; a crash loses at most their calls. */
+/**
+ * Number of groups of one document that are translated concurrently. After a crash, at most these calls are repeated.
+ */
 const groupsInFlight = 8;
 
 /**
- * Translates the segments that have no translation yet, in reading order. Equal segments are translated once. Each group is
- * stored when it is completed, so that another worker repeats only the running groups.
- * @throws Yielded if the worker has to yield: it starts no more groups, and running ones are stored
+ * Translates the segments that have no translation yet, in reading order. Equal segments are translated once. Each
+ * group is stored when it is completed, so that after a crash another worker repeats only the groups that were in
+ * progress.
+ * @throws Yielded if the worker has to yield; it then starts no more groups, and has stored those in progress
  */
 export async function translateSegments(run: DocumentRun): Promise<void> {
   const { services, tenantId, documentId, signal } = run;
@@ -39,7 +42,7 @@ export async function translateSegments(run: DocumentRun): Promise<void> {
   const groups = readGroups(run, untranslated);
   const store = new TranslationStore(run);
   let isOver = false;
-  /** One of the concurrent loops: translates one group after the other. */
+  /** One of the concurrent loops; each translates one group after another. */
   const translateInTurn = async () => {
     while (!isOver) {
       signal.throwIfAborted();
@@ -84,7 +87,7 @@ async function* readGroups(
   }
 }
 
-/** The positions of each distinct text without a translation, in reading order. */
+/** Returns the distinct texts without a translation, each with its positions, in reading order. */
 async function selectUntranslated(tx: Tx, { tenantId, documentId }: DocumentRun): Promise<number[][]> {
   const rows = await tx.execute<{ positions: number[] }>(sql`
     select json_agg(position order by position) as positions from document_segments

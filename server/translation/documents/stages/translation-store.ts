@@ -6,21 +6,21 @@ import type { TranslatedText } from '#server/translation/core/pipeline/group.ts'
 import { type DocumentRun, updateRun } from '../document-run.ts';
 import { progressed } from '../waiting.ts';
 
-/** A group's translations, each with the positions of its segments, and the cost of its calls. */
+/** The translations of a group, each with the positions of its segments, and the cost of the engine calls. */
 export interface TranslatedGroup {
   segments: (TranslatedText & { positions: readonly number[] })[];
   cost: RunCost;
 }
 
 /**
- * Stores the groups of one document, one transaction after the other. Groups that are completed during a transaction share
- * the next one: each transaction locks the job's row until its COMMIT is on the disk, so separate transactions would only
- * wait for each other, each with a connection.
+ * Stores the translated groups of one document, one transaction after another. Groups that are completed during a
+ * transaction share the next one. Each transaction locks the job's row until its COMMIT is on disk, so concurrent
+ * transactions would only wait for each other, and each would take a connection.
  */
 export class TranslationStore {
   readonly #run: DocumentRun;
   #waiting: TranslatedGroup[] = [];
-  /** Stores all queued groups when it begins. */
+  /** The next transaction; it stores all groups that are queued when it begins. */
   #next: Promise<void> | undefined;
   #current: Promise<void> = Promise.resolve();
 
@@ -28,7 +28,10 @@ export class TranslationStore {
     this.#run = run;
   }
 
-  /** Resolves when the group is stored. @throws RunReplaced */
+  /**
+   * Queues a group and resolves when it is stored.
+   * @throws RunReplaced
+   */
   add(group: TranslatedGroup): Promise<void> {
     this.#waiting.push(group);
     this.#next ??= this.#current.then(() => this.#storeWaiting());
@@ -41,13 +44,16 @@ export class TranslationStore {
     this.#next = undefined;
     const { services, tenantId } = this.#run;
     const stored = services.database.inTenant(tenantId, (tx) => storeGroups(tx, this.#run, groups));
-    // Each caller of `add` gets the error of its transaction.
+    // An error is not handled here: each caller of `add` gets the error of its transaction.
     this.#current = stored.catch(() => {});
     return stored;
   }
 }
 
-/** Stores the translations at every segment with the same source, and their cost. @throws RunReplaced */
+/**
+ * Stores each translation in every segment with the same source, and the cost of the calls.
+ * @throws RunReplaced
+ */
 async function storeGroups(tx: Tx, run: DocumentRun, groups: readonly TranslatedGroup[]): Promise<void> {
   const { tenantId, documentId } = run;
   const segments = groups.flatMap((group) => group.segments);

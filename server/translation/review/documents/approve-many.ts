@@ -65,10 +65,11 @@ export const approvalOutcomes = z.object({
 });
 
 /**
- * Approves several documents, each like `approveDocument`: one that is rejected does not affect the others. One that the
- * caller has not opened, or that has critical issues, is skipped unless it is named explicitly.
+ * Approves several documents, each like `approveDocument`. If one is rejected, the others are still approved. A
+ * document that the caller has not opened, or that has critical issues, is skipped unless the request names it
+ * explicitly.
  * @throws AppError 401 if the caller is not authenticated at the beginning. If the session ends later, the remaining
- * documents are rejected.
+ *   documents are rejected.
  */
 export async function approveDocuments(
   services: Parameters<typeof approveDocument>[0] & Pick<Services, 'log'>,
@@ -79,7 +80,7 @@ export async function approveDocuments(
   const opened = await withTenant((tx, principal) => openedBy(tx, principal, 'document', ids));
   const results = await eachItem<string, ApprovalOutcome>({ services, requestId }, ids, {
     async work(documentId) {
-      // Otherwise stopping the process would take until all are approved.
+      // Stop here if the process is stopping; otherwise it could not stop before all documents are approved.
       if (services.backgroundWork.stopping.aborted)
         throw new AppError('transient_error', 'the service is restarting; approve the document again');
       try {

@@ -24,9 +24,11 @@ import type { DocumentApproveRequest } from './review-schema.ts';
 type ApproveServices = LocatingServices & Pick<Services, 'backgroundWork' | 'embedder' | 'log'>;
 
 /**
- * Approves a translated document: stamps it, adds the segments to the TM that no review has added, and writes the audit
- * record. A second approval completes the first if it was interrupted, and changes nothing else.
- * @param confirmCritical whether the reviewer confirms the critical issues of its segments; undefined: not required
+ * Approves a translated document: stores the approval in its row, adds to the TM the segments that no review has added,
+ * and writes the audit record. If the first approval was interrupted, a second one completes it; otherwise a second one
+ * changes nothing.
+ * @param confirmCritical whether the reviewer confirms the critical issues of the segments; undefined if no
+ *   confirmation is required
  * @param isUnopened whether the reviewer approves several documents and has not opened this one
  * @throws AppError 404; 400 if the document is not translated, a file of it is missing or damaged, or its reviewer cannot be
  *   determined; 409 storage_binding_not_verified; UnconfirmedFindings; Unopened
@@ -81,7 +83,10 @@ export async function approveDocument(
   return { tenantId, result };
 }
 
-/** @throws UnconfirmedFindings */
+/**
+ * Requires that the document has no critical issues without a confirmation.
+ * @throws UnconfirmedFindings
+ */
 async function requireNoCritical(
   { database }: Pick<Services, 'database'>,
   { tenantId, documentId }: DocumentRow,
@@ -91,8 +96,8 @@ async function requireNoCritical(
 }
 
 /**
- * A document that cannot be delivered, or not be rendered again after a correction, cannot be approved: its files must be
- * intact.
+ * Requires that the files of the document are intact: otherwise it could not be delivered, or not be rendered again
+ * after a correction.
  * @throws AppError 400
  */
 async function requireLayout(
@@ -108,7 +113,7 @@ async function requireLayout(
   }
 }
 
-/** Stamps the approval; undefined if the document is already approved or was deleted. */
+/** Stores the approval in the document's row. Returns undefined if the document is already approved or was deleted. */
 function stamp(
   { database }: Pick<Services, 'database'>,
   { tenantId, documentId }: DocumentRow,
@@ -125,8 +130,8 @@ function stamp(
 }
 
 /**
- * Completes an approval after the stamp, unless it is complete: adds segments to the TM, then writes the audit record, which
- * counts them.
+ * Completes an approval that is stored in the row, unless it is already complete: adds segments to the TM, then writes
+ * the audit record, which counts them.
  */
 async function completeApproval(services: ApproveServices, row: DocumentRow) {
   const { tenantId, documentId } = row;
@@ -136,7 +141,9 @@ async function completeApproval(services: ApproveServices, row: DocumentRow) {
   return fed;
 }
 
-/** Completes an approval whose process died after the stamp, or could not write to the store. May run twice. */
+/**
+ * Completes an approval whose process died after storing it in the row, or could not write to the store. May run twice.
+ */
 export async function resumeApproval(
   services: ApproveServices,
   { tenantId, documentId }: { tenantId: string; documentId: string },
@@ -145,12 +152,12 @@ export async function resumeApproval(
   await withReviewLease(services, tenantId, documentId, async () =>
     completeApproval(services, await find()),
   ).catch((error: unknown) => {
-    // It was deleted in between.
+    // `not_found`: the document was deleted in between.
     if (!(error instanceof AppError && error.code === 'not_found')) throw error;
   });
 }
 
-/** Queues approvals that still have no audit record after a while. */
+/** Queues the completion of approvals that have had no audit record for a while. */
 export async function resumeApprovals(
   { database }: Pick<Services, 'database'>,
   idleSeconds: number,

@@ -81,8 +81,8 @@ export const segmentBoxPage = z.object({
 });
 
 /**
- * The places of segments in a document's file, without their texts. A file that is rendered again has other rectangles, so
- * the response names the file.
+ * Returns the places of segments in a document's file, without their texts. When a file is rendered again, its
+ * rectangles change, so the response contains the ID of the file.
  * @throws AppError 404; 422 for a cursor of another listing
  */
 export async function listBoxes(
@@ -111,8 +111,8 @@ export async function listBoxes(
       target_rectangles: documentSegments.targetRectangles,
       needs_review: documentSegments.needsReview,
       corrected: documentSegments.corrected,
-      // In the same statement, because a review between two statements would combine one file's rectangles with the ID of
-      // another.
+      // The rectangles and the file's ID are read by the same statement: if a review happened between two statements,
+      // the rectangles of one file would be combined with the ID of another.
       translated: sql<string | null>`(select artifact_id from document_artifacts
         where tenant_id = ${tenantId} and document_id = ${documentId} and kind = 'translated'
         order by revision desc limit 1)`,
@@ -148,7 +148,7 @@ interface Place {
 /** A place in a Word file: `word/header1.xml, table 2, row 1, cell 3, paragraph 4`. */
 const wordPlace = /^(.*?), (?:paragraph (\d+)|table (\d+), row (\d+), cell (\d+)(?:, paragraph (\d+))?)$/s;
 
-/** The segment's place in the file, from the key and place of its format. */
+/** Returns the place of a segment in the file, from the segment's key and the place that the file format reports. */
 function anchorOf(format: LayoutKind, { place, region_id, cell_id, page }: Place): Anchor {
   if (format === 'xlsx' && cell_id !== null)
     return { type: 'sheet_cell', sheet: place.slice(0, -cell_id.length - 1), cell: cell_id };

@@ -17,7 +17,7 @@ export const segmentCheck = z.object({
 });
 
 /**
- * Checks a text that a reviewer proposes for a segment, like a correction. Stores nothing.
+ * Checks a text that a reviewer proposes for a segment, in the same way as a correction. Stores nothing.
  * @throws AppError 404 for an unknown document or segment; rate_limit if too many long texts are queued for the check
  */
 export async function checkSegmentText(

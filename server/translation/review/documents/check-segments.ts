@@ -12,9 +12,9 @@ export interface ProposedText {
 }
 
 /**
- * The issues that the service's own checks find in texts that a reviewer proposes for segments of a document: integrity,
- * plausibility and terms, as for the pipeline's translations, without a model. Holds no transaction during the checks.
- * @returns the issues of each text, in their order
+ * Checks texts that a reviewer proposes for segments of a document, without a model: integrity, plausibility and terms,
+ * as for machine translations. No transaction is open during the checks.
+ * @returns the issues of each text, in the order of the texts
  * @throws AppError rate_limit if too many long texts are queued for the check
  */
 export async function checkSegments(

@@ -49,8 +49,8 @@ export const confirmedSegments = z.object({
 });
 
 /**
- * Marks unchanged translations as confirmed by a reviewer: their text, issues and flags stay. A new text removes the mark.
- * An approval adds a flagged segment to the TM if it is confirmed.
+ * Marks unchanged translations as confirmed by a reviewer; their text, issues and flags stay. When the text changes,
+ * the mark is removed. An approval adds a flagged segment to the TM only if the segment is confirmed.
  * @throws AppError 404; 400 if the document is not translated, or the reviewer cannot be determined; 422 for an unknown
  * position; 409 conflict, with all
  *   `CorrectionConflict`s, if a translation has changed since the reviewer saw it; UnconfirmedFindings
@@ -61,7 +61,7 @@ export async function confirmSegments(
   { document_id: documentId, segments, confirmed, confirm_critical, reviewer }: ConfirmInput,
 ): Promise<z.infer<typeof confirmedSegments>> {
   const tenantId = principal.tenant.id;
-  // The lock lets a review that is being stored finish, so that the figures include it.
+  // Taking the lock lets a review that is being stored finish first, so that the figures include it.
   await tx
     .select({ documentId: documentJobs.documentId })
     .from(documentJobs)
@@ -84,7 +84,7 @@ export async function confirmSegments(
     throw new UnconfirmedFindings(`document job ${documentId}`, critical);
   await tx
     .update(documentSegments)
-    // The first confirmation stays.
+    // If a segment is already confirmed, its first confirmation stays.
     .set(
       confirmed
         ? {

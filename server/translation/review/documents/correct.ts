@@ -6,7 +6,10 @@ import { documentArtifact, documentReviewInput } from '#server/translation/docum
 import { reviewDocument } from './decide.ts';
 import { positionedSegment, selectSegments } from './positioned-segment.ts';
 
-/** UTF-16 units of a translation that a reviewer saw: an engine's may be longer than a correction. */
+/**
+ * Maximum UTF-16 units of the translation that a reviewer saw: the engine's translation may be longer than a
+ * correction.
+ */
 const maxSeenLength = 1_000_000;
 
 const correction = documentReviewInput.shape.corrections.element.extend({
@@ -45,8 +48,8 @@ export const correctedDocument = z.object({
 });
 
 /**
- * Applies corrections to the translations that the reviewer saw: `reviewDocument` with a short response, because a job with
- * its manifest may be megabytes.
+ * Applies corrections to the translations that the reviewer saw. Does the same as `reviewDocument`, but returns a short
+ * response, because a job with its manifest may be megabytes.
  * @throws AppError like `reviewDocument`
  */
 export async function correctDocument(

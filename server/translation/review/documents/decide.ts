@@ -42,17 +42,19 @@ import { checkSegments } from './check-segments.ts';
 type ReviewServices = LocatingServices &
   Pick<Services, 'backgroundWork' | 'embedder' | 'fileWork' | 'glossaries' | 'log'>;
 
-/** The input of a reviewer. */
+/** The corrections of a reviewer. */
 export interface ReviewOfSegments extends Omit<DocumentReviewRequest, 'corrections'> {
   corrections: (DocumentReviewRequest['corrections'][number] & {
-    /** The translation that the reviewer saw; null without one. If omitted, any translation is replaced. */
+    /**
+     * The translation that the reviewer saw; null if none existed. If omitted, the correction replaces any translation.
+     */
     replaces?: string | null | undefined;
     /**
-     * The same text with the tags of the source, if the reviewer placed them. If omitted, they are placed as in the previous
-     * translation.
+     * The reviewer's text with the tags of the source, if the reviewer placed them. If omitted, the tags are placed as
+     * in the previous translation.
      */
     target?: InlineContent | undefined;
-    /** `replaces` with its tags, if the reviewer saw them. */
+    /** `replaces` with its tags, if the reviewer saw the tags. */
     replacesTagged?: InlineContent | null | undefined;
   })[];
 }
@@ -66,9 +68,10 @@ interface Correction {
 }
 
 /**
- * Applies corrections to a translated document and renders the whole file again, without the engine. Either all corrections
- * are applied or none. The corrections are then added to the TM. A correction with `replaces` whose text is already stored
- * by a reviewer counts as applied, so a resend renders nothing again.
+ * Applies corrections to a translated document and renders the whole file again, without the engine. Either all
+ * corrections are applied or none. The corrections are then added to the TM. If a correction has `replaces`, and a
+ * reviewer has already stored the same text, the correction counts as applied: a request that is sent again does not
+ * render the file again.
  * @returns the positions of all named segments, and of the changed ones
  * @throws AppError 404; 400 if the document is not translated; 409 storage_binding_not_verified; 422 for an unknown region
  * or cell; 409
@@ -85,7 +88,7 @@ export async function reviewDocument(
     await destinationIn(tx, services, principal.tenant.id);
     return { tenantId: principal.tenant.id, reviewer: reviewerOf(principal, request.reviewer) };
   });
-  // A stopping process waits for it, even if the reviewer has disconnected.
+  // When the process stops, it waits until the review is stored, even if the reviewer has disconnected.
   const reviewed = await services.backgroundWork.track(
     withRequestDeadline(services.settings, ({ signal }) =>
       withReviewLease(services, tenantId, documentId, (lease) =>
@@ -96,13 +99,13 @@ export async function reviewDocument(
   return { tenantId, ...reviewed };
 }
 
-/** The reviewer is the session's member. The body's `reviewer` counts only without a session. */
+/** Returns the reviewer: the session's member. `reviewer` in the body counts only for a caller without a session. */
 export function reviewerOf(principal: Principal, said: string | null | undefined): string | null {
   if (principal.kind === 'session') return principal.user.email || principal.user.id;
   return said?.trim() || null;
 }
 
-/** @throws AppError 400 */
+/** @throws AppError 400 if the document is not translated */
 export function requireTranslated({ documentId, status }: DocumentRow): void {
   if (status !== 'translated')
     throw new AppError(
@@ -178,7 +181,8 @@ async function applyReview(
         .where(isDocument(tenantId, documentId));
     });
   } catch (error) {
-    // Any other error may come after a COMMIT that was not acknowledged. The sweep removes the file if it has no row.
+    // After any other error, the file must stay: the COMMIT may have succeeded without being acknowledged. If the file
+    // has no row, the sweep removes it.
     if (error instanceof AppError) await removeFile(services, output).catch(() => {});
     throw error;
   }
@@ -187,7 +191,7 @@ async function applyReview(
 }
 
 /**
- * All translations of the document with the corrections applied.
+ * Returns all translations of the document, with the corrections applied.
  * @throws AppError 422 for an unknown region or cell; 409 conflict
  */
 async function selectCorrected(
@@ -256,16 +260,17 @@ async function selectCorrected(
   return { named, corrections: [...corrections.values()], translations };
 }
 
-/** jsonb reorders the keys of an object. */
+/** Compare objects without the order of their keys: jsonb reorders them. */
 function isSame(one: InlineContent | null, other: unknown[] | null): boolean {
   if (one === null || other === null) return one === other;
   return formatTagged(one) === formatTagged(other as InlineContent);
 }
 
 /**
- * The engine's score and issues concerned another text, and no model judges a reviewer's text: the segment has no score,
- * like one from the TM, and the issues found by the service's own checks. Only a critical one flags it again; other flags
- * end with the correction. So does a confirmation of the previous text.
+ * Stores the corrections and updates the segments. The engine's score and issues belonged to the previous text, and no
+ * model judges a reviewer's text. So a corrected segment has no score, like a segment from the TM, and its issues are
+ * those that the service's own checks find. The segment is flagged only if an issue is critical; all other flags, and a
+ * confirmation of the previous text, are removed.
  */
 async function storeCorrections(
   tx: Tx,

@@ -38,7 +38,10 @@ export const documentOutline = z.object({
 
 type Counts = { [name in keyof typeof counts]: number };
 
-/** The numbers of a document's segments by kind: the options of the filters of `searchSegments`. @throws AppError 404 */
+/**
+ * Counts a document's segments by kind. The kinds are the options of the filters of `searchSegments`.
+ * @throws AppError 404
+ */
 export async function readOutline(
   tx: Tx,
   tenantId: string,
@@ -50,7 +53,7 @@ export async function readOutline(
     .select({
       page,
       kind,
-      // Any segment of the group: all are on one sheet.
+      // The place of any segment in the group: all are on one sheet.
       place: sql<string>`min(${place})`,
       first: sql<number>`min(${position})`,
       segments: sql<number>`count(*)::int`,
@@ -68,7 +71,7 @@ export async function readOutline(
     kinds: [...Map.groupBy(groups, (group) => group.kind)].map(([kind, own]) => ({ kind, ...sumOf(own) })),
     pages: [...Map.groupBy(groups, (group) => group.page)].map(([page, own]) => ({
       page,
-      // `Sheet1!B7`: a reference has no exclamation mark, but a sheet name may.
+      // In `Sheet1!B7`, the cell reference has no exclamation mark, but the sheet name may have one.
       sheet: sourceFormat === 'xlsx' ? (own[0]?.place.replace(/![^!]*$/, '') ?? null) : null,
       first_position: own[0]?.first ?? 0,
       ...sumOf(own),

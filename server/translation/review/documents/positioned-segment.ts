@@ -4,7 +4,7 @@ import type { Tx } from '#db/client.ts';
 import { documentSegments } from '#db/schema/documents.ts';
 import { documentSegment, ofDocument, segmentView } from '#server/translation/documents/segments.ts';
 
-/** A segment with its position in the document, and its translation before a reviewer changed it. */
+/** A segment with its position in the document, and with the translation that it had before a reviewer changed it. */
 export const positionedSegment = documentSegment.extend({
   position: z.int().meta({ description: 'the position in the document, from 0' }),
   pipeline_text: z.string().nullable().meta({
@@ -13,7 +13,7 @@ export const positionedSegment = documentSegment.extend({
   }),
 });
 
-/** The segments at these positions, in reading order. */
+/** Returns the segments at the given positions, in reading order. */
 export async function selectSegments(
   tx: Tx,
   tenantId: string,

@@ -8,7 +8,7 @@ import { documentOutline, outlineQuery, readOutline } from './outline.ts';
 import { documentProgressList, progressQuery, readProgress } from './progress.ts';
 import { searchSegments, segmentSearch, segmentSearchPage } from './search.ts';
 
-/** Procedures for the review screens only: without a route, so only /trpc serves them. */
+/** Procedures for the review screens only. They have no route, so only /trpc serves them. */
 export const workplaceProcedures = {
   progress: tenantProcedure
     .input(progressQuery)
@@ -35,7 +35,9 @@ export const workplaceProcedures = {
     .output(correctedDocument)
     .mutation(({ ctx, input }) => correctDocument(ctx.services, ctx.withTenant, input)),
 
-  /** A mutation only because a query's input is part of its URL, in which a text may be too long. */
+  /**
+   * This is a mutation although it changes nothing: the input of a query is part of the URL, whose length is limited.
+   */
   check: deferredTenantProcedure
     .input(segmentCheckInput)
     .output(segmentCheck)

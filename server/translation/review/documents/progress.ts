@@ -43,7 +43,10 @@ export const documentProgressList = z.object({
     .meta({ format: 'date-time', description: 'the latest change of a document; null without documents' }),
 });
 
-/** The progress of documents: one query that reads no segments, files or manifests, because a page polls it. */
+/**
+ * Returns the progress of documents. Uses one query that reads no segments, files or manifests, because a page calls
+ * this repeatedly.
+ */
 export async function readProgress(
   tx: Tx,
   tenantId: string,

@@ -15,9 +15,9 @@ import { reopenMinutes, requireReopenable } from '../reopening.ts';
 import type { ReopenedItem } from '../schema.ts';
 
 /**
- * Withdraws the approval of a document: its stamp, its audit record, and the segments that it added to the TM. Corrections,
- * confirmations and the translated files stay, and so do segments that reviews added. Waits for a review or an approval that
- * holds the document.
+ * Withdraws the approval of a document: removes it from the document's row, deletes the audit record, and removes from
+ * the TM the segments that the approval added. Corrections, confirmations, the translated files, and segments that
+ * reviews added stay. Waits for a review or an approval that holds the document.
  * @throws AppError 403; 404; 409 conflict if the document is not approved, or was approved too long ago
  */
 export async function reopenDocument(
@@ -73,7 +73,10 @@ export async function reopenDocument(
   return item;
 }
 
-/** The row of a document whose approval the member may withdraw. @throws AppError */
+/**
+ * Returns the row of a document whose approval the member may withdraw.
+ * @throws AppError
+ */
 async function requireApproved(tx: Tx, principal: SessionPrincipal, documentId: string) {
   const tenantId = principal.tenant.id;
   const row = await requireDocument(tx, tenantId, documentId);

@@ -19,11 +19,11 @@ const kinds = [
   'text_block',
 ] as const satisfies readonly SegmentKind[];
 
-/** The maximum of PostgreSQL's integers. */
+/** The maximum of PostgreSQL's type integer. */
 const maxPosition = 2_147_483_647;
 const position = z.int().min(0).max(maxPosition);
 
-/** Length of a region's or cell's ID, in UTF-16 units. */
+/** Maximum length of a region's or cell's ID, in UTF-16 units. */
 const maxIdLength = 500;
 
 export const segmentSearch = z.object({
@@ -53,19 +53,19 @@ export const segmentSearchPage = z.object({
   next_cursor: z.string().nullable().describe('Continues the list; null at its end.'),
 });
 
-/** A page's place among all matches. */
+/** The place of a page among all matches. */
 interface Page {
   total: number;
   firstIndex: number;
-  /** Positions of its segments, and of the next segment if there is one. */
+  /** Positions of the page's segments, followed by the position of the next segment if there is one. */
   positions: number[];
 }
 
 /**
- * A page of a document's segments that pass all filters, in reading order, with its place among all of them: a virtual list
- * can show any part of the matches without loading the previous parts. A page begins after a cursor, at a position of the
- * document, or at an index of the matches.
- * @throws AppError 404; 422 for a cursor of another listing, or for two beginnings
+ * Returns a page of the document's segments that pass all filters, in reading order, and the page's place among all
+ * matches. So a virtual list can show any part of the matches without loading the parts before it. A page begins after
+ * a cursor, at a position in the document, or at an index in the matches.
+ * @throws AppError 404; 422 for a cursor of another listing, or if the request contains two beginnings
  */
 export async function searchSegments(
   tx: Tx,
@@ -94,7 +94,7 @@ export async function searchSegments(
   };
 }
 
-/** The start of a page: a position, or a number of matches to skip. */
+/** The beginning of a page: a position, or a number of matches to skip. */
 type Beginning = { position: number } | { offset: number };
 
 function beginningOf({ cursor, position, offset }: SegmentSearch): Beginning {
@@ -120,7 +120,7 @@ function filtersOf(search: SegmentSearch): SQL[] {
   const { needsReview, regionId, cellId, sourceText, targetText } = documentSegments;
   const searched = { source: [sourceText], target: [targetText], either: [sourceText, targetText] }[text_in];
   return [
-    // Written like the partial index.
+    // Written exactly like the condition of the partial index, so that PostgreSQL uses it.
     ...(flagged === undefined ? [] : [flagged ? sql`${needsReview}` : sql`not ${needsReview}`]),
     ...(corrected === undefined ? [] : [eq(documentSegments.corrected, corrected)]),
     ...(confirmed === undefined
@@ -135,14 +135,14 @@ function filtersOf(search: SegmentSearch): SQL[] {
   ];
 }
 
-/** Without filters nothing has to be counted: positions are consecutive numbers from 0. */
+/** Without filters, nothing has to be counted: the positions are 0, 1, 2 and so on. */
 function pageOfAll(total: number, from: Beginning, limit: number): Page {
   const firstIndex = Math.min('offset' in from ? from.offset : from.position, total);
   const length = Math.min(limit + 1, total - firstIndex);
   return { total, firstIndex, positions: Array.from({ length }, (_, index) => firstIndex + index) };
 }
 
-/** Reads the document's segments once, for both the count and the page. */
+/** Reads the document's segments once, both for the count and for the page. */
 async function selectPage(tx: Tx, condition: SQL, from: Beginning, limit: number): Promise<Page> {
   const start =
     'position' in from

@@ -10,8 +10,8 @@ import { finalTermCheck } from './review-terms.ts';
 const maxTerms = 100;
 
 /**
- * Checks a text that a reviewer proposes for a job, like the pipeline's own checks: integrity, plausibility and terms. Uses
- * no model and stores nothing. Holds no transaction during the checks.
+ * Checks a text that a reviewer proposes for a job: integrity, plausibility and terms, as for machine translations.
+ * Uses no model and stores nothing. No transaction is open during the checks.
  * @throws AppError 404; rate_limit if too many long texts are queued for the check
  */
 export async function checkText(

@@ -7,13 +7,13 @@ import { addFigures } from '../figures.ts';
 
 /** A review that closed a job. */
 export interface ClosingReview {
-  /** `edited`: approved with another text than the machine translation. */
+  /** `edited`: approved with a text that differs from the machine translation. */
   decision: 'approved' | 'edited' | 'rejected';
-  /** The machine translation and the published text; null for a rejection, and without a machine translation. */
+  /** The machine translation and the published text; null for a rejection, or if there is no machine translation. */
   texts: { before: string; after: string } | null;
 }
 
-/** Texts that are too long to compare within a review's transaction. */
+/** Texts of a review that are too long to compare during its transaction. */
 export interface Uncompared {
   member: { tenantId: string; userId: string };
   before: string;
@@ -22,9 +22,10 @@ export interface Uncompared {
 }
 
 /**
- * Counts a member's closing review in its transaction, so that a review that is sent repeatedly is counted once.
- * @param by the member; `userId` is null for a key, which is not counted
- * @returns input for `compareLater`
+ * Counts a member's closing review in the transaction of the review, so that a review that is sent repeatedly is
+ * counted once.
+ * @param by the member; `userId` is null for an API key, which is not counted
+ * @returns the input for `compareLater`; undefined if nothing is left to compare
  */
 export async function countReview(
   tx: Tx,
@@ -35,7 +36,7 @@ export async function countReview(
   const { tenantId, userId, workedMs } = by;
   if (userId === null || !review) return undefined;
   const language = request.target_lang;
-  // Tags are not words.
+  // Compare HTML without its tags: they are not words.
   const readable = (text: string) => (request.text_type === 'Html' ? readBlocks(text).join('\n') : text);
   const texts = review.texts && {
     before: readable(review.texts.before),
@@ -48,7 +49,8 @@ export async function countReview(
 }
 
 /**
- * Compares long texts after their review, and adds the figures. If the process dies in between, this text is not measured.
+ * Compares long texts after their review is stored, and adds the figures. If the process dies before that, these texts
+ * are not measured.
  */
 export async function compareLater(
   { database, log }: Pick<Services, 'database' | 'log'>,

@@ -5,10 +5,10 @@ import { reviewableStatuses } from '#server/translation/texts/job-states.ts';
 import { type JobStatus, jobStatus } from '#server/translation/texts/schema.ts';
 import type { JobCounts } from '#server/translation/texts/search-schema.ts';
 
-/** Maximum number of jobs that are counted per status: index entries that one request reads. */
+/** Maximum number of jobs that are counted per status. Each counted job is an index entry that the request reads. */
 const most = 10_000;
 
-/** Counts the tenant's jobs by status, up to `most` of each, by the index of statuses. */
+/** Counts the tenant's jobs by status, up to `most` per status, using the index of statuses. */
 export async function countJobs(tx: Tx, tenantId: string): Promise<JobCounts> {
   const { tenantId: tenant, status, updatedAt } = translationJobs;
   const ofStatus = sql`from ${translationJobs} where ${tenant} = ${tenantId} and ${status} = wanted.status`;

@@ -2,20 +2,21 @@ import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { inspectText } from '#server/translation/core/inspect-text.ts';
 import type { TranslationJob } from '#server/translation/texts/schema.ts';
 
-/** The machine translation, before any reviewer saved a draft; null without one. */
+/** Returns the machine translation as it was before any reviewer saved a draft; null if none exists. */
 export function pipelineText(job: TranslationJob): string | null {
   return keptCandidate(job) ?? job.final_translation;
 }
 
-/** The same, as kept by a reviewer's first draft. */
+/** Returns the machine translation that was kept when a reviewer saved the first draft; undefined without a draft. */
 export function keptCandidate({ request }: TranslationJob): string | undefined {
   const kept = request.metadata['review_pipeline_candidate'];
   return typeof kept === 'string' ? kept : undefined;
 }
 
 /**
- * The critical issues of the text to be published. For the machine translation they come from its last assessment, by the
- * models and the service. Another text is checked again, because a model's issues apply only to the text that it assessed.
+ * Returns the critical issues of the text to be published. For the machine translation, these are the issues of its
+ * last assessment, by the models and by the service's own checks. Any other text is checked now, because a model's
+ * issues apply only to the text that the model assessed.
  */
 export async function criticalFindings(
   tenantId: string,

@@ -22,16 +22,17 @@ import type { ReviewRequest } from './review-schema.ts';
 import { finalTermCheck } from './review-terms.ts';
 
 /**
- * Applies a reviewer's action to a job. One transaction locks and decides, so that of two closing reviews the first one
- * wins. The golden record is written after it. If the process dies in between, the job stays `approved` and the sweep
- * publishes it. A member's closing review is counted in the same transaction (docs/decisions/0054).
+ * Applies a reviewer's action to a job. One transaction locks the job and makes the decision: if two reviews close it
+ * at the same time, the first one wins. A member's closing review is counted in the same transaction
+ * (docs/decisions/0054). The golden record is written after the transaction. If the process dies before that, the job
+ * stays `approved`, and the sweep publishes it.
  * @param seen the `updated_at` of the job that the reviewer saw; undefined to review any version
- * @param workedMs milliseconds that the reviewer spent on it; undefined if unknown
- * @param confirmCritical whether the reviewer confirms the critical issues of the published text; undefined: not required
+ * @param workedMs milliseconds that the reviewer spent on the job; undefined if not known
+ * @param confirmCritical whether the reviewer confirms the critical issues of the published text; undefined if no
+ *   confirmation is required
  * @param isUnopened whether the reviewer approves several jobs and has not opened this one
- * @throws AppError 404; 400 validation_error if the job is not reviewable; 502 persistence_failed if its persistence is
- * pending; JobChanged;
- *   UnconfirmedFindings; Unopened
+ * @throws AppError 404; 400 validation_error if the job cannot be reviewed in its status; 502 persistence_failed if its
+ *   golden record is not written yet; JobChanged; UnconfirmedFindings; Unopened
  */
 export async function reviewJob(
   services: Pick<
@@ -87,7 +88,7 @@ export async function reviewJob(
     if (!Array.isArray(missing)) return { tenantId, reviewer, unchecked: missing };
     const change = decideReview(found.job, review, missing, new Date());
     const job = await updateReviewed(tx, tenantId, jobId, reviewer, change);
-    // A member who saves a draft has opened the job, even if only for a moment.
+    // A member who saves a draft has opened the job, even if only briefly.
     if (review.action === 'save' && reviewer.userId !== null)
       await recordOpening(tx, { tenantId, userId: reviewer.userId }, { kind: 'job', id: jobId });
     const by = { tenantId, userId: reviewer.userId, workedMs };
@@ -97,7 +98,8 @@ export async function reviewJob(
   let decided = await withTenant(async (tx, principal) =>
     decide(tx, principal.tenant.id, reviewerOf(principal, request.reviewer)),
   );
-  // Checks of the text run outside of the transaction. Another text may be saved before they end.
+  // The text is checked outside of the transaction. Another text may be saved during the checks: then they are
+  // repeated.
   for (let round = 0; !('job' in decided); round++) {
     if (round === 10) throw new AppError('transient_error', 'the job keeps changing; try again');
     const { tenantId, reviewer } = decided;
@@ -112,32 +114,35 @@ export async function reviewJob(
     decided = await services.database.inTenant(tenantId, (tx) => decide(tx, tenantId, reviewer));
   }
   const { tenantId, job, attempt, publishAs, uncompared } = decided;
-  // Runs in the background.
+  // Not awaited: the comparison runs in the background.
   if (uncompared) void services.backgroundWork.track(compareLater(services, uncompared));
   if (job.status === 'rejected') countEvent('jobs', 'text rejected');
   if (!publishAs) return job;
-  // A stopping process waits for it, even if the reviewer has disconnected.
+  // When the process stops, it waits for the publication, even if the reviewer has disconnected.
   return services.backgroundWork.track(publishJob(services, tenantId, { job, attempt, publishAs }));
 }
 
-/** A terminology check that was made between two transactions. */
+/** The result of a terminology check that was made between two transactions. */
 interface Checked {
   asked: TermCheck;
   missing: string[];
 }
 
-/** A text that was inspected between two transactions, and that has no critical issue. */
+/** A text that was checked between two transactions and has no critical issue. */
 interface Inspected {
   job: TranslationJob;
   text: string;
 }
 
-/** Whether exactly this text was inspected, for this version of the job. */
+/** Whether the check was made for exactly this text and this version of the job. */
 function isOf(inspected: Inspected | undefined, job: TranslationJob, text: string): boolean {
   return inspected?.job.updated_at === job.updated_at && inspected.text === text;
 }
 
-/** The terms that a text misses, if they are known or quick to find; otherwise the check to make. */
+/**
+ * Returns the terms that a text misses, if they are known or can be found quickly; otherwise returns the check that has
+ * to be made.
+ */
 function missingTerms(
   { glossaries }: Pick<Services, 'glossaries'>,
   job: TranslationJob,
@@ -151,18 +156,18 @@ function missingTerms(
   return glossaries.checkInline(asked)?.missing_terms ?? asked;
 }
 
-/** Whether the expected terms are the same: the job may have run again in between. */
+/** Whether the expected terms are the same. They differ if the job has run again in between. */
 function isSame(one: TermCheck['expected'], other: TermCheck['expected']): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** The reviewer. `userId` is null for a key, which may only supply an unverified name. */
+/** The reviewer. `userId` is null for an API key: its request can only contain a name, which is not verified. */
 interface Reviewer {
   name: string | null;
   userId: string | null;
 }
 
-/** The reviewer is the session's member. The body's `reviewer` counts only without a session. */
+/** Returns the reviewer: the session's member. `reviewer` in the body counts only for a caller without a session. */
 function reviewerOf(principal: Principal, said: string | null | undefined): Reviewer {
   if (principal.kind !== 'session') return { name: said ?? null, userId: null };
   const { email, id } = principal.user;
@@ -173,21 +178,21 @@ interface Review {
   action: ReviewAction;
   finalTranslation: string | undefined;
   notes: string | undefined;
-  /** Null if unknown. */
+  /** The name of the reviewer; null if not known. */
   reviewer: string | null;
   confirmCritical?: boolean | undefined;
 }
 
-/** The text that a review publishes; null if it does not publish. */
+/** Returns the text that a review publishes; null if it does not publish. */
 function publishedText(job: TranslationJob, { action, finalTranslation }: Review): string | null {
   if (action === 'reject' || action === 'save') return null;
   return finalTranslation ?? job.final_translation ?? '';
 }
 
 /**
- * The change that a review makes. `save` keeps a draft; the other actions close the task. An approved text counts as edited
- * if it differs from the machine translation.
- * @param missing glossary terms that the published text misses; recorded as an override
+ * Returns the change that a review makes. `save` stores a draft; the other actions close the review task. An approved
+ * text counts as edited if it differs from the machine translation.
+ * @param missing glossary terms that the published text misses; they are recorded as overridden
  */
 function decideReview(
   job: TranslationJob,
@@ -212,7 +217,8 @@ function decideReview(
     status: advance(job.status, 'approved'),
     agentRun,
     finalTranslation: text,
-    // Needed if the job is reopened. A saved draft has already kept it.
+    // Keep the machine translation in case the job is reopened. If a draft was saved, the first draft has already kept
+    // it.
     ...(text !== pipelineOwn && { replacedText: keptCandidate(job) === undefined ? pipelineOwn : null }),
     publishAs: action === 'approve' && text === pipelineOwn ? 'published' : 'human_edited',
     ...(missing.length > 0 && {
@@ -250,7 +256,7 @@ function recordReview(
   };
   const task = run.human_review_task;
   const last = run.steps.at(-1);
-  // Successive drafts of one reviewer are one step, so that a job does not grow with each save.
+  // Consecutive drafts of the same reviewer become one step, so that the trace does not grow with each save.
   const kept = action === 'save' && isDraftOf(last, step) ? run.steps.slice(0, -1) : run.steps;
   return {
     ...run,
@@ -272,19 +278,19 @@ function isDraftOf(last: AgentStep | undefined, step: AgentStep): boolean {
   return last?.name === step.name && last.output_summary === 'save' && last.actor === step.actor;
 }
 
-/** The columns that a review sets; undefined ones stay. */
+/** The columns that a review changes; columns with the value undefined do not change. */
 interface ReviewChange {
   status: JobStatus;
   agentRun: AgentRun;
   finalTranslation?: string;
   pipelineCandidate?: string;
   replacedText?: string | null;
-  /** Merged into the pipeline's metadata. */
+  /** Additional metadata, merged into the metadata of the pipeline. */
   override?: Record<string, unknown>;
   publishAs?: 'published' | 'human_edited';
 }
 
-/** The decision of a review about the machine translation; undefined for a draft. */
+/** Returns the decision of a review about the machine translation, for the figures; undefined for a draft. */
 function closingOf(
   job: TranslationJob,
   { status, publishAs, finalTranslation }: ReviewChange,
@@ -299,8 +305,8 @@ function closingOf(
 }
 
 /**
- * Selects a job if it is reviewable and locks it for the rest of the transaction: of two closing reviews, the second finds
- * none.
+ * Selects a job if it can be reviewed, and locks it until the transaction ends. If two reviews close a job at the same
+ * time, the second one finds none.
  */
 async function selectReviewable(tx: Tx, tenantId: string, jobId: string) {
   const [row] = await tx
@@ -311,7 +317,7 @@ async function selectReviewable(tx: Tx, tenantId: string, jobId: string) {
   return row && { job: jobOfRow(row), attempt: row.attempt };
 }
 
-/** Writes a review of a job that `selectReviewable` has locked. */
+/** Stores the review of a job that `selectReviewable` has locked. */
 async function updateReviewed(
   tx: Tx,
   tenantId: string,
@@ -328,8 +334,8 @@ async function updateReviewed(
       ...(override && {
         pipelineMetadata: sql`coalesce(${pipelineMetadata}, '{}') || ${JSON.stringify(override)}::jsonb`,
       }),
-      // Later than before, even if this transaction began earlier, because it identifies the version of the job for
-      // reviewers.
+      // The new time must be later than the previous one, even if this transaction began earlier: it identifies the
+      // version of the job for reviewers.
       updatedAt: sql`greatest(now(), ${updatedAt} + interval '1 millisecond')`,
     })
     .where(isJob(tenantId, jobId))

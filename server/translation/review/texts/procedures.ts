@@ -43,7 +43,7 @@ import {
 } from './review-schema.ts';
 import { searchJobs } from './search.ts';
 
-/** Procedures for the review screens only: without a route, so only /trpc serves them. */
+/** Procedures for the review screens only. They have no route, so only /trpc serves them. */
 export const workplaceProcedures = {
   search: deferredTenantProcedure
     .input(searchInput)
@@ -59,13 +59,15 @@ export const workplaceProcedures = {
 
   counts: tenantProcedure.output(jobCounts).query(({ ctx }) => countJobs(ctx.tx, ctx.principal.tenant.id)),
 
-  /** A mutation only because a query's input is part of its URL, in which a text may be too long. */
+  /**
+   * This is a mutation although it changes nothing: the input of a query is part of the URL, whose length is limited.
+   */
   check: deferredTenantProcedure
     .input(checkInput)
     .output(textCheck)
     .mutation(({ ctx, input }) => checkText(ctx.services, ctx.withTenant, input, ctx.disconnected())),
 
-  /** A review of the job as the reviewer saw it: 409 with the current job if it has changed since. */
+  /** Applies a review to the job that the reviewer saw. If the job has changed since then: 409 with the current job. */
   act: deferredTenantProcedure
     .input(actInput)
     .output(translationJob)
@@ -92,9 +94,12 @@ export const workplaceProcedures = {
     })),
 };
 
-/** The next item and the figures of reviewers. Only for members, because a claim names its holder, which a key cannot. */
+/**
+ * Procedures for the next item and for the figures of reviewers. For members only: a claim has the name of its holder,
+ * and an API key has no name.
+ */
 export const turnProcedures = {
-  /** A mutation, because it claims the job. */
+  /** This is a mutation, because it claims the job. */
   next: deferredBearerProcedure
     .input(nextReviewInput)
     .output(nextReviewView)

@@ -22,13 +22,14 @@ import { reopenMinutes, requireReopenable } from '../reopening.ts';
 import type { ReopenedItem } from '../schema.ts';
 
 /**
- * Withdraws the review that closed a job: it awaits review again, with the decided text as its draft and a new task. The
- * publication is withdrawn in the same transaction: the row no longer refers to a golden record, and the job's segment
- * leaves the TM, so the previous target is served again. The next decision writes a record and a segment for a new attempt.
- * Translations that were served from the segment by then stay, and nothing is billed, because reviews never are.
+ * Withdraws the review that closed a job: the job awaits review again, with the decided text as its draft and a new
+ * review task. The publication is withdrawn in the same transaction: the row no longer refers to a golden record, and
+ * the job's segment leaves the TM, so that the previous target is served again. The next decision writes a record and a
+ * segment for a new attempt. Translations that were already served from the segment stay. Nothing is billed, because
+ * reviews are never billed.
  *
- * The record itself is removed after the commit, like that of a deleted job. A publication in progress finds another
- * attempt, and removes its own record.
+ * The record itself is removed after the commit, as for a deleted job. If a publication of the job is in progress, it
+ * finds that the job has a new attempt, and removes its own record.
  * @throws AppError 403; 404; 409 conflict for a job that is not closed, is being published, or was decided too long ago
  */
 export async function reopenJob(
@@ -72,7 +73,7 @@ async function reopenRow(
     .update(translationJobs)
     .set({
       status,
-      // A publication of the former decision that is still running writes nothing more.
+      // With a new attempt, a publication of the previous decision that is still running writes nothing more.
       attempt: row.attempt + 1,
       goldenUri: null,
       publishAs: null,
@@ -105,7 +106,7 @@ async function reopenRow(
   };
 }
 
-/** The former reviewer accepted missing glossary terms; the next reviewer must confirm them again. */
+/** The previous reviewer accepted missing glossary terms; the next reviewer must confirm them again. */
 function withoutOverride(metadata: Record<string, unknown> | null) {
   if (!metadata) return metadata;
   const { terminology_gate_override: _, ...kept } = metadata;
@@ -117,7 +118,7 @@ function decisionOf({ status, publishAs }: typeof translationJobs.$inferSelect) 
   return publishAs === 'published' ? 'approved' : 'edited';
 }
 
-/** The former task stays in the trace, in the steps of its reviews. */
+/** The previous task stays in the trace, in the steps of its reviews. */
 function withNewTask(run: AgentRun, actor: string, now: Date): AgentRun {
   const at = now.toISOString();
   const task = run.human_review_task;

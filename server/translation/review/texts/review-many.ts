@@ -10,11 +10,12 @@ import type { ReviewManyInput, ReviewResult } from './review-schema.ts';
 type Review = ReviewManyInput['reviews'][number];
 
 /**
- * Applies several reviews, each in a separate transaction: one that is rejected does not affect the others. An approval of a
- * job that the caller has not opened, or that has critical issues, is skipped unless it names this job explicitly.
- * @returns a result for each, in their order
- * @throws AppError 401 if the caller is not authenticated at the beginning. If the session ends later, the remaining reviews
- * are rejected
+ * Applies several reviews, each in a separate transaction. If one is rejected, the others are still applied. An
+ * approval of a job that the caller has not opened, or that has critical issues, is skipped unless it names this job
+ * explicitly.
+ * @returns the result of each review, in the order of the reviews
+ * @throws AppError 401 if the caller is not authenticated at the beginning. If the session ends later, the remaining
+ *   reviews are rejected.
  */
 export async function reviewJobs(
   services: Parameters<typeof reviewJob>[0] & Pick<Services, 'log'>,

@@ -8,12 +8,13 @@ import { recordOpening } from '../openings.ts';
 import type { ClaimState, ReviewItem } from '../schema.ts';
 import type { NextReview, NextReviewInput } from './review-schema.ts';
 
-/** Maximum number of jobs to try, one after the other, if other members get them at the same time. */
+/** Maximum number of jobs that are tried one after another, if other members claim them at the same time. */
 const maxAttempts = 20;
 
 /**
- * The job that has awaited review longest, after the one of the cursor, without those that others have claimed. Its place in
- * the queue is its `updated_at`, which changes only if a draft is saved, which moves it to the end.
+ * Returns the job that has awaited review longest, starting after the job of the cursor, without jobs that others have
+ * claimed. A job's place in the queue is its `updated_at`. This changes only when a draft is saved; then the job moves
+ * to the end.
  * @throws AppError 422 for an invalid cursor or an unsupported language
  */
 export async function nextReview(
@@ -39,15 +40,15 @@ export async function nextReview(
     const claimed = claim ? await claimIfFree(tx, claimant, { kind: 'job', id: found.id }) : null;
     if (claimed === undefined) continue;
     const job = await selectJob(tx, tenantId, found.id);
-    // It may have been closed since it was found.
+    // The job may have been closed since the search.
     if (job && reviewableStatuses.includes(job.status)) return { job, cursor, claim: claimed };
   }
   return { job: null, cursor: cursor ?? null, claim: null };
 }
 
 /**
- * Makes, renews or ends the member's claim on a job or document.
- * @throws AppError 404 for an item that the tenant does not have
+ * Creates, renews or ends the member's claim on a job or document.
+ * @throws AppError 404 if the tenant does not have the item
  */
 export async function claim(
   tx: Tx,

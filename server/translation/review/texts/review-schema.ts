@@ -10,7 +10,7 @@ import {
 import { jobStatus, translationJob } from '#server/translation/texts/schema.ts';
 import { claimState, confirmCritical, leftOutReason } from '../schema.ts';
 
-/** The limit is longer than any translation of a text that may be submitted. */
+/** The limit is longer than any translation of a text that the service accepts. */
 const translatedText = z
   .string()
   .max(500_000)
@@ -47,7 +47,7 @@ export const reviewInput = z
 
 export type ReviewRequest = Omit<z.infer<typeof reviewInput>, 'confirm_critical' | 'job_id'>;
 
-/** Maximum UTF-16 units of a text that is checked during typing. Longer ones would delay other requests. */
+/** Maximum UTF-16 units of a text that is checked while the reviewer types. Longer texts would delay other requests. */
 const maxCheckedLength = 100_000;
 
 /** Input of `translations.check`. */
@@ -128,7 +128,7 @@ const reviewResult = z.discriminatedUnion('outcome', [
   }),
 ]);
 
-/** Output of `translations.reviewMany`: a result for each review, in their order. */
+/** Output of `translations.reviewMany`: the result of each review, in the order of the reviews. */
 export const reviewResults = z.object({
   results: z.array(reviewResult).describe('The result of each review, in their order.'),
 });

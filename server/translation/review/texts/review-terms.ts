@@ -3,7 +3,7 @@ import type { LanguageCode } from '#server/languages.ts';
 import type { TermCheck } from '#server/matching/terms/glossary.ts';
 import type { TranslationJob } from '#server/translation/texts/schema.ts';
 
-/** An element of `terminology_matches`, as written by `writtenMetadata`. */
+/** An element of `terminology_matches`, in the form that `writtenMetadata` stores. */
 interface WrittenMatch {
   source_term: string;
   target_terms: [string, ...string[]];
@@ -12,8 +12,8 @@ interface WrittenMatch {
 }
 
 /**
- * The terminology check of a text that a reviewer publishes, with the terms that the pipeline found in the source. Null if
- * it found none.
+ * Returns the terminology check of a text that a reviewer publishes, using the terms that the pipeline found in the
+ * source. Null if the pipeline found none.
  */
 export function finalTermCheck({ request }: TranslationJob, finalText: string): TermCheck | null {
   const written = request.metadata['terminology_matches'];

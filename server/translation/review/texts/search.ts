@@ -5,7 +5,7 @@ import type { SearchInput, SearchPage } from '#server/translation/texts/search-s
 import { holdersOf } from '../claims.ts';
 
 /**
- * A page of the tenant's jobs that pass a filter, and the other members who work on each.
+ * Returns a page of the tenant's jobs that pass a filter, and for each job the other members who have claimed it.
  * @throws AppError 422 for an invalid cursor or an unsupported language
  */
 export async function searchJobs(

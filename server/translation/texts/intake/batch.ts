@@ -8,7 +8,7 @@ import { itemKey } from '../idempotency.ts';
 import { checkRequest } from './check-request.ts';
 import { type BatchRequest, batchRequest } from './schema.ts';
 
-/** Allowed fields of a batch, at any depth. */
+/** Names of the allowed fields of a batch, at any depth. */
 const fields = [...new Set(fieldsOf(batchRequest))];
 
 function* fieldsOf(schema: z.ZodType): Generator<string> {
@@ -21,10 +21,10 @@ function* fieldsOf(schema: z.ZodType): Generator<string> {
 }
 
 /**
- * Expands a batch to one request per (input × target), in submission order, and checks each. The schema limits their number.
- * Yields to other requests between the inputs: detecting a language takes milliseconds, and the caller is not authenticated
- * yet.
- * @param unknownFields paths of unknown fields of the batch; each job gets those that concern it
+ * Expands a batch to one request for each pair of input and target, in the order of the batch, and checks each request.
+ * The schema limits the number of requests. Lets other requests of the server run between the inputs: detecting a
+ * language takes milliseconds, and the caller is not authenticated yet.
+ * @param unknownFields paths of unknown fields of the batch; each job gets the paths that concern it
  * @throws AppError like `checkRequest`; the message names the input
  */
 export async function expandBatch(
@@ -35,7 +35,7 @@ export async function expandBatch(
   const submitted: Submitted[] = [];
   for (const [i, input] of batch.inputs.entries()) {
     if (i > 0) await setImmediate();
-    // Detected and checked once for all targets.
+    // The source language is detected and checked once for all targets.
     let source = { source_lang: input.Language, metadata: {} };
     let ofText: Warning[] | undefined;
     for (const [t, target] of input.Targets.entries()) {
@@ -73,7 +73,7 @@ export async function expandBatch(
   return submitted;
 }
 
-/** Whether a field at `path` of a batch concerns the job of input `i` and target `t`. */
+/** Whether a field with the path `path` in a batch concerns the job of input `i` and target `t`. */
 function concerns(path: string, i: number, t: number): boolean {
   const [, input, target] = /^inputs\[(\d+)\](?:\.Targets\[(\d+)\])?/.exec(path) ?? [];
   return (input === undefined || Number(input) === i) && (target === undefined || Number(target) === t);

@@ -6,7 +6,7 @@ import { readSourceLanguage, withDetection } from '#server/translation/core/inta
 import { namesIn } from '#server/translation/core/pipeline/quality-options.ts';
 import type { TranslationRequest } from '../schema.ts';
 
-/** Metadata keys that only the service writes. A caller's values are discarded. */
+/** Metadata keys that only the service sets. Values from a caller are discarded. */
 const serverWrittenKeys: ReadonlySet<string> = new Set([
   'tenant',
   'primary_model',
@@ -20,7 +20,7 @@ const serverWrittenKeys: ReadonlySet<string> = new Set([
   'source_lang_detection',
 ]);
 
-/** Characters of JSON. The limit exists because metadata is stored and listed with each job. */
+/** Maximum number of JSON characters of the metadata, because it is stored and listed with each job. */
 const maximumMetadata = 65_536;
 
 /** The names of a request's fields in error messages. */
@@ -34,9 +34,9 @@ const ownNames: FieldNames = {
 
 /**
  * Checks a text request before the caller is authenticated.
- * @returns the request with canonical language codes, including that of a detected source
- * @throws AppError 400 for a blank text, 413 for one too long, 422 for an unsupported language or one that cannot be
- * detected
+ * @returns the request with canonical language codes; a detected source language is included
+ * @throws AppError 400 for a blank text, 413 for a text that is too long, 422 for an unsupported language or a language
+ *   that cannot be detected
  */
 export function checkRequest(
   request: TranslationRequest,
@@ -67,11 +67,12 @@ export function checkRequest(
   };
 }
 
-/** Metadata keys that name models, and their names for callers. */
+/** Metadata keys whose values are model names, with the names of the keys in error messages. */
 const modelKeys = { candidate_models: 'candidate_models', primary_model: 'model' } as const;
 
 /**
- * Checks the requested models against ALLOWED_MODELS, if that is set. A stored request that runs again is checked against the current list.
+ * Checks the requested models against ALLOWED_MODELS, if this is set. If a stored request runs again, it is checked
+ * against the current list.
  * @throws AppError 422 for a model that is not on the list
  */
 export function requireAllowedModels(
@@ -89,7 +90,7 @@ export function requireAllowedModels(
   }
 }
 
-/** A caller's metadata without the keys that only the service writes. */
+/** Returns the caller's metadata without the keys that only the service sets. */
 export function callersMetadata(metadata: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(metadata).filter(([key]) => !serverWrittenKeys.has(key)));
 }

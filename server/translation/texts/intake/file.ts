@@ -20,12 +20,12 @@ import { callersMetadata, requireAllowedModels } from './check-request.ts';
 import { requestPages, type SourceDocument } from './pages.ts';
 import type { FileRequest } from './schema.ts';
 
-/** Form or query fields that become numbers in the request's metadata. */
+/** Fields of a form or query whose values are converted to numbers in the request's metadata. */
 const numberFields = ['debate_rounds', 'min_quality_score', 'max_quality_loop_retries'] as const;
 
 /**
- * The page requests of a text file. Makes the cheap checks, then authenticates the caller, then reads the file, which is
- * expensive.
+ * Returns the requests for the pages of a text file. First makes the cheap checks, then authenticates the caller, then
+ * reads the file, which is expensive.
  * @throws AppError 400, 413, 415 or 422
  */
 export async function readFileRequest(
@@ -62,7 +62,8 @@ export async function readFileRequest(
 }
 
 /**
- * Whether a file in a form is translated with its layout. A known extension takes precedence over the declared content type.
+ * Whether a file in a form is to be translated with its layout. A known file name extension takes precedence over the
+ * declared content type.
  */
 export function isLayoutFile({ name, contentType }: Pick<UploadedFile, 'name' | 'contentType'>): boolean {
   const byExtension = documentKind(name, undefined);
@@ -70,7 +71,7 @@ export function isLayoutFile({ name, contentType }: Pick<UploadedFile, 'name' | 
   return !isText && layoutKind(name, contentType) !== undefined;
 }
 
-/** The default name of a raw body; its extension decides if the content type does not. */
+/** The default file name of a raw body. Its extension determines the format if the content type does not. */
 const defaultName = 'source_document.txt';
 
 function requireTextKind({ name, contentType }: UploadedFile): FlattenKind {
@@ -79,7 +80,7 @@ function requireTextKind({ name, contentType }: UploadedFile): FlattenKind {
   return kind;
 }
 
-/** The request of a file without its text. A source language that has to be detected stays `auto`. */
+/** Returns the request of a file, without its text. A source language that has to be detected is still `auto`. */
 function requestOf(input: FileRequest, targetLang: string): TranslationRequest {
   const source_lang = input.source_lang || 'en';
   const { text_type } = input;
@@ -100,7 +101,7 @@ function requestOf(input: FileRequest, targetLang: string): TranslationRequest {
     domain: input.domain?.trim() || null,
     tone: input.tone?.trim() || null,
     gender: input.gender?.trim() || null,
-    // A flattened file is plain text, even if it was HTML.
+    // The extracted text is plain text, even if the file was HTML.
     text_type: 'Plain',
     metadata,
     deployment_name: null,
@@ -131,7 +132,7 @@ function readMetadata(text: string | undefined): Record<string, unknown> {
 }
 
 /**
- * Reads the text of a file in a child process. Tenants share the processes fairly.
+ * Reads the text of a file in a child process. Tenants get the processes in turn.
  * @throws AppError 400 for a file without text, 429 or 503 if too many files are queued
  */
 async function flattenFile(

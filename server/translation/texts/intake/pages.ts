@@ -7,7 +7,7 @@ import type { TranslationRequest } from '../schema.ts';
 import { checkRequest } from './check-request.ts';
 import type { DocumentTextRequest } from './schema.ts';
 
-/** The document of a page. Further fields of the caller are kept. */
+/** The document to which a page belongs. Further fields from the caller are kept. */
 export interface SourceDocument {
   name: string;
   content_type: string | null;
@@ -15,11 +15,11 @@ export interface SourceDocument {
   [said: string]: unknown;
 }
 
-/** Pages to split off before yielding to other requests: some milliseconds of work. */
+/** Number of pages to split before other requests may run: a few milliseconds of work. */
 const pagesOfSlice = 5;
 
 /**
- * Splits a document into one request per page, keyed `<key>:n` from 1.
+ * Splits a document into one request per page. The keys are `<key>:1`, `<key>:2` and so on.
  * @throws AppError 400 if there is no text, 413 for more pages than MAX_BATCH_ITEMS
  */
 export async function requestPages(
@@ -27,7 +27,7 @@ export async function requestPages(
   document: SourceDocument,
   settings: Settings,
 ): Promise<TranslationRequest[]> {
-  // The text has more pages than that with any split.
+  // However such a text is split, it has too many pages.
   if (request.source_text.length > 2 * settings.MAX_BATCH_ITEMS * settings.MAX_PAGE_CHARS)
     throw tooManyPages(settings);
   const pages: string[] = [];
@@ -53,7 +53,7 @@ export async function requestPages(
   );
 }
 
-/** The page requests of a document that is sent as text (`metadata.source_document`). */
+/** Returns the requests for the pages of a document that is sent as text (`metadata.source_document`). */
 export async function requestPagesOfText(
   request: DocumentTextRequest,
   settings: Settings,
@@ -69,7 +69,7 @@ export async function requestPagesOfText(
   return requestPages(checked, document, settings);
 }
 
-/** The number of pages is unknown, because splitting stops at the limit. */
+/** The message has no page count, because splitting stops at the limit. */
 function tooManyPages({ MAX_BATCH_ITEMS }: Settings): AppError {
   return tooLarge('batch exceeds MAX_BATCH_ITEMS', { limit: MAX_BATCH_ITEMS, unit: 'items' });
 }

@@ -7,7 +7,7 @@ import { maxKeyLength, translationRequest } from '../schema.ts';
 
 const note = (description: string) => z.string().max(1000).nullable().optional().describe(description);
 
-/** Items are counted as (input × target) pairs, and each input has a target. */
+/** Each pair of input and target counts as an item; each input needs at least one target. */
 const batchItems = {
   most: ({ MAX_BATCH_ITEMS }: Settings) => MAX_BATCH_ITEMS,
   refusal: ({ MAX_BATCH_ITEMS }: Settings, input: unknown) =>
@@ -18,7 +18,7 @@ const batchItems = {
     }),
 };
 
-/** An input without a list of targets counts once: its errors are reported after the size is checked. */
+/** An input without a list of targets counts once: its errors are reported after the number of items is checked. */
 function countItems(input: unknown): number {
   const { inputs = [] } = input as { inputs?: { Targets?: unknown }[] };
   return inputs.reduce(
@@ -83,7 +83,7 @@ export const documentTextRequest = translationRequest
 
 const field = (description: string) => z.string().max(1000).optional().describe(description);
 
-/** A file to be flattened and translated page by page, with the fields of its form or query. */
+/** A file whose text is extracted and translated page by page, with the fields of its form or query. */
 export const fileRequest = z.object({
   source_document: uploadedFile
     .optional()

@@ -27,19 +27,19 @@ import { ofDocument, readSegmentCursor, segmentQuery } from '#server/translation
 import type { StreamResponse } from '#server/trpc.ts';
 import { startFile, textVersion } from '../../xliff-exchange.ts';
 
-/** The query of the list of segments, for XLIFF: without a limit, all segments. */
+/** The query of the list of segments, for XLIFF. Without a limit, it selects all segments. */
 export const xliffSegmentQuery = segmentQuery.extend({
   limit: z.int().min(1).max(500).optional().describe('1 to 500 segments.'),
 });
 
-/** Segments in memory at a time. */
+/** Maximum number of segments in memory at a time. */
 const segmentsOfChunk = 500;
 
 type SegmentRow = typeof documentSegments.$inferSelect;
 
 /**
- * A document's segments as one XLIFF document with one `<file>`, in reading order.
- * @returns the document as a stream, and the cursor of the next page; null without a limit
+ * Writes a document's segments as one XLIFF document with one `<file>`, in reading order.
+ * @returns the XLIFF document as a stream, and the cursor of the next page; the cursor is null without a limit
  * @throws AppError 404 for an unknown document, or if no segment matches; 422 for a cursor of another listing
  */
 export async function exportSegments(
@@ -107,7 +107,7 @@ function selectChunk(
     .limit(limit);
 }
 
-/** @param readAfter reads the segments after a position; undefined if the first ones are all */
+/** @param readAfter reads the segments after a position; undefined if there are no segments after the first ones */
 async function* writeSegments(
   document: DocumentRow,
   first: SegmentRow[],
@@ -141,12 +141,12 @@ function unitOf(segment: SegmentRow, document: DocumentRow): string {
   });
 }
 
-/** Region and cell IDs may have characters that XML IDs cannot have. */
+/** The unit ID is the position: region and cell IDs may have characters that XML IDs cannot have. */
 export function unitIdOf({ position }: Pick<SegmentRow, 'position'>): string {
   return `s${position}`;
 }
 
-/** The version of its text, because a segment has no time. */
+/** Returns the version of a segment's text. It is computed from the text, because a segment has no time of change. */
 export function versionOf(target: InlineContent | null): string {
   return textVersion(target && formatTagged(target));
 }

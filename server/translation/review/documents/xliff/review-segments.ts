@@ -15,7 +15,7 @@ import { readXliffBody, requireLanguages, requireVersion, unitError } from '../.
 import { type ReviewOfSegments, requireTranslated, reviewDocument } from '../decide.ts';
 import { unitIdOf, versionOf } from './export-segments.ts';
 
-/** A review as XLIFF: the document is the body, the other fields are in the query. */
+/** A review as XLIFF: the body is the XLIFF document, and the query contains the other fields. */
 export const xliffSegmentReviewInput = z.object({
   document_id: documentReviewInput.shape.document_id,
   body: rawBody,
@@ -26,20 +26,20 @@ export const xliffSegmentReviewInput = z.object({
 type Correction = ReviewOfSegments['corrections'][number];
 
 /**
- * The limit of a JSON review: the document is locked while they are stored, and the tenant's TM while they are added to it.
+ * The same limit as for a review in JSON. While corrections are stored, the document is locked; while they are added to
+ * the TM, the tenant's TM is locked.
  */
 const maxCorrections = 1000;
 
 const { target_text: targetText } = documentReviewInput.shape.corrections.element.shape;
 
 /**
- * Applies an XLIFF document that `exportSegments` wrote and a reviewer has changed. Units without changes, and units without
- * a translation, stay; `reviewed` or `final` on a flagged segment confirms it. All other units are corrections, and either
- * all of them are applied or none.
- * @throws AppError 400 if it is not XLIFF; 404; 409 conflict if a changed unit's translation has changed since the export;
- * 422 if the file is
- *   for another document, a source has changed, tags are missing, or more than 1,000 units are changed; and like
- *   `reviewDocument`
+ * Applies an XLIFF document that `exportSegments` wrote and a reviewer has changed. Units without changes or without a
+ * translation change nothing, except that the state `reviewed` or `final` confirms a flagged segment. All other units
+ * are corrections; either all of them are applied or none.
+ * @throws AppError 400 if the body is not XLIFF; 404; 409 conflict if a changed unit's translation has changed since
+ *   the export; 422 if the file is for another document, a source has changed, tags are missing, or more than 1,000
+ *   units are changed; and like `reviewDocument`
  */
 export async function reviewSegmentsByXliff(
   services: Parameters<typeof reviewDocument>[0],
@@ -100,7 +100,7 @@ function unknownUnit(unit: ReadUnit): AppError {
   return unitError('unprocessable', unit, 'segment not found');
 }
 
-/** Undefined if the unit changes nothing. */
+/** Returns the correction of a unit; undefined if the unit changes nothing. */
 function correctionOf(unit: ReadUnit, row: SegmentRow): Correction | undefined {
   const source = row.source as InlineContent;
   const present = row.target as InlineContent | null;
@@ -119,7 +119,7 @@ function correctionOf(unit: ReadUnit, row: SegmentRow): Correction | undefined {
     present !== null && (tagged ? formatTagged(target) === formatTagged(present) : text === row.targetText);
   const confirms = row.needsReview && (unit.state === 'reviewed' || unit.state === 'final');
   const isStale = version !== versionOf(present);
-  // A stale unit without changes is ignored.
+  // A unit of an old version without changes is ignored.
   if (isPresent ? isStale || !confirms : version === versionOf(target)) return undefined;
   if (isStale)
     throw unitError(
@@ -137,7 +137,7 @@ function correctionOf(unit: ReadUnit, row: SegmentRow): Correction | undefined {
   };
 }
 
-/** A source with its tags by their IDs, because a tool may have dropped their data. */
+/** Returns a source with its tags identified by their IDs, because a tool may have dropped the data of the tags. */
 function withTags(content: XliffContent): string {
   return content.map((item) => (typeof item === 'string' ? item : `<${item.type} ${item.id}>`)).join('');
 }

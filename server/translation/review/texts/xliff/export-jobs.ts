@@ -24,17 +24,18 @@ import type { StreamResponse } from '#server/trpc.ts';
 import { startFile, textVersion } from '../../xliff-exchange.ts';
 import { codedTexts } from './text-codes.ts';
 
-/** The only unit of a job's file. */
+/** ID of the only unit in a job's `<file>`. */
 export const unitOfJob = 'text';
 
-/** Maximum number of searches for one page, each of which examines a bounded number of jobs. */
+/** Maximum number of searches for one page. Each search examines a limited number of jobs. */
 const maxSearches = 10;
 
 /**
- * A page of the tenant's jobs as one XLIFF document, with a `<file>` for each. By default, the jobs that await review.
- * @returns the document as a stream, and the cursor of the next page
+ * Returns a page of the tenant's jobs as one XLIFF document, with a `<file>` for each job. By default, the jobs that
+ * await review.
+ * @returns the XLIFF document as a stream, and the cursor of the next page
  * @throws AppError 404 if no job matches; 422 if the jobs have several language pairs, for an invalid cursor or an
- * unsupported language
+ *   unsupported language
  */
 export async function exportJobs(
   services: Pick<Services, 'database' | 'log'>,
@@ -61,10 +62,10 @@ export async function exportJobs(
         services.database.inTenant(tenantId, (tx) => selectJobsById(tx, tenantId, ids)),
       );
     const ids = jobs.map(({ id }) => id);
-    // Read before the first byte is sent, so that an error still gives an error response.
+    // Read the first jobs before any byte is sent, so that an error here gets an ordinary error response.
     const first: TranslationJob[] = [];
     while (first.length === 0) {
-      // All of them were deleted since the search, and a document needs at least one file.
+      // All found jobs were deleted since the search, and an XLIFF document needs at least one file.
       if (ids.length === 0) throw noSuchJob();
       first.push(...(await read(ids.splice(0, jobsOfChunk))));
     }
@@ -85,8 +86,8 @@ export async function exportJobs(
 type Search = Omit<Parameters<typeof findJobs>[1], 'order' | 'skip'>;
 
 /**
- * The next jobs that pass the filter, the latest first. One search may end before it has found any. @throws AppError 404
- * without any
+ * Returns the next jobs that pass the filter, latest first. Repeats the search if it ends before it has found any.
+ * @throws AppError 404 if none exist
  */
 async function findPage(
   tx: Tx,
@@ -108,7 +109,7 @@ function noSuchJob(): AppError {
   return new AppError('not_found', 'no job matches this filter');
 }
 
-/** @throws AppError 422 */
+/** @throws AppError 422 if the jobs have several language pairs */
 function onlyPair(jobs: readonly Pick<JobSummary, 'source_lang' | 'target_lang'>[]): XliffHead {
   const pairs = new Map(jobs.map((job) => [`${job.source_lang} into ${job.target_lang}`, job]));
   const [first] = pairs.values();
@@ -120,10 +121,10 @@ function onlyPair(jobs: readonly Pick<JobSummary, 'source_lang' | 'target_lang'>
   return { sourceLang: first.source_lang, targetLang: first.target_lang };
 }
 
-/** Jobs in memory at a time. */
+/** Maximum number of jobs in memory at a time. */
 const jobsOfChunk = 10;
 
-/** In the order of `ids`; deleted jobs are omitted. */
+/** Returns the jobs in the order of `ids`; deleted jobs are omitted. */
 async function selectJobsById(tx: Tx, tenantId: string, ids: readonly string[]): Promise<TranslationJob[]> {
   const rows = await tx
     .select()
@@ -157,7 +158,7 @@ function* writeFiles(languages: XliffHead, jobs: readonly TranslationJob[]): Gen
     yield startFile(languages, { id: job.id, original: job.id }) + unitOf(job) + xliffFileTail;
 }
 
-/** The unit of a job. */
+/** Writes the unit of a job. */
 export function unitOf(job: TranslationJob): string {
   const { status, final_translation } = job;
   return xliffUnit({
@@ -170,12 +171,15 @@ export function unitOf(job: TranslationJob): string {
   });
 }
 
-/** The version of a job: the time of its last change, which a review refers to (docs/decisions/0053), and its text. */
+/**
+ * Returns the version of a job: the time of its last change, to which a review refers (docs/decisions/0053), and its
+ * text.
+ */
 function versionOf({ updated_at, final_translation }: TranslationJob): string {
   return `${updated_at}/${textVersion(final_translation)}`;
 }
 
-/** @returns `text` is undefined if the unit does not have it */
+/** @returns `text` is undefined if the version does not contain it */
 export function readVersion(version: string): { updatedAt: string; text: string | undefined } {
   const [updatedAt = '', text] = version.split('/');
   return { updatedAt, text };
@@ -187,7 +191,10 @@ function stateOf(status: JobStatus): XliffState {
     : 'translated';
 }
 
-/** The reasons for a review, and the issues: reviewers read them first. */
+/**
+ * The notes of a job: the reasons for a review, then the issues. The reasons come first because reviewers read them
+ * first.
+ */
 function notesOf({ agent_run: run, quality_assessment, verification }: TranslationJob): string[] {
   const issues = [...(quality_assessment?.issues ?? []), ...(verification?.issues ?? [])];
   return [

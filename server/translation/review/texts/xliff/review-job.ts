@@ -19,7 +19,7 @@ import { reviewInput } from '../review-schema.ts';
 import { readVersion, unitOfJob } from './export-jobs.ts';
 import { codedTexts } from './text-codes.ts';
 
-/** A review as XLIFF: the document is the body, the other fields are in the query. */
+/** A review as XLIFF: the body is the XLIFF document, and the query contains the other fields. */
 export const xliffReviewInput = z.object({
   job_id: reviewInput.shape.job_id,
   body: rawBody,
@@ -34,9 +34,10 @@ export const xliffReviewInput = z.object({
 });
 
 /**
- * Applies the review in an XLIFF document that `exportJobs` wrote and a reviewer has changed. Only the job's `<file>` is
- * read, so the document of a whole page may be sent to each of its jobs. A job without a translation in it is unchanged; so
- * is one with an unchanged text and a state that does not approve, and one that is already published with this text.
+ * Applies the review in an XLIFF document that `exportJobs` wrote and a reviewer has changed. Only the job's `<file>`
+ * is read, so a client can send the document of a whole page for each of its jobs. The job does not change if its unit
+ * has no translation, if the text is unchanged and the state does not approve it, or if the job is already published
+ * with this text.
  * @throws AppError 400 if it is not XLIFF; 404; 409 conflict if the job has changed since the export; 422 if the file is for
  * another job, its
  *   source has changed, or a code of its target is unknown; and like `reviewJob`
@@ -65,7 +66,7 @@ export async function reviewJobByXliff(
   const action = asked ?? (unit.state === 'reviewed' || unit.state === 'final' ? 'approve' : 'save');
   const isPresent = text === job.final_translation;
   if (asked === undefined && action === 'save' && (isPresent || textVersion(text) === seen.text)) return job;
-  // Sent again, after an interrupted request.
+  // The request was sent again after an interruption: the review is already applied.
   if (action === 'approve' && isPresent && isPublished(job)) return job;
   try {
     const review = { action, reviewer, notes, final_translation: text };
@@ -81,7 +82,8 @@ function isPublished({ status }: TranslationJob): boolean {
 }
 
 /**
- * A tool may have dropped the data of codes: their IDs identify them.
+ * Returns the content with the data of the source's codes. The codes are identified by ID, because a tool may have
+ * dropped their data.
  * @throws AppError 422 for an unknown code without data
  */
 function withKnownData(unit: ReadUnit, content: XliffContent, codes: XliffContent): XliffContent {

@@ -9,9 +9,9 @@ interface Range {
 }
 
 /**
- * A job's texts, with placeholders and tags as codes, which a CAT tool keeps intact. A code of the translation has the ID of
- * the source's code that it repeats. The strings together with the codes' data are the complete texts, however codes are
- * recognized.
+ * Returns a job's texts with placeholders and tags as codes, which a CAT tool does not change. If a code of the
+ * translation repeats a code of the source, it has the same ID. The strings together with the data of the codes are the
+ * complete texts, even if a placeholder or tag is not recognized as a code.
  */
 export function codedTexts({ request, final_translation: translation }: TranslationJob): {
   source: XliffContent;
@@ -31,7 +31,10 @@ export function codedTexts({ request, final_translation: translation }: Translat
     ...inTarget.certain,
     ...inTarget.conversions,
   ]);
-  /** The IDs of the source's codes that are not repeated yet, the next one last. */
+  /**
+   * By the data of a code, the IDs of the source's codes that the translation has not repeated yet; the last ID of a
+   * list is used next.
+   */
   const free = Map.groupBy(
     numbered.filter((item) => typeof item !== 'string').toReversed(),
     ({ data }) => data,
@@ -45,8 +48,8 @@ export function codedTexts({ request, final_translation: translation }: Translat
 }
 
 /**
- * The pieces of a text, alternately outside and inside of ranges, beginning outside. Of overlapping ranges, the first one
- * counts.
+ * Splits a text into pieces that are alternately outside and inside of ranges; the first piece is outside. If ranges
+ * overlap, the first one counts.
  */
 function splitBy(text: string, ranges: readonly Range[]): string[] {
   const pieces: string[] = [];
