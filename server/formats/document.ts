@@ -33,7 +33,7 @@ export interface SegmentKey {
  */
 export type PageRectangle = [left: number, bottom: number, right: number, top: number];
 
-/** The smallest unit of translation: a paragraph, or a cell. */
+/** The smallest unit of translation: a paragraph or a cell. */
 export interface Segment extends SegmentKey {
   kind: SegmentKind;
   /** The number of the page, or of the sheet in the order of the workbook, from 1. Null if unknown. */

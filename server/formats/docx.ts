@@ -45,7 +45,7 @@ export async function check(bytes: Uint8Array, take: TakeText = () => false): Pr
  * footers. Text boxes, content controls, tracked changes, notes and comments are not translated; the findings contain
  * their numbers.
  *
- * @throws {FileError} as `check`, and `too_large` for too many segments
+ * @throws {FileError} as `check` does, and `too_large` if there are too many segments
  */
 export async function extract(bytes: Uint8Array): Promise<ExtractedDocument> {
   const { stories, kept, pages, isSigned } = await readStories(bytes, (paragraph, story): Segment => {
@@ -91,7 +91,7 @@ function kindOf({ inTable, isHeading }: StoryParagraph, { kind }: StoryPart): Se
  * Writes translations into a copy of a Word file. A paragraph stays unchanged if it has no translation, or if its
  * translation equals its source. XML parts in which no paragraph changes are copied byte for byte.
  *
- * @throws {FileError} as `extract`
+ * @throws {FileError} as `extract` does
  * @throws {RangeError} if a translation has the key of no segment of this file
  */
 export async function rebuild(

@@ -194,7 +194,7 @@ export function readBlocks(source: string): string[] {
     let end: number | undefined;
     for (const index of block) {
       const segment = segments[index]!;
-      // Only tags and white space separate two texts of a block.
+      // Between two texts of a block there are only tags and white space.
       if (end !== undefined) text += source.slice(end, segment.start).replace(/<[^>]*>/g, '');
       text += segment.text;
       end = segment.end;

@@ -1,9 +1,12 @@
 /**
- * The text of a segment with its inline structure: hyperlinks, fields, breaks, images, note references. A model receives the
- * structure as numbered tags and must return each of them once, well nested.
+ * The text of a segment with its inline structure: hyperlinks, fields, breaks, images, note references. A model
+ * receives this structure as numbered tags. It must return each tag once, and the tags must be well nested.
  */
 
-/** A numbered tag. A `void` tag has no content, such as a line break; `open` and `close` surround text, such as a hyperlink. */
+/**
+ * A numbered tag. A `void` tag has no content, such as a line break. `open` and `close` tags surround text, such as a
+ * hyperlink.
+ */
 export interface InlineTag {
   /** The number of the tag, from 1 in each segment. The `open` and `close` tags of one element have the same number. */
   tag: number;
@@ -12,7 +15,7 @@ export interface InlineTag {
   text?: string;
 }
 
-/** Strings and tags in reading order. No two strings are adjacent, and none is empty. */
+/** The strings and tags of a segment in reading order. Two strings are never adjacent, and no string is empty. */
 export type InlineContent = (string | InlineTag)[];
 
 /** Returns the text without its tags. Reviewers see this text, and its characters are billed. */

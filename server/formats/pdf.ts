@@ -125,7 +125,10 @@ export async function rebuild(
   });
 }
 
-/** Whether the file contains the `/ByteRange` of a signature. Its bytes are never in a compressed stream. */
+/**
+ * Whether the file is signed. The entry `/ByteRange` of a signature is never in a compressed stream, so it can be found
+ * by a search in the bytes of the file.
+ */
 function isSigned(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes('/ByteRange');
 }
@@ -175,7 +178,7 @@ function keptActiveContent(document: PDFDocument): Finding[] {
   return [{ severity: 'warning', code: 'unsupported_content_kept', message, unitId: null }];
 }
 
-/** Removes accessibility tags, because they describe the source text, and XFA forms. */
+/** Removes XFA forms, and the accessibility tags, which describe the source text. */
 function removeTagsAndXfa({ catalog }: PDFDocument): void {
   catalog.delete(PDFName.of('StructTreeRoot'));
   catalog.delete(PDFName.of('MarkInfo'));

@@ -4,8 +4,8 @@ import { skipCodePoints } from './text.ts';
  * Splits `text` into pages of at most `maxCodePoints` Unicode code points, each as full as possible. A page ends at the
  * coarsest possible boundary: a blank line, a line end, the end of a sentence, a gap between words, or the boundary of
  * a grapheme cluster. A cluster is only split if it is longer than a page. A boundary is only used if the unit after it
- * (such as the next paragraph) fits on one page. A longer unit must be split in any case, so it starts on the page
- * before: a long paragraph starts on the page of its heading.
+ * (such as the next paragraph) fits on one page. A longer unit must be split in any case, so it starts on the current
+ * page. For example, a long paragraph starts on the page of its heading.
  *
  * Removes whitespace at the edges of a page, and blank pages. Keeps everything else, in order. Takes time linear in the
  * length of the text.
@@ -32,7 +32,7 @@ export function* pagesOf(text: string, maxCodePoints: number, language: string):
   }
 }
 
-/** A run of whitespace between two words. */
+/** A run of whitespace between two words, from `start` to `end`. */
 interface Gap {
   start: number;
   end: number;

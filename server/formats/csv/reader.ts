@@ -73,7 +73,7 @@ function countDelimiters(sample: string): Count[][] {
   for (let at = 0; at < sample.length; at++) {
     const character = sample[at]!;
     const place = delimiters.indexOf(character as Delimiter);
-    // An escaped quote (`""`) ends the quoting and starts it again.
+    // An escaped quote (`""`) ends the quoted text and starts it again, so it needs no special case.
     if (character === '"') inQuotes = !inQuotes && atCellStart;
     else if (inQuotes) continue;
     else if (character === '\n') lines.push(emptyLine());
@@ -100,7 +100,10 @@ function countAgreeing(counts: readonly Count[]): number {
   return Math.max(0, ...linesOf.values());
 }
 
-/** A file that cannot be read as a table. The message is for the sender of the file and names the line, if known. */
+/**
+ * The error for a file that cannot be read as a table. The message is for the sender of the file and names the line, if
+ * known.
+ */
 export class CsvError extends Error {
   override name = 'CsvError';
   /** The first physical line of the invalid row, from 1; null if the error concerns the whole file. */
@@ -133,7 +136,7 @@ export function readCsv(bytes: Uint8Array, isHeader: IsHeader = () => false): Cs
     const row = rowOf(written, line);
     if (row) rows.push(row);
     if (rows.length > limits.rows) throw overLimit('rows', line);
-    // All line ends of a row except the last are inside its cells.
+    // A row contributes one line end, and also the line ends inside its cells.
     line +=
       1 + (row?.multiline ?? []).reduce((ends, place) => ends + written[place]!.split('\n').length - 1, 0);
   };
@@ -172,9 +175,9 @@ type Delimiter = ',' | '\t' | '|' | ';';
 export interface CsvRow {
   /** The physical line on which the row starts, from 1. */
   line: number;
-  /** Trimmed. */
+  /** The cells of the row, without spaces at their edges. */
   cells: string[];
-  /** Indices of the cells that span several lines. */
+  /** The indices of the cells that span several lines. */
   multiline: number[];
 }
 

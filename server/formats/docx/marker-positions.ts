@@ -9,11 +9,11 @@ interface Position {
 }
 
 /**
- * Finds the positions of a paragraph's markers in its translation. A marker next to a tag stays next to it. Any other marker
- * stays at the same relative position in its text, moved to the edge of a word. Markers keep their order, so that a bookmark
- * never ends before its start.
+ * Finds the positions of a paragraph's markers in its translation. A marker next to a tag stays next to this tag. Any
+ * other marker stays at the same relative position in its text, moved to the edge of a word. Markers keep their order,
+ * so that a bookmark never ends before its start.
  *
- * @param markers in the order of the source
+ * @param markers the markers in the order of the source
  */
 export function placeMarkers(
   markers: readonly PlacedMarker[],
@@ -115,7 +115,7 @@ function positionAt(
   return { index, offset: wordEdge(item, Math.max(0, at - text.before[index]!), isStart) };
 }
 
-/** The maximum distance that a marker may move to the edge of a word. */
+/** The maximum distance that a marker may be moved to reach the edge of a word, in UTF-16 units. */
 const maxDistance = 24;
 
 /**

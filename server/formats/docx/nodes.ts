@@ -34,7 +34,7 @@ interface OpenPair {
   index: number;
 }
 
-/** A field that starts in this paragraph. */
+/** A field that starts in the current paragraph. */
 interface LocalField {
   /** The index of the field's first node. */
   index: number;
@@ -206,7 +206,7 @@ function dissolveEmptyPairs(nodes: readonly Node[]): Node[] {
   return result;
 }
 
-/** Merges voids that have no text between them, including the markers between them. */
+/** Merges voids that have no text between them. Markers between such voids are merged, too. */
 function joinVoids(nodes: readonly Node[]): Node[] {
   const result: Node[] = [];
   /** The index, in the result, of the void that following voids are merged into; -1 after text or the end of a pair. */

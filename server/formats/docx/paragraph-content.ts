@@ -5,7 +5,7 @@ import { letter } from './kept-content.ts';
 import { type Node, type Pair, readNodes } from './nodes.ts';
 import type { Declarations, Token } from './tokens.ts';
 
-/** The properties of a newly written run. */
+/** The run properties of text that is newly written. */
 export interface TextProperties {
   /** The XML of the `rPr` element; '' if there is none. */
   raw: string;
@@ -45,7 +45,7 @@ export interface ParagraphContent {
   leadingSpace: string;
   trailingSpace: string;
   noBreakWords: NoBreakWords;
-  /** By tag. */
+  /** The content that each tag represents, by the number of the tag. */
   tags: Map<number, TagContent>;
   markers: PlacedMarker[];
   /** The properties of text that is outside all pairs. */

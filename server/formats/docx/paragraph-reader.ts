@@ -125,7 +125,10 @@ export class ParagraphReader {
     else this.#readKept(tag);
   }
 
-  /** Whether an element stays unchanged: a live field, or an element that redefines the paragraph's prefix. */
+  /**
+   * Whether an element stays unchanged, because it is a live field or because it redefines the namespace prefix of the
+   * paragraph.
+   */
   #isKeptElement(tag: XmlStartTag): boolean {
     if (tag.local === 'fldSimple')
       if (this.#context.allFieldsLive || isLiveField(attributeOf(tag, 'instr') ?? '')) return true;

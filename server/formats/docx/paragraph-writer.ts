@@ -60,7 +60,7 @@ export function writeParagraph(
   return { text: writeTokens(content.head) + writer.written() + writeTokens(content.tail), isReordered };
 }
 
-/** Whether the translation equals the source, so that the paragraph can stay unchanged. */
+/** Whether the translation equals the source. Such a paragraph stays unchanged. */
 export function isUnchanged({ source }: ParagraphContent, target: InlineContent): boolean {
   return (
     haveSameShape(source, target) &&

@@ -80,7 +80,7 @@ export function readStory<T>(
 /** The elements of a story that contain paragraphs. All other elements around paragraphs stay unchanged. */
 const blocks = new Set('document body hdr ftr tbl tr tc customXml'.split(' '));
 
-/** A table that is being read. */
+/** A table around the current position in the story, with the position of the current cell. */
 interface Table {
   id: number;
   row: number;
@@ -247,7 +247,7 @@ class StoryReader<T> implements PositionedXmlEvents {
   }
 }
 
-/** The outline level of body text. */
+/** The outline level of body text. Headings have lower levels, from 0. */
 const bodyLevel = 9;
 
 /**

@@ -4,11 +4,11 @@ import { isOn, isWord } from './word-xml.ts';
 /** The properties of a style that the reader needs; undefined if the style does not set them. */
 interface StyleProperties {
   outlineLevel?: number;
-  /** Hidden text. */
+  /** Whether text is hidden. */
   vanish?: boolean;
-  /** Right-to-left paragraphs. */
+  /** Whether paragraphs are right-to-left. */
   bidi?: boolean;
-  /** Right-to-left text. */
+  /** Whether text is right-to-left. */
   rtl?: boolean;
 }
 

@@ -2,11 +2,11 @@ import { type InlineContent, type InlineTag, joinStrings } from '../inline-conte
 import type { ParagraphContent } from './paragraph-content.ts';
 
 /**
- * Returns a translation whose tags can be written to the file. It must have each tag of the source once and pairs that
- * are well nested. Each pair must be inside the same pair as in the source, because Word does not allow a link within a
- * link. If the paragraph requires the order of the source, the tags must also have this order. If the translation
- * breaks one of these rules, its tags are put in the order of the source, and each text stays after the same tag as far
- * as possible; `isReordered` is then true.
+ * Returns the translation with tags that can be written to the file. For this, the translation must have each tag of
+ * the source once, and its pairs must be well nested. Each pair must be inside the same pair as in the source, because
+ * Word does not allow a link within a link. If the paragraph requires the order of the source, the tags must also have
+ * this order. If the translation breaks one of these rules, its tags are put in the order of the source, and each text
+ * stays after the same tag as far as possible; `isReordered` is then true.
  */
 export function writableTarget(
   content: ParagraphContent,

@@ -1,7 +1,8 @@
 import type { TextItem, TextMarkedContent } from 'pdfjs-dist/types/src/display/api.js';
 
 /**
- * A drawn line of text, or one cell of a line. Lengths are in points, in a coordinate system in which the line is horizontal.
+ * A line of text as it is drawn, or one cell of such a line. Lengths are in points, in a coordinate system in which the
+ * line is horizontal.
  */
 export interface Line {
   text: string;
@@ -20,7 +21,8 @@ export interface Line {
 /** The maximum width of a space, as a share of the font's height. A wider gap separates columns or cells. */
 const maxSpaceWidth = 2;
 /**
- * The minimum width of a space, as a share of the font's height. A wider gap separates words, even without a space character.
+ * The minimum width of a space, as a share of the font's height. A wider gap separates words, even if there is no space
+ * character.
  */
 const minSpaceWidth = 0.25;
 /**
@@ -127,7 +129,7 @@ function toLine(items: readonly TextItem[], pieces: readonly Piece[]): Line {
 
 /** Arabic presentation forms: letters in the shape that they have at a position in a word. */
 const presentationForms = /[\ufb50-\ufdff\ufe70-\ufefc]+/g;
-/** Whitespace, and control characters that come from fonts without a proper character table. */
+/** Whitespace, and control characters. Control characters come from fonts without a correct character table. */
 const unprintable = /[\s\p{Cc}]+/gu;
 
 /** Returns the start of an item: its distance along a line of this angle, and its distance above this line. */
@@ -158,8 +160,8 @@ export interface Piece {
 /**
  * Returns the text of a line. Some programs draw right-to-left words in reading order, others draw their glyphs from
  * left to right. pdf.js only reverses the text inside a piece. This function therefore reverses the order of
- * right-to-left pieces that were drawn from left to right. Between pieces that were drawn from right to left, it turns
- * a gap into a space.
+ * right-to-left pieces that were drawn from left to right. Between pieces that were drawn from right to left, a gap
+ * becomes a space.
  *
  * @param space the minimum gap between words, in points
  */

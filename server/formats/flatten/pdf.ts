@@ -10,8 +10,8 @@ import { joinLines } from './pdf-paragraphs.ts';
  * reading order. Joins lines into paragraphs. Joins the two parts of a word that is hyphenated at the end of a line.
  * Excludes the content of form fields, which is not translated.
  *
- * @throws {FileError} `unreadable`, `too_large`, or `protected` if opening it requires a password. A password that only
- *   restricts the use of the file has no effect
+ * @throws {FileError} `unreadable`, `too_large`, or `protected` if opening the file requires a password. A password
+ *   that only restricts the use of the file has no effect
  */
 export async function readPdf(bytes: Uint8Array): Promise<string> {
   const pages: string[] = [];

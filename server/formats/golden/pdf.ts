@@ -6,7 +6,7 @@ import { shapeParagraph } from '../typesetting/paragraph.ts';
 import { type GoldenText, paragraphsOf } from './text.ts';
 
 const [pageWidth, pageHeight] = PageSizes.A4;
-/** In points. */
+/** The width of the page's margins, in points. */
 const margin = 64;
 const fontSize = 11;
 /** The space below a paragraph, as a share of the line height. */

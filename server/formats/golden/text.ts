@@ -9,7 +9,7 @@ export interface GoldenText {
 }
 
 /** Control characters except the tab, and noncharacters: XML cannot contain them, and fonts have no glyphs for them. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is to be removed
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern is used to remove these characters
 const unprintable = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\ufffe\uffff]/g;
 
 /**

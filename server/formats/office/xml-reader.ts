@@ -22,7 +22,6 @@ export interface XmlStartTag {
   end: number;
 }
 
-/** An end tag. */
 export interface XmlEndTag {
   name: string;
   local: string;

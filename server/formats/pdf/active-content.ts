@@ -20,7 +20,7 @@ const words: Record<ActiveKind, string> = {
   media: 'sounds, videos and 3D scenes',
 };
 
-/** The number of objects of each kind. */
+/** The number of removed objects of each kind. */
 export type ActiveCounts = ReadonlyMap<ActiveKind, number>;
 
 /** Returns the counts as text, for example `scripts: 2; attached files: 1`. */

@@ -25,8 +25,8 @@ export interface PageBlocks {
 }
 
 /**
- * Finds the paragraphs, headings and cells of a page. The same page always gives the same blocks. The time is almost
- * linear.
+ * Finds the paragraphs, headings and cells of a page. The same page always gives the same blocks. Takes almost linear
+ * time.
  *
  * @param vocabulary the words of the document, to which the page's words are added. After all pages have been read, the
  *   caller must pass the content of each block to `vocabulary.settle`. Without a vocabulary, the words of this page are

@@ -46,7 +46,7 @@ export function apply([a, b, c, d, e, f]: Matrix, x: number, y: number): [x: num
 /** Returns the smallest upright rectangle that contains the transformed rectangle. */
 export function transformRectangle(matrix: Matrix, { left, bottom, right, top }: Rectangle): Rectangle {
   const [a, b, c, d, e, f] = matrix;
-  // Each coordinate is a sum of two terms, and each term has its minimum and its maximum at the edges.
+  // Each coordinate is a sum of two terms, and each term has its minimum and its maximum at the edges of the rectangle.
   return {
     left: Math.min(a * left, a * right) + Math.min(c * bottom, c * top) + e,
     bottom: Math.min(b * left, b * right) + Math.min(d * bottom, d * top) + f,

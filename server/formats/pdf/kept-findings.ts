@@ -60,6 +60,8 @@ export class KeptCounts {
   }
 
   /**
+   * Returns the findings about all pages that were added.
+   *
    * @param segments the number of translated texts of the file
    * @param isSigned whether the file had a signature when it was sent
    */

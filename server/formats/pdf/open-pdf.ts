@@ -30,8 +30,8 @@ export interface OpenPdf {
   document: PDFDocument;
   pageCount: number;
   /**
-   * Reads a page before it is changed. Its fonts are decoded from the opened file, so do not call this function after
-   * text has been removed.
+   * Reads a page. A part of the data comes from the file as it was opened, so the page must not have been changed since
+   * then.
    *
    * @param number the page number, from 1
    * @throws {FileError} `too_large` if reading takes too much work for the size of the file, or `unreadable`

@@ -5,7 +5,7 @@ import type { Matrix, Rectangle } from './geometry.ts';
  * All positions are in the page's user space, before /Rotate is applied.
  */
 export interface PageContent {
-  /** From 1. */
+  /** The page number, from 1. */
   number: number;
   /** The visible part of the page: the intersection of its crop box and its media box. */
   box: Rectangle;
@@ -57,14 +57,14 @@ export interface OperatorPlace {
 
 /** The reason why a text cannot be translated and stays unchanged. */
 export type KeptReason =
-  | 'invisible' // render mode 3, or 7 with nothing painted through it
-  | 'clipped' // outside the clip or the page
-  | 'covered' // an opaque paint hides it
-  | 'partly_covered' // an opaque paint hides a part of it, or a part of a word that continues in it
-  | 'undecodable' // the font does not define the characters of its codes
-  | 'vertical' // a vertical writing mode
-  | 'stencil' // something is painted through its letters
-  | 'unpaired'; // the two readings of the stream differ at this position
+  | 'invisible' // render mode 3, or render mode 7 if nothing is painted through the letters
+  | 'clipped' // the text is outside the clip or the page
+  | 'covered' // an opaque object hides the text
+  | 'partly_covered' // an opaque object hides a part of the text, or another part of a word that continues in it
+  | 'undecodable' // the font does not define the characters of the text's codes
+  | 'vertical' // the text has a vertical writing mode
+  | 'stencil' // something is painted through the letters
+  | 'unpaired'; // the two readings of the content stream differ at this position
 
 /** The text that one text operator shows (Tj, TJ, ' or "). */
 export interface ShownText {
@@ -94,7 +94,7 @@ export interface ShownText {
 export interface Outline {
   /** The operators that set the color of the strokes, written as operators for a fill color. Empty for black. */
   color: string;
-  /** In em. */
+  /** The width of the strokes, in em. */
   width: number;
   /** Whether the letters are also filled. */
   isFilled: boolean;

@@ -6,8 +6,8 @@ import type { PageContent } from './page-content.ts';
 
 /**
  * If a left-to-right text becomes right-to-left, moves the bullet or number in front of the text into its translation,
- * because the label must then be on the right side. The label stays at its position if it is in a table cell, if no
- * font has its characters, or if it is in a link, because links do not move.
+ * because the label must then be at the right end of the first line. The label stays at its position if it is in a
+ * table cell, if no font has its characters, or if it is in a link, because links do not move.
  */
 export function withLabelInText(
   item: BlockTranslation,

@@ -133,7 +133,7 @@ const theMeter = `globalThis[Symbol.for('${meterKey}')]`;
  */
 const insertions = [
   {
-    // This code is run for every content stream: pages, forms, and glyphs of Type 3 fonts.
+    // pdf.js runs this code for every content stream: pages, forms, and glyphs of Type 3 fonts.
     at: 'const seenRefs = new RefSet(prevRefs);',
     times: 2,
     with: `const depth = (prevRefs?.depth ?? 0) + 1; ${theMeter}?.countStream(depth, stream); const seenRefs = new RefSet(prevRefs); seenRefs.depth = depth;`,
@@ -149,7 +149,7 @@ const insertions = [
 `,
   },
   {
-    // This method reads each operator with its operands.
+    // pdf.js reads each operator with its operands by this method.
     at: '  read(operation) {\n',
     times: 1,
     with: `  read(operation) {

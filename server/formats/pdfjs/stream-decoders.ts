@@ -72,7 +72,7 @@ function isZlibError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');
 }
 
-/** Output bytes that grow up to a limit. */
+/** A growing array of output bytes. Its length is limited. */
 class Output {
   #bytes = new Uint8Array(64 * 1024);
   #length = 0;

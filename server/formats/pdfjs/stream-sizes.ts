@@ -18,8 +18,8 @@ const sizeLimit = (fileBytes: number): number => Math.min(limits.pdfStream, 20_0
  * Rejects a PDF with a stream whose decoded size is too large for the size of the file, or exceeds `limits.pdfStream`
  * bytes. pdf.js and pdf-lib decode whole streams, so without this check a small file could need gigabytes of memory.
  * The size is checked after each filter of a stream. Images with a single filter are skipped, because these libraries
- * are not used to decode them. The streams of an encrypted file are not readable here, so decrypt such a file before
- * this check.
+ * are not used to decode them. The streams of an encrypted file are not readable here; before a file is translated, it
+ * is decrypted (`normalize.ts`).
  *
  * @throws {FileError} `too_large`
  */

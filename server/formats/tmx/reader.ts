@@ -160,7 +160,7 @@ export interface TmxPair {
   line: number;
   source: string;
   target: string;
-  /** As written. */
+  /** The language tags as the file contains them. */
   sourceTag: string;
   targetTag: string;
   tuid: string | null;

@@ -16,7 +16,7 @@ export interface TmxUnit {
   sourceLang: string;
   targetLang: string;
   tuid: string | null;
-  /** ISO 8601. */
+  /** The date of the last change in ISO 8601; null if there is none. */
   changedate: string | null;
   creationDate?: Date;
 }

@@ -18,7 +18,7 @@ export interface XliffUnit {
   state: XliffState;
   /** The state of the segment in this service: `[a-z_]+`. */
   subState?: string;
-  /** Notes for the reviewer. */
+  /** The notes for the reviewer. */
   notes: readonly string[];
   source: XliffContent;
   /** The translation; null if there is none yet. */

@@ -33,7 +33,7 @@ function spell(unit: string): string {
  * does not decode are left out.
  */
 const literalEscape = /_(?=x(?!0000|d[89a-f])[0-9a-f]{4}_)/gi;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what XML cannot hold.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern is used to escape these characters
 const notXml = /[\x01-\x08\x0b-\x1f\ufffe\uffff]/g;
 
 /**

@@ -40,7 +40,11 @@ export class SheetTables {
   #headers = 0;
   #labelLength = 0;
 
-  /** @throws {FileError} `unreadable` */
+  /**
+   * Reads the tables of a sheet.
+   *
+   * @throws {FileError} `unreadable`
+   */
   static async read(office: OfficePackage, sheetPath: string): Promise<SheetTables> {
     const tables = new SheetTables();
     for (const { type, target } of await office.relationships(sheetPath))

@@ -4,7 +4,6 @@ import { rejectUnsafeEntries } from '../office/rewrite-package.ts';
 import { attributeOf } from '../office/xml-reader.ts';
 import { readXmlPart } from './part-stream.ts';
 
-/** A sheet of a workbook. */
 export interface Sheet {
   /** The position of the sheet in the workbook, from 1. Sheets of all types are counted. */
   number: number;

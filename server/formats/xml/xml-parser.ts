@@ -29,7 +29,7 @@ export class XmlFileError extends Error {
   }
 }
 
-/** Events of an XML document. */
+/** Receives the events of an XML document. */
 interface XmlEvents {
   /**
    * Receives a start tag. `line` is the physical line of the tag's `<`. `attributes` is an object without a prototype,

@@ -28,7 +28,7 @@ export interface ShardPostings {
    * query reads.
    */
   segments: number;
-  /** The same as in `BuiltShard`. */
+  /** The number of segments of each length, encoded as in `BuiltShard`. */
   lengthMarks: Uint8Array;
   /**
    * The buckets of the query that occur in the shard. A list that would exceed `postingsBudget` is not read, so its

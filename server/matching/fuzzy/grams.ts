@@ -49,8 +49,8 @@ export function grams(normal: string): Uint16Array {
 
 /**
  * Returns a function that cuts a text into grams and returns their buckets, with repetitions. A gram has three
- * characters; it has two if one of these belongs to a script with thousands of characters. Letter case is folded. The
- * returned array is valid until the next call.
+ * characters. If one of the first two belongs to a script with thousands of characters, the gram has only these two.
+ * Letter case is folded. The returned array is valid until the next call.
  */
 export function gramCutter(): (normal: string) => Uint16Array {
   // İ is the only character whose lower case has two code points. The two additional elements are for the edges of the

@@ -10,7 +10,7 @@ import { lettersOf } from './letters.ts';
  */
 export interface GlossaryExactTables {
   cased: [normal: string, places: number[]][];
-  /** Without case. */
+  /** The normal forms of terms that are not case-sensitive, without letter case. */
   uncased: [normal: string, places: number[]][];
 }
 

@@ -53,8 +53,8 @@ export interface FoundTerms {
 /**
  * Compiles a glossary. docs/terminology.md defines the matches of a term.
  *
- * @param entries the entries of one language pair. Blank terms are ignored. For matches of equal priority and length,
- *   the order of the entries determines which one is used
+ * @param entries the entries of one language pair. Blank terms are ignored. The order of the entries decides between
+ *   entries that have equal priority and terms of equal length
  * @param language the language of the texts
  */
 export function tabulateTerms(entries: readonly GlossaryEntry[], language: LanguageCode): TermTables {

@@ -42,8 +42,8 @@ export interface Frame {
   /** The innermost drawn area that contains the text, such as a filled box or a table cell; null if there is none. */
   container: Rectangle | null;
   /**
-   * True in a last attempt before the text is truncated: the text may then grow upwards and against its alignment,
-   * whatever its surroundings are.
+   * Whether this is the last attempt before the text is truncated. The text may then grow upwards and against its
+   * alignment, whatever its surroundings are.
    */
   isRelaxed: boolean;
   /** Whether the text is a paragraph or a table cell. The end of such a text can be the end edge of its column. */

@@ -119,7 +119,7 @@ function mirroredAlignment({ alignment, lines }: TextBlock, rightToLeft: boolean
 }
 
 /**
- * Returns the area of a container that its text may use. The text keeps the distances that its source has from the
+ * Returns the area that a text may use in its container. The text keeps the distances that its source has from the
  * edges of the container, within limits.
  */
 function within(container: Rectangle, box: Rectangle, size: number): Rectangle {

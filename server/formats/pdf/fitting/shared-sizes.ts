@@ -46,8 +46,8 @@ export function sharedOnPage(needs: readonly Need[]): number {
 
 /**
  * Returns the common scale of the rows of a list or a table column. Rows are so close to each other that any difference
- * in size is visible, so they get a common scale even if it is small. The only condition is that at least two rows need
- * almost the same scale.
+ * in size is visible, so they get a common scale, however small it is. The only condition is that at least two rows
+ * need almost the same scale.
  */
 export function sharedInRows(needs: readonly Need[]): number {
   const sorted = needs.toSorted((one, other) => one.scale - other.scale);

@@ -32,7 +32,7 @@ const step = 0.94;
 const columnStep = 0.98;
 const minScale = 0.6;
 const minSize = 5;
-/** In points. */
+/** The thickness of a container's outline, in points. */
 const outline = 0.5;
 
 /**

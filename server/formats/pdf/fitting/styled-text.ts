@@ -31,7 +31,7 @@ export interface StyledParagraph {
 }
 
 /** Control characters. They are removed, because they draw nothing but the fonts would show a box for them. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern is used to remove these characters
 const controls = /[\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f]/g;
 const lineBreak = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
 

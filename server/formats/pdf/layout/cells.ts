@@ -2,7 +2,7 @@ import type { Rectangle } from '../geometry.ts';
 
 /** The maximum distance between neighboring cells, in points. */
 const maxNeighborDistance = 8;
-/** In points. */
+/** The length of a section of an edge, in points. Boxes are found by the sections that they cover. */
 const bandWidth = 32;
 
 /**

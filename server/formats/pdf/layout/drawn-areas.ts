@@ -13,7 +13,7 @@ const minRule = 4;
 const minOverText = 1.3;
 /** The maximum share of the page that an area may cover. A larger area is the background. */
 const maxArea = 0.8;
-/** In points. */
+/** The height of the bands by which filled boxes are found, in points. */
 const bandHeight = 24;
 
 interface Placed {
@@ -53,7 +53,7 @@ export class DrawnAreas {
   /**
    * Removes vertical rules that cross letters, because they do not separate texts.
    *
-   * @param rows lines of glyphs, each sorted from left to right
+   * @param rows the rows of glyphs; the glyphs of a row are sorted from left to right
    */
   forgetCrossedRules(rows: readonly { baseline: number; size: number; glyphs: readonly Glyph[] }[]): void {
     const passed = new Map<Rectangle, { rows: number; letters: number }>();

@@ -5,9 +5,9 @@ import type { TextLine } from './text-lines.ts';
 
 /** The reason why a readable text is not translated. */
 export type UntranslatedReason =
-  | 'number' // numbers, amounts, dates, signs: no letters
-  | 'label' // the bullet or number of a list item, a single letter
-  | 'identifier' // not a word, but letters between digits and signs
+  | 'number' // a number, an amount, a date or signs, without letters
+  | 'label' // the bullet or number of a list item, or a single letter
+  | 'identifier' // letters between digits and signs, which are not a word
   | 'address' // a URL or an email address
   | 'formula'
   | 'code' // a program listing

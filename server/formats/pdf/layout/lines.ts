@@ -162,9 +162,9 @@ function findLeaders(glyphs: readonly Glyph[]): Set<Glyph> {
 type SplitRow = { row: Row; atoms: Atom[] };
 
 /**
- * Whether a gap separates columns: a side of a filled box is in it, or nearby rows have a gap at the same position.
- * Either rows above and below have it, with text on both sides, or rows above or below have it, with texts that start,
- * end or are centered at the same positions.
+ * Whether a gap separates columns. It does if a side of a filled box is in the gap, or if nearby rows have a gap at the
+ * same position. These must be rows both above and below, with text on both sides of the gap; or rows in one direction,
+ * with texts that start, end or are centered at the same positions as the texts next to the gap.
  */
 function isColumnGap(
   index: number,

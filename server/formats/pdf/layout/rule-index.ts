@@ -1,6 +1,6 @@
 import type { Rectangle } from '../geometry.ts';
 
-/** In points. */
+/** The height of the bands by which rules are found, in points. */
 const bandHeight = 32;
 /** The maximum gap between two pieces of one rule, in points. */
 const maxDashGap = 3;

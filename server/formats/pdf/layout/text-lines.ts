@@ -16,7 +16,7 @@ export interface TextLine extends Line, LineText {
   isLeader: boolean;
   /** Whether the line is in a fixed-width font. */
   isMono: boolean;
-  /** In points. */
+  /** The width of the line's first word, in points. */
   firstWordWidth: number;
 }
 

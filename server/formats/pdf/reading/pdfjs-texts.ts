@@ -1,7 +1,7 @@
 import type { PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { loadPdfjs } from '../../pdfjs/budget.ts';
 
-/** A glyph as pdf.js decodes it. */
+/** A glyph of a text, as pdf.js decodes it. */
 export interface PdfjsGlyph {
   originalCharCode: number;
   unicode: string;

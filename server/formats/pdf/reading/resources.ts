@@ -18,7 +18,7 @@ export class Resources {
     return this.#dict('ExtGState', name);
   }
 
-  /** Returns the properties of a marked content by their name. */
+  /** Returns the property list with this name. Marked content refers to such lists. */
   properties(name: string): PDFDict | undefined {
     return this.#dict('Properties', name);
   }
