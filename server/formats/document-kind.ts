@@ -69,8 +69,8 @@ export function layoutKind(fileName: string, contentType: string | undefined): L
 }
 
 /**
- * Control characters, lone surrogates, and characters that reverse the reading direction. The last could make a name
- * seem to have another extension.
+ * Control characters, lone surrogates, and characters that reverse the reading direction. With the last ones, a name
+ * could seem to have another extension.
  */
 const notInNames = /[\p{Cc}\p{Cs}\p{Bidi_Control}]/gu;
 

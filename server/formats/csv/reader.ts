@@ -10,7 +10,7 @@ const delimiters: readonly Delimiter[] = [',', '\t', '|', ';'];
 /** The length of the sample from which the reader detects the delimiter, in UTF-16 units. */
 const sampleLength = 4096;
 
-/** Whether the trimmed cells of a row are column names. */
+/** Returns whether the trimmed cells of a row are column names. */
 type IsHeader = (cells: readonly string[]) => boolean;
 
 /**

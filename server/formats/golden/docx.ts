@@ -77,7 +77,10 @@ function textElement(text: string): string {
   return escaped === '' ? '' : `<w:t xml:space="preserve">${escaped}</w:t>`;
 }
 
-/** Returns fonts for the language that Word includes. If a font is missing, Word uses another one. */
+/**
+ * Returns fonts that Word includes and that have the characters of the language. If a font is missing, Word uses
+ * another one.
+ */
 function fontsOf(language: string): IFontAttributesProperties {
   const latin = { ascii: 'Calibri', hAnsi: 'Calibri', cs: 'Arial' };
   switch (fontOf(language)) {
@@ -98,10 +101,7 @@ function fontsOf(language: string): IFontAttributesProperties {
   }
 }
 
-/**
- * Returns the language tag for each of Word's three groups of scripts that needs one. Word stores separate languages
- * for these groups.
- */
+/** Returns the language tags of a text. Word stores a separate language for each of three groups of scripts. */
 function tagsOf(language: string): { value?: string; eastAsia?: string; bidirectional?: string } {
   const { language: code, region } = new Intl.Locale(language).maximize();
   const tag = region ? `${code}-${region}` : code;

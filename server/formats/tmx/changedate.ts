@@ -5,7 +5,7 @@
 const form =
   /^(\d{4})-?(\d\d)-?(\d\d)(?:[T ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,]\d{1,9})?)?(Z|[+-](?:0\d|1[0-4])(?::?[0-5]\d)?)?)?$/i;
 
-/** The plausible years. A later date is a mistake, and it would replace the texts of all other dates. */
+/** The plausible years. A later date is a mistake; a text with such a date would replace all others. */
 const years = { first: 1970, last: 2199 };
 
 /**

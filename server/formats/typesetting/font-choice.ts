@@ -11,7 +11,8 @@ const european =
 
 /**
  * Restricts the graphemes for which a font is tried, by the start of the font's name: the first character of the
- * grapheme must match. It saves opening fonts. The main font of the language is also tried for other graphemes.
+ * grapheme must match. This avoids opening fonts that are not needed. The main font of the language is also tried for
+ * other graphemes.
  */
 const uses: readonly (readonly [names: RegExp, first: RegExp])[] = [
   [/^(sans|tinos|arimo|cousine)/, european],
@@ -50,7 +51,7 @@ const symbolFonts: ReadonlySet<FontName> = new Set(['math', 'symbols', 'moreSymb
 /** Returns the font of a grapheme. `before` is the font of the previous grapheme. */
 export type FontChoice = (grapheme: string, before?: FontName) => FontName;
 
-/** The font choices by the list of fonts to try, on which alone a choice depends. */
+/** The font choices, by the list of fonts that they try. A choice depends only on this list. */
 const choices = new Map<string, FontChoice>();
 
 /**

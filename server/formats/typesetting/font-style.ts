@@ -1,6 +1,6 @@
 import type { FontName } from './fonts.ts';
 
-/** The properties of a font's style that the fonts of this service can have. */
+/** The style of a font. Only properties that the fonts of this service support are included. */
 export interface FontStyle {
   family: 'serif' | 'sans' | 'mono';
   bold: boolean;

@@ -45,8 +45,8 @@ const google = '@expo-google-fonts';
 
 /**
  * The fonts for text, each with its file and its name in PDF documents. All are TrueType fonts under the SIL Open Font
- * License. The files are from npm packages; those in `fonts/` are from packages that are too large to install for one
- * file.
+ * License. The files come from npm packages. If a package is too large to install for one file, this file is in
+ * `fonts/`.
  */
 const files = {
   sans: [`${google}/noto-sans/400Regular/NotoSans_400Regular.ttf`, 'NotoSans-Regular'],

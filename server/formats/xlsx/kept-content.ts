@@ -143,7 +143,7 @@ function pivotsOfCells(count: number): Finding {
 }
 
 /**
- * Whether a pivot cache takes its data from a range of cells. If it takes them from an Excel Table, this is false,
+ * Whether a pivot cache takes its data from a range of cells. If it takes the data from an Excel Table, this is false,
  * because the headers of such a table stay unchanged.
  */
 async function isCacheOfCells(office: OfficePackage, path: string): Promise<boolean> {

@@ -52,8 +52,8 @@ export class PartEditor {
   }
 
   /**
-   * Removes the finished source from memory and returns it with its changes. It ends at `position`, or before at the
-   * held position.
+   * Removes the finished source from memory and returns it with its changes. The returned source ends at `position`, or
+   * at the held position if that is earlier.
    */
   take(position: number): string {
     const safe = Math.max(this.#copied, Math.min(position, this.#held ?? position));

@@ -92,7 +92,8 @@ function stems(word: string, context: WordContext): Stem[] {
 }
 
 /**
- * Compounds. Berechnung, Abrechnung and Verrechnung are not compounds of Rechnung, because they start with prefixes.
+ * Finds the compounds of a word. Berechnung, Abrechnung and Verrechnung are not compounds of Rechnung, because they
+ * start with prefixes.
  */
 const compounds = compounding(
   'inter anti miss ver zer ent emp erz unter über durch wider wieder hinter um auf aus ein vor nach mit zu bei an ab ur un ge be er hoch her hin gegen fort',

@@ -44,8 +44,8 @@ function classOfPair(units: Uint16Array, index: number): number {
   const found = pairs.get(key);
   if (found !== undefined) return found;
   const characterClass = classOf(String.fromCharCode(high, low));
-  // Real texts use fewer than 2,000 different characters beyond the first plane. The limit prevents that a hostile text
-  // fills the cache.
+  // Real texts use fewer than 2,000 different characters beyond the first plane. The limit keeps a hostile text from
+  // filling the cache.
   if (pairs.size < 2000) pairs.set(key, characterClass);
   return characterClass;
 }

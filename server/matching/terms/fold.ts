@@ -73,8 +73,8 @@ export function stringToUnits(text: string): Uint16Array {
 }
 
 /**
- * Whether a text is in NFC, so that its characters can be taken over unchanged. A text with a long run of marks counts
- * as not composed, because NFC sorts the marks of a character in quadratic time: 50,000 marks take a second.
+ * Whether a text is in NFC, so that its characters can be used unchanged. A text with a long run of marks counts as not
+ * composed, because NFC sorts the marks of a character in quadratic time: 50,000 marks take a second.
  */
 function isComposed(text: string): boolean {
   if (halfwidthSoundMark.test(text) || longRunOfMarks.test(text)) return false;

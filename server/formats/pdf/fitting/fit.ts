@@ -78,8 +78,8 @@ interface Region {
 }
 
 /**
- * The share of a box's width by which lines may be wider than the box, up to one point. It allows for the source's
- * different font.
+ * The share of a box's width by which lines may be wider than the box, up to one point. The tolerance is needed because
+ * the source was measured in another font.
  */
 const tolerance = 0.005;
 /**

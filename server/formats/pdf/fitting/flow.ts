@@ -16,8 +16,8 @@ import type { FreeSpace } from './free-space.ts';
 /** The maximum share by which the gaps between paragraphs are reduced if there is too little space. */
 const maxOfGap = 0.65;
 /**
- * The share of a line by which the text may be higher than the region. It allows for sources with unevenly spaced
- * lines.
+ * The share of a line by which the text may be higher than the region. The tolerance is needed because the lines of
+ * sources are not evenly spaced.
  */
 const tolerance = 0.1;
 

@@ -13,13 +13,13 @@ const step = 0.94 - 1e-9;
  */
 const slight = step ** 2;
 /**
- * The minimum share of the text that needs a smaller scale, so that all text gets it. For example, if only one label of
- * fifty needs it, the others keep their size.
+ * The minimum share of the text that must need a smaller scale before all text gets this scale. For example, if only
+ * one label of fifty needs a smaller scale, the others keep their size.
  */
 const shareOfText = 0.25;
 /**
- * The share of the text that counts as outliers; their scales are ignored. It is larger in rows, because a list has
- * fewer texts than a page.
+ * The share of the text that counts as outliers; their scales are ignored. The share is larger in rows, because a list
+ * has fewer texts than a page.
  */
 const shareOfOutliers = { page: 0.1, rows: 0.125 };
 

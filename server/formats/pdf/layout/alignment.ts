@@ -101,7 +101,7 @@ function areCentred(chain: Chain, near: number): boolean {
 /**
  * Whether the middle of a line is the middle of an area.
  *
- * @param off the maximum difference between twice the two middles, as a share of the area's width
+ * @param off the maximum of twice the distance between the two middles, as a share of the area's width
  */
 function isInMiddle({ left, right }: TextLine, area: { left: number; right: number }, off: number): boolean {
   const width = area.right - area.left;
@@ -111,8 +111,8 @@ function isInMiddle({ left, right }: TextLine, area: { left: number; right: numb
 }
 
 /**
- * Whether a line ends at the right end of the page's text, and starts far to the right at a position at which fewer
- * lines start than lines end at its end.
+ * Whether a line ends at the right end of the page's text and starts far to the right. More lines must end at its end
+ * than start at its start.
  */
 function isAtRightEdge({ left, right, size }: TextLine, area: TextArea): boolean {
   const near = sameEdge * size;

@@ -27,7 +27,7 @@ const conjunction = /^(?:und|oder|bzw|en|of|og|och|eller|et|ou)$/u;
 
 /**
  * Joins the lines of a block to one text. If a hyphen at the end of a line may only divide a word, it is replaced by an
- * open hyphen, about which the document's vocabulary decides later.
+ * open hyphen. The document's vocabulary later decides whether the hyphen stays.
  */
 export function joinLines(lines: readonly TextLine[]): JoinedCharacter[] {
   const joined: JoinedCharacter[] = [];

@@ -43,8 +43,8 @@ interface Atom {
   right: number;
   size: number;
   /**
-   * Whether the gap before the atom always separates: because there is a rule, because it is very wide, because the
-   * font sizes differ, or because dot leaders start or end there.
+   * Whether the gap before the atom always separates: it contains a rule, it is very wide, the font sizes differ, or
+   * dot leaders start or end there.
    */
   isApart: boolean;
   /** Whether the atom consists of dots or underscores that only fill the space before the next text. */

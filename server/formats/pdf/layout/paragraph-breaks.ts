@@ -234,7 +234,7 @@ function changesStyle(
   return isHeading || endsEarly || sentenceEnd.test(above.text);
 }
 
-/** Whether the two lines and one next to them have only one word each. Such lines are cells, not running text. */
+/** Whether two lines, and a third one next to them, have only one word each. Such lines are cells, not running text. */
 function isListOfWords(chain: Chain, index: number): boolean {
   const isWord = (at: number) => chain[at] !== undefined && !chain[at].text.includes(' ');
   return isWord(index - 1) && isWord(index) && (isWord(index - 2) || isWord(index + 1));

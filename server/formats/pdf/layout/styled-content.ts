@@ -36,8 +36,8 @@ export function styledContent(
     (style: TextStyle) => style,
     // There are too many tags, so only emphasis, superscripts and subscripts keep their tags.
     (style: TextStyle) => (style.rise !== 0 || isEmphasis(style, usual) ? style : usual),
-    // There are still too many tags, so italics lose theirs. Formulas often alternate slanted and upright letters,
-    // while their meaning depends on superscripts and subscripts.
+    // There are still too many tags, so italic spans lose their tags. Formulas often alternate slanted and upright
+    // letters, while their meaning depends on superscripts and subscripts.
     (style: TextStyle) => (style.rise !== 0 || style.bold !== usual.bold ? style : usual),
     (style: TextStyle) => (style.rise !== 0 ? style : usual),
     () => usual,

@@ -2,8 +2,8 @@ import { type InlineContent, joinStrings, plainText } from '../../inline-content
 import type { TextLine } from './text-lines.ts';
 
 /**
- * Replaces a hyphen at the end of a line until all words of the document are known. They show whether the word is
- * spelled with this hyphen.
+ * A character that replaces a hyphen at the end of a line until all words of the document are known. These words show
+ * whether the divided word is spelled with this hyphen.
  */
 export const openHyphen = '\u00ad';
 
