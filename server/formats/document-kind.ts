@@ -45,10 +45,11 @@ const layoutTypes = new Map<string, LayoutKind>([
 ]);
 
 /**
- * Determines the format of a file that is flattened to text: by its extension, or by its declared content type if the extension
- * is not in the list. Returns undefined for the response 415 `unsupported source_document type`.
+ * Determines the format of a file that is flattened to text: by the extension of its name, or by its declared content
+ * type if the extension is unknown. Returns undefined if the format is not supported; the request then fails with 415
+ * `unsupported source_document type`.
  *
- * @param contentType as declared, including parameters; empty or undefined if not declared
+ * @param contentType the declared content type, with its parameters; empty or undefined if there is none
  */
 export function documentKind(fileName: string, contentType: string | undefined): FlattenKind | undefined {
   const type = mediaType(contentType);
@@ -59,26 +60,29 @@ export function documentKind(fileName: string, contentType: string | undefined):
   );
 }
 
-/** Determines the format of a file that keeps its layout, by the same rule. Undefined for the response 415. */
+/**
+ * Determines the format of a file that keeps its layout, in the same way as `documentKind`. Returns undefined if the
+ * format is not supported; the request then fails with 415.
+ */
 export function layoutKind(fileName: string, contentType: string | undefined): LayoutKind | undefined {
   return layoutExtensions.get(extension(fileName)) ?? layoutTypes.get(mediaType(contentType));
 }
 
 /**
- * Control characters, lone surrogates, and characters that reverse the reading direction, with which a name could seem to have
- * another extension.
+ * Control characters, lone surrogates, and characters that reverse the reading direction. With the last ones, a name
+ * could seem to have another extension.
  */
 const notInNames = /[\p{Cc}\p{Cs}\p{Bidi_Control}]/gu;
 
 /**
- * Returns a file name in the form that is stored and shown: without directories and harmful characters. Joiners stay, because
- * Persian and Indic words and many emoji need them.
+ * Returns a file name in the form that is stored and shown: without directories and harmful characters. Zero-width
+ * joiners stay, because Persian and Indic words and many emoji need them.
  */
 export function plainFileName(fileName: string): string {
   return fileName.replace(/^.*[\\/]/s, '').replace(notInNames, '');
 }
 
-/** Returns the extension in lower case, without the dot; empty if the name has none. */
+/** Returns the extension of a file name in lower case, without the dot; empty if the name has none. */
 function extension(fileName: string): string {
   const dot = fileName.lastIndexOf('.');
   return dot < 0 ? '' : fileName.slice(dot + 1).toLowerCase();

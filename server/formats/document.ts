@@ -1,11 +1,12 @@
 import type { InlineContent } from './inline-content.ts';
 
 /**
- * The interface of the formats that are translated with their layout. A format has two pure functions, `extract` and `rebuild`:
- * the first lists the translatable texts of a file, the second writes their translations into a copy of it.
+ * The interface of the formats that are translated with their layout. A format has two pure functions, `extract` and
+ * `rebuild`: `extract` lists the translatable texts of a file, and `rebuild` writes their translations into a copy of
+ * the file.
  */
 
-/** The role of a segment, for reviewers. */
+/** The role of a segment in its document, which is shown to reviewers. */
 export type SegmentKind =
   | 'paragraph'
   | 'heading'
@@ -15,39 +16,45 @@ export type SegmentKind =
   | 'cell'
   | 'text_block';
 
-/** Identifies a segment within its file. The same file always gives the same keys, so corrections can refer to them. */
+/**
+ * Identifies a segment within its file. Every reading of the same file gives the same keys, so corrections can refer to
+ * them.
+ */
 export interface SegmentKey {
-  /** A paragraph, a table, or a sheet. */
+  /** The paragraph, the table or the sheet that contains the segment. */
   regionId: string;
-  /** The cell within a table or a sheet; null elsewhere. */
+  /** The cell of the table or sheet; null for a segment outside of cells. */
   cellId: string | null;
 }
 
 /**
- * A part of a page, in units of the page's user space before rotation (PDF 32000-1, 7.9.5), like the /Rect of an annotation. A
- * unit is a point, 1/72 inch, unless the page has a /UserUnit.
+ * A rectangle on a page, in units of the page's user space before rotation (PDF 32000-1, 7.9.5), as in the /Rect of an
+ * annotation. A unit is a point, 1/72 inch, unless the page has a /UserUnit.
  */
 export type PageRectangle = [left: number, bottom: number, right: number, top: number];
 
-/** The smallest unit of translation: a paragraph, or a cell. */
+/** The smallest unit of translation: a paragraph or a cell. */
 export interface Segment extends SegmentKey {
   kind: SegmentKind;
-  /** From 1: the page, or the sheet in the order of the workbook. Null if unknown. */
+  /** The number of the page, or of the sheet in the order of the workbook, from 1. Null if unknown. */
   page: number | null;
-  /** The location of the segment in a readable form: `Sheet1!B7`, `word/header1.xml, paragraph 3`. */
+  /** The location of the segment in the file, in a readable form: `Sheet1!B7`, `word/header1.xml, paragraph 3`. */
   place: string;
-  /** The location on its page. Missing for formats whose pages depend on the program that opens them. */
+  /**
+   * The rectangles of the segment on its page. Absent for formats whose pages depend on the program that opens the
+   * file.
+   */
   rectangles?: PageRectangle[];
   source: InlineContent;
 }
 
 /** A translation of one segment. */
 export interface SegmentTranslation extends SegmentKey {
-  /** Has the tags of the source, each once and well nested. */
+  /** The translated text. It has each tag of the source once, and the tags are well nested. */
   target: InlineContent;
 }
 
-/** The finding codes that a format reports. */
+/** The codes of the findings that a format can report. */
 export type FindingCode =
   | 'text_truncated'
   | 'text_shrunk'
@@ -58,38 +65,44 @@ export type FindingCode =
   | 'active_content_removed'
   | 'no_translatable_text';
 
-/** Information for a reader of the translated file. */
+/** A remark for the reader of a translated file, such as a text that was truncated. */
 export interface Finding {
   severity: 'info' | 'warning' | 'error';
   code: FindingCode;
-  /** In plain words, with the count if it covers several objects. */
+  /** The finding in plain words. If the finding covers several objects, the message contains their number. */
   message: string;
-  /** A region id, a cell id or a table id; null if the finding is about the file. */
+  /** The region id, cell id or table id of the affected text; null if the finding is about the whole file. */
   unitId: string | null;
 }
 
 export interface ExtractedDocument {
-  /** In reading order. */
+  /** The translatable texts, in reading order. */
   segments: Segment[];
-  /** Pages of a PDF or DOCX, sheets of a workbook; null if unknown. */
+  /** The number of pages of a PDF or DOCX, or of sheets of a workbook; null if unknown. */
   pageCount: number | null;
-  /** Content that stays untranslated: one finding for each kind of content, with its count. */
+  /** Findings about content that stays untranslated: one for each kind of content, with the number of its objects. */
   findings: Finding[];
 }
 
 export interface RebuiltDocument {
   bytes: Uint8Array;
-  /** Findings about the translations. Does not repeat those of `extract`. */
+  /** Findings about the translations. They do not repeat the findings of `extract`. */
   findings: Finding[];
-  /** The locations of the translations on the pages; empty for formats whose pages depend on the program that opens them. */
+  /**
+   * The rectangles of the translations on the pages. Absent for formats whose pages depend on the program that opens
+   * the file.
+   */
   rectangles?: (SegmentKey & { rectangles: PageRectangle[] })[];
 }
 
 export interface RebuildOptions {
-  /** Supported language codes. For a right-to-left target, paragraphs change their direction. */
+  /**
+   * The languages of the source and of the translation, as supported language codes. If their writing directions
+   * differ, the paragraphs of a PDF or Word file change their direction.
+   */
   sourceLanguage: string;
   targetLanguage: string;
 }
 
-/** Receives a text of a file. Returns whether it needs more text. */
+/** Receives one text of a file. Returns whether the reader should pass further texts. */
 export type TakeText = (text: string) => boolean;

@@ -24,7 +24,7 @@ import { SegmentBudget } from './segment-budget.ts';
 import { directionOf } from './typesetting/languages.ts';
 
 /**
- * Checks the limits that reject a file before a job exists: sizes, XML elements and characters.
+ * Checks the limits that apply before a job is created: sizes, XML elements and characters.
  *
  * @throws {FileError} `unreadable`, `protected`, `empty` or `too_large`
  */
@@ -41,10 +41,11 @@ export async function check(bytes: Uint8Array, take: TakeText = () => false): Pr
 }
 
 /**
- * Lists the paragraphs of a Word file that have text to translate: headers, body with tables, footers. Text boxes, content
- * controls, tracked changes, notes and comments are counted in the findings.
+ * Lists the paragraphs of a Word file that have text to translate: in the headers, the body with its tables, and the
+ * footers. Text boxes, content controls, tracked changes, notes and comments are not translated; the findings contain
+ * their numbers.
  *
- * @throws {FileError} as `check`, and `too_large` for too many segments
+ * @throws {FileError} as `check` does, and `too_large` if there are too many segments
  */
 export async function extract(bytes: Uint8Array): Promise<ExtractedDocument> {
   const { stories, kept, pages, isSigned } = await readStories(bytes, (paragraph, story): Segment => {
@@ -87,11 +88,11 @@ function kindOf({ inTable, isHeading }: StoryParagraph, { kind }: StoryPart): Se
 }
 
 /**
- * Writes translations into a copy of a Word file. A paragraph stays unchanged if it has no translation, or if its translation
- * equals its source. Parts without a changed paragraph are copied byte for byte.
+ * Writes translations into a copy of a Word file. A paragraph stays unchanged if it has no translation, or if its
+ * translation equals its source. XML parts in which no paragraph changes are copied byte for byte.
  *
- * @throws {FileError} as `extract`
- * @throws {RangeError} if a translation does not belong to a segment of this file
+ * @throws {FileError} as `extract` does
+ * @throws {RangeError} if a translation has the key of no segment of this file
  */
 export async function rebuild(
   bytes: Uint8Array,
@@ -140,7 +141,7 @@ export async function rebuild(
   return { bytes: await rewritePackage(bytes, parts), findings };
 }
 
-/** A paragraph with its translation. */
+/** A paragraph of the source file and its translation. */
 interface WrittenParagraph {
   edit: Edit;
   finding: Finding | undefined;

@@ -1,10 +1,14 @@
 /**
- * The reason why a file has no readable text: it is corrupt or of another format; it needs a password; it is empty; its bytes
- * are not text in an accepted encoding; it exceeds a limit.
+ * The reason why a file is rejected. `unreadable`: the file is corrupt or has another format. `protected`: it requires
+ * a password. `empty`: it contains no text. `not_text`: its bytes are not text in an accepted encoding. `too_large`: it
+ * exceeds a limit.
  */
 export type FileErrorReason = 'unreadable' | 'protected' | 'empty' | 'not_text' | 'too_large';
 
-/** A file that cannot be read or is rejected. The message is for the sender of the file and names the limit, if any. */
+/**
+ * The error for a file that is rejected. The message is for the sender of the file. If the file exceeds a limit, the
+ * message names this limit.
+ */
 export class FileError extends Error {
   override name = 'FileError';
   readonly reason: FileErrorReason;
@@ -15,44 +19,67 @@ export class FileError extends Error {
   }
 }
 
-/** The specified limits of files, and additional limits that bound the memory for unusual files. */
+/** The specified limits of files, and additional limits that bound the memory needed for unusual files. */
 export const limits = {
-  /** Inflated bytes of all entries of an Office file together. */
+  /** The maximum size of an Office file: inflated bytes of all zip entries together. */
   officeUnpacked: 200_000_000,
-  /** Files in an Office file. Not a specified limit. Real files have a few hundred, one for each picture. */
+  /**
+   * The maximum number of files in an Office file. Not a specified limit. Real Office files contain a few hundred
+   * files, one for each picture.
+   */
   officeEntries: 10_000,
-  /** Inflated bytes of one XML part of an Office file. */
+  /** The maximum size of one XML part of an Office file, in inflated bytes. */
   officeXmlPart: 80_000_000,
-  /** Depth of nested elements. Word and LibreOffice write fewer than 100, and reject files far below this depth. */
+  /**
+   * The maximum depth of nested XML elements. Word and LibreOffice write fewer than 100 levels, and they reject files
+   * whose depth is far below this limit.
+   */
   officeXmlDepth: 2_000,
-  /** Attributes of one element. The Office schemas allow fewer than 100. */
+  /** The maximum number of attributes of one XML element. The Office schemas allow fewer than 100. */
   officeXmlAttributes: 1_000,
-  /** UTF-16 units of one attribute. Old versions of Word store whole pictures in attributes. */
+  /**
+   * The maximum length of one XML attribute, in UTF-16 units. Old versions of Word store whole pictures in attributes.
+   */
   officeXmlAttributeLength: 20_000_000,
-  /** UTF-16 units of XML between two tags, or of one cell of a workbook. These are the units that are in memory as a whole. */
+  /**
+   * The maximum length of XML that is in memory as a whole, in UTF-16 units: the XML between two tags, or one cell of a
+   * workbook.
+   */
   officeXmlRun: 8_000_000,
-  /** Columns of all array formulas of a sheet together, counted separately for each formula. */
+  /**
+   * The maximum number of columns of all array formulas of a sheet together. A column counts once for each formula that
+   * fills it.
+   */
   xlsxFormulaColumns: 50_000_000,
   docxElements: 1_000_000,
-  /** Inflated bytes of the main text, the headers and the footers together, because they are in memory at the same time. */
+  /**
+   * The maximum size of the main text, the headers and the footers together, in inflated bytes. They are in memory at
+   * the same time.
+   */
   docxStories: 100_000_000,
-  /** UTF-16 units written for one paragraph, and half of the units written for one part. */
+  /** The maximum length of one written paragraph, in UTF-16 units. One written XML part can have twice this length. */
   docxWritten: 80_000_000,
-  /** Pieces of one paragraph, such as texts, breaks and ends of hyperlinks, because they are in memory at the same time. */
+  /**
+   * The maximum number of pieces of one paragraph, such as texts, breaks and ends of hyperlinks. They are in memory at
+   * the same time.
+   */
   docxParagraphPieces: 100_000,
-  /** Code points of the text of a document. */
+  /** The maximum length of a document's text, in code points. */
   textChars: 2_000_000,
-  /** Distinct texts of a document. Equal texts are translated once. */
+  /** The maximum number of distinct texts of a document. Equal texts are translated once. */
   segments: 50_000,
-  /** Segments of a document, including those with equal texts. Not a specified limit. */
+  /** The maximum number of segments of a document, including those with equal texts. Not a specified limit. */
   allSegments: 300_000,
-  /** Inflated bytes of one stream of a PDF, except images. Not a specified limit: it bounds the memory for one stream. */
+  /**
+   * The maximum size of one stream of a PDF except images, in inflated bytes. Not a specified limit; it bounds the
+   * memory for one stream.
+   */
   pdfStream: 64_000_000,
-  /** Inflated bytes of all such streams together. */
+  /** The maximum size of all streams of a PDF except images together, in inflated bytes. */
   pdfStreams: 512_000_000,
 } as const;
 
-/** Creates the error for a file above a limit. */
+/** Creates the error for a file that exceeds a limit. */
 export function overLimit(what: string, limit: number): FileError {
   return new FileError(
     'too_large',

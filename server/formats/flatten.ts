@@ -9,9 +9,9 @@ import { decodeText, TextEncodingError } from './text.ts';
 type Reader = (bytes: Uint8Array) => string | Promise<string>;
 
 /**
- * A reader for each format. CSV, JSON and Markdown stay unchanged, with their markup: the result is a file of the same format,
- * and the engine sees the role of each piece of text. XML and HTML are reduced to their text, because they have more markup
- * than text, and golden translations are plain text.
+ * The reader of each format. CSV, JSON and Markdown files keep their markup: the translation is a file of the same
+ * format, and the markup shows the engine the role of each piece of text. XML and HTML files have more markup than
+ * text, and published translations are plain text, so these files are reduced to their text.
  */
 const readers: Record<FlattenKind, Reader> = {
   csv: decodeText,
@@ -25,10 +25,11 @@ const readers: Record<FlattenKind, Reader> = {
 };
 
 /**
- * Returns the text of a file: trimmed, with `\n` as line end and blank lines between paragraphs. It terminates for all input.
- * For PDF, time and memory are only roughly in proportion to the size, so it runs in a sandbox (`server/platform/sandbox/`).
+ * Returns the text of a file: trimmed, with `\n` as line end and blank lines between paragraphs. This function
+ * terminates for all input. For PDF files, the time and memory that it needs are only roughly in proportion to the file
+ * size, so it runs in a sandbox (`server/platform/sandbox/`).
  *
- * @throws {FileError} if the file has no readable text, for a response 400
+ * @throws {FileError} if the file has no readable text; the request then fails with status 400
  */
 export async function flatten(kind: FlattenKind, bytes: Uint8Array): Promise<string> {
   if (bytes.length === 0) throw new FileError('empty', 'the file is empty');

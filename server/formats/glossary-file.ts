@@ -17,7 +17,7 @@ const columns = [
 
 type Column = (typeof columns)[number];
 
-/** The index of each column in a row. A column that the file lacks is absent. */
+/** The index in a row of each column that the file has. */
 type ColumnIndexes = ReadonlyMap<Column, number>;
 
 const columnOfName = new Map<string, Column>([
@@ -33,13 +33,13 @@ function aliases(column: Column, names: string): [string, Column][] {
   return names.split(' ').map((name) => [name, column]);
 }
 
-/** The columns of a file without a header. */
+/** The column indexes of a file without a header. */
 const positional: ColumnIndexes = new Map(columns.map((column, place) => [column, place]));
 
 /**
- * Reads the columns that a header names. Returns undefined if the row is not a header, because it lacks the source or the
- * target term. Ignores case. Spaces, punctuation and symbols count as underscores. If two columns have the same name, the first
- * counts.
+ * Reads the column names of a header. Returns undefined if the row is not a header, because it names no source term or
+ * no target term. Ignores letter case; spaces, punctuation and symbols count as underscores. If several columns have
+ * the same name, the first one is used.
  */
 function readHeader(cells: readonly string[]): ColumnIndexes | undefined {
   const indexes = new Map<Column, number>();
@@ -57,10 +57,13 @@ function normalName(cell: string): string {
     .replace(/^_|_$/g, '');
 }
 
-/** A file that cannot be read as a glossary. The message is for the sender and names the line, if known. */
+/**
+ * The error for a file that cannot be read as a glossary. The message is for the sender of the file and names the line,
+ * if known.
+ */
 export class GlossaryFileError extends Error {
   override name = 'GlossaryFileError';
-  /** The physical line, from 1; null if the whole file is the problem. */
+  /** The physical line of the error, from 1; null if the error concerns the whole file. */
   readonly line: number | null;
 
   constructor(message: string, line: number | null = null, options?: ErrorOptions) {
@@ -72,45 +75,51 @@ export class GlossaryFileError extends Error {
     return new GlossaryFileError(`line ${line}: ${message}`, line);
   }
 
-  /** For an error of the CSV, TMX or TBX reader, whose message already contains the line. */
+  /** Converts an error of the CSV, TMX or TBX reader. The message of such an error already contains the line. */
   static from(cause: Error & { line: number | null }): GlossaryFileError {
     return new GlossaryFileError(cause.message, cause.line, { cause });
   }
 }
 
-/** A term and its translation, as in the file. */
+/** A term and its translation, as the file contains them. */
 export interface GlossaryFileEntry {
-  /** The physical line that it starts on, from 1. */
+  /** The physical line on which the entry starts, from 1. */
   line: number;
-  /** As written, trimmed. */
+  /** The term without white space around it. */
   sourceTerm: string;
   targetTerm: string;
-  /** Null if the file has no language. */
+  /** The language of the source term; null if the file does not declare it. */
   sourceLang: LanguageCode | null;
   targetLang: LanguageCode | null;
   caseSensitive: boolean;
-  /** The higher priority wins if terms overlap. A signed 32-bit integer. */
+  /**
+   * The priority, a signed 32-bit integer. If the terms of two entries overlap in a text, the entry with the higher
+   * priority is used.
+   */
   priority: number;
 }
 
-/** The content of a glossary file, and details about reading it. */
+/** The entries of a glossary file, and details about its reading. */
 export interface GlossaryFile {
   entries: GlossaryFileEntry[];
-  /** False for a CSV without a header, whose first row was read as an entry. */
+  /** False for a CSV file without a header. Its first row was then read as an entry. */
   hasHeader: boolean;
-  /** The lines of rows, TMX units or TBX concepts that lack one of the terms, without blank lines. */
+  /**
+   * The lines of skipped items: rows, TMX units or TBX concepts in which one of the terms is missing. Blank lines are
+   * not included.
+   */
   skippedLines: number[];
-  /** The lines of TBX concepts with additional targets, which are ignored. */
+  /** The lines of TBX concepts from which additional targets were ignored. */
   reducedLines: number[];
 }
 
 /**
- * The maximum length of a term in code points. A longer term suggests mixed-up columns, or a translation memory instead of a
- * glossary.
+ * The maximum length of a term, in code points. A longer term suggests that columns are mixed up, or that the file is a
+ * translation memory.
  */
 export const maxTermLength = 500;
 
-/** @throws {GlossaryFileError} for a term that is too long */
+/** @throws {GlossaryFileError} if a term is too long */
 function requireTermLength({ line, sourceTerm, targetTerm }: GlossaryFileEntry): void {
   if (isTooLong(sourceTerm) || isTooLong(targetTerm))
     throw GlossaryFileError.at(line, `a term has more than ${maxTermLength} characters`);
@@ -123,7 +132,7 @@ function isTooLong(term: string): boolean {
 /**
  * Reads a CSV glossary. One invalid row makes the whole file invalid.
  *
- * @throws {GlossaryFileError} with the line of the first invalid row, or if no row is usable
+ * @throws {GlossaryFileError} with the line of the first invalid row; without a line if no row is usable
  */
 export function readGlossaryCsv(bytes: Uint8Array): GlossaryFile {
   const rows = readRows(bytes);
@@ -151,13 +160,16 @@ function readRows(bytes: Uint8Array): CsvRow[] {
   }
 }
 
-/** Rejects cells that span several lines, because an unclosed quote can turn many lines into one cell. */
+/**
+ * Rejects cells that span several lines. Such a cell usually results from an unclosed quote, which turns many lines
+ * into one cell.
+ */
 function rejectMultiline({ line, multiline }: CsvRow, indexes: ColumnIndexes): void {
   const column = columns.find((name) => multiline.includes(indexes.get(name) ?? -1));
   if (column !== undefined) throw GlossaryFileError.at(line, `the ${column} cell spans several lines`);
 }
 
-/** Returns undefined for a row with a blank term, which is skipped. */
+/** Returns the entry of a row; undefined for a row to skip, because it has a blank term. */
 function readEntry({ line, cells }: CsvRow, indexes: ColumnIndexes): GlossaryFileEntry | undefined {
   const [sourceTerm, targetTerm, sourceLang, targetLang, caseSensitive, priority] = columns.map(
     (column) => cells[indexes.get(column) ?? -1] ?? '',
@@ -189,12 +201,12 @@ function readLanguageCell(column: string, cell: string, line: number): LanguageC
 function readPriority(cell: string, line: number): number {
   if (cell === '') return 0;
   const priority = /^[+-]?\d{1,20}$/.test(cell) ? Number(cell) : Number.NaN;
-  // `| 0` turns -0 into 0.
+  // `| 0` turns -0 into 0, and a number outside of 32 bits into another number.
   if (priority === (priority | 0)) return priority | 0;
   throw GlossaryFileError.at(line, 'priority is not a 32-bit integer');
 }
 
-/** The languages of the upload and the tags that declared them. */
+/** The languages that the upload declares, with the language tags in which it declares them. */
 interface DeclaredPair {
   source: LanguageCode;
   sourceTag: string;
@@ -211,7 +223,7 @@ function sidesOf({ source, sourceTag, target, targetTag }: DeclaredPair): TmxSid
   };
 }
 
-/** The fields of an entry that TMX and TBX do not have. */
+/** The values for the fields that entries of TMX and TBX files do not contain. */
 function ofPair({ source, target }: DeclaredPair) {
   return { sourceLang: source, targetLang: target, caseSensitive: false, priority: 0 };
 }
@@ -221,9 +233,9 @@ function withoutEntry(what: string, { sourceTag, targetTag }: DeclaredPair): Glo
 }
 
 /**
- * Reads a TMX glossary. One invalid unit makes the whole file invalid. Each unit with both languages is an entry. Entries are
- * in the order of their changedate, with those without a date first, and in file order for equal dates: if several have the
- * same source, the last one wins.
+ * Reads a TMX glossary. One invalid unit makes the whole file invalid. Each unit with both languages becomes an entry.
+ * Entries are sorted by their `changedate`; entries without a date come first, and entries with equal dates keep the
+ * order of the file. If several entries have the same source term, the last one is used.
  *
  * @throws {GlossaryFileError}
  */
@@ -246,7 +258,7 @@ export function readGlossaryTmx(bytes: Uint8Array, declared: DeclaredPair): Glos
     throw error instanceof XmlFileError ? GlossaryFileError.from(error) : error;
   }
   if (dated.length === 0) throw withoutEntry('unit of the file has a text', declared);
-  // All dates are in UTC and to the second, so they can be compared as strings.
+  // All dates are in UTC and have seconds, so they can be compared as strings.
   dated.sort((one, other) =>
     one.changedate < other.changedate ? -1 : Number(one.changedate > other.changedate),
   );
@@ -255,9 +267,10 @@ export function readGlossaryTmx(bytes: Uint8Array, declared: DeclaredPair): Glos
 }
 
 /**
- * Reads a TBX glossary: TBX-Basic of 2019 and 2008, TBX-Min, and similar files of tools. Every source term of a concept becomes
- * an entry with the preferred target of the concept, or else with the first target that may be used. A deprecated term never
- * becomes a target.
+ * Reads a TBX glossary: in TBX-Basic of 2019 or 2008, TBX-Min, or a similar format. Every source term of a concept
+ * becomes an entry. The entry's target is the preferred target term of the concept, or else the first one that is not
+ * deprecated.
+ *
  * @throws {GlossaryFileError}
  */
 export function readGlossaryTbx(bytes: Uint8Array, declared: DeclaredPair): GlossaryFile {

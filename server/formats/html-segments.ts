@@ -8,13 +8,14 @@ import {
 
 /**
  * Finds the translatable segments of an HTML page or fragment, in source order: text, and the values of `title`, `alt`,
- * `placeholder` and `aria-label`. Whitespace at the edges is outside a segment. Blank text is not a segment.
+ * `placeholder` and `aria-label`. Whitespace at the edges of a text is not part of its segment. Blank texts are not
+ * segments.
  *
- * Excludes comments (including conditional ones), doctypes and CDATA sections; the content of script, style, template, xmp,
- * iframe, noembed, noframes and plaintext; and everything under `translate="no"` until a `translate="yes"`. Includes title,
- * textarea, noscript, code, pre, and the text of SVG and MathML.
+ * Excludes comments (including conditional ones), doctypes and CDATA sections; the content of script, style, template,
+ * xmp, iframe, noembed, noframes and plaintext; and everything under `translate="no"` until a `translate="yes"`.
+ * Includes title, textarea, noscript, code, pre, and the text of SVG and MathML.
  *
- * Accepts any string. Time and memory are linear in its length.
+ * Accepts any string. Time and memory are linear in the length of the string.
  */
 export function extractHtml(source: string): HtmlSegment[] {
   return findTranslatableRanges(source).flatMap((place): HtmlSegment[] =>
@@ -22,7 +23,10 @@ export function extractHtml(source: string): HtmlSegment[] {
   );
 }
 
-/** Markup between characters that produces no token: end tags without a name, and CDATA sections. */
+/**
+ * Markup for which the parser returns no token: end tags without a name, and CDATA sections. It may be between
+ * characters of one text.
+ */
 const silentMarkup = /<\/>|<!\[CDATA\[[\s\S]*?(?:\]\]>|$)/g;
 
 function textSegments(source: string, { start, end, element, verbatim }: TextRange): TextSegment[] {
@@ -71,7 +75,8 @@ function attributeSegment(source: string, place: AttributeRange): AttributeSegme
       kind,
       start: start + 1 + visible.start,
       end: start + 1 + visible.end,
-      // Cut from the decoded value. Decoding again would be wrong: `&copy=1` is a reference in text, but not in attributes.
+      // The text is a part of the value that the parser decoded. Decoding the source of this part would be wrong,
+      // because `&copy=1` is a reference in text, but not in an attribute.
       text: value.slice(lead, value.length - trail),
       element,
       attribute,
@@ -81,17 +86,17 @@ function attributeSegment(source: string, place: AttributeRange): AttributeSegme
 }
 
 interface Span {
-  /** The source offset of the first UTF-16 unit to replace. */
+  /** The source offset of the first UTF-16 unit that a translation replaces. */
   start: number;
-  /** The source offset after the last unit to replace. */
+  /** The source offset after the last UTF-16 unit that a translation replaces. */
   end: number;
-  /** The visible text: references decoded, line ends as `\n`. */
+  /** The visible text: with references decoded, and with `\n` as line end. */
   text: string;
-  /** The name of the element with the text or attribute; `body` for text outside all elements. */
+  /** The name of the element that contains the text or has the attribute; `body` for text outside all elements. */
   element: string;
 }
 
-/** Text without a tag, comment or CDATA section inside. */
+/** A text that contains no tag, comment or CDATA section. */
 interface TextSegment extends Span {
   kind: 'text';
 }
@@ -100,20 +105,20 @@ interface TextSegment extends Span {
 interface AttributeSegment extends Span {
   kind: 'attribute';
   attribute: TranslatableAttribute;
-  /** The quote around the value; empty for an unquoted value, which is always entirely in the segment. */
+  /** The quote around the value; empty for an unquoted value, all of which is in the segment. */
   quote: '"' | "'" | '';
 }
 
-/** One translatable place of an HTML source. */
+/** A text or an attribute value of an HTML source, to be translated. */
 type HtmlSegment = TextSegment | AttributeSegment;
 
 /**
- * Replaces each segment's text in `source` by the translation at the same index. Everything else stays byte for byte, including
- * segments whose translation equals their text. Translations are text: characters that would be parsed as markup are escaped.
- * Unquoted attribute values get quotes.
+ * Replaces each segment's text in `source` by the translation at the same index. All other bytes stay unchanged, and so
+ * do segments whose translation equals their text. Translations are plain text, so this function escapes characters
+ * that would be parsed as markup. Changed attribute values without quotes get quotes.
  *
  * @param segments the result of `extractHtml` for the same source
- * @throws RangeError if the number of translations differs from the number of segments
+ * @throws {RangeError} if the number of translations differs from the number of segments
  */
 export function rebuildHtml(
   source: string,
@@ -149,8 +154,9 @@ const inlineElements = new Set(
 );
 
 /**
- * Groups the segments of each block, as lists of indices in reading order. Only inline tags separate the texts of a block. Each
- * attribute is a separate group. A sentence never extends beyond its block.
+ * Groups segments into blocks, such that no sentence extends beyond a block. The texts of a block have only inline tags
+ * and white space between them. Each attribute value is a block. Returns the indices of each block's segments, in
+ * reading order.
  *
  * @param segments the result of `extractHtml` for the same source
  */
@@ -173,14 +179,14 @@ export function blocksOf(source: string, segments: readonly HtmlSegment[]): numb
   return blocks;
 }
 
-/** Whether all tags in the source between two texts are inline tags. */
+/** Whether all tags in the source between two texts are tags of inline elements. */
 function isInline(between: string): boolean {
   for (const [, name = ''] of between.matchAll(/<\/?([a-z][\w-]*)/gi))
     if (!inlineElements.has(name.toLowerCase())) return false;
   return true;
 }
 
-/** Returns the visible text of each block: "The <b>kitchen</b> closes" is one text. */
+/** Returns the visible text of each block. For example, "The <b>kitchen</b> closes" is one text. */
 export function readBlocks(source: string): string[] {
   const segments = extractHtml(source);
   return blocksOf(source, segments).map((block) => {
@@ -188,7 +194,7 @@ export function readBlocks(source: string): string[] {
     let end: number | undefined;
     for (const index of block) {
       const segment = segments[index]!;
-      // Only tags and white space separate two texts of a block.
+      // Between two texts of a block there are only tags and white space.
       if (end !== undefined) text += source.slice(end, segment.start).replace(/<[^>]*>/g, '');
       text += segment.text;
       end = segment.end;

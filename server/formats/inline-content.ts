@@ -1,21 +1,24 @@
 /**
- * The text of a segment with its inline structure: hyperlinks, fields, breaks, images, note references. A model receives the
- * structure as numbered tags and must return each of them once, well nested.
+ * The text of a segment with its inline structure: hyperlinks, fields, breaks, images, note references. A model
+ * receives this structure as numbered tags. It must return each tag once, and the tags must be well nested.
  */
 
-/** A numbered tag. A `void` tag has no content, such as a line break; `open` and `close` surround text, such as a hyperlink. */
+/**
+ * A numbered tag. A `void` tag has no content, such as a line break. `open` and `close` tags surround text, such as a
+ * hyperlink.
+ */
 export interface InlineTag {
-  /** Counts from 1 in each segment; `open` and `close` of one element share the number. */
+  /** The number of the tag, from 1 in each segment. The `open` and `close` tags of one element have the same number. */
   tag: number;
   type: 'open' | 'close' | 'void';
-  /** The plain text of a void tag: '\n' for a break, '\t' for a tab; absent for an image. */
+  /** The plain text that a void tag represents: '\n' for a break, '\t' for a tab; absent for an image. */
   text?: string;
 }
 
-/** Strings and tags in reading order. No two strings are adjacent, and none is empty. */
+/** The strings and tags of a segment in reading order. Two strings are never adjacent, and no string is empty. */
 export type InlineContent = (string | InlineTag)[];
 
-/** The text without its tags, as reviewers see it and as it is billed. */
+/** Returns the text without its tags. Reviewers see this text, and its characters are billed. */
 export function plainText(content: InlineContent): string {
   let text = '';
   for (const item of content) text += typeof item === 'string' ? item : (item.text ?? '');
@@ -24,7 +27,10 @@ export function plainText(content: InlineContent): string {
 
 const tagPattern = /<(\/?)(\d{1,9})(\/?)>/g;
 
-/** Returns the first number for the tags of a text: above every number in the text that looks like a tag. */
+/**
+ * Returns the number that is added to each tag number in the tagged text: the highest number in the source text that
+ * looks like a tag, or 0.
+ */
 function offsetOf(content: InlineContent): number {
   let greatest = 0;
   for (const item of content) {
@@ -34,7 +40,7 @@ function offsetOf(content: InlineContent): number {
   return greatest;
 }
 
-/** Writes the tags into the text: `<1>` and `</1>` around text, `<2/>` for a void tag. */
+/** Writes a segment with its tags as text: `<1>` and `</1>` around text, `<2/>` for a void tag. */
 export function formatTagged(content: InlineContent): string {
   const offset = offsetOf(content);
   return content
@@ -49,7 +55,7 @@ export function formatTagged(content: InlineContent): string {
 /**
  * Parses a model's response to `formatTagged(source)`.
  *
- * @returns null unless it contains every tag of the source once and well nested
+ * @returns null if the response does not contain each tag of the source once, or if its tags are not well nested
  */
 export function parseTagged(reply: string, source: InlineContent): InlineContent | null {
   const offset = offsetOf(source);
@@ -70,7 +76,7 @@ export function parseTagged(reply: string, source: InlineContent): InlineContent
     append(reply.slice(end, match.index));
     end = match.index + written.length;
     if (number < 1) {
-      // The text contains these characters.
+      // This piece looks like a tag, but the source contains the same characters as text.
       append(written);
       continue;
     }
@@ -86,16 +92,16 @@ export function parseTagged(reply: string, source: InlineContent): InlineContent
   return expected.size === 0 ? content : null;
 }
 
-/** The part of a text to translate, without the structure around it. */
+/** A segment's content without the tags around all of its text. */
 export interface UnwrappedContent {
   inner: InlineContent;
-  /** Restores the structure around a translation of `inner`. */
+  /** Puts the removed tags around a translation of `inner`. */
   wrap(inner: InlineContent): InlineContent;
 }
 
 /**
- * Removes void tags at the start and the end, and pairs that surround everything. A model does not need them, and cannot lose
- * them this way.
+ * Removes void tags at the start and the end, and pairs that surround everything. A model does not need these tags, and
+ * a tag that it does not receive cannot be lost.
  */
 export function unwrap(content: InlineContent): UnwrappedContent {
   let start = 0;
@@ -121,8 +127,9 @@ function isTag<T extends InlineTag['type']>(
 }
 
 /**
- * Inserts the tags of a source, in their order, into a translation that has lost them. A line break or tab goes to the same
- * character of the text, if it has one; any other tag goes to the word boundary nearest to its position in the source.
+ * Inserts the tags of a source, in their order, into a translation that has lost them. The tag of a line break or tab
+ * replaces the next line break or tab character of the translation, if there is one. Any other tag goes to the word
+ * boundary that is nearest to its relative position in the source.
  */
 export function placeTags(text: string, source: InlineContent): InlineContent {
   const total = Math.max(1, plainText(source).length);
@@ -133,8 +140,8 @@ export function placeTags(text: string, source: InlineContent): InlineContent {
 }
 
 /**
- * Inserts the tags of a translation into a reviewer's correction of it. Tags stay at the same positions in the common start and
- * end of both texts; tags in the changed part go to the nearest word boundary.
+ * Inserts the tags of a translation into a reviewer's correction of this translation. If both texts have the same start
+ * or the same end, tags in these parts keep their positions. Tags in the changed part go to the nearest word boundary.
  */
 export function retag(correction: string, previous: InlineContent): InlineContent {
   const old = plainText(previous);
@@ -152,7 +159,12 @@ export function retag(correction: string, previous: InlineContent): InlineConten
   });
 }
 
-/** @param placeOf returns, for the offset of a tag in the plain text of the tagged text, its position in `text` */
+/**
+ * Inserts the tags of `tagged` into `text`.
+ *
+ * @param placeOf receives the offset of a tag in the plain text of `tagged`; returns the tag's position in `text`, and
+ *   whether this position is exact
+ */
 function place(
   text: string,
   tagged: InlineContent,
@@ -184,15 +196,18 @@ function place(
 }
 
 /**
- * Returns the position in a text of the character of a break or tab: its known position, or else the next one from `from` on,
- * or -1.
+ * Returns the position of a line break or tab character in a text: `known` if the character is there, otherwise the
+ * next position from `from` on; -1 if there is none.
  */
 function indexOfMark(text: string, mark: string, from: number, known: number | null): number {
   if (known !== null && known >= from && text.startsWith(mark, known)) return known;
   return text.indexOf(mark, from);
 }
 
-/** Returns the start of a word nearest to `near`, at or after `from`. Both ends of the text count, too. */
+/**
+ * Returns the start of a word that is nearest to `near`, but not before `from`. The two ends of the text also count as
+ * starts.
+ */
 function wordBoundary(text: string, near: number, from: number): number {
   if (near <= from) return from;
   if (near >= text.length) return text.length;
@@ -206,7 +221,7 @@ function wordBoundary(text: string, near: number, from: number): number {
   return candidates.reduce((best, one) => (Math.abs(one - near) < Math.abs(best - near) ? one : best));
 }
 
-/** Joins adjacent strings and removes empty ones. */
+/** Joins adjacent strings, and removes empty ones. */
 export function joinStrings(content: InlineContent): InlineContent {
   const joined: InlineContent = [];
   for (const item of content) {

@@ -8,15 +8,18 @@ import type {
 import type { LayoutKind } from './document-kind.ts';
 import { declaredSize } from './office/zip.ts';
 
-/** A format that is translated with its layout. Its functions are pure. They throw a FileError for a file that they reject. */
+/**
+ * A format that is translated with its layout. Its functions are pure. They throw a FileError if they reject the file.
+ */
 export interface LayoutFormat {
   /**
-   * Checks the limits that reject a file before a job exists. Faster than `extract`.
-   * @param take receives the texts in order until it returns false
+   * Checks the limits that apply before a job is created. This is faster than `extract`.
+   *
+   * @param take receives the texts of the file in order, until it returns false
    */
   check(bytes: Uint8Array, take?: TakeText): Promise<void>;
   extract(bytes: Uint8Array): Promise<ExtractedDocument>;
-  /** @param translations of some or all segments; the others keep their text */
+  /** @param translations the translations of some or all segments; the other segments keep their text */
   rebuild(
     bytes: Uint8Array,
     translations: readonly SegmentTranslation[],
@@ -24,7 +27,7 @@ export interface LayoutFormat {
   ): Promise<RebuiltDocument>;
 }
 
-/** Imports a format at its first use, so that only the libraries of that format are loaded. */
+/** Imports the code of a format when the format is first used, so that only the libraries of this format are loaded. */
 export const layoutFormats: Record<LayoutKind, () => Promise<LayoutFormat>> = {
   pdf: () => import('./pdf.ts'),
   docx: () => import('./docx.ts'),
@@ -32,8 +35,9 @@ export const layoutFormats: Record<LayoutKind, () => Promise<LayoutFormat>> = {
 };
 
 /**
- * Estimates the bytes to read without reading the file. For an Office file it is the unpacked size from its directory, because
- * content may be compressed a thousandfold. If the directory cannot be read, the file will be rejected.
+ * Estimates how many bytes a reader of the file will process, without reading the file. For an Office file, this is the
+ * unpacked size that its zip directory declares, because the content may be compressed a thousandfold. If the directory
+ * cannot be read, the estimate is the size of the file, and the file is rejected later.
  */
 export function sizeToRead(kind: LayoutKind, bytes: Uint8Array): number {
   return kind === 'pdf' ? bytes.length : Math.max(bytes.length, declaredSize(bytes));

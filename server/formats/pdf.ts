@@ -32,7 +32,8 @@ import { SegmentBudget } from './segment-budget.ts';
 import { DocumentFonts } from './typesetting/document-fonts.ts';
 
 /**
- * Reads the text for `take`. Without `take` it checks nothing, because `extract` rejects an unreadable PDF.
+ * Passes the text of the pages to `take`. Without `take`, this function checks nothing, because `extract` rejects an
+ * unreadable PDF.
  *
  * @throws {FileError} `unreadable`, `protected`, `too_large`
  */
@@ -41,7 +42,7 @@ export async function check(bytes: Uint8Array, take?: TakeText): Promise<void> {
 }
 
 /**
- * Lists the texts of the pages, by the blocks of their layout.
+ * Lists the texts of the pages: one segment for each block of the layout.
  *
  * @throws {FileError} `unreadable`, `protected`, `too_large`
  */
@@ -56,7 +57,7 @@ export async function extract(bytes: Uint8Array): Promise<ExtractedDocument> {
       const { blocks, kept } = findBlocks(page, vocabulary);
       counts.add(page, blocks.length, kept);
       for (const { content } of blocks) budget.add(plainText(content), formatTagged(content));
-      // Does not keep the glyphs: a document has too many of them.
+      // The glyphs of the blocks are dropped, because a document has too many of them to keep in memory.
       const { box, rotation } = page;
       pages.push({ box, rotation, blocks: blocks.map((block) => ({ ...block, glyphs: [], label: null })) });
     }
@@ -71,12 +72,12 @@ export async function extract(bytes: Uint8Array): Promise<ExtractedDocument> {
 }
 
 /**
- * Replaces the text of the translated blocks by their translations. Removes active content, such as scripts and attached files,
- * and keeps everything else.
+ * Replaces the text of the translated blocks by their translations. Removes active content, such as scripts and
+ * attached files, and keeps everything else.
  *
  * @throws {FileError} as `extract` does
- * @throws {Error} if a page has lost text other than that of the blocks, if a translation is missing, or if the result lacks
- *   other content of the source: such a file is never returned
+ * @throws {Error} if a page has lost text outside the translated blocks, if a translation was not drawn, or if the
+ *   result lacks other content of the source. Such a file is never returned
  */
 export async function rebuild(
   bytes: Uint8Array,
@@ -124,7 +125,10 @@ export async function rebuild(
   });
 }
 
-/** Whether the file states which of its bytes a signature covers. These bytes are never in a compressed stream. */
+/**
+ * Whether the file is signed. The entry `/ByteRange` of a signature is never in a compressed stream, so it can be found
+ * by a search in the bytes of the file.
+ */
 function isSigned(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes('/ByteRange');
 }
@@ -151,7 +155,7 @@ function segmentOf({ id, kind, page, content, matrix, box }: TextBlock): Segment
   };
 }
 
-/** Rounds to a hundredth of a point; a smaller difference is not visible. */
+/** Rounds the coordinates to a hundredth of a point, because smaller differences are not visible. */
 function pageRectangle({ left, bottom, right, top }: Rectangle): PageRectangle {
   return [left, bottom, right, top].map((value) => Math.round(100 * value) / 100) as PageRectangle;
 }
@@ -163,7 +167,10 @@ function removedActiveContent(document: PDFDocument): Finding[] {
   return [{ severity: 'warning', code: 'active_content_removed', message, unitId: null }];
 }
 
-/** A file without text is returned as it was sent. This document is only used for its findings. */
+/**
+ * Returns the finding about the active content of a file without text. Such a file is returned unchanged; the content
+ * is removed here only from the document in memory, to count it.
+ */
 function keptActiveContent(document: PDFDocument): Finding[] {
   const kept = describeActive(removeActiveContent(document));
   if (kept === '') return [];
@@ -171,7 +178,7 @@ function keptActiveContent(document: PDFDocument): Finding[] {
   return [{ severity: 'warning', code: 'unsupported_content_kept', message, unitId: null }];
 }
 
-/** Removes accessibility tags, because they describe the source text, and XFA forms. */
+/** Removes XFA forms, and the accessibility tags, which describe the source text. */
 function removeTagsAndXfa({ catalog }: PDFDocument): void {
   catalog.delete(PDFName.of('StructTreeRoot'));
   catalog.delete(PDFName.of('MarkInfo'));

@@ -1,7 +1,7 @@
 import { limits, overLimit } from './file-error.ts';
 import { countCodePoints } from './text.ts';
 
-/** Counts the segments and characters of one document against the limits. */
+/** Counts the segments and characters of one document, and rejects the document if it exceeds a limit. */
 export class SegmentBudget {
   readonly #sources = new Set<string>();
   #segments = 0;
@@ -10,7 +10,8 @@ export class SegmentBudget {
   /**
    * Counts a segment.
    *
-   * @param tagged the text with its tags, if they make a difference to the engine
+   * @param tagged the text with its tags, as the engine receives it. Segments with equal tagged texts are translated
+   *   once
    * @throws {FileError} `too_large`
    */
   add(source: string, tagged = source): void {
@@ -22,11 +23,7 @@ export class SegmentBudget {
       throw overLimit('the number of different texts of the file', limits.segments);
   }
 
-  /**
-   * Counts only the characters, because their limit may be checked before that of the segments.
-   *
-   * @throws {FileError} `too_large`
-   */
+  /** Counts the characters of a segment without counting the segment. Used to check the limit of characters first. */
   addChars(source: string): void {
     this.#chars += countCodePoints(source);
     if (this.#chars > limits.textChars)

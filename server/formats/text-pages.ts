@@ -1,27 +1,29 @@
 import { skipCodePoints } from './text.ts';
 
 /**
- * Splits `text` into pages of at most `maxCodePoints` Unicode code points, each as full as possible. A page ends between
- * paragraphs (at a blank line, else at a line end), else between sentences, else between words, else between grapheme clusters,
- * and inside a cluster only if the cluster is longer than a page. A coarser cut is used only if the following unit fits on one
- * page. A paragraph that is too long must be cut in any case, so it starts on the page of its heading.
+ * Splits `text` into pages of at most `maxCodePoints` Unicode code points, each as full as possible. A page ends at the
+ * coarsest possible boundary: a blank line, a line end, the end of a sentence, a gap between words, or the boundary of
+ * a grapheme cluster. A cluster is only split if it is longer than a page. A boundary is only used if the unit after it
+ * (such as the next paragraph) fits on one page. A longer unit must be split in any case, so it starts on the current
+ * page. For example, a long paragraph starts on the page of its heading.
  *
- * Removes whitespace at the edges of a page, and blank pages. Keeps everything else, in order. Time is linear in the text.
+ * Removes whitespace at the edges of a page, and blank pages. Keeps everything else, in order. Takes time linear in the
+ * length of the text.
  *
- * @param language a BCP 47 tag; determines the ends of sentences and words
+ * @param language the BCP 47 tag of the text's language; it determines the ends of sentences and words
  */
 export function splitPages(text: string, maxCodePoints: number, language: string): string[] {
   return [...pagesOf(text, maxCodePoints, language)];
 }
 
-/** Like `splitPages`, but yields one page at a time: a page of 5000 characters takes up to a millisecond. */
+/** Like `splitPages`, but yields one page at a time, because a page of 5000 characters takes up to a millisecond. */
 export function* pagesOf(text: string, maxCodePoints: number, language: string): Generator<string, void> {
   if (!(maxCodePoints >= 1)) throw new RangeError('a page holds at least one code point');
   const cutter = new Cutter(maxCodePoints, language);
   let start = skipBlank(text, 0);
   while (start < text.length) {
     const full = skipCodePoints(text, start, maxCodePoints);
-    // The window includes the next page, to check whether the following unit fits on it.
+    // The window includes the following page, to determine whether the unit after a cut fits on it.
     const window = text.slice(start, skipCodePoints(text, full, maxCodePoints + 1));
     const cut = cutter.cut(window, full - start);
     const page = window.slice(0, cut).trimEnd();
@@ -30,13 +32,13 @@ export function* pagesOf(text: string, maxCodePoints: number, language: string):
   }
 }
 
-/** A run of whitespace between two words. */
+/** A run of whitespace between two words, from `start` to `end`. */
 interface Gap {
   start: number;
   end: number;
 }
 
-/** Finds the gaps between words, and of these the gaps between lines, and of these the blank lines. */
+/** Returns the gaps between words; also, as subsets of these, the gaps with a line end, and those with a blank line. */
 function findGaps(window: string): { words: Gap[]; lines: Gap[]; blankLines: Gap[] } {
   const words: Gap[] = [];
   const lines: Gap[] = [];
@@ -66,7 +68,10 @@ class Cutter {
     this.#clusters = new Intl.Segmenter(language, { granularity: 'grapheme' });
   }
 
-  /** Returns the end of the page that starts at 0 and may extend to `full`. At least 1. */
+  /**
+   * Returns the offset at which the first page of `window` ends: at least 1, and at most about `full`, where the page
+   * is full.
+   */
   cut(window: string, full: number): number {
     if (window.slice(full).trim() === '') return window.length;
     const { blankLines, lines, words } = findGaps(window);
@@ -80,7 +85,10 @@ class Cutter {
     );
   }
 
-  /** Cuts at the last gap that starts on the page, if the text between that gap and the next one fits on the next page. */
+  /**
+   * Returns the end of the last gap that starts on the page. Returns undefined if the text between this gap and the
+   * next one does not fit on the next page.
+   */
   #atGap(window: string, full: number, gaps: readonly Gap[]): number | undefined {
     let next = gaps.findIndex(({ start }) => start > full);
     if (next < 0) next = gaps.length;
@@ -89,7 +97,10 @@ class Cutter {
     return this.#fitsPage(window, gap.end, gaps[next]?.start) ? gap.end : undefined;
   }
 
-  /** Cuts at the last boundary of segments on the page, if the following segment fits on the next page. */
+  /**
+   * Returns the last boundary of the segmenter's segments on the page. Returns undefined if the segment after it does
+   * not fit on the next page.
+   */
   #atSegment(window: string, full: number, segmenter: Intl.Segmenter): number | undefined {
     const segment = segmenter.segment(window).containing(full);
     if (segment === undefined) return undefined;
@@ -104,7 +115,7 @@ class Cutter {
     return this.#clusters.segment(window).containing(full)?.index || full;
   }
 
-  /** Whether the unit from `start` to `end` (by default, to the window's end) fits on a page. */
+  /** Whether the text from `start` to `end` fits on a page. By default, `end` is the end of the window. */
   #fitsPage(window: string, start: number, end: number = window.length): boolean {
     return end <= skipCodePoints(window, start, this.#max);
   }
@@ -115,7 +126,10 @@ class Cutter {
   }
 }
 
-/** Skips whitespace at `from`, except a last space with a combining mark (a lone accent is written like that). */
+/**
+ * Returns the offset after the whitespace at `from`. If a combining mark follows, the last space is not skipped,
+ * because a space with a combining mark is an accent without a letter.
+ */
 function skipBlank(text: string, from: number): number {
   blank.lastIndex = from;
   const end = blank.test(text) ? blank.lastIndex : from;
@@ -124,11 +138,14 @@ function skipBlank(text: string, from: number): number {
 
 const blank = /\s+/y;
 
-/** Whether the character at `index` forms a grapheme cluster with a space before it. */
+/** Whether the character at `index` would form a grapheme cluster with a space before it. */
 function attaches(text: string, index: number): boolean {
   attaching.lastIndex = index;
   return attaching.test(text);
 }
 
-/** All characters that can extend a cluster: Grapheme_Cluster_Break Extend, ZWJ and SpacingMark of Unicode Annex 29. */
+/**
+ * All characters that can continue a grapheme cluster: Grapheme_Cluster_Break Extend, ZWJ and SpacingMark of Unicode
+ * Annex 29.
+ */
 const attaching = /[\p{M}\p{Emoji_Modifier}\u0e33\u0eb3\uff9e\uff9f\u{e0020}-\u{e007f}]|\u200c|\u200d/uy;

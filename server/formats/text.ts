@@ -1,4 +1,4 @@
-/** Bytes that are not text in an accepted encoding. */
+/** The error for bytes that are not text in an accepted encoding. */
 export class TextEncodingError extends Error {
   override name = 'TextEncodingError';
 }
@@ -6,11 +6,12 @@ export class TextEncodingError extends Error {
 const accepted = 'text must be UTF-8 (byte order mark optional) or UTF-16 with a byte order mark';
 
 /**
- * Decodes a text file: UTF-8 with or without a byte order mark, or UTF-16 with one. Removes the mark and turns line ends into
- * `\n`, so that a text from every system is the same.
+ * Decodes a text file in UTF-8 (with or without a byte order mark) or in UTF-16 with a byte order mark. Removes the
+ * mark, and turns line ends into `\n`.
  *
- * @throws {TextEncodingError} for anything else: invalid UTF-8, lone surrogates, UTF-32, UTF-16 without its mark. The last two
- *   are detected by their NUL characters, which text never contains and the database cannot store.
+ * @throws {TextEncodingError} for other encodings: invalid UTF-8, lone surrogates, UTF-32, and UTF-16 without a mark.
+ *   UTF-32 and UTF-16 without a mark are detected by NUL characters, which text never contains and which the database
+ *   cannot store
  */
 export function decodeText(bytes: Uint8Array): string {
   const encoding = encodingOf(bytes);
@@ -31,8 +32,8 @@ function encodingOf(bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
 }
 
 /**
- * Counts the Unicode code points of `text`, which are the characters that the service counts and bills. A lone surrogate counts
- * as one.
+ * Counts the Unicode code points of `text`, which are the characters that the service counts and bills. A lone
+ * surrogate counts as one code point.
  */
 export function countCodePoints(text: string): number {
   let pairs = 0;
@@ -44,14 +45,14 @@ export function countCodePoints(text: string): number {
   return text.length - pairs;
 }
 
-/** Returns the offset `count` code points after `from`, or the end of `text` if it has fewer. */
+/** Returns the offset that is `count` code points after `from`; the end of `text` if `text` has fewer code points. */
 export function skipCodePoints(text: string, from: number, count: number): number {
   let index = from;
   for (let left = count; left > 0 && index < text.length; left--) index += isPairAt(text, index) ? 2 : 1;
   return index;
 }
 
-/** Returns the first `units` UTF-16 units of a text, without half of a surrogate pair at the end. */
+/** Returns the first `units` UTF-16 units of a text. If this splits a surrogate pair, its first half is removed. */
 export function clip(text: string, units: number): string {
   return text.slice(0, units).replace(/[\ud800-\udbff]$/, '');
 }

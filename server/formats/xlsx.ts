@@ -24,8 +24,8 @@ import { readTextCells, type TextCellVisitor, textCellReader } from './xlsx/text
 import { openWorkbook, type Sheet, type Workbook } from './xlsx/workbook.ts';
 
 /**
- * Checks a file before a job exists: all limits except those on texts, and whether every part that is read is valid. Takes as
- * long as `extract`.
+ * Checks a file before a job is created: all limits except those on the number and length of texts, and whether all
+ * parts that are read are valid. This takes as long as `extract`.
  *
  * @throws {FileError} `protected`, `too_large` or `unreadable`
  */
@@ -44,8 +44,8 @@ export function check(bytes: Uint8Array, take: TakeText = () => false): Promise<
 }
 
 /**
- * Lists the texts of a workbook's cells. Excludes cells with a formula, headers of Excel Tables, and texts without a letter.
- * White space around a text is not part of it.
+ * Lists the texts of a workbook's cells. Excludes cells with a formula, headers of Excel Tables, and texts without a
+ * letter. White space around a text is not part of the segment.
  *
  * @throws {FileError} `protected`, `too_large` or `unreadable`
  */
@@ -98,11 +98,11 @@ const signatureFinding: Finding = {
 };
 
 /**
- * Returns a copy of a workbook with the translations in its cells. A cell stays unchanged if it has no translation, or if its
- * translation equals its text. Parts without a change keep the same bytes.
+ * Returns a copy of a workbook with the translations in its cells. A cell stays unchanged if it has no translation, or
+ * if its translation equals its text. XML parts in which nothing changes are copied byte for byte.
  *
  * @throws {FileError} as `extract` does
- * @throws {RangeError} if a translation does not belong to a segment of the workbook
+ * @throws {RangeError} if a translation has the key of no segment of the workbook
  */
 export function rebuild(
   bytes: Uint8Array,
@@ -155,7 +155,10 @@ export function rebuild(
   });
 }
 
-/** Records the new text of a label in the totals row of a table, by the table's part and the column. */
+/**
+ * Records the new text of a label in the totals row of a table. The texts are stored by the table's part and by the
+ * column.
+ */
 function changeLabel(
   labels: Map<string, Map<number, string>>,
   label: TotalsLabel | undefined,
@@ -167,7 +170,7 @@ function changeLabel(
   else labels.set(label.path, new Map([[label.column, text]]));
 }
 
-/** Writes the new texts while a sheet is copied. */
+/** Returns a visitor that writes the new texts while a sheet is copied. */
 function setTexts(
   sheet: Sheet,
   strings: SharedStrings,

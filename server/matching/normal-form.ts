@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 
-/** Printable ASCII with single spaces. It is already in normal form, and most texts are like this. */
+/** Matches printable ASCII with single spaces. Such a text is already in normal form; most texts are like this. */
 const plain = /^[!-~]+(?: [!-~]+)*$/;
 
 /**
- * Returns the normal form of a text: NFC, with each run of white space (Unicode's White_Space) replaced by one space, and
- * removed at both ends. Letters keep their case. Two sources are an exact match if their normal forms are equal.
+ * Returns the normal form of a text: NFC, each run of white space (Unicode's White_Space) replaced by one space, and no
+ * white space at the ends. Letters keep their case. Two sources are an exact match if their normal forms are equal.
  */
 export function normalForm(text: string): string {
   if (plain.test(text)) return text;
@@ -14,10 +14,13 @@ export function normalForm(text: string): string {
     .replace(/^ | $/g, '');
 }
 
-/** More combining marks in a row than any script uses. */
+/** Matches more consecutive combining marks than any language uses. */
 const manyMarks = /(\p{M}{32})/u;
 
-/** Returns the NFC of a text. Composes long runs of marks in parts, because sorting 50,000 marks at once takes a second. */
+/**
+ * Returns the NFC of a text. Long runs of marks are composed in parts, because sorting 50,000 marks at once takes a
+ * second.
+ */
 function composed(text: string): string {
   if (!manyMarks.test(text)) return text.normalize('NFC');
   return text
@@ -26,12 +29,12 @@ function composed(text: string): string {
     .join('');
 }
 
-/** The key of exact matches: the first 16 bytes of the SHA-256 of a normal form in UTF-8. */
+/** Returns the key by which exact matches are found: the first 16 bytes of the SHA-256 of a normal form in UTF-8. */
 export function sourceHash(normal: string): Buffer {
   return Buffer.from(sourceHashHex(normal), 'hex');
 }
 
-/** `sourceHash` in hexadecimal, 32 digits. */
+/** Returns `sourceHash` as 32 hexadecimal digits. */
 export function sourceHashHex(normal: string): string {
   return hash('sha256', normal, 'hex').slice(0, 32);
 }

@@ -1,18 +1,21 @@
-/** The number of components of a stored vector, each in one byte. */
+/** The number of components of a stored vector. Each component takes one byte. */
 export const dimensions = 256;
 
-/** The size of a code in bytes: one bit per component. */
+/** The size of a code in bytes. A code has one bit for each component. */
 export const codeBytes = dimensions / 8;
 
-/** A vector in its stored form. */
+/** A vector in the form in which it is stored. */
 export interface Quantized {
-  /** 32 bytes: bit `i % 8` of byte `i / 8` is the sign of component `i`. */
+  /** The signs of the components in 32 bytes: bit `i % 8` of byte `i / 8` is set if component `i` is positive. */
   code: Uint8Array;
-  /** Components between -127 and 127. Their common scale is not stored; a cosine does not need it. */
+  /** The components, from -127 to 127. Their common scale is not stored, because a cosine does not depend on it. */
   vector: Int8Array;
 }
 
-/** Rounds a vector of 256 components; returns undefined if it has no direction (all zero, or not finite). */
+/**
+ * Converts a vector of 256 components to its stored form. Returns undefined if the vector has no direction, because all
+ * components are zero or one of them is not finite.
+ */
 export function quantize(vector: Float32Array): Quantized | undefined {
   let largest = 0;
   for (const component of vector) largest = Math.max(largest, Math.abs(component));
@@ -28,10 +31,11 @@ export function quantize(vector: Float32Array): Quantized | undefined {
 }
 
 /**
- * Reduces a vector of any length to 256 components, so that angles stay about the same: it flips signs at random, spreads each
- * component over all with a Walsh-Hadamard transform, and keeps 256 of them (the subsampled randomized Hadamard transform of
- * Ailon and Chazelle, 2006). The random choices are seeded, so that stored vectors are comparable with those of any process.
- * For a vector of up to 256 components the transform is orthogonal, and its angles stay exactly the same.
+ * Reduces a vector of any length to 256 components, such that the angles between vectors stay about the same. It uses
+ * the subsampled randomized Hadamard transform (Ailon and Chazelle, 2006): the signs of some components are changed at
+ * random, each component is spread over all others by a Walsh-Hadamard transform, and 256 components are kept. The
+ * random choices have a constant seed, so that vectors of different processes are comparable. For a vector of up to 256
+ * components the transform is orthogonal, and its angles stay exactly the same.
  */
 export function project(vector: ArrayLike<number>): Float32Array {
   const { signs, kept } = randomChoicesFor(vector.length);
@@ -41,7 +45,7 @@ export function project(vector: ArrayLike<number>): Float32Array {
   return Float32Array.from(kept, (at) => spread[at]!);
 }
 
-/** The Walsh-Hadamard transform in place, unscaled; the length is a power of two. */
+/** Applies the unscaled Walsh-Hadamard transform in place. The number of values must be a power of two. */
 function transform(values: Float32Array): void {
   for (let half = 1; half < values.length; half *= 2)
     for (let start = 0; start < values.length; start += 2 * half)
@@ -54,15 +58,17 @@ function transform(values: Float32Array): void {
 }
 
 interface RandomChoices {
-  /** 1 or -1 for each component of the padded vector. */
+  /** The sign of each component, 1 or -1. There are as many as the padded vector has components. */
   signs: Int8Array;
-  /** The positions that are kept. */
+  /** The indexes of the components that are kept. */
   kept: Uint16Array;
 }
 
 const choicesBySize = new Map<number, RandomChoices>();
 
-/** Returns the random choices for vectors of a length. Never change them: stored vectors depend on them. */
+/**
+ * Returns the random choices for vectors of a length. They must never change, because stored vectors depend on them.
+ */
 function randomChoicesFor(length: number): RandomChoices {
   let size = dimensions;
   while (size < length) size *= 2;
@@ -71,7 +77,7 @@ function randomChoicesFor(length: number): RandomChoices {
   const random = mulberry32(size);
   const signs = Int8Array.from({ length: size }, () => (random() & 1 ? 1 : -1));
   const places = Uint16Array.from({ length: size }, (_, index) => index);
-  // The first steps of a Fisher-Yates shuffle.
+  // These are the first steps of a Fisher-Yates shuffle.
   for (let i = 0; i < dimensions; i++) {
     const other = i + (random() % (size - i));
     [places[i], places[other]] = [places[other]!, places[i]!];
@@ -81,7 +87,10 @@ function randomChoicesFor(length: number): RandomChoices {
   return choices;
 }
 
-/** Tommy Ettinger's generator; returns its upper 31 bits. */
+/**
+ * Returns a random number generator by Tommy Ettinger. Each call of the generator returns the upper 31 bits of the next
+ * number.
+ */
 function mulberry32(seed: number): () => number {
   let state = seed;
   return () => {
@@ -92,16 +101,18 @@ function mulberry32(seed: number): () => number {
   };
 }
 
-/** The position of a vector: the block and the index in it. */
+/** The position of a vector: the index of its block, and its index in the block. */
 export interface Place {
   block: number;
   index: number;
 }
 
 /**
- * Returns the codes that share the most signs with the given one, nearest first: vectors at an angle θ differ in about θ/π of
- * their signs. Compares all codes; 50,000 take a few milliseconds.
- * @param blocks codes of 32 bytes, one after the other
+ * Returns the positions of the codes that have the most signs in common with the given code, nearest first. This
+ * approximates the angle between the vectors: at an angle θ, about θ/π of the signs differ. All codes are compared;
+ * 50,000 codes take a few milliseconds.
+ *
+ * @param blocks blocks of codes; a block contains codes of 32 bytes, one after the other
  */
 export function nearestCodes(code: Uint8Array, blocks: readonly Uint8Array[], limit: number): Place[] {
   const asked = wordsOf(code);
@@ -119,7 +130,7 @@ export function nearestCodes(code: Uint8Array, blocks: readonly Uint8Array[], li
   return near.sort((a, b) => a.distance - b.distance).slice(0, limit);
 }
 
-/** Returns the cosine of the angle between two rounded vectors, -1 to 1. */
+/** Returns the cosine of the angle between two stored vectors, from -1 to 1. */
 export function cosine(a: Int8Array, b: Int8Array): number {
   let dot = 0;
   let ofA = 0;
@@ -134,7 +145,7 @@ export function cosine(a: Int8Array, b: Int8Array): number {
   return ofA > 0 && ofB > 0 ? dot / Math.sqrt(ofA * ofB) : 0;
 }
 
-/** Views bytes as words of 32 bits. Copies them if they are not aligned to words. */
+/** Returns bytes as words of 32 bits. The words share the memory of the bytes, unless the bytes are not aligned. */
 function wordsOf(bytes: Uint8Array): Int32Array {
   const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
   return new Int32Array(aligned.buffer, aligned.byteOffset, aligned.length >> 2);
@@ -151,7 +162,7 @@ function distancesOf(asked: Int32Array, block: Int32Array): Uint16Array {
   return distances;
 }
 
-/** Counts the bits that are set, by parallel addition. */
+/** Returns the number of set bits, which are added in parallel. */
 function countBits(word: number): number {
   let sums = word - ((word >>> 1) & 0x55555555);
   sums = (sums & 0x33333333) + ((sums >>> 2) & 0x33333333);

@@ -1,23 +1,26 @@
 import { CsvError as ParserError, parse } from 'csv-parse/sync';
 import { decodeText, TextEncodingError } from '../text.ts';
 
-/** The default first, then the others in order of preference: delimiters that are rarer in texts come first. */
+/**
+ * The delimiters that the reader can detect. The comma is the default. The others are in order of preference: those
+ * that are rarer in texts come first.
+ */
 const delimiters: readonly Delimiter[] = [',', '\t', '|', ';'];
 
-/** The length of the sample that decides the delimiter, in UTF-16 units. */
+/** The length of the sample from which the reader detects the delimiter, in UTF-16 units. */
 const sampleLength = 4096;
 
-/** Whether the trimmed cells of a row are column names. */
+/** Returns whether the trimmed cells of a row are column names. */
 type IsHeader = (cells: readonly string[]) => boolean;
 
 /**
  * Finds the delimiter of a file from its first 4096 characters:
  *
- * 1. The one delimiter with which the first row that is not blank is a header.
- * 2. If there is no such delimiter or several: the delimiter that occurs equally often on the most lines, outside quoted cells.
- * 3. If several tie: one that occurs at least once as more than punctuation. A comma or semicolon before a space is
- *   punctuation, and so is a comma between two digits.
- * 4. If several remain, or the sample has no delimiter: the comma, then tab, pipe and semicolon, in this order.
+ * 1. If the first non-blank row is a header with exactly one of the delimiters: this delimiter.
+ * 2. Otherwise: the delimiter that occurs equally often on the most lines. Occurrences in quoted cells do not count.
+ * 3. If several delimiters tie: the one that occurs at least once other than as punctuation. A comma or semicolon
+ *   before a space is punctuation, and so is a comma between two digits.
+ * 4. If several delimiters remain, or if the sample has none: the first of comma, tab, pipe and semicolon.
  *
  * @param text with `\n` as line end
  */
@@ -41,7 +44,7 @@ function sniffDelimiter(text: string, isHeader: IsHeader): Delimiter {
   return (best.find(({ separates }) => separates) ?? best[0]!).delimiter;
 }
 
-/** Returns the cells of the first row that is not blank; an empty array if it cannot be parsed. */
+/** Returns the cells of the first row that is not blank; an empty array if the row cannot be parsed. */
 function firstRow(sample: string, delimiter: Delimiter): string[] {
   let cells: string[] | undefined;
   try {
@@ -55,13 +58,13 @@ function firstRow(sample: string, delimiter: Delimiter): string[] {
   return cells ?? [];
 }
 
-/** The occurrences of a delimiter on a line: in total, and other than as punctuation. */
+/** The number of occurrences of a delimiter on a line: all of them, and those that are not punctuation. */
 interface Count {
   all: number;
   separating: number;
 }
 
-/** Counts each delimiter on each line. A line end within quotes does not end a line. */
+/** Counts each delimiter on each line. A line end within quotes does not end the line. */
 function countDelimiters(sample: string): Count[][] {
   const emptyLine = () => delimiters.map((): Count => ({ all: 0, separating: 0 }));
   const lines = [emptyLine()];
@@ -70,7 +73,7 @@ function countDelimiters(sample: string): Count[][] {
   for (let at = 0; at < sample.length; at++) {
     const character = sample[at]!;
     const place = delimiters.indexOf(character as Delimiter);
-    // An escaped quote (`""`) ends the quoting and starts it again.
+    // An escaped quote (`""`) ends the quoted text and starts it again, so it needs no special case.
     if (character === '"') inQuotes = !inQuotes && atCellStart;
     else if (inQuotes) continue;
     else if (character === '\n') lines.push(emptyLine());
@@ -90,17 +93,20 @@ function isPunctuation(sample: string, at: number): boolean {
   return /[,;] $/.test(around) || /^\d,\d$/.test(around);
 }
 
-/** Returns how many lines share the most common count. Lines without the delimiter do not count. */
+/** Returns how many lines have the most common count of the delimiter. Lines without the delimiter are ignored. */
 function countAgreeing(counts: readonly Count[]): number {
   const linesOf = new Map<number, number>();
   for (const { all } of counts) if (all > 0) linesOf.set(all, (linesOf.get(all) ?? 0) + 1);
   return Math.max(0, ...linesOf.values());
 }
 
-/** A file that cannot be read as a table. The message is for the sender of the file and names the line, if known. */
+/**
+ * The error for a file that cannot be read as a table. The message is for the sender of the file and names the line, if
+ * known.
+ */
 export class CsvError extends Error {
   override name = 'CsvError';
-  /** The row's first physical line, from 1; null if the whole file is the problem. */
+  /** The first physical line of the invalid row, from 1; null if the error concerns the whole file. */
   readonly line: number | null;
 
   constructor(message: string, line: number | null = null) {
@@ -109,16 +115,17 @@ export class CsvError extends Error {
   }
 }
 
-/** Limits far above the size of real tables. */
+/** The limits are far above the size of real tables. */
 const limits = { rows: 100_000, columns: 1000 } as const;
 
 /**
- * Reads the rows of a delimited file. Accepts UTF-8, UTF-16 with a byte order mark, and any line end; detects the delimiter. A
- * quoted cell may contain delimiters, line ends and doubled quotes. In a cell that does not start with a quote, a quote is an
- * ordinary character (`5" pipe`). Rows may differ in length. Blank rows are skipped.
+ * Reads the rows of a delimited file. Accepts UTF-8, UTF-16 with a byte order mark, and any line end. Detects the
+ * delimiter. A quoted cell may contain delimiters, line ends and doubled quotes. In a cell that does not start with a
+ * quote, a quote is an ordinary character (`5" pipe`). Rows may differ in length. Blank rows are skipped.
  *
- * @param isHeader whether cells are column names; helps to detect the delimiter
- * @throws {CsvError} for other encodings, for quotes that do not close at the end of their cell, and above the limits
+ * @param isHeader returns whether cells are column names; helps to detect the delimiter
+ * @throws {CsvError} if the encoding is another one, if a quote does not close at the end of its cell, or if the file
+ *   exceeds a limit
  */
 export function readCsv(bytes: Uint8Array, isHeader: IsHeader = () => false): CsvRow[] {
   const text = decode(bytes);
@@ -129,7 +136,7 @@ export function readCsv(bytes: Uint8Array, isHeader: IsHeader = () => false): Cs
     const row = rowOf(written, line);
     if (row) rows.push(row);
     if (rows.length > limits.rows) throw overLimit('rows', line);
-    // All line ends of a row except the last are inside its cells.
+    // A row contributes one line end, and also the line ends inside its cells.
     line +=
       1 + (row?.multiline ?? []).reduce((ends, place) => ends + written[place]!.split('\n').length - 1, 0);
   };
@@ -161,24 +168,26 @@ function explain({ code }: ParserError): string {
     : 'a quoted cell of this row has text after its closing quote';
 }
 
-/** A delimiter between cells. */
+/** A character that separates cells. */
 type Delimiter = ',' | '\t' | '|' | ';';
 
 /** A row that is not blank. */
 export interface CsvRow {
-  /** The physical line that it starts on, from 1. */
+  /** The physical line on which the row starts, from 1. */
   line: number;
-  /** Trimmed. */
+  /** The cells of the row, without spaces at their edges. */
   cells: string[];
-  /** Indices of the cells that span several lines. */
+  /** The indices of the cells that span several lines. */
   multiline: number[];
 }
 
 /**
- * Calls `take` with the cells of each row of a text, including blank rows. Cells have no surrounding spaces or quotes.
+ * Calls `take` with the cells of each row of a text, including blank rows. The cells are passed without surrounding
+ * spaces and quotes.
  *
  * @param text with `\n` as line end
- * @throws csv-parse's error for quotes that do not close at the end of their cell, after `take` received the previous rows
+ * @throws {ParserError} of csv-parse if a quote does not close at the end of its cell. `take` has then received the
+ *   previous rows
  */
 function eachRow(text: string, delimiter: Delimiter, take: (written: string[]) => void): void {
   parse(text, {
@@ -187,7 +196,7 @@ function eachRow(text: string, delimiter: Delimiter, take: (written: string[]) =
     relax_column_count: true,
     relax_quotes: true,
     trim: true,
-    // Null keeps the parser from collecting the rows.
+    // The callback returns null, so that the parser does not collect the rows.
     on_record: (cells: string[]) => {
       take(cells);
       return null;
@@ -195,7 +204,7 @@ function eachRow(text: string, delimiter: Delimiter, take: (written: string[]) =
   });
 }
 
-/** Returns a row, or undefined if all its cells are blank and none spans several lines. */
+/** Returns the row; undefined if all its cells are blank and none of them spans several lines. */
 function rowOf(written: readonly string[], line: number): CsvRow | undefined {
   const multiline = written.flatMap((cell, place) => (cell.includes('\n') ? [place] : []));
   const row = { line, cells: written.map((cell) => cell.trim()), multiline };

@@ -2,26 +2,27 @@ import { type Edit, splice } from '../office/splice.ts';
 import { type Properties, type Property, parseProperties } from './properties.ts';
 
 /**
- * How a translation changes the direction of its paragraphs: `rtl` sets it, `ltr` removes it, `kept` leaves it unchanged.
- * `kept` applies if source and target have the same direction; it also keeps the direction of single words.
+ * How a translation changes the direction of its paragraphs. `rtl` makes them right-to-left, and `ltr` makes them
+ * left-to-right. `kept` leaves the direction of the paragraphs and of single words unchanged; it applies if source and
+ * target language have the same direction.
  */
 export type DirectionChange = 'rtl' | 'ltr' | 'kept';
 
-/** The elements before `bidi` in a `pPr`, by the schema. */
+/** The elements that the schema of `pPr` places before `bidi`. */
 const beforeBidi = new Set(
   (
     'pStyle keepNext keepLines pageBreakBefore framePr widowControl numPr suppressLineNumbers pBdr shd tabs ' +
     'suppressAutoHyphens kinsoku wordWrap overflowPunct topLinePunct autoSpaceDE autoSpaceDN'
   ).split(' '),
 );
-/** The elements after `rtl` in an `rPr`, apart from elements of newer namespaces. */
+/** The elements that the schema of `rPr` places after `rtl`, apart from elements of newer namespaces. */
 const afterRtl = new Set('cs em lang eastAsianLayout specVanish oMath rPrChange'.split(' '));
 
-/** A property of direction, and its position in the schema. */
+/** An element that sets the direction, and its position in the schema. */
 interface DirectionProperty {
   parent: 'pPr' | 'rPr';
   local: 'bidi' | 'rtl';
-  /** Whether the schema has a child after it. */
+  /** Whether the schema places this child after the element. */
   isAfter: (child: Property) => boolean;
 }
 
@@ -37,11 +38,11 @@ const rtl: DirectionProperty = {
 };
 
 /**
- * Returns a `pPr` with the new direction.
+ * Returns the XML of a `pPr` element with the new direction.
  *
- * @param properties as written; '' if the paragraph has none
- * @param prefix of Word's elements, with the colon
- * @param isInherited whether the paragraph's style makes it right-to-left
+ * @param properties the XML of the old `pPr`; '' if the paragraph has none
+ * @param prefix the namespace prefix of Word's elements, with the colon
+ * @param isInherited whether the paragraph's style makes the paragraph right-to-left
  */
 export function paragraphDirection(
   properties: string,
@@ -53,8 +54,9 @@ export function paragraphDirection(
 }
 
 /**
- * Returns an `rPr` with the new direction in its `rtl`. Word formats right-to-left text by the complex-script variants of bold,
- * italics and size, so these are added if only the ordinary ones are set.
+ * Returns the XML of an `rPr` element with the new direction, which its child `rtl` sets. Word formats right-to-left
+ * text by separate complex-script properties for bold, italics and size. If the run has only the ordinary properties,
+ * this function adds the complex-script ones.
  */
 export function runDirection(
   properties: string,
@@ -75,7 +77,7 @@ function setProperty(
   if (change === 'kept' || (change === 'ltr' && source === '' && !isInherited)) return source;
   const parsed = parseProperties(source, `${outerPrefix}${parent}`);
   const { raw, opening, name, prefix, children, endTag } = parsed;
-  // An attribute in Word's namespace needs a prefix.
+  // The attribute `val` is in Word's namespace, so it can only be written with a prefix.
   const off = isInherited && prefix !== '' ? `<${prefix}${local} ${prefix}val="0"/>` : '';
   const written = change === 'rtl' ? `<${prefix}${local}/>` : off;
   if (endTag === undefined) return written === '' ? raw : `${opening}>${written}</${name}>`;
@@ -85,7 +87,7 @@ function setProperty(
     if (present === local) edits.push({ start, end, text: '' });
   const at = others.find(isAfter)?.start ?? endTag;
   if (written !== '') edits.push({ start: at, end: at, text: written });
-  // An insertion comes before a removal that starts at the same position.
+  // At equal positions, the insertion comes before the removal.
   edits.sort((a, b) => a.start - b.start || a.end - b.end);
   return [...splice(raw, edits)].join('');
 }

@@ -1,11 +1,15 @@
 import { type KeptContent, letter } from './kept-content.ts';
 
-/** The mark of a `fldChar`: the start of a field, the end of its code, or the end of its result. */
+/**
+ * The type of a `fldChar` element: `begin` starts a field, `separate` ends the field's code and starts its result,
+ * `end` ends the field.
+ */
 export type FieldMark = 'begin' | 'separate' | 'end';
 
 /**
- * Live fields: Word computes their result, or takes it from data, so the result stays unchanged. The results of all other
- * fields, such as cross references, links and tables of contents, are text of the document.
+ * The types of live fields. Word computes the result of a live field or takes it from data, so the result is not
+ * translated. The results of all other fields, such as cross references, links and tables of contents, are translated
+ * as text of the document.
  */
 const liveFields = new Set(
   (
@@ -16,10 +20,10 @@ const liveFields = new Set(
   ).split(' '),
 );
 
-/** Fields that display nothing: entries of an index or a table of contents, and assignments. */
+/** The types of fields that display nothing: entries of an index or a table of contents, and assignments. */
 const silentFields = new Set('XE TC TA RD SET ASK PRIVATE'.split(' '));
 
-/** Returns the type of a field by its code: `PAGE`, `=`, … */
+/** Returns the type of the field with this code: `PAGE`, `=`, … */
 function fieldType(code: string): string {
   const trimmed = code.trimStart();
   return trimmed.startsWith('=') ? '=' : /^\S*/.exec(trimmed)![0].toUpperCase();
@@ -35,18 +39,18 @@ export function isSilentField(code: string): boolean {
   return silentFields.has(fieldType(code));
 }
 
-/** A field whose end is not read yet. */
+/** A field whose end has not been read yet. */
 export interface OpenField {
-  /** The offset of its start in the part. */
+  /** The offset of the field's start in the part. */
   start: number;
   code: string;
-  /** Whether the current text is part of its code or of its result. */
+  /** Whether the reader is in the code of the field or in its result. */
   phase: 'code' | 'result';
-  /** Whether its result stays unchanged. Set at the end of its code. */
+  /** Whether the result of the field stays unchanged. Set at the end of the code. */
   live: boolean;
-  /** Whether it is inside the code or the live result of another field. */
+  /** Whether the field is inside the code or the live result of another field. */
   enclosed: boolean;
-  /** Whether its result stays unchanged and contains a letter. */
+  /** Whether the result of the field stays unchanged and contains a letter. */
   hasKeptText: boolean;
 }
 
@@ -58,8 +62,8 @@ export class FieldStack {
   readonly #kept: KeptContent;
 
   /**
-   * @param allLive whether all results stay unchanged, as in headers and footers
-   * @param unclosed the starts that have no end, found by a first reading: they are not fields
+   * @param allLive whether the results of all fields stay unchanged, as in headers and footers
+   * @param unclosed the offsets of field starts that have no end, as found in a first reading. They are not fields
    * @param kept counts the fields whose text stays unchanged
    */
   constructor(allLive: boolean, unclosed: ReadonlySet<number>, kept: KeptContent) {
@@ -68,13 +72,13 @@ export class FieldStack {
     this.#kept = kept;
   }
 
-  /** Whether text at this position is the code or the live result of a field. */
+  /** Whether text at the current position is part of the code or of the live result of a field. */
   get isInert(): boolean {
     const innermost = this.#open.at(-1);
     return innermost !== undefined && (innermost.enclosed || innermost.phase === 'code' || innermost.live);
   }
 
-  /** Returns undefined for a start without an end. */
+  /** Opens the field that starts at this offset. Returns undefined if the field has no end. */
   begin(start: number): OpenField | undefined {
     if (this.#unclosed.has(start)) return undefined;
     const field: OpenField = {
@@ -89,19 +93,22 @@ export class FieldStack {
     return field;
   }
 
-  /** Adds to the code of the innermost field. */
+  /** Adds text to the code of the innermost field. */
   addCode(code: string): void {
     const innermost = this.#open.at(-1);
     if (innermost?.phase === 'code') innermost.code += code;
   }
 
-  /** Records text while `isInert`. */
+  /** Records that a live result contains this text. Call it only while `isInert`. */
   addKeptText(text: string): void {
     const outermost = this.#open.findLast(({ enclosed }) => !enclosed);
     if (outermost?.phase === 'result' && letter.test(text)) outermost.hasKeptText = true;
   }
 
-  /** Returns the field whose result starts; undefined if the position is not in the code of a field. */
+  /**
+   * Ends the code of the innermost field. Returns this field; undefined if the current position is not in the code of a
+   * field.
+   */
   separate(): OpenField | undefined {
     const innermost = this.#open.at(-1);
     if (innermost?.phase !== 'code') return undefined;
@@ -110,14 +117,14 @@ export class FieldStack {
     return innermost;
   }
 
-  /** Returns the field that ends; undefined if none is open. */
+  /** Closes the innermost field. Returns this field; undefined if no field is open. */
   end(): OpenField | undefined {
     const field = this.#open.pop();
     if (field?.hasKeptText) this.#kept.add('field');
     return field;
   }
 
-  /** The starts of the open fields. */
+  /** Returns the offsets at which the open fields start. */
   openStarts(): number[] {
     return this.#open.map(({ start }) => start);
   }

@@ -1,17 +1,21 @@
 import type { InlineContent } from '../inline-content.ts';
 
 /**
- * No-break hyphens are typography, not spelling: a segment shows them as hyphens, so that the translation memory and the model
- * recognize the word. If a translation contains the same word, such as a part number, the no-break hyphens are restored.
+ * No-break hyphens belong to typography, not to spelling. A segment shows them as ordinary hyphens, so that the
+ * translation memory and the model recognize the words. If the translation contains one of these words, such as a part
+ * number, the word gets its no-break hyphens again.
  */
 const noBreakHyphen = '\u2011';
 
 const words = /[-\u2011\p{L}\p{M}\p{N}]+/gu;
 
-/** Words with no-break hyphens, by the form that the segment shows. */
+/** The words with no-break hyphens. The keys are the same words with ordinary hyphens, as in the segment. */
 export type NoBreakWords = ReadonlyMap<string, string>;
 
-/** Replaces the no-break hyphens of a text by hyphens. The length of the text does not change. */
+/**
+ * Replaces the no-break hyphens in `content` by ordinary hyphens, and returns the changed words. The length of the text
+ * does not change.
+ */
 export function replaceNoBreakHyphens(content: InlineContent): NoBreakWords {
   const found = new Map<string, string>();
   for (const [index, item] of content.entries()) {
@@ -23,7 +27,7 @@ export function replaceNoBreakHyphens(content: InlineContent): NoBreakWords {
   return found;
 }
 
-/** Restores the no-break hyphens of words in a translation that have them in the source. */
+/** Restores the no-break hyphens of each word in a translation that has them in the source. */
 export function restoreNoBreakHyphens(text: string, noBreakWords: NoBreakWords): string {
   if (noBreakWords.size === 0) return text;
   return text.replace(words, (word) => noBreakWords.get(word) ?? word);

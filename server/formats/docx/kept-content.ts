@@ -2,7 +2,7 @@ import type { Finding } from '../document.ts';
 import type { XmlStartTag } from '../office/xml-reader.ts';
 import { isWord } from './word-xml.ts';
 
-/** Kinds of text that stay untranslated, each with its singular and plural form. */
+/** The kinds of text that stay untranslated, each with its singular and plural form. */
 const kinds = {
   text_box: ['text box', 'text boxes'],
   content_control: ['content control', 'content controls'],
@@ -30,28 +30,28 @@ const kindOfElement: ReadonlyMap<string, KeptKind> = new Map([
   ['fldSimple', 'field'],
 ]);
 
-/** An element counts only if its text has a letter; other text needs no translation. */
+/** Elements count as text only if they contain a letter; other text needs no translation. */
 export const letter = /\p{L}/u;
 
 /**
- * Counts the content of a file that stays untranslated. Counts only the outermost of nested elements. Feed it the events of
- * each element that stays unchanged.
+ * Counts the content of a file that stays untranslated. Of nested elements, only the outermost counts. Pass the XML
+ * events of each unchanged element to `open`, `text` and `close`.
  */
 export class KeptContent {
   readonly #counts = new Map<KeptKind, number>();
   #depth = 0;
   #kind: KeptKind | undefined;
-  /** The depth of the element of that kind. */
+  /** The depth of the element that has the kind `#kind`. */
   #kindDepth = 0;
   #hasLetter = false;
   /**
-   * The depth of the `Fallback` around the current position, or 0. A `Fallback` repeats the content of the
-   * preceding `Choice`.
+   * The depth of the `Fallback` element around the current position, or 0. A `Fallback` repeats the content of the
+   * `Choice` before it, so it is not counted.
    */
   #fallbackDepth = 0;
   #isTextElement = false;
 
-  /** Adds to the count of a kind. */
+  /** Adds `count` to the count of a kind. */
   add(kind: KeptKind, count = 1): void {
     if (count > 0) this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + count);
   }
@@ -94,7 +94,7 @@ export class KeptContent {
     if (isKind) this.#kind = undefined;
   }
 
-  /** Returns one finding for each kind. */
+  /** Returns one finding for each kind of content that was counted. */
   findings(): Finding[] {
     return (Object.keys(kinds) as KeptKind[]).flatMap((kind): Finding[] => {
       const count = this.#counts.get(kind);

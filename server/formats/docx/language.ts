@@ -2,19 +2,19 @@ import { type Edit, splice } from '../office/splice.ts';
 import { parseProperties } from './properties.ts';
 
 /**
- * The language that `w:lang` sets for a run. Word uses it to check spelling, hyphenate and read aloud. Each kind of script has
- * a separate attribute.
+ * The language that `w:lang` sets for a run. Word uses this language to check spelling, to hyphenate and to read aloud.
+ * `w:lang` has separate attributes for three groups of scripts.
  */
 export interface TextLanguage {
   attribute: 'val' | 'eastAsia' | 'bidi';
-  /** With its region, as Word writes it: `fr-FR`. */
+  /** The language tag with its region, as Word writes it: `fr-FR`. */
   tag: string;
-  /** A supported language code. */
+  /** The language as a supported language code. */
   code: string;
 }
 
 const eastAsianScripts = new Set(['Hans', 'Hant', 'Jpan', 'Kore']);
-/** Scripts that Word formats by the properties of complex scripts. */
+/** The scripts that Word formats by its complex-script properties. */
 const complexScripts = new Set(['Arab', 'Deva', 'Thai']);
 
 /** @param code a supported language code */
@@ -24,18 +24,19 @@ export function textLanguageOf(code: string): TextLanguage {
   return { attribute, tag: `${language}-${region}`, code };
 }
 
-/** The elements after `lang` in an `rPr`, apart from elements of newer namespaces. */
+/** The elements that the schema of `rPr` places after `lang`, apart from elements of newer namespaces. */
 const afterLang = new Set('eastAsianLayout specVanish oMath rPrChange'.split(' '));
 
 /**
- * Returns an `rPr` for text in the language. If it already has a variety of that language, it stays unchanged.
+ * Returns the XML of an `rPr` element for text in the language. If the old element already sets a variety of this
+ * language, it stays unchanged.
  *
- * @param properties as written; '' if the run has none
- * @param prefix of Word's elements, with the colon
+ * @param properties the XML of the old `rPr`; '' if the run has none
+ * @param prefix the namespace prefix of Word's elements, with the colon
  */
 export function runLanguage(properties: string, prefix: string, language: TextLanguage): string {
   const { raw, opening, name, prefix: own, children, endTag } = parseProperties(properties, `${prefix}rPr`);
-  // An attribute in Word's namespace needs a prefix.
+  // The attribute is in Word's namespace, so it can only be written with a prefix.
   if (own === '') return properties;
   const { attribute, tag } = language;
   const element = `<${own}lang ${own}${attribute}="${tag}"/>`;
@@ -56,8 +57,8 @@ export function runLanguage(properties: string, prefix: string, language: TextLa
 }
 
 /**
- * Whether a tag is a variety of the language. British text stays British if the target is English, but not if the target is
- * another variety of English.
+ * Whether a language tag is a variety of the language. British text stays British if the target is `en`, but not if the
+ * target is a code with another region.
  */
 function isVariety(tag: string, language: TextLanguage): boolean {
   return tag === language.tag || (!language.code.includes('-') && tag.startsWith(`${language.code}-`));

@@ -1,19 +1,19 @@
 import type { InlineContent } from '../inline-content.ts';
 import type { PlacedMarker } from './paragraph-content.ts';
 
-/** A position in content: before the item at the index, or inside it if it is a string. */
+/** A position in a segment's content: before the item at `index`, or inside this item if it is a string. */
 interface Position {
   index: number;
-  /** UTF-16 units from the start of the string. */
+  /** The offset in the string, in UTF-16 units. */
   offset: number;
 }
 
 /**
- * Finds the positions of a paragraph's markers in its translation. A marker next to a tag stays next to it. Any other marker
- * stays at the same relative position in its text, moved to the edge of a word. Markers keep their order, so that a bookmark
- * never ends before its start.
+ * Finds the positions of a paragraph's markers in its translation. A marker next to a tag stays next to this tag. Any
+ * other marker stays at the same relative position in its text, moved to the edge of a word. Markers keep their order,
+ * so that a bookmark never ends before its start.
  *
- * @param markers in the order of the source
+ * @param markers the markers in the order of the source
  */
 export function placeMarkers(
   markers: readonly PlacedMarker[],
@@ -58,7 +58,10 @@ export function haveSameShape(source: InlineContent, target: InlineContent): boo
   );
 }
 
-/** Returns the position of a marker next to a tag; undefined if the marker is in text, or at the edge of the segment. */
+/**
+ * Returns the new position of a marker that is next to a tag in the source. Returns undefined if the marker is inside a
+ * text or at the edge of the segment.
+ */
 function nextToTag(
   source: InlineContent,
   index: number,
@@ -80,7 +83,7 @@ function nextToTag(
   return isStart ? (before ?? after) : (after ?? before);
 }
 
-/** Returns the length of the text before each item, and the total length. */
+/** Returns the length of the text before each item, and the length of the whole text (at least 1). */
 function textOffsets(content: InlineContent): { before: number[]; length: number } {
   const before: number[] = [];
   let length = 0;
@@ -112,10 +115,13 @@ function positionAt(
   return { index, offset: wordEdge(item, Math.max(0, at - text.before[index]!), isStart) };
 }
 
-/** The maximum distance that a marker may move to the edge of a word. */
+/** The maximum distance that a marker may be moved to reach the edge of a word, in UTF-16 units. */
 const maxDistance = 24;
 
-/** Returns the nearest position that does not split a word: after a space for a start, before a space for an end. */
+/**
+ * Returns the nearest position that does not split a word. The start of a range goes after a space, and the end goes
+ * before a space.
+ */
 function wordEdge(text: string, near: number, isStart: boolean): number {
   if (!/\s/.test(text)) return characterEdge(text, near);
   const isEdge = (at: number): boolean =>

@@ -2,51 +2,56 @@ import { type FieldStack, isSilentField, type OpenField } from './fields.ts';
 import type { Token } from './tokens.ts';
 
 /**
- * A piece of a paragraph after its fields are resolved: text, raw content that stays in one piece, a marker, or one of the two
- * ends of a pair around text.
+ * A piece of a paragraph whose fields have been resolved: text, raw content that stays in one piece, a marker, or one
+ * of the two ends of a pair around text.
  */
 export interface Node {
   type: 'text' | 'void' | 'marker' | 'open' | 'close';
-  /** The tokens to write for it. A node often has many tokens, such as all tokens of a page number's field. */
+  /**
+   * The tokens of the node, which are written unchanged unless the node is text. A node may have many tokens, such as
+   * all tokens of a page number's field.
+   */
   tokens: Token[];
-  /** Its plain text. */
+  /** The plain text of the node. */
   text: string;
-  /** For a void: whether it is read as a part of the sentence. */
+  /** For a void: whether the node is read as a part of the sentence. */
   isPartOfSentence?: boolean | undefined;
-  /** Whether text after it would be in the code or the live result of a field. */
+  /** Whether text directly after the node would be in the code or the live result of a field. */
   isInertAfter: boolean;
-  /** For `open` and `close`: the pair. */
+  /** For `open` and `close`: the pair that the node opens or closes. */
   pair?: Pair;
 }
 
-/** An element or a field around text, such as a hyperlink. */
+/** The two ends of an element or a field around text, such as a hyperlink. */
 export interface Pair {
-  /** Whether it contains text other than spaces. */
+  /** Whether the pair contains text other than spaces. */
   hasText: boolean;
 }
 
 interface OpenPair {
   pair: Pair;
-  /** The index of its `open`. */
+  /** The index of the pair's `open` node. */
   index: number;
 }
 
-/** A field that starts in this paragraph. */
+/** A field that starts in the current paragraph. */
 interface LocalField {
-  /** Its first node. */
+  /** The index of the field's first node. */
   index: number;
-  /** The pair around its start. */
+  /** The innermost pair around the start of the field. */
   around: Pair | undefined;
-  /** The node with its code, if the result is text. */
+  /** The node that contains the field's code. Set if the result of the field is text. */
   codeNode: Node | undefined;
-  /** Whether it starts inside an element and continues outside of it. */
+  /** Whether the field starts inside an element and continues after the element's end. */
   isCrossing: boolean;
 }
 
 /**
- * Resolves the fields of a paragraph, and joins pieces that have no text between them.
+ * Reads the tokens of a paragraph as nodes: turns fields into voids or pairs, and joins voids that have no text between
+ * them.
  *
- * @param fields the fields that are open before the paragraph; afterwards, those that are open after it
+ * @param fields the fields that are open before the paragraph; this function updates them to those that are open after
+ *   it
  * @returns `isOrdered`: whether the tags must keep their order, because a field starts or ends outside the paragraph
  */
 export function readNodes(
@@ -58,7 +63,7 @@ export function readNodes(
   return { nodes: joinVoids(dissolveEmptyPairs(resolver.nodes)), isOrdered: resolver.finish() };
 }
 
-/** Merges a node and the next one. */
+/** Appends the next node to a node. */
 function extend(node: Node, next: Node): void {
   for (const token of next.tokens) node.tokens.push(token);
   node.text += next.text;
@@ -99,7 +104,7 @@ class FieldResolver {
     this.nodes.at(-1)!.isInertAfter = this.#fields.isInert;
   }
 
-  /** @returns whether a field starts in the paragraph and ends after it, or starts before it and ends in it */
+  /** Whether a field starts in the paragraph and ends after it, or starts before it and ends in it. */
   finish(): boolean {
     return this.#isOrdered || this.#local.size > 0;
   }
@@ -124,7 +129,7 @@ class FieldResolver {
       this.#isOrdered = true;
       return;
     }
-    // Inside the code or the live result of another field, that field decides.
+    // If the field is inside the code or the live result of another field, the other field determines the node.
     if (!field.enclosed) local.codeNode = this.#join(local.index);
   }
 
@@ -148,7 +153,7 @@ class FieldResolver {
     else node.isPartOfSentence = true;
   }
 
-  /** Handles a field of which a part is in content that stays unchanged. */
+  /** Handles the start, the separator or the end of a field that is inside unchanged content. */
   #innerMark(mark: 'begin' | 'separate' | 'end', start: number): void {
     this.#isOrdered = true;
     if (mark === 'begin') this.#fields.begin(start);
@@ -162,7 +167,7 @@ class FieldResolver {
     }
   }
 
-  /** Merges all nodes from `index` on. */
+  /** Merges all nodes from `index` to the last into one void. */
   #join(index: number): Node {
     const joined: Node = { type: 'void', tokens: [], text: '', isInertAfter: false };
     for (let at = index; at < this.nodes.length; at++) extend(joined, this.nodes[at]!);
@@ -173,7 +178,7 @@ class FieldResolver {
   }
 }
 
-/** Turns a pair without text, such as a hyperlink around an image, into one piece. */
+/** Turns each pair without text, such as a hyperlink around an image, into one void. */
 function dissolveEmptyPairs(nodes: readonly Node[]): Node[] {
   const open: OpenPair[] = [];
   for (const [index, { type, text, pair }] of nodes.entries()) {
@@ -201,10 +206,10 @@ function dissolveEmptyPairs(nodes: readonly Node[]): Node[] {
   return result;
 }
 
-/** Merges voids that have no text between them, including the markers between them. */
+/** Merges voids that have no text between them. Markers between such voids are merged, too. */
 function joinVoids(nodes: readonly Node[]): Node[] {
   const result: Node[] = [];
-  /** The index in the result of the void that the next one continues. */
+  /** The index, in the result, of the void that following voids are merged into; -1 after text or the end of a pair. */
   let last = -1;
   for (const node of nodes) {
     if (node.type === 'void' && last >= 0) {

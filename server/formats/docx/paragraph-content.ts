@@ -5,53 +5,57 @@ import { letter } from './kept-content.ts';
 import { type Node, type Pair, readNodes } from './nodes.ts';
 import type { Declarations, Token } from './tokens.ts';
 
-/** The properties of a newly written run. */
+/** The run properties of text that is newly written. */
 export interface TextProperties {
-  /** An `rPr` as written, or ''. */
+  /** The XML of the `rPr` element; '' if there is none. */
   raw: string;
   declarations: Declarations | undefined;
 }
 
-/** A marker and its position in the segment's content. */
+/** A marker with its position in the segment's content. */
 export interface PlacedMarker {
   token: Token;
-  /** Before the item at this index, or inside it if it is a string. */
+  /** The marker is before the content item at this index, or inside this item if it is a string. */
   index: number;
-  /** UTF-16 units from the start of that string. */
+  /** The offset of the marker in that string, in UTF-16 units. */
   offset: number;
 }
 
 /** The content that a numbered tag represents. */
 export interface TagContent {
-  /** The tokens of a void, or of the opening side of a pair. */
+  /** The tokens of a void, or of the opening end of a pair. */
   open: Token[];
   close: Token[];
   /**
-   * The properties that most of the characters directly in the pair have; undefined for a void, or a pair without characters.
+   * The properties that most of the characters directly in the pair have; undefined for a void, and for a pair without
+   * characters.
    */
   properties: TextProperties | undefined;
-  /** The surrounding pair, by its tag, or 0. */
+  /** The number of the tag that surrounds this one; 0 if none does. */
   parent: number;
 }
 
-/** A paragraph as a segment and the content around it. */
+/** A paragraph as a segment, with the content around the segment. */
 export interface ParagraphContent {
   source: InlineContent;
-  /** The content before and after the segment. It stays unchanged. */
+  /** The tokens before the segment, and (`tail`) those after it. They are written unchanged. */
   head: Token[];
   tail: Token[];
-  /** The spaces at the edges of the segment, which are not part of the source. */
+  /** The spaces at the start and (`trailingSpace`) at the end of the segment. They are not part of the source. */
   leadingSpace: string;
   trailingSpace: string;
   noBreakWords: NoBreakWords;
-  /** By tag. */
+  /** The content that each tag represents, by the number of the tag. */
   tags: Map<number, TagContent>;
   markers: PlacedMarker[];
-  /** The properties for text outside all pairs. */
+  /** The properties of text that is outside all pairs. */
   properties: TextProperties;
-  /** Whether the tags must keep their order. */
+  /** Whether the tags of a translation must be in the order of the source. */
   isOrdered: boolean;
-  /** The numbers of tags after which text is not allowed, because a field that extends beyond this paragraph would hide it. */
+  /**
+   * Positions between the tags at which text is not allowed: n is the position after the first n tags. Text is not
+   * allowed there because a field that extends beyond this paragraph would hide it.
+   */
   inertPlaces: ReadonlySet<number>;
   /** The page on which the text starts. */
   page: number;
@@ -60,8 +64,9 @@ export interface ParagraphContent {
 /**
  * Reads a paragraph's tokens as a segment.
  *
- * @param fields the fields that are open before the paragraph; afterwards, those after it
- * @returns undefined if there is no letter to translate
+ * @param fields the fields that are open before the paragraph; this function updates them to those that are open after
+ *   it
+ * @returns undefined if the paragraph has no letter to translate
  */
 export function readContent(tokens: readonly Token[], fields: FieldStack): ParagraphContent | undefined {
   const isInertBefore = fields.isInert;
@@ -99,11 +104,12 @@ export function readContent(tokens: readonly Token[], fields: FieldStack): Parag
 }
 
 /**
- * Finds the nodes of the segment: from the first text to the last, including adjacent nodes that are read as a part of the
- * sentence. The range is extended if it would split a pair. With this range a hyperlink around all of the text needs no tag,
- * and breaks, tabs and images at the edges cannot move.
+ * Finds the nodes of the segment: from the first text to the last, including adjacent nodes that are read as a part of
+ * the sentence. If this range would split a pair, it is extended to contain the whole pair. A hyperlink around all of
+ * the text is therefore outside of the segment and needs no tag. Breaks, tabs and images at the edges are also outside,
+ * so they cannot move.
  *
- * @returns the first index, and the index after the last
+ * @returns the index of the first node, and the index after the last node
  */
 function segmentRange(nodes: readonly Node[]): [start: number, end: number] {
   const isText = ({ type, text }: Node): boolean => type === 'text' && text.trim() !== '';
@@ -125,8 +131,8 @@ function segmentRange(nodes: readonly Node[]): [start: number, end: number] {
     if (type === 'open') sides.set(pair!, { open: index, close: -1 });
     else if (type === 'close') sides.get(pair!)!.close = index;
   }
-  // Pairs are well nested. Of the pairs that the range splits at its end, the outermost opens first; at its start it closes
-  // last.
+  // One pass is enough, because pairs are well nested and sorted by their starts: of the pairs that the range splits at
+  // its end, the outermost comes first; of those that the range splits at its start, the innermost comes last.
   for (const { open, close } of sides.values()) {
     const opensInside = open >= start && open < end;
     const closesInside = close >= start && close < end;
@@ -148,7 +154,10 @@ function innermostPair(nodes: readonly Node[]): Around {
   return open.at(-1) ?? noPair;
 }
 
-/** Returns the properties of most of the characters directly in each pair. The map starts with the pair of the first text. */
+/**
+ * For each pair, returns the properties that most of the characters directly in the pair have. The map starts with the
+ * pair around the first text.
+ */
 function dominantProperties(nodes: readonly Node[]): Map<Around, TextProperties> {
   const counts = new Map<Around, Map<string, { properties: TextProperties; length: number }>>();
   const open: Pair[] = [];
@@ -213,7 +222,7 @@ class ContentBuilder {
   }
 }
 
-/** Removes the spaces at the edges of the source. */
+/** Removes the spaces at the edges of the source, and returns them. */
 function trimEdges(
   source: InlineContent,
   markers: PlacedMarker[],

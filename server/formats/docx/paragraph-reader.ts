@@ -14,21 +14,21 @@ import {
 import { type Declarations, type Run, type Token, withDeclarations } from './tokens.ts';
 import { isWord, runCharacters, wordNamespaces } from './word-xml.ts';
 
-/** The properties of the story that the reader of a paragraph needs. */
+/** The state of a story that the reader of a paragraph needs. */
 export interface ParagraphContext {
   source: string;
   kept: KeptContent;
   /** Whether the results of all fields stay unchanged, as in headers and footers. */
   allFieldsLive: boolean;
-  /** Whether the part declares `xml:space="preserve"` for all its texts. */
+  /** Whether the XML part declares `xml:space="preserve"` for all its texts. */
   preservesSpace: boolean;
-  /** Returns the page at the current position. */
+  /** Returns the number of the page at the current position. */
   page(): number;
-  /** Whether a style hides the text of a run. */
+  /** Whether a paragraph style or a run style hides the text of a run. */
   isHiddenStyle(paragraphStyle: string | undefined, runStyle: string | undefined): boolean;
 }
 
-/** Elements without width, in a paragraph or in a run. */
+/** Elements without width, which occur in a paragraph or in a run. */
 const markers = new Set(
   (
     'bookmarkStart bookmarkEnd commentRangeStart commentRangeEnd permStart permEnd moveFromRangeStart moveFromRangeEnd ' +
@@ -37,39 +37,41 @@ const markers = new Set(
     'lastRenderedPageBreak commentReference annotationRef'
   ).split(' '),
 );
-/** Elements around runs that become tags around the text. */
+/** Elements around runs. Each becomes a pair of tags around the text. */
 const surrounding = new Set('hyperlink dir bdo fldSimple'.split(' '));
-/** Elements around runs that are invisible to a reader. Their runs are read as if they had no parent. */
+/** Elements around runs that do not affect what a reader sees. Their runs are read as if the element were absent. */
 const transparent = new Set('smartTag customXml'.split(' '));
-/** `proofErr` marks a mistake in the source text, which does not apply to its translation. */
+/**
+ * Elements that are removed. `proofErr` marks a mistake in the source text, so it does not apply to the translation.
+ */
 const dropped = new Set('smartTagPr customXmlPr proofErr'.split(' '));
 
 /** Elements that stay unchanged and are read as a part of the surrounding sentence. */
 const sentenceElements = new Set('fldSimple sdt ins moveTo oMath sym'.split(' '));
 
 /**
- * The maximum length of the declarations between a paragraph and its text, because they are written for each piece that may
- * move.
+ * The maximum length of the namespace declarations between a paragraph and its text. The limit is low, because the
+ * declarations are repeated for each piece that may move.
  */
 const maxDeclarationLength = 500;
 
 type Position = Pick<Token, 'start' | 'page'>;
 
-/** Reads the tokens of one paragraph. Feed it the events between the tags of the paragraph. */
+/** Reads the tokens of one paragraph. Pass it the XML events between the start and the end tag of the paragraph. */
 export class ParagraphReader {
   readonly tag: XmlStartTag;
   readonly tokens: Token[] = [];
-  /** The `pPr` as written, or ''. */
+  /** The XML of the `pPr` element; '' if there is none. */
   properties = '';
   style: string | undefined;
-  /** The outline level set by the paragraph itself, from 0. */
+  /** The outline level that the paragraph itself sets, from 0. */
   outlineLevel: number | undefined;
-  /** The offset after the properties, or after the start tag. */
+  /** The offset of the content: after the properties, or after the start tag if there are none. */
   contentStart: number;
   readonly #context: ParagraphContext;
-  /** An element that a subtree reads, and the action after its end. */
+  /** The element that a subtree currently reads, and the action to run at the element's end. */
   #inside: { depth: number; subtree: Subtree; finish: (end: number) => void } | undefined;
-  /** The other open elements: a function that closes each of them. */
+  /** The closing actions of all other open elements, innermost last. */
   readonly #closers: ((tag: XmlEndTag) => void)[] = [];
   #run: Run | undefined;
   #declarations: Declarations | undefined;
@@ -123,7 +125,10 @@ export class ParagraphReader {
     else this.#readKept(tag);
   }
 
-  /** Whether an element stays unchanged: a live field, or an element that redefines the paragraph's prefix. */
+  /**
+   * Whether an element stays unchanged, because it is a live field or because it redefines the namespace prefix of the
+   * paragraph.
+   */
   #isKeptElement(tag: XmlStartTag): boolean {
     if (tag.local === 'fldSimple')
       if (this.#context.allFieldsLive || isLiveField(attributeOf(tag, 'instr') ?? '')) return true;
@@ -132,7 +137,7 @@ export class ParagraphReader {
     return redeclared !== undefined && !wordNamespaces.has(redeclared);
   }
 
-  /** Whether the content of an element would need declarations above the limit if it moved. */
+  /** Whether moving the content of an element would require namespace declarations that exceed the limit. */
   #declaresTooMuch(tag: XmlStartTag): boolean {
     if (!tag.declaresNamespace || markers.has(tag.local)) return false;
     let length = 0;
@@ -189,7 +194,7 @@ export class ParagraphReader {
   #openSurrounding(tag: XmlStartTag): void {
     const outer = this.#declarations;
     if (tag.selfClosing) {
-      // It has no content, but may display the target of a link.
+      // An empty hyperlink is kept, because Word may display the target of the link.
       this.#push('void', this.#slice(tag.start, tag.end), '', this.#position(tag));
       this.#closers.push(() => {});
       return;
@@ -202,7 +207,7 @@ export class ParagraphReader {
     });
   }
 
-  /** Returns `declarations` and those of the tag. */
+  /** Returns the current namespace declarations together with those of the tag. */
   #declare({ declaresNamespace, attributes }: XmlStartTag): Declarations | undefined {
     if (!declaresNamespace) return this.#declarations;
     const all = new Map(this.#declarations);
@@ -229,8 +234,8 @@ export class ParagraphReader {
   }
 
   /**
-   * Reads a text. Word trims it and reads its line feeds and tabs as spaces. Removes soft hyphens, because they mark
-   * hyphenation positions of the source's words.
+   * Reads the text of a `t` element as Word does: trims it, and reads line feeds and tabs as spaces. Removes soft
+   * hyphens, because they mark positions at which words of the source language can be hyphenated.
    */
   #readText(tag: XmlStartTag): void {
     const at = this.#position(tag);
@@ -272,7 +277,7 @@ export class ParagraphReader {
     });
   }
 
-  /** Reads the data of a simple field, which directly follows its start tag. */
+  /** Reads the `fldData` element of a simple field. It directly follows the field's start tag. */
   #readFieldData(tag: XmlStartTag): void {
     const field = this.tokens.at(-1);
     if (field?.type !== 'open') {

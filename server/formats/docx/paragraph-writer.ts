@@ -7,26 +7,29 @@ import type { RunFormatting } from './run-formatting.ts';
 import { writableTarget } from './target-tags.ts';
 import { rejectLength, type Token, withDeclarations, writeTokens } from './tokens.ts';
 
-/** How the paragraphs of a part are written. */
+/** The formatting that a translated paragraph gets. */
 export interface WritingStyle {
-  /** The prefix of Word's elements in this paragraph, with the colon. */
+  /** The namespace prefix of Word's elements in this paragraph, with the colon. */
   prefix: string;
   formatting: RunFormatting;
-  /** Whether the paragraph's style makes its text right-to-left. */
+  /** Whether the paragraph's style makes the text right-to-left. */
   isRightToLeftStyle: boolean;
 }
 
 /** The written content of a paragraph. */
 export interface WrittenContent {
   text: string;
-  /** Whether the tags are in the order of the source, because the paragraph does not allow the order of the translation. */
+  /**
+   * Whether the tags are in the order of the source, although the translation has another order that the paragraph does
+   * not allow.
+   */
   isReordered: boolean;
 }
 
 /**
- * Writes the content of a paragraph, without its properties, with a translation of its segment.
+ * Returns the XML content of a translated paragraph, without the `pPr` element.
  *
- * @param translation with the tags of the source
+ * @param translation the translation of the paragraph's segment, with the tags of the source
  */
 export function writeParagraph(
   content: ParagraphContent,
@@ -57,7 +60,7 @@ export function writeParagraph(
   return { text: writeTokens(content.head) + writer.written() + writeTokens(content.tail), isReordered };
 }
 
-/** Whether the translation equals the source, so that the paragraph can stay unchanged. */
+/** Whether the translation equals the source. Such a paragraph stays unchanged. */
 export function isUnchanged({ source }: ParagraphContent, target: InlineContent): boolean {
   return (
     haveSameShape(source, target) &&
@@ -69,7 +72,7 @@ function cleanItem(item: InlineContent[number]): InlineContent[number] {
   return typeof item === 'string' ? withoutForbidden(item) : item;
 }
 
-/** Removes spaces at the edges of a translation. They are a mistake, because the source has none. */
+/** Removes the spaces at the edges of a translation. They are a mistake, because the source of a segment has none. */
 function withoutEdges(content: InlineContent): InlineContent {
   const items = [...content];
   const first = items[0];
@@ -79,7 +82,7 @@ function withoutEdges(content: InlineContent): InlineContent {
   return items.filter((item) => item !== '');
 }
 
-/** Restores the spaces at the edges of the source. Moves the positions of the markers accordingly. */
+/** Puts the spaces of the source at the edges of a translation, and moves the positions of the markers accordingly. */
 function padEdges(
   items: InlineContent,
   markers: PlacedMarker[],
@@ -108,7 +111,10 @@ class ContentWriter {
   readonly #content: ParagraphContent;
   readonly #style: WritingStyle;
   readonly #open: number[] = [];
-  /** Raw tokens that are not written yet, because tokens of the same run share its tags. */
+  /**
+   * Tokens to write unchanged. They are collected until the next text, because consecutive tokens of the same run share
+   * the run's tags.
+   */
   #pending: Token[] = [];
   #written = '';
 
@@ -159,7 +165,7 @@ function openingOf(prefix: string, { declarations }: TextProperties): string {
   return withDeclarations(`<${prefix}r>`, declarations);
 }
 
-/** Characters that Word writes as elements. */
+/** Characters that Word represents by elements, with these elements' names. */
 const characterElements: ReadonlyMap<string, string> = new Map([
   ['\n', 'br'],
   ['\t', 'tab'],

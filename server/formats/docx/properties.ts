@@ -1,30 +1,31 @@
 import { readPositionedXml } from '../office/xml-reader.ts';
 
-/** A child of a `pPr` or an `rPr`. */
+/** A child element of a `pPr` or an `rPr`. */
 export interface Property {
-  /** Its name in Word's namespace; undefined for another namespace. */
+  /** The local name of the element in Word's namespace; undefined if the element is in another namespace. */
   local: string | undefined;
   start: number;
   end: number;
 }
 
-/** The properties of a paragraph or a run, as far as a change requires them. */
+/** A parsed `pPr` or `rPr` element, with the parts that are needed to change it. */
 export interface Properties {
   raw: string;
-  /** Its start tag without `/>` or `>`, and its name. */
+  /** The start tag without its `/>` or `>`. */
   opening: string;
   name: string;
   prefix: string;
   children: Property[];
-  /** The offset of the end tag; undefined for `<w:pPr/>`. */
+  /** The offset of the end tag; undefined for an empty element such as `<w:pPr/>`. */
   endTag: number | undefined;
 }
 
 /**
- * Reads a `pPr` or an `rPr`. Its declarations are outside, so its own prefix identifies the children that belong to Word.
+ * Parses a `pPr` or an `rPr` element. The namespaces are declared outside of it, so children belong to Word's namespace
+ * if they have the same prefix as the element.
  *
- * @param source as written, or ''
- * @param outerName its name with the prefix, used if `source` is empty
+ * @param source the XML of the element; '' if there is none
+ * @param outerName the name of the element with its prefix, used if `source` is empty
  */
 export function parseProperties(source: string, outerName: string): Properties {
   const raw = source || `<${outerName}></${outerName}>`;

@@ -1,10 +1,13 @@
 import { type DirectionChange, runDirection } from './direction.ts';
 import { runLanguage, type TextLanguage } from './language.ts';
 
-/** The maximum number of cached results. A document has few different properties and many runs. */
+/** The maximum number of cached results. A document has many runs, but few different run properties. */
 const maxCached = 1000;
 
-/** Creates the properties of translated runs: those of the source, with the direction and the language of the translation. */
+/**
+ * Computes the `rPr` elements of translated runs: the properties of the source, with the direction and the language of
+ * the translation.
+ */
 export class RunFormatting {
   readonly #direction: DirectionChange;
   readonly #language: TextLanguage;
@@ -16,9 +19,9 @@ export class RunFormatting {
   }
 
   /**
-   * @param properties an `rPr` as written; '' if the run has none
-   * @param prefix of Word's elements, with the colon
-   * @param isRightToLeft whether the paragraph's style makes its text right-to-left
+   * @param properties the XML of the source's `rPr` element; '' if the run has none
+   * @param prefix the namespace prefix of Word's elements, with the colon
+   * @param isRightToLeft whether the paragraph's style makes the text right-to-left
    */
   of(properties: string, prefix: string, isRightToLeft: boolean): string {
     const key = `${prefix}${isRightToLeft}${properties}`;

@@ -17,49 +17,49 @@ import { isOn, isWord } from './word-xml.ts';
 
 /** A paragraph that has text to translate. */
 export interface StoryParagraph extends SegmentKey {
-  /** Its location in the part, in a readable form: `paragraph 3`, `table 1, row 2, column 3`. */
+  /** The location of the paragraph in the story, in a readable form: `paragraph 3`, `table 1, row 2, cell 3`. */
   place: string;
   inTable: boolean;
   isHeading: boolean;
   content: ParagraphContent;
-  /** The `pPr` as written, or ''. */
+  /** The XML of the `pPr` element; '' if there is none. */
   properties: string;
   style: string | undefined;
-  /** The prefix of Word's elements, with the colon. */
+  /** The namespace prefix of Word's elements, with the colon. */
   prefix: string;
   /**
-   * The start of the properties and the end of the content, as offsets in the part: everything between the paragraph's tags.
+   * The offsets in the part between which the properties and the content are: everything between the paragraph's tags.
    */
   start: number;
   end: number;
 }
 
-/** The main text of a document, a header or a footer. */
+/** A sequence of paragraphs in one XML part: the main text of a document, a header or a footer. */
 export interface Story {
   kind: 'main' | 'header' | 'footer';
-  /** The first part of its segments' keys: '' or `header1-`. */
+  /** The prefix of the keys of the story's segments: '' or, for example, `header1-`. */
   keyPrefix: string;
   source: string;
 }
 
 /** The result of reading a story. */
 export interface StoryResult<T> {
-  /** The results of `use` for the paragraphs. */
+  /** What `use` returned for each paragraph. */
   paragraphs: T[];
   kept: KeptContent;
-  /** The ids of the relationships to headers and footers, in the order of the sections. */
+  /** The relationship ids of the headers and footers that the sections refer to, in the order of the sections. */
   headersAndFooters: string[];
-  /** The number of its last page. */
+  /** The number of the story's last page. */
   pages: number;
 }
 
 /**
  * Reads a story.
  *
- * @param use is called for each paragraph with text to translate, in order. It must not keep the paragraph, which is large. If
- *   a second reading is necessary, the results of the first are discarded.
- * @param countElement is called for each element; it may throw
- * @throws {FileError} as `readPositionedXml`
+ * @param use is called for each paragraph with text to translate, in order. It must not keep the paragraph, because
+ *   paragraphs are large. The story may be read a second time; the results of the first reading are then discarded.
+ * @param countElement is called for each XML element; it may throw to stop the reading
+ * @throws {FileError} as `readPositionedXml` does
  */
 export function readStory<T>(
   story: Story,
@@ -70,21 +70,22 @@ export function readStory<T>(
   const first = new StoryReader(story, styles, use, countElement, new Set());
   readPositionedXml(story.source, first);
   if (!first.fields.isInert) return first.result();
-  // A start without an end is not a field. This is only known at the end of the story; until then the start hides all text.
+  // A field start without an end is not a field, but this is only known at the end of the story. In the first reading,
+  // such a start made the reader treat all later text as a part of the field. The second reading ignores these starts.
   const second = new StoryReader(story, styles, use, () => {}, new Set(first.fields.openStarts()));
   readPositionedXml(story.source, second);
   return second.result();
 }
 
-/** The elements of a story around its paragraphs. All others stay unchanged. */
+/** The elements of a story that contain paragraphs. All other elements around paragraphs stay unchanged. */
 const blocks = new Set('document body hdr ftr tbl tr tc customXml'.split(' '));
 
-/** A table that is being read. */
+/** A table around the current position in the story, with the position of the current cell. */
 interface Table {
   id: number;
   row: number;
   column: number;
-  /** Paragraphs of the current cell. */
+  /** The number of paragraphs so far in the current cell. */
   paragraph: number;
 }
 
@@ -101,7 +102,7 @@ class StoryReader<T> implements PositionedXmlEvents {
   readonly #context: ParagraphContext;
   #depth = 0;
   #paragraph: { reader: ParagraphReader; depth: number } | undefined;
-  /** The current element that stays unchanged. */
+  /** The unchanged element around the current position, if any. */
   #keptElement: { subtree: KeptSubtree; depth: number } | undefined;
   readonly #tables: Table[] = [];
   #tableCount = 0;
@@ -197,7 +198,9 @@ class StoryReader<T> implements PositionedXmlEvents {
     }
   }
 
-  /** Handles fields that start inside an element that stays unchanged, and end after it. */
+  /**
+   * Opens and closes the fields that an unchanged element starts without ending them, or ends without starting them.
+   */
   #closeKept({ marks }: KeptSubtree): void {
     this.#keptElement = undefined;
     for (const { mark, start } of marks) {
@@ -244,12 +247,12 @@ class StoryReader<T> implements PositionedXmlEvents {
   }
 }
 
-/** The outline level of body text. */
+/** The outline level of body text. Headings have lower levels, from 0. */
 const bodyLevel = 9;
 
 /**
- * Counts pages. Word records its page breaks, including hard breaks, when it saves the file. Other programs do not record them,
- * so only the breaks that the text requires are known.
+ * Counts pages. When Word saves a file, it records the position of every page break. Other programs do not, so in their
+ * files only explicit page breaks are counted.
  */
 class PageCounter {
   page = 1;
@@ -266,7 +269,7 @@ class PageCounter {
     } else if (local === 'br') {
       if (attributeOf(tag, 'type') === 'page') this.page++;
     } else if (local === 'p') this.#paragraphs++;
-    // The first paragraph is already at the top of a page.
+    // `#paragraphs` is 1 in the first paragraph, which is at the top of a page anyway.
     else if (local === 'pageBreakBefore' && this.#paragraphs > 1 && isOn(tag)) this.page++;
   }
 }

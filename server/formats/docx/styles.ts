@@ -1,14 +1,14 @@
 import { attributeOf, readPositionedXml } from '../office/xml-reader.ts';
 import { isOn, isWord } from './word-xml.ts';
 
-/** The relevant properties of a style; undefined if the style does not set them. */
+/** The properties of a style that the reader needs; undefined if the style does not set them. */
 interface StyleProperties {
   outlineLevel?: number;
-  /** Hidden text. */
+  /** Whether text is hidden. */
   vanish?: boolean;
-  /** Right-to-left paragraphs. */
+  /** Whether paragraphs are right-to-left. */
   bidi?: boolean;
-  /** Right-to-left text. */
+  /** Whether text is right-to-left. */
   rtl?: boolean;
 }
 
@@ -33,12 +33,12 @@ export class Styles {
     this.#defaultParagraph = defaultParagraph;
   }
 
-  /** Returns the properties of a paragraph style; without an id, those of the default style. */
+  /** Returns the properties of the paragraph style with this id; without an id, those of the default style. */
   ofParagraph(id: string | undefined): StyleProperties {
     return { ...this.#defaults, ...this.#resolve(id ?? this.#defaultParagraph) };
   }
 
-  /** Whether the style of a run or of its paragraph hides its text. */
+  /** Whether the run's style or the paragraph's style hides the text of a run. */
   isHidden(paragraph: string | undefined, run: string | undefined): boolean {
     return this.#resolve(run).vanish ?? this.ofParagraph(paragraph).vanish ?? false;
   }
@@ -64,7 +64,7 @@ export class Styles {
 /**
  * Reads the styles part of a document.
  *
- * @throws {FileError} as `readPositionedXml`
+ * @throws {FileError} as `readPositionedXml` does
  */
 export function readStyles(source: string): Styles {
   const byId = new Map<string, Style>();
@@ -86,7 +86,7 @@ export function readStyles(source: string): Styles {
         if (attributeOf(tag, 'type') === 'paragraph' && isDefault !== undefined && isDefault !== '0')
           defaultParagraph ??= isDefault === 'false' ? undefined : id;
       } else if (tag.local === 'name' && parent === 'style' && current) {
-        // Word recognizes its heading styles by their names. Not every program writes their levels.
+        // Word recognizes its heading styles by their names, so a heading style may lack an outline level.
         const level = /^heading ([1-9])$/i.exec(attributeOf(tag, 'val') ?? '')?.[1];
         if (level !== undefined) current.outlineLevel ??= Number(level) - 1;
       } else if (tag.local === 'basedOn' && parent === 'style' && current) {

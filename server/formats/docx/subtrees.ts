@@ -4,14 +4,16 @@ import type { KeptContent } from './kept-content.ts';
 import type { InnerMark } from './tokens.ts';
 import { isOn, isWord } from './word-xml.ts';
 
-/** Reads an element and all its content. The element's start and end tags are the first and the last event. */
+/**
+ * Reads one element with all its content. The first event is the element's start tag, and the last one is its end tag.
+ */
 export interface Subtree {
   open(tag: XmlStartTag): void;
   text(text: string): void;
   close(tag: XmlEndTag): void;
 }
 
-/** Collects the characters directly in the element. */
+/** Collects the characters directly in an element. */
 export class TextSubtree implements Subtree {
   content = '';
   open(): void {}
@@ -21,18 +23,21 @@ export class TextSubtree implements Subtree {
   close(): void {}
 }
 
-/** Ignores an element that is irrelevant here. */
+/** Reads an element without collecting anything. */
 export const ignored: Subtree = { open: () => {}, text: () => {}, close: () => {} };
 
-/** Content that stays unchanged and is counted. */
+/** Reads an element that stays unchanged. Counts its content and records its field marks. */
 export class KeptSubtree implements Subtree {
-  /** The marks of fields that start or end outside it. */
+  /** The marks of fields that start or end outside of the element. */
   readonly marks: InnerMark[] = [];
-  /** The positions of the field starts among the marks. */
+  /** The indexes in `marks` of field starts that have no end yet. */
   readonly #begins: number[] = [];
   readonly #kept: KeptContent;
   #depth = 0;
-  /** The depth of the innermost text box or `Fallback` around the current position. Fields do not extend beyond it. */
+  /**
+   * The depth of the outermost text box or `Fallback` element around the current position, or 0. A field cannot extend
+   * beyond it.
+   */
   #separateDepth = 0;
 
   constructor(kept: KeptContent) {
@@ -66,24 +71,24 @@ export class KeptSubtree implements Subtree {
   }
 }
 
-/** Returns the mark of a `fldChar`; undefined for other elements. */
+/** Returns the type of a `fldChar` element; undefined for other elements. */
 export function fieldMarkOf(tag: XmlStartTag): FieldMark | undefined {
   if (tag.local !== 'fldChar' || !isWord(tag)) return undefined;
   const type = attributeOf(tag, 'fldCharType');
   return type === 'begin' || type === 'separate' || type === 'end' ? type : undefined;
 }
 
-/** The properties of a paragraph or a run, as far as reading requires them. */
+/** Reads those properties of a paragraph or a run that the reader needs. */
 export class PropertiesSubtree implements Subtree {
-  /** `pStyle` or `rStyle`. */
+  /** The value of `pStyle` or `rStyle`. */
   style: string | undefined;
   outlineLevel: number | undefined;
-  /** Undefined if not set. */
+  /** Whether the run is hidden; undefined if the properties do not set this. */
   hidden: boolean | undefined;
   #depth = 0;
 
   open(tag: XmlStartTag): void {
-    // Deeper levels are the properties before a tracked change, and those of the paragraph mark.
+    // Elements at other depths belong to the properties before a tracked change, or to those of the paragraph mark.
     if (++this.#depth !== 2 || !isWord(tag)) return;
     if (tag.local === 'pStyle' || tag.local === 'rStyle') this.style = attributeOf(tag, 'val');
     else if (tag.local === 'outlineLvl') this.outlineLevel = Number(attributeOf(tag, 'val'));
@@ -95,10 +100,10 @@ export class PropertiesSubtree implements Subtree {
   }
 }
 
-/** Ruby text: its base is text, the reading aid above it is not. */
+/** Reads ruby text. Its base is part of the text; the reading aid above the base is not. */
 export class RubySubtree implements Subtree {
   base = '';
-  /** The offsets of the `rPr` of the first run of the base. */
+  /** The start and end of the `rPr` element of the base's first run, as offsets. */
   properties: { start: number; end: number } | undefined;
   #depth = 0;
   #baseDepth = 0;

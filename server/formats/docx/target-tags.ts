@@ -2,10 +2,11 @@ import { type InlineContent, type InlineTag, joinStrings } from '../inline-conte
 import type { ParagraphContent } from './paragraph-content.ts';
 
 /**
- * Returns a translation whose tags can be written: each tag of the source once, pairs well nested, and every pair inside the
- * same pair as in the source (Word does not allow a link within a link). If the tags must keep their order, or if the
- * translation breaks these rules, the tags come in the order of the source, each followed by the text that followed it in the
- * translation; then `isReordered` is true.
+ * Returns the translation with tags that can be written to the file. For this, the translation must have each tag of
+ * the source once, and its pairs must be well nested. Each pair must be inside the same pair as in the source, because
+ * Word does not allow a link within a link. If the paragraph requires the order of the source, the tags must also have
+ * this order. If the translation breaks one of these rules, its tags are put in the order of the source, and each text
+ * stays after the same tag as far as possible; `isReordered` is then true.
  */
 export function writableTarget(
   content: ParagraphContent,
@@ -53,16 +54,17 @@ function isWritable(
   return open.length === 0;
 }
 
-/** In place of a pair: a position at which text is not allowed. */
+/** Used instead of a pair's number for a position at which text is not allowed. */
 const inert = -1;
 
 /**
- * Returns the source's tags and the translation's texts, each in their order. A text follows the same tag as in the translation
- * or a later one. It stays inside the same pair if that pair has not ended.
+ * Returns the tags of the source in their order, with the texts of the translation between them, also in their order.
+ * Each text follows the same tag as in the translation or a later one. A text in a pair stays inside this pair unless
+ * the pair has already ended.
  */
 function inSourceOrder({ source, inertPlaces }: ParagraphContent, target: InlineContent): InlineContent {
   const tags = tagsOf(source);
-  /** The pair around each position between the tags; the position at an index is before the tag with that index. */
+  /** The number of the innermost pair at each position between the tags. Position n is before the tag with index n. */
   const pairs: number[] = [];
   const placeAfter = new Map<string, number>();
   const lastPlaceIn = new Map<number, number>();

@@ -1,18 +1,24 @@
 import { limits, overLimit } from '../file-error.ts';
 import type { FieldMark } from './fields.ts';
 
-/** The namespace declarations between a paragraph and a position in it, by attribute name. Usually empty. */
+/**
+ * Namespace declarations, by attribute name: those of the elements between a paragraph and a position in it. Usually
+ * empty.
+ */
 export type Declarations = ReadonlyMap<string, string>;
 
 /** The tags and properties around the content of a run. */
 export interface Run {
-  /** Its start tag with the declarations around it, so that the tag is valid in any position. */
+  /**
+   * The run's start tag. It includes the namespace declarations of the elements around the run, so that the tag is
+   * valid in any position.
+   */
   open: string;
-  /** Its `rPr` as written; '' if it has none. */
+  /** The XML of the run's `rPr` element; '' if the run has none. */
   properties: string;
-  /** Its end tag. */
+  /** The run's end tag. */
   close: string;
-  /** The declarations around it and its own, which its properties may need. */
+  /** The namespace declarations around the run and those of the run itself. The run's properties may need them. */
   declarations: Declarations | undefined;
   isHidden: boolean;
 }
@@ -21,43 +27,46 @@ export interface Run {
  * A piece of a paragraph, in the order of the source.
  *
  * - `text`: characters to translate.
- * - `void`: content without such text, such as a break, an image, a tracked change.
- * - `marker`: content without width, such as the start of a bookmark. It is not in the segment.
+ * - `void`: content without text to translate, such as a break, an image, a tracked change.
+ * - `marker`: content without width, such as the start of a bookmark. A marker is not part of the segment.
  * - `field`: a `fldChar`; `code`: a part of a field's code.
  * - `open`, `close`: the tags of an element around text, such as a hyperlink.
  */
 export interface Token {
   type: 'text' | 'void' | 'marker' | 'field' | 'code' | 'open' | 'close';
-  /** The source, without the tags of the run. */
+  /** The XML of the piece, without the tags of its run. */
   raw: string;
-  /** The run that contains it; undefined if it is outside all runs. */
+  /** The run that contains the piece; undefined if the piece is outside all runs. */
   run: Run | undefined;
-  /** The characters in plain text, or the code. */
+  /** The characters that the piece has in plain text. For `code`: the characters of the code. */
   text: string;
-  /** The offset in the part. */
+  /** The offset of the piece in the XML part. */
   start: number;
-  /** The page on which it starts. */
+  /** The page on which the piece starts. */
   page: number;
   mark?: FieldMark;
-  /** The marks inside a `void` of fields that start or end outside it, in order. */
+  /** For a void: the marks inside it of fields that start or end outside of it, in order. */
   innerMarks?: InnerMark[];
-  /** The properties of the text if they differ from those of the run: the base of ruby text has separate runs. */
+  /**
+   * The properties of the text if they differ from those of the run. The base of ruby text has separate runs, so its
+   * properties differ.
+   */
   properties?: string;
-  /** For raw content outside the runs: declarations that its start tag needs if it moves. */
+  /** For a piece outside all runs: the namespace declarations that its start tag needs if the piece moves. */
   declarations?: Declarations | undefined;
-  /** A `void` that is read as a part of the sentence, such as a formula or a page number. */
+  /** Whether a void is read as a part of the sentence, such as a formula or a page number. */
   isPartOfSentence?: boolean;
-  /** A marker that belongs to the following content. */
+  /** Whether a marker belongs to the content after it, such as the start of a bookmark. */
   isStart?: boolean;
 }
 
-/** A field mark in content that is not read as tokens. */
+/** The mark of a field inside content that is not read as tokens. */
 export interface InnerMark {
   mark: FieldMark;
   start: number;
 }
 
-/** Writes tokens unchanged. Consecutive tokens of the same run share its tags. */
+/** Returns the XML of tokens without changing them. Consecutive tokens of the same run are written into one run. */
 export function writeTokens(tokens: readonly Token[]): string {
   let written = '';
   let run: Run | undefined;
@@ -74,7 +83,8 @@ export function writeTokens(tokens: readonly Token[]): string {
 }
 
 /**
- * Limits the length of one written paragraph, because the tags of a run are repeated for each of its pieces.
+ * Rejects a written paragraph that is too long. A paragraph can become much longer than its source, because the tags of
+ * a run are repeated for each of the run's pieces.
  *
  * @throws {FileError} `too_large`
  */
@@ -84,8 +94,8 @@ export function rejectLength(written: string): void {
 }
 
 /**
- * Adds namespace declarations to the first tag of `raw`. Text that moves out of a hyperlink must keep the declarations of the
- * hyperlink.
+ * Adds namespace declarations to the first tag of `raw`. They are needed when content moves out of the element that
+ * declares them, such as a hyperlink.
  */
 export function withDeclarations(raw: string, declarations: Declarations | undefined): string {
   if (!declarations || declarations.size === 0 || raw.startsWith('</')) return raw;

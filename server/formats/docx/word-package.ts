@@ -7,7 +7,7 @@ import { readStory, type Story, type StoryParagraph, type StoryResult } from './
 import { readStyles, Styles } from './styles.ts';
 import { rootOfPart } from './word-xml.ts';
 
-/** A story and the path of its part. */
+/** A story with the path of its XML part. */
 export interface StoryPart extends Story {
   path: string;
   text: PartText;
@@ -15,7 +15,7 @@ export interface StoryPart extends Story {
 
 /** The result of reading a Word file. */
 export interface WordStories<T> {
-  /** Headers, main text and footers, in this order, each with the results for its paragraphs. */
+  /** The headers, the main text and the footers, in this order. Each has the results for its paragraphs. */
   stories: { part: StoryPart; paragraphs: T[] }[];
   kept: KeptContent;
   pages: number;
@@ -25,8 +25,8 @@ export interface WordStories<T> {
 /**
  * Reads the stories of a Word file: the main text, and the headers and footers in the order of their sections.
  *
- * @param use returns the result for a paragraph with text to translate. It may be called twice for the same paragraph, see
- *   `readStory`
+ * @param use returns the result for a paragraph with text to translate. It may be called twice for the same paragraph
+ *   (see `readStory`)
  * @throws {FileError} `unreadable`, `protected` or `too_large`
  */
 export async function readStories<T>(
@@ -75,7 +75,10 @@ export async function readStories<T>(
 
 type StoryResultOf<T> = StoryResult<T> & { part: StoryPart };
 
-/** Counts the elements of all parts together. */
+/**
+ * Returns a function that counts XML elements: those of all parts of the file together. The function throws above the
+ * limit.
+ */
 function elementCounter(): () => void {
   let elements = 0;
   return () => {
@@ -90,7 +93,8 @@ async function stylesOf(office: OfficePackage, relationships: readonly Relations
 }
 
 /**
- * Returns the headers and footers that the sections refer to, in their order, followed by unreferenced ones, each part once.
+ * Returns the headers and footers in the order in which the sections refer to them, then those to which no section
+ * refers. Each part occurs once.
  */
 function inSectionOrder(
   relationships: readonly Relationship[],
@@ -107,14 +111,14 @@ function inSectionOrder(
   });
 }
 
-/** Parts with text that stays untranslated. */
+/** The types of parts whose text stays untranslated. */
 const keptParts: readonly [type: string, kind: KeptKind][] = [
   ['footnotes', 'footnote'],
   ['endnotes', 'endnote'],
   ['comments', 'comment'],
 ];
 
-/** Counts the notes or comments of a part that have a letter. */
+/** Counts the notes or comments of a part that contain a letter. */
 async function countNotes(
   office: OfficePackage,
   path: string,

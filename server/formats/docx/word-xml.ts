@@ -1,6 +1,6 @@
 import { attributeOf, type XmlStartTag } from '../office/xml-reader.ts';
 
-/** WordprocessingML's namespaces, transitional and strict. */
+/** The namespaces of WordprocessingML in transitional and in strict files. */
 export const wordNamespaces: ReadonlySet<string | undefined> = new Set([
   'http://schemas.openxmlformats.org/wordprocessingml/2006/main',
   'http://purl.oclc.org/ooxml/wordprocessingml/main',
@@ -11,7 +11,7 @@ export function isWord({ namespace }: { namespace: string | undefined }): boolea
   return wordNamespaces.has(namespace);
 }
 
-/** Elements inside a run that represent a character of the plain text. */
+/** Elements inside a run that represent a character, each with this character. */
 export const runCharacters: ReadonlyMap<string, string> = new Map([
   ['tab', '\t'],
   ['ptab', '\t'],
@@ -20,17 +20,17 @@ export const runCharacters: ReadonlyMap<string, string> = new Map([
   ['noBreakHyphen', '\u2011'],
 ]);
 
-/** Whether the value of an on/off property is off. A property without a value is on. */
+/** Whether this value turns off an on/off property. A property without a value is on. */
 export function isOffValue(value: string | undefined): boolean {
   return value === '0' || value === 'false' || value === 'off';
 }
 
-/** Returns the value of an on/off property. */
+/** Whether an on/off property is on. */
 export function isOn(tag: XmlStartTag): boolean {
   return !isOffValue(attributeOf(tag, 'val'));
 }
 
-/** The root element of each type of part with text. */
+/** The name of the root element in each type of part that contains text. */
 export const rootOfPart: Readonly<Record<string, string>> = {
   officeDocument: 'document',
   header: 'hdr',

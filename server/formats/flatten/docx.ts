@@ -7,12 +7,15 @@ import { Paragraphs } from './paragraphs.ts';
 import type { XmlEvents } from './xml.ts';
 
 /**
- * Elements that are skipped with their content: the fallback for a `Choice`, deleted or moved text, the reading aid above
- * ruby text, and properties, current or before a change.
+ * Elements that are skipped with their content: the fallback for a `Choice`, deleted or moved text, the reading aid
+ * above ruby text, and properties (the current ones and those before a tracked change).
  */
 const skipped = new Set('Fallback del moveFrom rt pPr sectPr tblPr trPr tcPr sdtPr rPrChange'.split(' '));
 
-/** Reads the stories of a Word file (body, header, notes, …). The limits apply to all of them together. */
+/**
+ * Reads the stories of a Word file: the body, a header, the footnotes, and so on. The limits apply to all stories of
+ * the file together.
+ */
 class StoryReader {
   #elements = 0;
   #chars = 0;
@@ -20,8 +23,8 @@ class StoryReader {
   /**
    * Returns the text of one story.
    *
-   * @param root local name of the root element that its part must have
-   * @param feed passes the XML of its part to the events
+   * @param root the required local name of the root element of the story's part
+   * @param feed passes the XML of the story's part to the events
    */
   async read(root: string, feed: (events: XmlEvents) => Promise<void>): Promise<string> {
     const story = new Story(root);
@@ -47,18 +50,27 @@ class StoryReader {
 class Story {
   readonly #root: string;
   readonly #paragraphs = new Paragraphs();
-  /** The texts of the open paragraphs: one, plus one for each text box around the current position. */
+  /**
+   * The texts of the open paragraphs: the paragraph of the story, and one for each text box around the current
+   * position.
+   */
   readonly #open: string[] = [];
-  /** The paragraphs of text boxes that are anchored in the outermost open paragraph. They follow it. */
+  /**
+   * The paragraphs of text boxes that are anchored in the outermost open paragraph. They are written after this
+   * paragraph.
+   */
   #boxes: string[] = [];
-  /** Word's prefix with its colon; undefined before the root element, '' if Word's namespace is the default. */
+  /**
+   * The prefix of Word's namespace with its colon; undefined before the root element; '' if Word's namespace is the
+   * default.
+   */
   #prefix: string | undefined;
   #tables = 0;
-  /** The number of open elements, counted from the outermost skipped one. */
+  /** The number of open elements from the outermost skipped element on; 0 outside of skipped elements. */
   #skipping = 0;
   #runs = 0;
   #hiddenRun = false;
-  /** Whether the text of the innermost element is text of the document. */
+  /** Whether the text of the innermost open element belongs to the document's visible text. */
   hasText = false;
 
   constructor(root: string) {
@@ -141,7 +153,10 @@ class Story {
     return root.name.slice(0, colon);
   }
 
-  /** Uses the prefix that the root declares. No known program binds Word's namespace to a second prefix. */
+  /**
+   * Whether the tag has the prefix that the root element declares for Word's namespace. No known program declares a
+   * second prefix for it.
+   */
   #isWord({ name }: SaxesTagPlain): boolean {
     const prefix = this.#prefix!;
     return name.startsWith(prefix) && !name.includes(':', prefix.length);
@@ -157,14 +172,15 @@ function isOff({ attributes }: SaxesTagPlain): boolean {
   return isOffValue(value);
 }
 
-/** The other parts with text, in reading order before and after the main part. */
+/** The types of other parts with text: those before the main part in reading order, and (`after`) those after it. */
 const before = ['header'];
 const after = ['footnotes', 'endnotes', 'footer'];
 
 /**
- * Returns the visible text of a Word file: headers, body with text boxes and tables, footnotes and endnotes, footers. A
- * header or footer that several sections repeat occurs once, or not at all if it is only a number. Insertions are included;
- * deletions, comments and hidden text are not.
+ * Returns the visible text of a Word file: headers, body with text boxes and tables, footnotes and endnotes, footers.
+ * If several sections have the same header or footer, its text occurs once. A header or footer without a letter, such
+ * as a page number, is excluded. The text includes tracked insertions, but no tracked deletions, comments or hidden
+ * text.
  *
  * @throws {FileError} `unreadable`, `protected` or `too_large`
  */

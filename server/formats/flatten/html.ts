@@ -1,7 +1,7 @@
 import { type Token, Tokenizer, TokenizerMode } from 'parse5';
 import { type Break, Paragraphs } from './paragraphs.ts';
 
-/** Elements that browsers separate from the content before and after them. */
+/** Elements that browsers display on separate lines, each with the kind of break before and after the element. */
 const breaks = new Map<string, Break>([
   ...names('line', 'br button caption center dd div dt hr legend li option optgroup td th tr'),
   ...names(
@@ -11,7 +11,7 @@ const breaks = new Map<string, Break>([
   ),
 ]);
 
-/** Elements whose content the tokenizer reads in a special mode, without markup. */
+/** Elements whose content the tokenizer reads without markup, each with the tokenizer's state for it. */
 const modes = new Map<string, Tokenizer['state']>([
   ['script', TokenizerMode.SCRIPT_DATA],
   ...['style', 'xmp', 'iframe', 'noembed', 'noframes', 'noscript'].map(
@@ -22,7 +22,7 @@ const modes = new Map<string, Tokenizer['state']>([
   ['plaintext', TokenizerMode.PLAINTEXT],
 ]);
 
-/** Elements whose content is not visible. */
+/** Elements whose content browsers do not display. */
 const invisibleElements = new Set(
   'script style title iframe noembed noframes noscript template datalist object audio video canvas'.split(
     ' ',
@@ -30,12 +30,12 @@ const invisibleElements = new Set(
 );
 
 /**
- * Returns the visible text of a page: the text in a browser with scripts enabled, before they run. Excludes the title,
- * attributes, and fallback content. Runs of whitespace become one space, except in `pre` and `textarea`. Keeps text that is
- * hidden by `hidden` or style sheets, because that cannot be determined reliably.
+ * Returns the visible text of a page, as a browser with enabled scripts displays it before a script runs. Excludes the
+ * title, attributes, and fallback content. Runs of whitespace become one space, except in `pre` and `textarea`.
+ * Includes text that `hidden` attributes or style sheets hide, because this hiding cannot be determined reliably.
  *
- * Reads tokens, not a tree, so time and memory are linear for any source. Elements that a tree would move or add do not affect
- * the text.
+ * Reads tokens, not a tree, so time and memory are linear for any source. Elements that a tree would move or add do not
+ * affect the text.
  */
 export function readHtml(source: string): string {
   const reader = new TextReader();
@@ -46,9 +46,9 @@ export function readHtml(source: string): string {
 class TextReader {
   readonly paragraphs = new Paragraphs();
   readonly tokenizer: Tokenizer;
-  /** The number of open elements by each name of invisible elements. */
+  /** The number of open elements for each name in `invisibleElements`. */
   readonly #openInvisible = new Map<string, number>();
-  /** The number of open elements that keep whitespace. */
+  /** The number of open elements whose whitespace is kept. */
   #verbatim = 0;
 
   constructor() {
@@ -71,7 +71,8 @@ class TextReader {
 
   #open(name: string, selfClosing: boolean): void {
     const mode = modes.get(name);
-    // A slash closes these elements only in SVG; HTML ignores it.
+    // A slash before the end of the tag closes these elements only in SVG; in HTML it has no effect. A closed element
+    // has no content.
     if (mode !== undefined && !selfClosing) this.tokenizer.state = mode;
     if (invisibleElements.has(name) && !selfClosing)
       this.#openInvisible.set(name, (this.#openInvisible.get(name) ?? 0) + 1);

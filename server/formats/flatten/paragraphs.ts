@@ -1,7 +1,9 @@
 /** The separator between two pieces of text: a line end or a blank line. */
 export type Break = 'line' | 'paragraph';
 
-/** Collects text in pieces, with breaks between. Blank lines arise only from breaks. */
+/**
+ * Collects pieces of text, with breaks between them. The result has blank lines only where a paragraph break was added.
+ */
 export class Paragraphs {
   readonly #written: string[] = [];
   /** The line that is being collected. */
@@ -9,12 +11,15 @@ export class Paragraphs {
   #break: Break | undefined;
   #spaceIsDue = false;
 
-  /** Adds text unchanged. */
+  /** Adds a piece of text unchanged. */
   append(text: string): void {
     this.#line.push(text);
   }
 
-  /** Adds text with each run of whitespace, also across pieces, as one space. Keeps no-break spaces. */
+  /**
+   * Adds a piece of text in which each run of whitespace becomes one space, also if the run continues in the next
+   * piece. No-break spaces stay unchanged.
+   */
   appendWords(text: string): void {
     const words = text.replace(/[\t\n\f\r ]+/g, ' ');
     const start = words.startsWith(' ') ? 1 : 0;
@@ -26,7 +31,7 @@ export class Paragraphs {
     this.#spaceIsDue = end < words.length;
   }
 
-  /** Ends the current line or paragraph. The strongest of several consecutive breaks counts. */
+  /** Ends the current line or paragraph. Of several consecutive breaks, only the strongest has an effect. */
   break(kind: Break): void {
     const line = this.#line.take().trim();
     this.#spaceIsDue = false;
@@ -46,11 +51,12 @@ export class Paragraphs {
 }
 
 /**
- * The number of pieces that are joined at a time, so that millions of short pieces do not need many times their size in memory.
+ * The number of pieces that are joined at a time. Without joining, millions of short pieces would need many times the
+ * memory of their text.
  */
 const joinSize = 4096;
 
-/** Builds a text from many pieces. */
+/** Builds a long text from many pieces. */
 class Pieces {
   #joined: string[] = [];
   #loose: string[] = [];
@@ -67,7 +73,7 @@ class Pieces {
     this.#loose = [];
   }
 
-  /** Returns the text and starts a new one. */
+  /** Returns the collected text, and starts a new text. */
   take(): string {
     if (this.isEmpty) return '';
     const text = this.#joined.join('') + this.#loose.join('');

@@ -1,39 +1,41 @@
 import type { TextItem, TextMarkedContent } from 'pdfjs-dist/types/src/display/api.js';
 
 /**
- * A drawn line of text, or one cell of a line. Lengths are in points, in a coordinate system in which the line is horizontal.
+ * A line of text as it is drawn, or one cell of such a line. Lengths are in points, in a coordinate system in which the
+ * line is horizontal.
  */
 export interface Line {
   text: string;
-  /** Its start and end. */
+  /** The positions of the start and (`right`) the end of the line. */
   left: number;
   right: number;
   baseline: number;
-  /** The height of its largest font. */
+  /** The height of the line's largest font. */
   size: number;
-  /** Degrees counter-clockwise, a whole number. */
+  /** The angle of the line in degrees counter-clockwise, a whole number. */
   angle: number;
-  /** The fonts of its first and last letters. */
+  /** The names of the fonts of the line's first and last letters. */
   fonts: { first: string; last: string };
 }
 
 /** The maximum width of a space, as a share of the font's height. A wider gap separates columns or cells. */
 const maxSpaceWidth = 2;
 /**
- * The minimum width of a space, as a share of the font's height. A wider gap separates words, even without a space character.
+ * The minimum width of a space, as a share of the font's height. A wider gap separates words, even if there is no space
+ * character.
  */
 const minSpaceWidth = 0.25;
 /**
- * The maximum distance of a right-to-left word, drawn from its left end, from the previous word, as a share of the font's
- * height.
+ * The maximum gap between a right-to-left word that is drawn from its left end and the previously drawn word, as a
+ * share of the font's height.
  */
 const maxWordStep = 8;
 /**
- * The maximum step back, as a share of the font's height. Text that starts further before the end of the last text is on
- * another line.
+ * The maximum step back, as a share of the font's height. A text that starts further to the left of the previous text's
+ * end is on another line.
  */
 const maxStepBack = 0.5;
-/** The maximum height of a superscript above the line, as a share of the font's height. */
+/** The maximum height of a superscript above the baseline of its line, as a share of the font's height. */
 const maxRaise = 0.8;
 
 /** Collects the lines of a page, in drawing order. */
@@ -41,7 +43,7 @@ export function readLines(items: readonly (TextItem | TextMarkedContent)[]): Lin
   const lines: Line[] = [];
   let open: TextItem[] = [];
   let pieces: Piece[] = [];
-  /** The start of the word that was drawn last. */
+  /** The position at which the last drawn word starts. */
   let wordStart = 0;
   const close = (): void => {
     if (open.length > 0) lines.push(toLine(open, pieces));
@@ -69,8 +71,8 @@ export function readLines(items: readonly (TextItem | TextMarkedContent)[]): Lin
 }
 
 /**
- * Determines the position of a text relative to the previously drawn one. pdf.js separates lines, except where the font
- * changes.
+ * Determines the position of a text relative to the previously drawn text. pdf.js separates lines, but it does not do
+ * so where the font changes.
  *
  * @param wordStart the start of the word that contains `last`
  */
@@ -93,13 +95,14 @@ function stepTo(
     Math.abs(to.across - from.across) > maxRaise * size;
   if (isElsewhere) return 'elsewhere';
   if (goesLeft) return 'word to the left';
-  // Letters of cursive scripts may be drawn individually, with gaps.
+  // Some programs draw the letters of cursive scripts one by one, with gaps between them, so a gap does not end a
+  // right-to-left word.
   return gap > minSpaceWidth * size && !isRightToLeft ? 'next word' : 'same word';
 }
 
-/** @param items at least one, none of them blank */
+/** @param items the non-blank items of the line, at least one */
 function toLine(items: readonly TextItem[], pieces: readonly Piece[]): Line {
-  // The largest item determines the line's position, because smaller ones may be raised or lowered.
+  // The largest item determines the position of the line, because smaller items may be raised or lowered.
   const main = items.reduce((largest, item) => (fontSize(item) > fontSize(largest) ? item : largest));
   const angle = angleOf(main);
   let left = Number.POSITIVE_INFINITY;
@@ -124,12 +127,12 @@ function toLine(items: readonly TextItem[], pieces: readonly Piece[]): Line {
   };
 }
 
-/** Arabic presentation forms: letters by their shape in a word. */
+/** Arabic presentation forms: letters in the shape that they have at a position in a word. */
 const presentationForms = /[\ufb50-\ufdff\ufe70-\ufefc]+/g;
-/** Whitespace, and control characters that come from fonts without a proper character table. */
+/** Whitespace, and control characters. Control characters come from fonts without a correct character table. */
 const unprintable = /[\s\p{Cc}]+/gu;
 
-/** The start of an item: along a line of this angle, and across it (upwards). */
+/** Returns the start of an item: its distance along a line of this angle, and its distance above this line. */
 function placeOf({ transform }: TextItem, angle: number): { along: number; across: number } {
   const [, , , , x, y] = transform as number[];
   const cosine = Math.cos(angle);
@@ -147,27 +150,30 @@ function fontSize({ transform }: TextItem): number {
   return Math.hypot(c!, d!);
 }
 
-/** A piece of a line as it is drawn. */
+/** A piece of a line, as the PDF draws it. */
 export interface Piece {
   text: string;
-  /** Its position along the line, in points; undefined for a blank piece. */
+  /** The position of the piece along the line, in points; undefined for a blank piece. */
   place?: { start: number; end: number; isRightToLeft: boolean };
 }
 
 /**
- * Returns the text of a line. Some programs draw right-to-left words in reading order, others glyph by glyph from the left end,
- * and pdf.js reverses only the text inside a piece. This function reverses right-to-left pieces that were drawn from left to
- * right. If they were drawn from right to left, a gap between them becomes a space.
+ * Returns the text of a line. Some programs draw right-to-left words in reading order, others draw their glyphs from
+ * left to right. pdf.js only reverses the text inside a piece. This function therefore reverses the order of
+ * right-to-left pieces that were drawn from left to right. Between pieces that were drawn from right to left, a gap
+ * becomes a space.
  *
  * @param space the minimum gap between words, in points
  */
 export function textOfLine(pieces: readonly Piece[], space: number): string {
   let text = '';
-  /** Right-to-left pieces, each to the right of the previous one; `start` and `end` are their position. */
+  /**
+   * Consecutive right-to-left pieces, each to the right of the previous one. `start` and `end` are the ends of the run.
+   */
   let run: string[] = [];
   let start = 0;
   let end = 0;
-  /** Blank pieces after the run. They belong to it if it continues. */
+  /** The blank pieces after the run. If the run continues, they become part of it. */
   let blanks = '';
   const closeRun = (): void => {
     text += run.reverse().join('') + blanks;

@@ -1,9 +1,10 @@
 import type { Line } from './pdf-lines.ts';
 
 /**
- * Returns the text of a page. Joins the lines of a paragraph and separates paragraphs by a blank line. Lines belong to one
- * paragraph if they have the same font size, are below each other and have a normal line distance. Exceptions: the lower line
- * starts like a list item; the upper line is a heading; the upper line ends a sentence and is short, or the lower is indented.
+ * Returns the text of a page. Joins the lines of each paragraph, and separates paragraphs by blank lines. Two
+ * consecutive lines belong to one paragraph if they have about the same font size, if one is below the other, and if
+ * their distance is that of lines of text. There are three exceptions: the lower line starts like a list item; the
+ * upper line is a heading; the upper line ends a sentence, and it is short or the lower line is indented.
  */
 export function joinLines(lines: readonly Line[]): string {
   const paragraphs: string[] = [];
@@ -25,15 +26,18 @@ export function joinLines(lines: readonly Line[]): string {
   return paragraphs.join('\n\n');
 }
 
-/** The minimum line distance in a paragraph, and the default of the maximum, as shares of the font's height. */
+/**
+ * As shares of the font's height: the minimum line distance in a paragraph, the default of the usual line distance, and
+ * the maximum line distance.
+ */
 const minLeading = 0.6;
 const usualLeading = 1.5;
 const maxLeading = 3;
-/** The factor by which a line distance must exceed the page's usual one to separate paragraphs. */
+/** The maximum line distance in a paragraph, as a factor of the page's usual line distance. */
 const extraLeading = 1.3;
-/** The minimum number of line distances that are needed to determine the usual one. */
+/** The minimum number of line distances from which the usual line distance of a page is determined. */
 const minLineDistances = 5;
-/** As a share of the font's height. */
+/** The minimum indent of a paragraph's first line, as a share of the font's height. */
 const indent = 0.8;
 const listItem = /^(?:[•‣◦▪●○■□–—*-]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s/iu;
 const sentenceEnd = /[.!?:;…。！？؟।۔]["'”’)\]»]*$/u;
@@ -53,7 +57,10 @@ function continues(above: Line, line: Line, widest: number, leading: number | un
   return true;
 }
 
-/** Returns the median distance of consecutive lines that are below each other; undefined if there are too few. */
+/**
+ * Returns the median distance of consecutive lines below each other; undefined if the page has too few of these
+ * distances.
+ */
 function usualLineDistance(lines: readonly Line[]): number | undefined {
   const drops: number[] = [];
   for (const [index, line] of lines.entries()) {

@@ -6,12 +6,12 @@ import { readLines } from './pdf-lines.ts';
 import { joinLines } from './pdf-paragraphs.ts';
 
 /**
- * Returns the text of a PDF in drawing order, which is the reading order in files of word processors and typesetting programs.
- * Joins lines into paragraphs, and the parts of a word that is hyphenated at the end of a line. Excludes the content of form
- * fields, which a translation keeps unchanged.
+ * Returns the text of a PDF in drawing order. In files from word processors and typesetting programs this is the
+ * reading order. Joins lines into paragraphs. Joins the two parts of a word that is hyphenated at the end of a line.
+ * Excludes the content of form fields, which is not translated.
  *
- * @throws {FileError} `unreadable`, `too_large`, or `protected` if opening it requires a password. A password that only
- *   restricts the use of the file is irrelevant
+ * @throws {FileError} `unreadable`, `too_large`, or `protected` if opening the file requires a password. A password
+ *   that only restricts the use of the file has no effect
  */
 export async function readPdf(bytes: Uint8Array): Promise<string> {
   const pages: string[] = [];
@@ -23,9 +23,9 @@ export async function readPdf(bytes: Uint8Array): Promise<string> {
 }
 
 /**
- * Reads the pages of a PDF that have text, as `readPdf` does, until `take` returns false.
+ * Passes the text of each page that has text to `take`, until `take` returns false. The texts are those of `readPdf`.
  *
- * @throws {FileError} as `readPdf`
+ * @throws {FileError} as `readPdf` does
  */
 export async function readPages(bytes: Uint8Array, take: (text: string) => boolean): Promise<void> {
   const pdf = await openPdfjs(bytes);
@@ -53,7 +53,8 @@ async function takePages(document: PDFDocumentProxy, take: (text: string) => boo
 type PageItems = Awaited<ReturnType<PDFPageProxy['getTextContent']>>['items'];
 
 /**
- * Reads pieces of text with positions. Stops at 4 times the character limit of a file, to allow for UTF-16 units and spaces.
+ * Returns the pieces of text of a page with their positions. Throws above 4 times the character limit of a file: the
+ * limit is in code points and excludes surrounding spaces, while the pieces are counted in UTF-16 units.
  */
 async function readItems(page: PDFPageProxy): Promise<PageItems> {
   const items: PageItems = [];

@@ -3,12 +3,13 @@ import { FileError } from '../file-error.ts';
 import { Paragraphs } from './paragraphs.ts';
 
 /**
- * Returns the text of an XML document. An element that contains text directly is one line, including its child elements, which
- * are parts of its sentences. An element that contains only elements is surrounded by blank lines, and each child is on a
- * separate line. Runs of whitespace become one space. Excludes attributes, comments and processing instructions.
+ * Returns the text of an XML document. If an element contains text directly, the whole element is one line, because its
+ * child elements are parts of its sentences. If an element contains only elements, blank lines surround it, and each
+ * child is on a separate line. Runs of whitespace become one space. Excludes attributes, comments and processing
+ * instructions.
  *
- * @throws {FileError} `unreadable` if the document is not well-formed or uses entities that XML does not predefine. Entities of
- *   a DOCTYPE are not expanded, and external resources are not fetched.
+ * @throws {FileError} `unreadable` if the document is not well-formed or uses entities that XML does not predefine.
+ *   Entities of a DOCTYPE are not expanded, and external resources are not fetched.
  */
 export function readXml(source: string): string {
   const shapes = findShapes(source);
@@ -36,15 +37,15 @@ export function readXml(source: string): string {
   return paragraphs.text();
 }
 
-/** The direct content of an element. */
+/** The kinds of content that an element contains directly. */
 interface Shape {
   hasText: boolean;
   hasElements: boolean;
 }
 
 /**
- * Returns the shapes of all elements, in the order of their start tags. Reading an element requires the shape of its whole
- * content, so shapes are determined first.
+ * Returns the shapes of all elements, in the order of their start tags. An element can only be read if the shape of its
+ * whole content is known, so the shapes are determined before the text is read.
  */
 function findShapes(source: string): Shape[] {
   const shapes: Shape[] = [];
@@ -74,19 +75,24 @@ function read(source: string, events: Parameters<typeof createXmlReader>[0]): vo
   reader.close();
 }
 
-/** The events of an XML document. Names are as written, including the prefix. */
+/** The events of an XML document. The names of elements and attributes include their prefixes. */
 export interface XmlEvents {
   openTag: (tag: SaxesTagPlain) => void;
   closeTag: (tag: SaxesTagPlain) => void;
-  /** Text with references decoded, and CDATA. A text may arrive in several pieces. */
+  /**
+   * Receives text with its references decoded, and the content of CDATA sections. One text may arrive in several
+   * pieces.
+   */
   text: (text: string) => void;
 }
 
 /**
- * Creates a reader. Feed it the document in pieces and close it after the last one. It is not recursive. It ignores a DOCTYPE.
- * A reference must be to a character or to one of XML's five predefined entities; any other is an error.
+ * Creates an XML reader. Pass it the document in pieces, and close it after the last piece. The reader is not recursive
+ * and ignores a DOCTYPE. The only references that it accepts are those to characters and to the five predefined
+ * entities of XML.
  *
- * `write` and `close` throw a FileError `unreadable` if the document is not well-formed.
+ * The functions `write` and `close` throw a FileError `unreadable` if the document is not well-formed or has another
+ * reference.
  */
 export function createXmlReader(events: XmlEvents): { write(piece: string): void; close(): void } {
   const parser = new SaxesParser({ xmlns: false, position: false });

@@ -3,18 +3,19 @@ import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
 import { directionOf, fontOf } from '../typesetting/languages.ts';
 import { type GoldenText, paragraphsOf } from './text.ts';
 
-/** In half points, Word's unit. */
+/** The font size in half points, which is Word's unit. */
 const fontSize = 22;
 
-/** Placeholder for the text. */
+/** A character that marks the position of the text in the template. */
 const placeholder = '\ue000';
 
-/** The earliest date that a zip file can store. At noon, so that it is the same day in every time zone. */
+/** The earliest day that a zip file can store. The time is noon, so that it is the same day in every time zone. */
 const noTime = new Date(1980, 0, 1, 12);
 
 /**
- * Renders the text as a Word document. The library renders a document with one paragraph, whose XML is the template for all
- * paragraphs. Rendering all paragraphs with the library would take a tree of about 8 KB for each.
+ * Renders a published translation as a Word document. The library renders a document with one paragraph, and the XML of
+ * this paragraph is the template for all paragraphs. Rendering all paragraphs with the library would take a tree of
+ * about 8 KB for each.
  */
 export async function renderGoldenDocx({ text, language, title }: GoldenText): Promise<Uint8Array> {
   const rightToLeft = directionOf(language) === 'rtl';
@@ -48,7 +49,8 @@ export async function renderGoldenDocx({ text, language, title }: GoldenText): P
   });
   const files = unzipSync(new Uint8Array(await Packer.toArrayBuffer(document)));
   rewrite(files, 'word/document.xml', (xml) => withParagraphs(xml, paragraphsOf(text)));
-  // Removes the creation time and fixes the times of the zip entries, so that the same text results in the same bytes.
+  // Removes the creation time, and sets the times of the zip entries to a constant. Equal texts therefore give equal
+  // bytes.
   rewrite(files, 'docProps/core.xml', (xml) =>
     xml.replace(/<dcterms:(created|modified)\b[^>]*>[^<]*<\/dcterms:\1>/g, ''),
   );
@@ -59,7 +61,7 @@ function rewrite(files: Record<string, Uint8Array>, path: string, change: (xml: 
   files[path] = strToU8(change(strFromU8(files[path]!)));
 }
 
-/** Repeats the document's only paragraph for each text. */
+/** Replaces the only paragraph of the document by one paragraph for each text. */
 function withParagraphs(xml: string, texts: string[]): string {
   const at = xml.indexOf(placeholder);
   const start = xml.lastIndexOf('<w:p>', at);
@@ -75,7 +77,10 @@ function textElement(text: string): string {
   return escaped === '' ? '' : `<w:t xml:space="preserve">${escaped}</w:t>`;
 }
 
-/** Fonts that Word includes for the language. Word substitutes a missing one. */
+/**
+ * Returns fonts that Word includes and that have the characters of the language. If a font is missing, Word uses
+ * another one.
+ */
 function fontsOf(language: string): IFontAttributesProperties {
   const latin = { ascii: 'Calibri', hAnsi: 'Calibri', cs: 'Arial' };
   switch (fontOf(language)) {
@@ -96,7 +101,7 @@ function fontsOf(language: string): IFontAttributesProperties {
   }
 }
 
-/** Word declares the language of a text separately for each class of script. */
+/** Returns the language tags of a text. Word stores a separate language for each of three groups of scripts. */
 function tagsOf(language: string): { value?: string; eastAsia?: string; bidirectional?: string } {
   const { language: code, region } = new Intl.Locale(language).maximize();
   const tag = region ? `${code}-${region}` : code;

@@ -6,13 +6,13 @@ import { shapeParagraph } from '../typesetting/paragraph.ts';
 import { type GoldenText, paragraphsOf } from './text.ts';
 
 const [pageWidth, pageHeight] = PageSizes.A4;
-/** In points. */
+/** The width of the page's margins, in points. */
 const margin = 64;
 const fontSize = 11;
-/** The space below a paragraph, in lines. */
+/** The space below a paragraph, as a share of the line height. */
 const paragraphGap = 0.3;
 
-/** Renders the text on A4 pages. */
+/** Renders a published translation on A4 pages. */
 export async function renderGoldenPdf({ text, language, title }: GoldenText): Promise<Uint8Array> {
   const document = await PDFDocument.create({ updateMetadata: false });
   const fonts = new DocumentFonts(document);
@@ -42,7 +42,7 @@ export async function renderGoldenPdf({ text, language, title }: GoldenText): Pr
   return document.save({ addDefaultPage: false, updateFieldAppearances: false });
 }
 
-/** Collects the lines of a page and writes them as its content when the page is complete. */
+/** Collects the lines of a page. When the page is complete, `turn` writes them as the page's content. */
 function pageWriter(document: PDFDocument, fonts: DocumentFonts) {
   let page = document.addPage(PageSizes.A4);
   let operators: string[] = [];

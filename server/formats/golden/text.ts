@@ -1,20 +1,20 @@
-/** A finished translation, as its download renders it. */
+/** A published translation, for a download as a PDF or Word file. */
 export interface GoldenText {
-  /** Plain text, one paragraph per line. */
+  /** The translation as plain text, one paragraph per line. */
   text: string;
-  /** A supported language code. */
+  /** The supported language code of the text. */
   language: string;
-  /** Used only for the file's properties; not shown on pages. */
+  /** The title in the file's properties. It is not shown on a page. */
   title: string;
 }
 
-/** Characters that XML cannot contain and no font draws: control characters except the tab, and noncharacters. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is to be removed
+/** Control characters except the tab, and noncharacters: XML cannot contain them, and fonts have no glyphs for them. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern is used to remove these characters
 const unprintable = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\ufffe\uffff]/g;
 
 /**
- * Splits a plain text into paragraphs, one per line; empty lines are empty paragraphs. Removes control characters and
- * replaces lone surrogates by U+FFFD.
+ * Splits a plain text into paragraphs: each line is a paragraph, and an empty line is an empty paragraph. Removes
+ * control characters and replaces lone surrogates by U+FFFD.
  */
 export function paragraphsOf(text: string): string[] {
   return text

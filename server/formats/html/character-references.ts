@@ -1,6 +1,6 @@
 import { type Token, Tokenizer, TokenizerMode } from 'parse5';
 
-/** Decodes source text from outside tags: resolves character references and turns line ends into `\n`. */
+/** Decodes the source of a text: resolves character references, and turns line ends into `\n`. */
 export function decodeText(raw: string): string {
   if (!/[&\r\0]/.test(raw)) return raw;
   let text = '';
@@ -21,8 +21,9 @@ export function decodeText(raw: string): string {
       onEof: ignore,
     },
   );
-  // Tokenize as inside a textarea: references are decoded, and every `<` is a character, because no end tag matches without an
-  // open textarea. In `raw` each `<` is a character; otherwise the parser would have returned a tag.
+  // The tokenizer reads the text like the content of a textarea: it decodes references and treats every `<` as a
+  // character, because no end tag matches if no textarea is open. Every `<` in `raw` is a character; otherwise the
+  // parser would have returned a tag.
   tokenizer.state = TokenizerMode.RCDATA;
   tokenizer.write(raw, true);
   return text;
@@ -36,23 +37,26 @@ const escapes: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** Escapes `text` as the source of a text node. */
+/** Escapes a text for use between two tags. */
 export function escapeText(text: string): string {
   return text.replace(/[&<>]/g, (character) => escapes[character]!);
 }
 
-/** Escapes `text` as the source of an attribute value in `quote`s. */
+/** Escapes a text for use as an attribute value in this kind of quotes. */
 export function escapeAttribute(text: string, quote: '"' | "'"): string {
   return escapeText(text).replaceAll(quote, escapes[quote]!);
 }
 
-/** The maximum length of a reference: more than the longest name, and than any number without leading zeros. */
+/**
+ * The maximum length of a reference that is decoded. It exceeds the length of the longest name, and of any number
+ * without leading zeros.
+ */
 const maxReferenceLength = 40;
 
 /**
- * Finds the start and end of the visible part of `raw`: without surrounding whitespace, written as such or as a reference
- * (`&nbsp;`, `&#10;`). A reference without its semicolon counts as visible, because its meaning depends on the following
- * characters. If `raw` is blank, start and end are equal.
+ * Returns the start and end of the visible part of `raw`, which excludes surrounding whitespace. Whitespace may be a
+ * character or a reference (`&nbsp;`, `&#10;`). A reference without its semicolon counts as visible, because its
+ * meaning depends on the following characters. If `raw` is blank, start and end are equal.
  */
 export function visibleRange(raw: string): { start: number; end: number } {
   let start = 0;
@@ -74,7 +78,7 @@ export function visibleRange(raw: string): { start: number; end: number } {
   return { start, end };
 }
 
-/** Returns the length of the reference that `at` matches in `window` if the reference is whitespace, else 0. */
+/** Returns the length of the reference that `at` finds in `window`, if this reference is whitespace; otherwise 0. */
 function blankReference(at: RegExp, window: string): number {
   const reference = at.exec(window)?.[0] ?? '';
   return reference !== '' && decodeText(reference).trim() === '' ? reference.length : 0;

@@ -1,12 +1,12 @@
 import { type DefaultTreeAdapterMap, type DefaultTreeAdapterTypes, html, Parser, type Token } from 'parse5';
 import { modeOf, modeOfTag, parentTree } from './translate-attribute.ts';
 
-/** The attributes whose values are translated, on every element that has them. */
+/** The attributes whose values are translated, on any element. */
 export const translatableAttributes = ['title', 'alt', 'placeholder', 'aria-label'] as const;
 
 export type TranslatableAttribute = (typeof translatableAttributes)[number];
 
-/** The source between two tags or comments: text of one element. */
+/** A range of the source between two tags or comments: a text of one element. */
 export interface TextRange {
   kind: 'text';
   start: number;
@@ -16,14 +16,14 @@ export interface TextRange {
   verbatim: boolean;
 }
 
-/** A translatable attribute: name, equals sign, quotes and value. */
+/** The range of a translatable attribute: its name, equals sign, quotes and value. */
 export interface AttributeRange {
   kind: 'attribute';
   start: number;
   end: number;
   element: string;
   attribute: TranslatableAttribute;
-  /** The value as decoded by the parser. */
+  /** The attribute's value, as decoded by the parser. */
   value: string;
 }
 
@@ -32,24 +32,25 @@ export type TranslatableRange = TextRange | AttributeRange;
 const parserOptions = {
   treeAdapter: parentTree,
   sourceCodeLocationInfo: true,
-  // With scripting, the parser would return the markup inside a noscript as text.
+  // If scripting were enabled, the parser would return the markup inside a noscript element as text.
   scriptingEnabled: false,
 };
 
-/** Returns the ranges of `source` to translate, in source order and without overlap. */
+/** Returns the ranges of `source` that are translated, in source order and without overlap. */
 export function findTranslatableRanges(source: string): TranslatableRange[] {
   const reader = startsInsideTable(source)
     ? (RangeReader.getFragmentParser(null, parserOptions) as RangeReader)
     : new RangeReader(parserOptions);
-  // Far above the needs of a real page, but in proportion to its length.
+  // The limit is in proportion to the length of the source, and far above the needs of a real page.
   reader.reopeningsLeft = source.length / 4;
   reader.tokenizer.write(source, true);
   return reader.places;
 }
 
 /**
- * Whether the first tag is allowed only inside a table. Such a fragment is parsed as the content of a template, where these
- * tags are kept. Every other source, page or fragment, is parsed as a page.
+ * Whether the first tag of the source is allowed only inside a table. If so, the source is parsed as the content of a
+ * template, where the parser keeps such tags. Otherwise the source, which may be a page or a fragment, is parsed as a
+ * page.
  */
 function startsInsideTable(source: string): boolean {
   const skipped = /\s+|<!--[\s\S]*?-->/y;
@@ -59,9 +60,10 @@ function startsInsideTable(source: string): boolean {
 }
 
 /**
- * Collects ranges from the tokens, because a token has its position in the source. The tree under construction only provides
- * the element that a token belongs to. The text nodes of a finished tree are not a substitute: they merge text from separate
- * ranges (around a stray end tag) and move it (text inside a table moves before the table).
+ * Collects ranges from the parser's tokens, because tokens contain their positions in the source. The parser's tree
+ * only provides the element that a token belongs to. The text nodes of the finished tree are not suitable. A text node
+ * merges the texts before and after an end tag without a start tag, and text directly in a table is moved before the
+ * table.
  *
  * The overridden methods are internals of the parser, so its version is pinned.
  */
@@ -69,7 +71,7 @@ class RangeReader extends Parser<DefaultTreeAdapterMap> {
   readonly places: TranslatableRange[] = [];
   /** The offset after the last tag, comment or doctype. */
   #textStart = 0;
-  /** The number of formatting elements that may still be reopened. */
+  /** The number of formatting elements that the parser may still reopen. */
   reopeningsLeft = 0;
 
   override onStartTag(token: Token.TagToken): void {
@@ -93,15 +95,18 @@ class RangeReader extends Parser<DefaultTreeAdapterMap> {
     this.#endMarkup(token);
   }
 
-  /** Call this after the token is processed, because text that the parser has delayed (in tables) precedes the token. */
+  /**
+   * Records the end of a tag, comment or doctype. Call this function after the token has been processed, because the
+   * parser may have delayed text before the token (in tables).
+   */
   #endMarkup(token: Token.Token): void {
     this.#textStart = token.location!.endOffset;
   }
 
   /**
-   * The parser calls this once for each character token that becomes text. Between two tags there may be several tokens, split
-   * where whitespace begins or ends. Their boundaries are inexact around references, so a range covers all of them, from the
-   * end of the last tag.
+   * The parser calls this once for each character token that becomes text. Between two tags there may be several of
+   * these tokens, because the tokenizer splits a text where whitespace begins or ends. The boundaries of the tokens are
+   * inexact next to references, so one range covers all tokens from the end of the last tag.
    */
   override _insertCharacters(token: Token.CharacterToken): void {
     const last = this.places.at(-1);
@@ -118,7 +123,7 @@ class RangeReader extends Parser<DefaultTreeAdapterMap> {
       kind: 'text',
       start: this.#textStart,
       end: token.location!.endOffset,
-      // The root is the current element only for a fragment, where it represents the page around it.
+      // The root element is the current element only in a fragment. It then represents the page around the fragment.
       element: element === this.openElements.items[0] ? 'body' : element.nodeName,
       verbatim: isVerbatim(element),
     });
@@ -147,9 +152,9 @@ class RangeReader extends Parser<DefaultTreeAdapterMap> {
   }
 
   /**
-   * HTML reopens every unclosed `<b>`, `<i>`, … in each new paragraph, so a short source can produce a tree of quadratic size.
-   * At the limit they stay closed. The only effect is that the `translate` attribute of such an element may be ignored in later
-   * paragraphs.
+   * Limits the number of reopened elements. HTML reopens every unclosed `<b>`, `<i>`, … in each new paragraph, so the
+   * tree of a short source can have quadratic size. At the limit, unclosed elements are not reopened. The only effect
+   * is that their `translate` attributes may be ignored in later paragraphs.
    */
   override _reconstructActiveFormattingElements(): void {
     if (this.reopeningsLeft < 0) this.activeFormattingElements.clearToLastMarker();
@@ -159,7 +164,7 @@ class RangeReader extends Parser<DefaultTreeAdapterMap> {
   }
 }
 
-/** Whether an element contains only text: an HTML title or textarea. (An SVG title may contain markup.) */
+/** Whether an element can contain only text: an HTML title or textarea. (An SVG title may contain markup.) */
 function isVerbatim(element: DefaultTreeAdapterTypes.ParentNode): boolean {
   return (
     'namespaceURI' in element &&

@@ -9,16 +9,21 @@ import {
 type ParentNode = DefaultTreeAdapterTypes.ParentNode;
 type Element = DefaultTreeAdapterTypes.Element & { translateMode?: TranslateMode | undefined };
 
-/** Whether an element's content is translated. `code` is not text for a reader; nothing inside it can change that. */
+/**
+ * Whether the content of an element is translated. `code` means that the content is code; no `translate` attribute
+ * inside it can change this.
+ */
 export type TranslateMode = 'yes' | 'no' | 'code';
 
 /**
- * Elements whose content is code or cannot be rewritten. Their content has no character references, so a translation that
- * contains `<` could not be written there.
+ * Elements whose content is code or cannot be changed. Character references have no meaning in this content, so a
+ * translation that contains `<` could not be written.
  */
 const codeElements = new Set(['script', 'style', 'xmp', 'iframe', 'noembed', 'noframes', 'plaintext']);
 
-/** Returns the mode of an element with this name and these attributes in a parent with mode `inherited`. */
+/**
+ * Returns the mode of an element with this name and these attributes. `inherited` is the mode of the parent element.
+ */
 export function modeOfTag(
   name: string,
   attributes: Token.Attribute[],
@@ -30,7 +35,10 @@ export function modeOfTag(
   return own === 'yes' || own === '' ? 'yes' : inherited;
 }
 
-/** Returns the mode of `node` at its current position in the tree. Each element's mode is cached until the element moves. */
+/**
+ * Returns the mode of a node at its current position in the tree. The modes of elements are cached; an element's entry
+ * is removed when the element moves.
+ */
 export function modeOf(node: ParentNode): TranslateMode {
   const unasked: Element[] = [];
   let mode: TranslateMode = 'yes';
@@ -52,8 +60,9 @@ export function modeOf(node: ParentNode): TranslateMode {
 }
 
 /**
- * A tree that stores only parents. Modes are read while elements are open, so children are never needed. Without children, the
- * cost of a move does not depend on the number of children.
+ * A tree in which nodes store their parents but not their children. Modes are read while elements are open, so the
+ * children are never needed. Without stored children, the cost of moving a node does not depend on the number of its
+ * siblings.
  */
 export const parentTree: TreeAdapter<DefaultTreeAdapterMap> = {
   ...defaultTreeAdapter,
@@ -62,7 +71,8 @@ export const parentTree: TreeAdapter<DefaultTreeAdapterMap> = {
   detachNode(node) {
     node.parentNode = null;
   },
-  // A second `<html>` or `<body>` adds only the attributes that the first one lacks.
+  // Called for a second `<html>` or `<body>` tag. Its `translate` attribute is added to the first element if that
+  // element has none.
   adoptAttributes(recipient: Element, attributes) {
     const own = translateAttribute(attributes);
     if (own === undefined || translateAttribute(recipient.attrs) !== undefined) return;

@@ -1,21 +1,21 @@
 import { localLength, localSignature, type ZipEntry, ZipError } from './zip.ts';
 
-/** The position of the local record of an entry in its zip. Offsets in bytes. */
+/** The position of a zip entry's local record, as byte offsets in the zip. */
 export interface EntryRecord {
   entry: ZipEntry;
-  /** The local header. */
+  /** The offset of the local header. */
   start: number;
-  /** The compressed content, after the header, the name and the extra field. */
+  /** The offset of the compressed content, which follows the header, the name and the extra field. */
   contentStart: number;
   contentEnd: number;
-  /** After the content and the data descriptor, if there is one. */
+  /** The offset after the content and the data descriptor, if there is a descriptor. */
   end: number;
 }
 
 /**
- * Returns the local records of all entries, in the order of the zip. Rejects content that programs read differently, or would
- * write outside a directory: unsafe names, names that differ only by case, a local header whose name differs from the
- * directory's, and records that overlap.
+ * Returns the local records of all entries, in the order of the zip. Rejects content that programs would read
+ * differently or unpack outside of the target directory: unsafe names, names that differ only by case, a local header
+ * whose name differs from the name in the central directory, and records that overlap.
  *
  * @param directoryStart the offset of the central directory
  * @throws {ZipError}
@@ -29,7 +29,7 @@ export function locateEntries(
   const records: EntryRecord[] = [];
   for (const entry of entries) {
     if (isUnsafe(entry.name)) throw new ZipError('the archive has a file with an unsafe name');
-    // The names of parts are compared without case.
+    // The names of parts are case-insensitive.
     const name = entry.name.toLowerCase();
     if (names.has(name)) throw new ZipError('the archive has two files with the same name');
     names.add(name);
@@ -45,7 +45,10 @@ export function locateEntries(
   return records;
 }
 
-/** Whether the name is absolute, points outside the archive, or is truncated or split differently by some programs. */
+/**
+ * Whether a file name is absolute, points outside the archive, or contains characters at which some programs truncate
+ * or split it.
+ */
 function isUnsafe(name: string): boolean {
   return name === '' || /^\/|^[a-z]:|[\\\0]|(^|\/)\.\.(\/|$)/i.test(name);
 }
@@ -76,9 +79,9 @@ function locate(zip: Uint8Array, entry: ZipEntry): EntryRecord {
 }
 
 /**
- * Returns the end of a data descriptor. A descriptor has an optional signature, the checksum and two sizes, which have eight
- * bytes each if the local header has a zip64 field. Returns `at` if there is no descriptor, because programs that use the
- * directory read such a file.
+ * Returns the end of a data descriptor. A descriptor has an optional signature, the checksum and two sizes, which have
+ * eight bytes each if the local header has a zip64 field. Returns `at` if the descriptor is missing: most programs use
+ * the central directory, so they can read such a file.
  */
 function descriptorEnd(view: DataView, at: number, entry: ZipEntry, extra: Uint8Array): number {
   const sizes = findExtra(extra, zip64Extra) ? 16 : 8;
@@ -96,14 +99,14 @@ function findExtra(extra: Uint8Array, wanted: number): boolean {
   return false;
 }
 
-/** Returns the extra field without zip64 sizes. */
+/** Removes the zip64 sizes from an extra field. */
 export function withoutZip64(extra: Uint8Array): Uint8Array {
   const kept: Uint8Array[] = [];
   for (const [id, field] of extraFields(extra)) if (id !== zip64Extra) kept.push(field);
   return Buffer.concat(kept);
 }
 
-/** Yields the fields of an extra field, each with its id. Skips a remainder that is too short for a field. */
+/** Yields the fields of an extra field, each with its id. Skips a rest that is too short for a field. */
 function* extraFields(extra: Uint8Array): Generator<[id: number, field: Uint8Array]> {
   const view = new DataView(extra.buffer, extra.byteOffset, extra.byteLength);
   for (let at = 0; at + 4 <= extra.length; ) {

@@ -12,33 +12,43 @@ import {
 
 /** A part of an Office file that another part refers to. */
 export interface Relationship {
-  /** The id in the referring part's XML; '' if it has none. */
+  /** The id by which the referring part's XML names the relationship; '' if it has none. */
   id: string;
-  /** The last segment of its type's URI, which transitional and strict files share: `officeDocument`, `footer`, … */
+  /**
+   * The last segment of the relationship type's URI: `officeDocument`, `footer`, … It is the same in transitional and
+   * strict files.
+   */
   type: string;
-  /** The part's path, as written in the zip; undefined if it is outside the file. */
+  /** The path of the part, as the zip contains it; undefined if the target is outside the file. */
   target: string | undefined;
 }
 
 /** An opened Office file: a zip of XML parts that refer to each other. */
 export interface OfficePackage {
-  /** Returns the parts to which the part at `path` refers, in its order; for '', those to which the package refers. */
+  /**
+   * Returns the parts to which the part at `path` refers, in the order of its list of relationships. The path '' stands
+   * for the package itself.
+   */
   relationships(path: string): Promise<Relationship[]>;
-  /** Feeds the XML of a part to `events`. */
+  /** Parses the XML of a part, and passes it to `events`. */
   readPart(path: string, events: XmlEvents): Promise<void>;
-  /** Returns a whole part. */
+  /** Returns the whole text of a part. */
   readWhole(path: string): Promise<PartText>;
-  /** The inflated size of a part in bytes, as declared in the directory. */
+  /** Returns the inflated size of a part in bytes, as declared in the zip directory. */
   sizeOf(path: string): number;
-  /** Yields the inflated bytes of a part of any size. Throws a ZipError if they exceed the declared size. */
+  /**
+   * Yields the inflated bytes of a part of any size. Throws a ZipError if they exceed the size that the directory
+   * declares.
+   */
   pieces(path: string): AsyncIterable<Uint8Array>;
 }
 
 /**
- * Opens a DOCX or XLSX. Checks the sizes that its directory declares against the limits before it inflates anything. Reading a
- * part fails if it exceeds its declared size.
+ * Opens a DOCX or XLSX. Before anything is inflated, the sizes that the zip directory declares are checked against the
+ * limits. Reading a part fails if the part is larger than declared.
  *
- * @throws {FileError} `protected` if it requires a password, `too_large` or `unreadable`; so do `readPart` and `relationships`
+ * @throws {FileError} `protected` if the file requires a password, `too_large` or `unreadable`; `readPart` and
+ *   `relationships` throw the same errors
  */
 export async function openPackage(bytes: Uint8Array): Promise<OfficePackage> {
   rejectCompoundFile(bytes);
@@ -55,7 +65,10 @@ export async function openPackage(bytes: Uint8Array): Promise<OfficePackage> {
   });
   const names = new Map<string, string>();
   for (const name of entries.keys()) if (!names.has(name.toLowerCase())) names.set(name.toLowerCase(), name);
-  /** The names of parts are case-insensitive. Some programs refer to a part by its decoded name. */
+  /**
+   * Returns the name of the part at a path. Names of parts are case-insensitive, and some programs write the path of a
+   * part with percent-encoding although its name is not encoded.
+   */
   const nameOf = (path: string): string =>
     names.get(path.toLowerCase()) ?? names.get(decodePath(path).toLowerCase()) ?? path;
 
@@ -124,7 +137,7 @@ function readWholeEntry(zip: Uint8Array, entry: ZipEntry): Promise<PartText> {
   });
 }
 
-/** Resolves `target` relative to `folder`. A path that points outside the package does not refer to a part. */
+/** Resolves the path `target` relative to `folder`. `..` segments cannot leave the root of the package. */
 function resolve(folder: string, target: string): string {
   const segments = target.startsWith('/') ? [] : folder.split('/').filter(Boolean);
   for (const segment of target.split('/')) {
@@ -146,7 +159,7 @@ const compoundFile = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 const encryptedStream = Buffer.from('EncryptedPackage', 'utf16le');
 
 /**
- * Rejects compound files. Word 97 files are compound files, and so are newer files with a password, which are streams in a
+ * Rejects compound files: files of Word 97 and similar versions, and newer files with a password, which are stored in a
  * compound file.
  */
 function rejectCompoundFile(bytes: Uint8Array): void {
@@ -159,7 +172,7 @@ function rejectCompoundFile(bytes: Uint8Array): void {
   );
 }
 
-/** Runs `read`, and throws a FileError `unreadable` for a damaged archive or a wrong encoding. */
+/** Runs `read`. If it fails because of a damaged archive or a wrong encoding, throws a FileError `unreadable`. */
 export async function withFileErrors<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
@@ -172,7 +185,7 @@ export async function withFileErrors<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whether a fatal TextDecoder threw the error. */
+/** Whether the error comes from a TextDecoder with `fatal: true`. */
 function isEncodingError(error: unknown): error is TypeError {
   return error instanceof TypeError && 'code' in error && error.code === 'ERR_ENCODING_INVALID_ENCODED_DATA';
 }

@@ -2,16 +2,16 @@ import { FileError } from '../file-error.ts';
 
 export type PartEncoding = 'utf-8' | 'utf-16le' | 'utf-16be';
 
-/** A part that was read as a whole. */
+/** The whole text of an XML part, with the encoding of its bytes. */
 export interface PartText {
-  /** Without a byte order mark. */
+  /** The text without a byte order mark. */
   source: string;
   encoding: PartEncoding;
   /** Whether the part starts with a byte order mark. */
   marked: boolean;
 }
 
-/** Returns the encoding: UTF-8, unless a byte order mark declares UTF-16. */
+/** Returns the encoding of a part: UTF-8, unless a byte order mark declares UTF-16. */
 export function encodingOf(start: Uint8Array): PartEncoding {
   const isMarked = (first: number, second: number): boolean => start[0] === first && start[1] === second;
   return isMarked(0xff, 0xfe) ? 'utf-16le' : isMarked(0xfe, 0xff) ? 'utf-16be' : 'utf-8';
@@ -20,9 +20,9 @@ export function encodingOf(start: Uint8Array): PartEncoding {
 /**
  * Decodes a part.
  *
- * @throws {FileError} `unreadable` if it declares an encoding that Office files must not have, because a changed part would be
- *   read in that encoding
- * @throws {TypeError} if its bytes are not in its encoding
+ * @throws {FileError} `unreadable` if the part declares an encoding that is not allowed in Office files. Programs would
+ *   read a changed part in this encoding
+ * @throws {TypeError} if bytes of the part are invalid in the part's encoding
  */
 export function decodePart(bytes: Uint8Array): PartText {
   const encoding = encodingOf(bytes);
@@ -33,10 +33,10 @@ export function decodePart(bytes: Uint8Array): PartText {
 }
 
 /**
- * Rejects a part that declares an encoding that Office files must not have. If it has only ASCII, reading it would work, but
- * changing it would not.
+ * Rejects a part that declares an encoding that is not allowed in Office files. A part with only ASCII characters could
+ * be read, but translations could not be written into it.
  *
- * @param start of the part, with or without its byte order mark
+ * @param start the start of the part's text, with or without its byte order mark
  * @throws {FileError} `unreadable`
  */
 export function rejectOtherEncoding(start: string): void {
@@ -45,7 +45,10 @@ export function rejectOtherEncoding(start: string): void {
     throw new FileError('unreadable', `the Office file has XML in the encoding ${declared}, not UTF-8`);
 }
 
-/** Encodes the new content of a part like the old content, so that its XML declaration remains correct. */
+/**
+ * Encodes the new content of a part in the encoding of the old content, so that the encoding in the XML declaration
+ * stays correct.
+ */
 export async function* encodePart(
   { encoding, marked }: PartText,
   pieces: Iterable<string>,
@@ -54,7 +57,7 @@ export async function* encodePart(
   for (const piece of pieces) yield encode(piece, encoding);
 }
 
-/** Encodes a piece of a part. */
+/** Encodes a piece of a part's text. */
 export function encode(text: string, encoding: PartEncoding): Uint8Array {
   if (encoding === 'utf-8') return Buffer.from(text, 'utf8');
   const bytes = Buffer.from(text, 'utf16le');

@@ -4,18 +4,19 @@ import { withFileErrors } from './package.ts';
 import { findEnd, localLength, readDirectory, type ZipEntry, ZipError } from './zip.ts';
 
 /**
- * The new content of a part: whole, or a function that yields it in pieces, so that a large part is never entirely in memory.
+ * The new content of a part: either all bytes, or a function that yields them in pieces, so that a large part is never
+ * entirely in memory.
  */
 export type PartContent = Uint8Array | (() => AsyncIterable<Uint8Array>);
 
 /**
- * Returns a copy of an Office file with new content for some of its parts. Every other entry is copied byte for byte: its
- * headers, its compressed content and its data descriptor. The order of the entries and of the directory stays the same, and so
- * do names, dates and attributes of the replaced parts.
+ * Returns a copy of an Office file with new content for some of its parts. Every other entry is copied byte for byte:
+ * its headers, its compressed content and its data descriptor. The order of the entries and of the directory stays the
+ * same, and so do names, dates and attributes of the replaced parts.
  *
- * @param parts the new content by the path of the part
- * @throws {FileError} `unreadable` if the archive is damaged, or as `rejectUnsafeEntries`
- * @throws {RangeError} if the file has no part of that path
+ * @param parts the new contents, by the paths of the parts
+ * @throws {FileError} `unreadable` if the archive is damaged, or if `rejectUnsafeEntries` rejects it
+ * @throws {RangeError} if `parts` has a path that the file does not contain
  */
 export function rewritePackage(
   bytes: Uint8Array,
@@ -25,7 +26,7 @@ export function rewritePackage(
 }
 
 /**
- * Rejects a file that `rewritePackage` would reject. Needs only the headers of the archive.
+ * Rejects a file that `rewritePackage` would reject. Reads only the headers of the archive.
  *
  * @throws {FileError} `unreadable` if names of entries are unsafe or not unique, or if entries overlap
  */
@@ -96,14 +97,14 @@ async function deflate(content: PartContent): Promise<Deflated> {
     deflater.on('end', resolve);
     deflater.on('error', reject);
   });
-  // An error also makes the next write fail, which then reports it.
+  // An error also makes the next write fail, and this write reports the error.
   finished.catch(() => {});
   try {
     let written: Promise<void> | undefined;
     for await (const piece of content instanceof Uint8Array ? [content] : content()) {
       deflated.size += piece.length;
       deflated.crc32 = crc32(piece, deflated.crc32);
-      // A thread deflates a piece while the next one is created. At most these two are in memory.
+      // A thread pool deflates one piece while the next piece is created. At most these two pieces are in memory.
       await written;
       written = new Promise<void>((resolve, reject) =>
         deflater.write(piece, (error) => (error ? reject(error) : resolve())),
@@ -120,12 +121,15 @@ async function deflate(content: PartContent): Promise<Deflated> {
 }
 
 const deflateMethod = 8;
-/** The format version that deflated files require. */
+/** The zip version that a program needs to read deflated files. */
 const deflateVersion = 20;
-/** The flag for the encoding of the name. Other flags describe the compression of the old content. */
+/**
+ * The flag that declares the encoding of the file name. The other flags are cleared, because they describe the
+ * compression of the old content.
+ */
 const keptFlags = 0x0800;
 
-/** Returns the old local header with its name and extra field, changed for the new content. */
+/** Returns the old local header with its name and extra field, updated for the new content. */
 function localHeader(zip: Uint8Array, { start, contentStart }: EntryRecord, deflated: Deflated): Uint8Array {
   const old = Buffer.from(zip.subarray(start, contentStart));
   const extraStart = localLength + old.readUInt16LE(26);
@@ -135,7 +139,7 @@ function localHeader(zip: Uint8Array, { start, contentStart }: EntryRecord, defl
   return Buffer.concat([old.subarray(0, extraStart), extra]);
 }
 
-/** Returns the old directory header, changed for the new content. */
+/** Returns the old header from the central directory, updated for the new content. */
 function directoryHeader(old: Buffer, deflated: Deflated): Uint8Array {
   const extraStart = 46 + old.readUInt16LE(28);
   const extraEnd = extraStart + old.readUInt16LE(30);
@@ -146,7 +150,8 @@ function directoryHeader(old: Buffer, deflated: Deflated): Uint8Array {
 }
 
 /**
- * Writes the fields that both kinds of header have in the same order, from the required version on. The date does not change.
+ * Writes the fields that local headers and directory headers have in the same order, starting with the required zip
+ * version. The date stays unchanged.
  */
 function describe(header: Buffer, at: number, { crc32, compressedSize, size }: Deflated): void {
   header.writeUInt16LE(deflateVersion, at);

@@ -1,18 +1,25 @@
-/** Replaces the source from `start` to `end` (offsets in UTF-16 units; equal for an insertion) by `text`. */
+/**
+ * A replacement of the source from `start` to `end` by `text`. The offsets are in UTF-16 units; they are equal for an
+ * insertion.
+ */
 export interface Edit {
   start: number;
   end: number;
   text: string;
 }
 
-/** The approximate length of the pieces, which keeps memory low while the result is encoded and compressed. */
+/**
+ * The approximate length of the yielded pieces, in UTF-16 units. Small pieces limit the memory that encoding and
+ * compressing the result needs.
+ */
 const pieceLength = 64 * 1024;
 
 /**
- * Yields the edited source in pieces. No character outside the edits changes. The result is never entirely in memory.
+ * Yields the edited source in pieces. Characters outside the edits stay unchanged. The result is never entirely in
+ * memory.
  *
  * @param edits in the order of their positions
- * @throws RangeError if two edits overlap, or one is outside the source
+ * @throws {RangeError} if two edits overlap, or if an edit is outside the source
  */
 export function* splice(source: string, edits: Iterable<Edit>): Generator<string> {
   let piece = '';
@@ -33,7 +40,10 @@ export function* splice(source: string, edits: Iterable<Edit>): Generator<string
   yield* slices(source, copied, source.length);
 }
 
-/** Keeps a surrogate pair in one slice, because each piece is encoded separately. */
+/**
+ * Yields the source between two offsets in slices. A surrogate pair is never split, because each slice is encoded
+ * separately.
+ */
 function* slices(source: string, from: number, to: number): Generator<string> {
   for (let start = from; start < to; ) {
     let end = Math.min(start + pieceLength, to);
@@ -43,15 +53,18 @@ function* slices(source: string, from: number, to: number): Generator<string> {
   }
 }
 
-/** Characters that an XML 1.0 document cannot contain, including lone surrogates. */
+/** Characters that an XML 1.0 document cannot contain, not even as references, including lone surrogates. */
 const notXml = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
 
-/** Removes the characters that XML cannot contain, even as references: control characters and lone surrogates. */
+/** Removes control characters and lone surrogates, which XML cannot contain, not even as references. */
 export function withoutForbidden(text: string): string {
   return text.replace(notXml, '');
 }
 
-/** Escapes text for the content of an element. A literal carriage return would be read as a line feed. */
+/**
+ * Escapes a text for the content of an XML element. Carriage returns are escaped too, because parsers read a literal
+ * one as a line feed.
+ */
 export function escapeXmlText(text: string): string {
   return text.replace(/[&<>\r]/g, (character) => references[character]!);
 }

@@ -2,27 +2,26 @@ import { SaxesParser } from 'saxes';
 import { limits, overLimit } from '../file-error.ts';
 import { notWellFormed } from '../flatten/xml.ts';
 
-/** A start tag. Positions are offsets in the document, in UTF-16 units. */
+/** A start tag. Its positions are offsets in the document, in UTF-16 units. */
 export interface XmlStartTag {
-  /** As written, including the prefix. */
+  /** The name of the element, including its prefix. */
   name: string;
-  /** The name without its prefix. */
+  /** The name of the element without its prefix. */
   local: string;
-  /** The namespace of the prefix at this position; undefined if it is not declared. */
+  /** The namespace of the element; undefined if its prefix is not declared. */
   namespace: string | undefined;
-  /** By name as written. Includes declarations of namespaces. */
+  /** The attributes by name, including prefixes. Namespace declarations are included. */
   attributes: Readonly<Record<string, string>>;
-  /** `<a/>`: its end tag has the same positions. */
+  /** Whether the tag is self-closing (`<a/>`). The end tag of such an element is reported with the same positions. */
   selfClosing: boolean;
-  /** Whether the tag declares a namespace. */
+  /** Whether the tag declares namespaces. */
   declaresNamespace: boolean;
-  /** The offset of its `<`. */
+  /** The offset of the tag's `<`. */
   start: number;
-  /** The offset after its `>`. */
+  /** The offset after the tag's `>`. */
   end: number;
 }
 
-/** An end tag. */
 export interface XmlEndTag {
   name: string;
   local: string;
@@ -31,29 +30,33 @@ export interface XmlEndTag {
   end: number;
 }
 
-/** The events of a reader, in the order of the document. */
+/** The events of an XML reader, in the order of the document. */
 export interface PositionedXmlEvents {
   openTag(tag: XmlStartTag): void;
   closeTag(tag: XmlEndTag): void;
-  /** Text with references decoded, and CDATA. A text may arrive in several pieces. */
+  /**
+   * Receives text with its references decoded, and the content of CDATA sections. One text may arrive in several
+   * pieces.
+   */
   text(text: string): void;
 }
 
 interface OpenElement {
   local: string;
   namespace: string | undefined;
-  /** The prefixes that it declares; '' for the default namespace. */
+  /** The prefixes that the element declares; '' for the default namespace. */
   prefixes: string[] | undefined;
 }
 
 const xmlNamespace = 'http://www.w3.org/XML/1998/namespace';
 
 /**
- * Creates a reader for a part of an Office file that will be changed by position. Feed it the document in one or more pieces
- * and close it after the last one. It is not recursive, and it limits depth and attributes. It ignores a DOCTYPE.
+ * Creates an XML reader that reports the positions of tags, for parts of Office files that will be changed. Pass it the
+ * document in one or more pieces, and close it after the last piece. The reader is not recursive, limits the depth and
+ * the attributes, and ignores a DOCTYPE.
  *
- * `write` and `close` throw a FileError: `unreadable` if the document is not well-formed or refers to an entity that XML does
- * not predefine, `too_large` above a limit.
+ * The functions `write` and `close` throw a FileError: `unreadable` if the document is not well-formed or refers to an
+ * entity that XML does not predefine, `too_large` if the document exceeds a limit.
  */
 export function createPositionedXmlReader(events: PositionedXmlEvents): {
   write(piece: string): void;
@@ -61,16 +64,22 @@ export function createPositionedXmlReader(events: PositionedXmlEvents): {
 } {
   const parser = new SaxesParser({ xmlns: false, position: false });
   const open: OpenElement[] = [];
-  /** The namespaces of each prefix, innermost last. */
+  /** The namespaces of each prefix, with the innermost declaration last. */
   const declared = new Map([['xml', [xmlNamespace]]]);
   let attributeCount = 0;
   let declaresNamespace = false;
   let piece = '';
   let pieceStart = 0;
-  /** The offset of the last `<` before the current piece, because a tag may start in one piece and end in another. */
+  /**
+   * The offset of the last `<` before the current piece. It is needed for a tag that starts in one piece and ends in
+   * another.
+   */
   let lastBefore = -1;
 
-  /** The parser reports a tag when it has read its `>`. A tag contains no other `<`. */
+  /**
+   * Returns the offset of a tag's `<`, given the offset after its `>`. This is the last `<` before the end, because the
+   * parser reports a tag when it has read the `>`, and a tag contains no other `<`.
+   */
   const startOf = (end: number): number => {
     const found = piece.lastIndexOf('<', end - pieceStart - 1);
     return found >= 0 ? pieceStart + found : lastBefore;
@@ -131,7 +140,7 @@ export function createPositionedXmlReader(events: PositionedXmlEvents): {
   };
 }
 
-/** Adds the declarations of a tag. Returns their prefixes, or undefined. */
+/** Records the namespace declarations of a tag. Returns the declared prefixes; undefined if there are none. */
 function declare(
   declared: Map<string, string[]>,
   attributes: Readonly<Record<string, string>>,
@@ -151,8 +160,8 @@ function declare(
 }
 
 /**
- * Returns the attribute with this local name, with any prefix. Prefixes differ between strict and transitional files, and
- * between programs. The elements for which this is used never have two attributes that differ only in the prefix.
+ * Returns the attribute with this local name and any prefix. Prefixes differ between strict and transitional files, and
+ * between programs. Use this function only for elements whose attributes differ in their local names.
  */
 export function attributeOf({ attributes }: XmlStartTag, local: string): string | undefined {
   for (const name in attributes) {
@@ -166,7 +175,7 @@ export function attributeOf({ attributes }: XmlStartTag, local: string): string 
   return undefined;
 }
 
-/** Reads a document that is entirely in memory. */
+/** Parses a document that is entirely in memory. */
 export function readPositionedXml(source: string, events: PositionedXmlEvents): void {
   const reader = createPositionedXmlReader(events);
   reader.write(source);

@@ -1,22 +1,25 @@
 import { crc32, createInflateRaw } from 'node:zlib';
 
-/** A zip that cannot be read: not a zip, truncated, or with features that Office files do not use. */
+/**
+ * The error for a file that is not a readable zip archive: another format, a truncated file, or an archive with
+ * features that Office files do not use.
+ */
 export class ZipError extends Error {
   override name = 'ZipError';
 }
 
-/** A file in a zip, as its central directory describes it. The sizes are not verified. */
+/** A file in a zip, as the zip's central directory describes it. The sizes are not verified. */
 export interface ZipEntry {
   name: string;
   encrypted: boolean;
-  /** 0 is stored, 8 is deflated. */
+  /** The compression method: 0 is stored, 8 is deflated. */
   method: number;
   crc32: number;
   compressedSize: number;
   size: number;
-  /** The offset of its local header. */
+  /** The offset of the file's local header. */
   offset: number;
-  /** The position of its description in the directory. */
+  /** The offset of the file's header in the central directory. */
   headerOffset: number;
   headerLength: number;
 }
@@ -27,9 +30,10 @@ const entrySignature = 0x02014b50;
 const entryLength = 46;
 
 /**
- * Returns the entries of a zip by name, in the order of its central directory. Inflates nothing.
+ * Returns the entries of a zip by name, in the order of its central directory. Does not inflate content.
  *
- * @throws {ZipError} also for zip64, and for two entries with the same name, because programs differ in which one they read
+ * @throws {ZipError} if the zip cannot be read, uses zip64, or has two entries with the same name. Programs differ in
+ *   which of these two entries they read
  */
 export function readDirectory(zip: Uint8Array): Map<string, ZipEntry> {
   const view = new DataView(zip.buffer, zip.byteOffset, zip.byteLength);
@@ -47,7 +51,7 @@ export function readDirectory(zip: Uint8Array): Map<string, ZipEntry> {
     const next =
       at + entryLength + nameLength + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
     if (next > end) throw new ZipError('the directory of the archive is damaged');
-    // Names are ASCII in Office files; a name in another encoding only has to differ from those.
+    // File names in Office files are ASCII. For a name in another encoding it is enough that it differs from these.
     const name = Buffer.from(zip.subarray(at + entryLength, at + entryLength + nameLength)).toString('utf8');
     if (entries.has(name)) throw new ZipError('the archive has two files with the same name');
     entries.set(name, {
@@ -66,7 +70,9 @@ export function readDirectory(zip: Uint8Array): Map<string, ZipEntry> {
   return entries;
 }
 
-/** Returns the inflated size of all entries together, as declared in the directory; 0 if the zip is not readable. */
+/**
+ * Returns the inflated size of all entries together, as the zip directory declares it; 0 if the zip is not readable.
+ */
 export function declaredSize(zip: Uint8Array): number {
   try {
     return readDirectory(zip)
@@ -79,7 +85,8 @@ export function declaredSize(zip: Uint8Array): number {
 }
 
 /**
- * Finds the end record by a backward search, because a comment of up to 65,535 bytes may follow it.
+ * Returns the offset of the end record. The search runs backward, because a comment of up to 65,535 bytes may follow
+ * the record.
  *
  * @throws {ZipError}
  */
@@ -100,8 +107,8 @@ export const localSignature = 0x04034b50;
 export const localLength = 30;
 
 /**
- * Yields the content of an entry in pieces, so that only one piece is in memory. Throws if the content is larger than or
- * different from the directory's declaration, because the caller checked its limits against that declaration.
+ * Yields the content of an entry in pieces, so that only one piece is in memory. Throws if the size or the checksum of
+ * the content differs from the directory, because the caller has checked the limits against the declared sizes.
  *
  * @throws {ZipError}
  */
@@ -118,12 +125,13 @@ export async function* inflateEntry(zip: Uint8Array, entry: ZipEntry): AsyncGene
   if (size !== entry.size || sum !== entry.crc32) throw new ZipError('a file in the archive is damaged');
 }
 
-/** Deflate expands n bytes to at most 1,032 n. */
+/** The maximum ratio of output to input of the Deflate method. */
 const maxRatio = 1032;
 
 /**
- * Rejects a zip with an entry that is larger than its directory declares, even if the entry is never read, because such a
- * declaration is an attempt to evade limits. Ignores entries that are damaged in other ways.
+ * Rejects a zip in which an entry is larger than its directory declares. This applies even to entries that are never
+ * read, because such a declaration is an attempt to evade limits. Entries that are damaged in other ways are accepted
+ * here.
  *
  * @throws {ZipError}
  */
@@ -144,8 +152,9 @@ export async function rejectUnderstatedSizes(zip: Uint8Array, entries: Iterable<
 }
 
 /**
- * Rejects a zip in which entries share bytes according to its directory, because a few megabytes could then be read thousands
- * of times. `locateEntries` compares the records themselves before such a file is changed.
+ * Rejects a zip whose directory declares entries that share bytes, because a few megabytes could then be read thousands
+ * of times. This check uses only the offsets and sizes in the directory. Before a file is changed, `locateEntries` also
+ * checks the local records.
  *
  * @throws {ZipError}
  */

@@ -20,10 +20,10 @@ const words: Record<ActiveKind, string> = {
   media: 'sounds, videos and 3D scenes',
 };
 
-/** The number of objects of each kind. */
+/** The number of removed objects of each kind. */
 export type ActiveCounts = ReadonlyMap<ActiveKind, number>;
 
-/** Returns the counts as text: `scripts: 2; attached files: 1`. */
+/** Returns the counts as text, for example `scripts: 2; attached files: 1`. */
 export function describeActive(counts: ActiveCounts): string {
   return (Object.keys(words) as ActiveKind[])
     .filter((kind) => counts.has(kind))
@@ -32,9 +32,9 @@ export function describeActive(counts: ActiveCounts): string {
 }
 
 /**
- * Removes content that makes a PDF reader do more than display the file: scripts; actions that start programs, send data, open
- * other files or run without a click; attached files, sounds, videos and 3D scenes. Links, bookmarks and fields stay, and so
- * does their appearance.
+ * Removes content that makes a PDF reader do more than display the file: scripts; attached files, sounds, videos and 3D
+ * scenes; and actions that start programs, send data, open other files or run without a click. Links, bookmarks and
+ * form fields stay, and their appearance does not change. Returns the number of removed objects of each kind.
  */
 export function removeActiveContent(document: PDFDocument): ActiveCounts {
   const removal = new Removal();
@@ -53,12 +53,12 @@ const removedAnnotations: ReadonlyMap<string | undefined, ActiveKind> = new Map(
 
 class Removal {
   readonly counts = new Map<ActiveKind, number>();
-  /** Each object counts once, even if several places refer to it. */
+  /** The counted objects. An object counts once, even if several places refer to it. */
   readonly #counted = new Set<PDFObject>();
 
   /**
-   * Removes active content from an object and everything inside it. It is not recursive, because the file determines the depth
-   * of its objects.
+   * Removes active content from an object and from everything inside the object. This function is not recursive,
+   * because a file could nest its objects arbitrarily deep.
    */
   from(root: PDFObject): void {
     const waiting: PDFObject[] = [root];
@@ -72,15 +72,15 @@ class Removal {
     }
   }
 
-  /** Removes active content that only the catalog can have. */
+  /** Removes active content that can only be in the catalog. */
   fromCatalog(catalog: PDFDict): void {
     const names = getDict(catalog, 'Names');
     for (const tree of ['JavaScript', 'EmbeddedFiles', 'Renditions', 'AlternatePresentations'])
       names?.delete(PDFName.of(tree));
-    // A table of the attached files, and a request for a program that runs scripts.
+    // `Collection` lists the attached files. `Requirements` asks for a program that runs scripts.
     for (const key of ['Collection', 'Requirements']) catalog.delete(PDFName.of(key));
     this.#fromOpening(catalog);
-    // Readers prepend this base to URLs without a scheme.
+    // PDF readers prepend this base to URLs without a scheme, so an unsafe base is removed.
     const addresses = getDict(catalog, 'URI');
     const base = get(addresses, 'Base');
     if (!addresses || !base || isOpened(base)) return;
@@ -88,13 +88,15 @@ class Removal {
     addresses.delete(PDFName.of('Base'));
   }
 
-  /** Keeps only the first destination of the actions that run when the file is opened. */
+  /**
+   * If actions run when the file is opened, removes these actions. Keeps only the page that the first of them displays.
+   */
   #fromOpening(catalog: PDFDict): void {
     const opening = asAction(get(catalog, 'OpenAction'));
     const place = getName(opening, 'S') === 'GoTo' ? opening?.get(PDFName.of('D')) : undefined;
     if (!opening || (place && !get(opening, 'Next'))) return;
     this.#count('action', opening);
-    // Does not change the action itself, because a bookmark may have the same action.
+    // Sets a new entry instead of changing the action, because a bookmark may use the same action.
     if (place) catalog.set(PDFName.of('OpenAction'), catalog.context.obj({ S: 'GoTo', D: place }));
     else catalog.delete(PDFName.of('OpenAction'));
   }
@@ -111,7 +113,7 @@ class Removal {
       const item = array.lookup(index);
       if (!item || !(this.#takesObject(item) || this.#takesAnnotation(item))) continue;
       const before = index > 0 ? array.get(index - 1) : undefined;
-      // Trees of names and numbers alternate keys and values.
+      // In a tree of names or numbers, keys and values alternate.
       const isValue =
         before instanceof PDFString || before instanceof PDFHexString || before instanceof PDFNumber;
       if (isValue) array.set(index, PDFNull);
@@ -119,7 +121,10 @@ class Removal {
     }
   }
 
-  /** Whether to remove the value of an entry. It examines the value, because resources may have any key. */
+  /**
+   * Whether to remove the value of an entry. The value is examined as well as the key, because the keys of resources
+   * are arbitrary.
+   */
   #goes(value: PDFObject, key: string | undefined, owner: PDFDict): boolean {
     switch (key) {
       case 'AA':
@@ -131,7 +136,7 @@ class Removal {
         return true;
       case 'AF':
         return isFileSpecification(value instanceof PDFArray ? value.lookup(0) : value);
-      // A note on a removed annotation stays as a note.
+      // Removes the reference to a removed annotation. The note that has this reference stays.
       case 'IRT':
         return this.#takesAnnotation(value);
       default:
@@ -150,7 +155,10 @@ class Removal {
     return kind !== undefined;
   }
 
-  /** Whether the value has actions that start when a page opens or the pointer moves over a field. */
+  /**
+   * Whether the value contains actions that start without a click, for example when a page opens or when the pointer
+   * moves over a field.
+   */
   #takesTriggers(value: PDFObject): boolean {
     const triggers = asDict(value);
     const found = triggers?.keys().flatMap((key) => asAction(triggers.lookup(key)) ?? []) ?? [];
@@ -163,7 +171,7 @@ class Removal {
     const subtype = getName(annotation, 'Subtype');
     const kind = removedAnnotations.get(subtype);
     if (kind) this.#count(kind, getDict(annotation, 'FS') ?? object);
-    // The pop-up window of a note on a removed annotation.
+    // Whether the object is the pop-up window of a note on a removed annotation.
     const isWindow =
       subtype === 'Popup' && removedAnnotations.has(getName(getDict(annotation, 'Parent'), 'Subtype'));
     return kind !== undefined || isWindow;

@@ -6,9 +6,10 @@ import { pageResources } from './page-geometry.ts';
 /**
  * Draws on top of the current content of a page.
  *
- * @param operators in the page's user space; they start with the initial graphics state
- * @param fonts that the operators use, by name; no font of the page may have the same name
- * @param replaced the page's stream, if nothing else refers to it
+ * @param operators the operators that draw the content, in the page's user space; they start with the initial graphics
+ *   state
+ * @param fonts the fonts that the operators use, by name; fonts of the page must have other names
+ * @param replaced the page's old content stream, to be deleted; pass it only if nothing else refers to it
  */
 export function addContent(
   document: PDFDocument,
@@ -23,7 +24,7 @@ export function addContent(
   const all = Buffer.concat([own, Buffer.from(`\n${operators}`, 'latin1')]);
   node.set(PDFName.of('Contents'), context.register(deflatedStream(context, all)));
   if (replaced) context.delete(replaced);
-  // Resources may be shared with other pages, so the page gets a copy.
+  // The page gets its own copy of its resources, because other pages may share them.
   const resources = pageResources(node);
   const allFonts = PDFDict.fromMapWithContext(new Map(getDict(resources, 'Font')?.entries()), context);
   for (const [name, ref] of fonts) allFonts.set(PDFName.of(name), ref);
@@ -32,7 +33,10 @@ export function addContent(
   node.set(PDFName.of('Resources'), changed);
 }
 
-/** Returns a prefix that no font resource of the pages has. A file that was translated before has such fonts. */
+/**
+ * Returns a font name prefix that no font resource of the pages has. Fonts with the usual prefix exist if the file was
+ * translated before.
+ */
 export function unusedFontPrefix(document: PDFDocument): string {
   const names = new Set<string>();
   for (const { node } of document.getPages())

@@ -4,22 +4,23 @@ import type { ReadText } from './reading/shown-texts.ts';
 import { removedGlyphs } from './remove-text.ts';
 import type { GlyphRange } from './text-block.ts';
 
-/** In points, in the page's user space. */
+/** The maximum difference between equal positions, in points of the page's user space. */
 const tolerance = 0.01;
 
-/** The results for the text operators of a page. */
+/** The numbers of text operators of a page: all of them (`operators`), and those with each result. */
 export interface RemovalAudit {
   operators: number;
-  /** Operators with all of their glyphs removed. */
+  /** The number of operators of which all glyphs were removed. */
   removed: number;
-  /** Operators with some of their glyphs removed. */
+  /** The number of operators of which some glyphs were removed. */
   changed: number;
   kept: number;
 }
 
 /**
- * Checks a page after `removeText`: it must have the same text operators, each of which shows exactly the glyphs that were not
- * removed, with the same codes at the same positions. Text that was added after the page's original text is allowed.
+ * Checks a page after `removeText`. The page must still have the same text operators. Each operator must show exactly
+ * its glyphs that were not removed, with the same codes at the same positions. Text that was added after the page's
+ * original text is allowed.
  *
  * @throws {Error} if anything differs
  */
@@ -28,7 +29,7 @@ export function auditRemoval(pdf: OpenPdf, page: ReadPage, ranges: readonly Glyp
   const { texts } = pdf.interpretPage(page.number);
   const audit: RemovalAudit = { operators: page.texts.length, removed: 0, changed: 0, kept: 0 };
   const places = new Map<TextOperator, number>();
-  /** The distance by which the end of each text has moved, in unscaled text space. */
+  /** The distance by which the end of each text has moved because of rounding, in unscaled text space. */
   const moved: number[] = [];
   for (const [index, text] of page.texts.entries()) {
     const before = text.operator;
@@ -85,10 +86,10 @@ function isSame(before: TextOperator, after: TextOperator): boolean {
 }
 
 /**
- * Returns the distance by which the end of a text has moved, or NaN if its glyphs are not the kept ones or have other
- * positions.
+ * Returns the distance by which the end of a text has moved. Returns NaN if the text does not show exactly the kept
+ * glyphs, or if their positions have changed.
  *
- * @param start the distance by which its start has moved, in unscaled text space
+ * @param start the distance by which the start of the text has moved, in unscaled text space
  */
 function driftOf(
   { codeLengths, advances, operator }: ReadText,
@@ -126,7 +127,10 @@ interface KeptGlyph {
   advance: number;
 }
 
-/** Lengths are in units of the font size. */
+/**
+ * Returns the glyphs of a text that were not removed, and the length of the whole text. Lengths and positions are in
+ * units of the font size.
+ */
 function keptGlyphs(
   { pieces }: TextOperator,
   codeLengths: Uint8Array,

@@ -1,9 +1,9 @@
 import { ContentScanner } from './reading/content-scanner.ts';
 
 /**
- * Encloses a content stream so that it does not affect later content: saves and restores the graphics state, also if the stream
- * has more restores than saves or vice versa, and closes its open text and marked content. The stream's bytes stay the same,
- * except those after its last operator, such as a string without an end.
+ * Encloses a content stream so that it does not affect later content: saves and restores the graphics state, and closes
+ * open text objects and marked content. The stream may have more restores than saves, or more saves than restores. Its
+ * bytes stay the same, except that bytes after the last operator are dropped, such as a string without an end.
  */
 export function enclose(content: Uint8Array): Uint8Array {
   const scanner = new ContentScanner(content);
@@ -36,7 +36,7 @@ export function enclose(content: Uint8Array): Uint8Array {
     }
   }
   const whole = content.subarray(0, scanner.end);
-  // One more than the number of unmatched restores, so that none of them restores an outer state.
+  // One save more than there are unmatched restores, so that these restores cannot restore an outer state.
   const saves = 1 - lowest;
   const end = (isText ? 'ET\n' : '') + 'EMC\n'.repeat(marked) + 'Q\n'.repeat(saves + depth);
   return Buffer.concat([Buffer.from('q\n'.repeat(saves)), whole, Buffer.from(`\n${end}`)]);

@@ -16,19 +16,21 @@ import { openHyphen, Vocabulary } from './layout/vocabulary.ts';
 import type { KeptReason, PageContent, ShownText } from './page-content.ts';
 import type { BlockLabel, GlyphRange, TextBlock } from './text-block.ts';
 
-/** The texts of a page. Each of its glyphs is in exactly one of them. */
+/** The texts of a page. Each glyph of the page is in exactly one of these texts. */
 export interface PageBlocks {
-  /** In reading order. */
+  /** The texts to translate, in reading order. */
   blocks: TextBlock[];
-  /** Texts that are not translated, with the reason. */
+  /** The texts that are not translated, each with the reason. */
   kept: KeptText[];
 }
 
 /**
- * Finds the paragraphs, headings and cells of a page. The same page always gives the same blocks. The time is almost linear.
+ * Finds the paragraphs, headings and cells of a page. The same page always gives the same blocks. Takes almost linear
+ * time.
  *
- * @param vocabulary of a document, which receives the page's words. The caller must pass the contents to `resolve` after it has
- *   read all pages
+ * @param vocabulary the words of the document, to which the page's words are added. After all pages have been read, the
+ *   caller must pass the content of each block to `vocabulary.settle`. Without a vocabulary, the words of this page are
+ *   used
  */
 export function findBlocks(page: PageContent, vocabulary?: Vocabulary): PageBlocks {
   const words = vocabulary ?? new Vocabulary();
@@ -84,7 +86,7 @@ type Found = { glyphs: Glyph[] } & (
   | Pick<KeptText, 'reason' | 'text'>
 );
 
-/** Returns the texts of one direction, starting with those to translate, in reading order. */
+/** Returns the texts of one direction: first those to translate, in reading order, and then the others. */
 function readDirection(page: PageContent, direction: DirectedTexts, vocabulary: Vocabulary): Found[] {
   const { texts, lines, areas } = findTexts(page, direction);
   vocabulary.add(lines);
@@ -188,9 +190,12 @@ function toBlock(
   };
 }
 
-/** As a factor of the font size. */
+/** The default distance between baselines, as a factor of the font size. */
 const usualLeading = 1.2;
-/** The factor by which a heading must be larger than the text, if it is not bold. */
+/**
+ * The factors of the body text's size from which a text counts as larger and as much larger. Headings are larger or
+ * bold.
+ */
 const largerThanText = 1.12;
 const muchLargerThanText = 1.4;
 const maxLinesOfHeading = 4;
@@ -203,7 +208,10 @@ function isHeading({ lines, plain }: ReadText, isBold: boolean, spans: number, b
   return (isLarger || (isBold && spans === 0)) && lines.length < maxLinesOfHeading && !/[.,;:]$/u.test(plain);
 }
 
-/** Returns the largest size that a substantial part of the text has, because a page may have more footnotes than text. */
+/**
+ * Returns the size of the body text: the largest size that a substantial part of the text has. The most common size is
+ * not used, because a page may have more footnotes than body text.
+ */
 function bodySizeOf(texts: readonly ReadText[]): number {
   const counts = new Map<number, number>();
   let total = 0;

@@ -1,7 +1,7 @@
-/** Maps (x, y) to (a x + c y + e, b x + d y + f), as in PDF 32000-1, 8.3.3. */
+/** A matrix that maps (x, y) to (a x + c y + e, b x + d y + f), as in PDF 32000-1, 8.3.3. */
 export type Matrix = readonly [a: number, b: number, c: number, d: number, e: number, f: number];
 
-/** In points, y upwards. `left <= right` and `bottom <= top`. */
+/** A rectangle in points. The y axis points upwards; `left <= right` and `bottom <= top`. */
 export interface Rectangle {
   left: number;
   bottom: number;
@@ -11,7 +11,7 @@ export interface Rectangle {
 
 export const identity: Matrix = [1, 0, 0, 1, 0, 0];
 
-/** Returns undefined if there are not six numbers. */
+/** Returns the matrix of six numbers; undefined for any other number of them. */
 export function matrixOf(numbers: readonly number[] | undefined): Matrix | undefined {
   const [a, b, c, d, e, f] = numbers ?? [];
   if (a === undefined || b === undefined || c === undefined) return undefined;
@@ -25,7 +25,7 @@ export function multiply(first: Matrix, second: Matrix): Matrix {
   return [a * A + b * C, a * B + b * D, c * A + d * C, c * B + d * D, e * A + f * C + E, e * B + f * D + F];
 }
 
-/** Returns undefined if the matrix is not invertible. */
+/** Returns the inverse matrix; undefined if the matrix is not invertible. */
 export function invert([a, b, c, d, e, f]: Matrix): Matrix | undefined {
   const determinant = a * d - b * c;
   if (!Number.isFinite(1 / determinant)) return undefined;
@@ -43,10 +43,10 @@ export function apply([a, b, c, d, e, f]: Matrix, x: number, y: number): [x: num
   return [a * x + c * y + e, b * x + d * y + f];
 }
 
-/** Returns the smallest upright rectangle around a transformed rectangle. */
+/** Returns the smallest upright rectangle that contains the transformed rectangle. */
 export function transformRectangle(matrix: Matrix, { left, bottom, right, top }: Rectangle): Rectangle {
   const [a, b, c, d, e, f] = matrix;
-  // Each coordinate is a sum of two terms. Each term has its minimum and maximum at the edges.
+  // Each coordinate is a sum of two terms, and each term has its minimum and its maximum at the edges of the rectangle.
   return {
     left: Math.min(a * left, a * right) + Math.min(c * bottom, c * top) + e,
     bottom: Math.min(b * left, b * right) + Math.min(d * bottom, d * top) + f,
@@ -64,7 +64,7 @@ export function union(one: Rectangle, other: Rectangle): Rectangle {
   };
 }
 
-/** Returns undefined if the two rectangles have no common area. */
+/** Returns the common area of two rectangles; undefined if they have none. */
 export function intersection(one: Rectangle, other: Rectangle): Rectangle | undefined {
   const left = Math.max(one.left, other.left);
   const bottom = Math.max(one.bottom, other.bottom);

@@ -5,11 +5,14 @@ import { asDict, get, getArray, getDict, getName } from './objects.ts';
 import type { ReadPage } from './open-pdf.ts';
 import type { ReadText } from './reading/shown-texts.ts';
 
-/** Texts in tiling patterns and soft masks are not read. */
+/**
+ * The reason why a text stays untranslated. `indirect` is a text in a tiling pattern or a soft mask, which is not read.
+ */
 type Reason = KeptText['reason'] | 'indirect';
 
 /**
- * Visible texts that stay untranslated, with the wording of their finding. Texts with other reasons have nothing to translate.
+ * The reasons that are reported, each with the words of its finding. Texts that stay for other reasons have nothing to
+ * translate or are not visible.
  */
 const reasons: Partial<Record<Reason, { severity: Finding['severity']; what: string }>> = {
   undecodable: { severity: 'warning', what: 'texts in fonts without a character map' },
@@ -26,7 +29,7 @@ const reasons: Partial<Record<Reason, { severity: Finding['severity']; what: str
   address: { severity: 'info', what: 'URLs and email addresses' },
 };
 
-/** Counts the untranslated content of a PDF page by page. */
+/** Counts the untranslated content of a PDF, page by page. */
 export class KeptCounts {
   readonly #texts = new Map<Reason, { count: number; firstPage: number }>();
   readonly #imagePages: number[] = [];
@@ -38,7 +41,7 @@ export class KeptCounts {
 
   add({ number, texts, paints, indirectTexts }: ReadPage, blocks: number, kept: readonly KeptText[]): void {
     for (const { reason } of kept) this.#count(reason, 1, number);
-    // Unpaired texts have no glyphs that could be part of a block or a kept text.
+    // Unpaired texts are counted here, because they have no glyphs, so they are in neither `blocks` nor `kept`.
     const unpaired = texts.filter(isUnpaired).length;
     if (unpaired > 0) this.#count('unpaired', unpaired, number);
     if (indirectTexts > 0) this.#count('indirect', indirectTexts, number);
@@ -57,6 +60,8 @@ export class KeptCounts {
   }
 
   /**
+   * Returns the findings about all pages that were added.
+   *
    * @param segments the number of translated texts of the file
    * @param isSigned whether the file had a signature when it was sent
    */
@@ -86,7 +91,7 @@ export class KeptCounts {
   }
 }
 
-/** Whether a non-empty text has no known glyphs. */
+/** Whether the glyphs of a non-empty text are unknown. */
 function isUnpaired({ kept, glyphs, operator }: ReadText): boolean {
   return (
     kept === 'unpaired' &&
@@ -112,7 +117,7 @@ function pagesText(pages: readonly number[]): string {
   return pages.length === 1 ? `page ${pages[0]} consists` : `${pages.length} pages consist`;
 }
 
-/** The maximum number of bookmarks to count, because the list of a hostile file may be endless. */
+/** The maximum number of bookmarks to count. In a hostile file, the list of bookmarks may be endless. */
 const maxBookmarks = 100_000;
 
 function countBookmarks(outlines: PDFDict | undefined): number {
@@ -127,7 +132,7 @@ function countBookmarks(outlines: PDFDict | undefined): number {
   return seen.size;
 }
 
-/** Counts annotations that display their text on the page. */
+/** Counts the annotations that display a text on a page. */
 function countNotes(document: PDFDocument): number {
   let count = 0;
   for (const { node } of document.getPages())

@@ -4,8 +4,11 @@ import { runQpdf } from './qpdf.ts';
 import { correctStreamLengths } from './stream-lengths.ts';
 
 /**
- * - `--decrypt`: a password that only restricts the use of the file is irrelevant.
- * - `--remove-restrictions`: a signature is not valid for a changed file. Its value is removed, its appearance stays.
+ * The options of qpdf.
+ *
+ * - `--decrypt`: removes the encryption; a password that only restricts the use of the file has no effect.
+ * - `--remove-restrictions`: removes the values of signatures, because a signature is not valid for a changed file. The
+ *   appearance of signatures stays.
  */
 const options = [
   '--deterministic-id',
@@ -16,17 +19,17 @@ const options = [
 ];
 
 /**
- * Rewrites a PDF in a uniform form: without encryption, each object separate, one cross-reference table, deflated text streams.
- * Fonts and images stay unchanged; objects get new numbers.
+ * Rewrites a PDF in a uniform form: not encrypted, with separate objects, one cross-reference table and deflated text
+ * streams. Fonts and images stay unchanged; objects get new numbers.
  *
- * @throws {FileError} `protected` if opening it requires a password; `unreadable`
+ * @throws {FileError} `protected` if opening the file requires a password, otherwise `unreadable`
  */
 export async function normalize(bytes: Uint8Array): Promise<Uint8Array> {
   const first = await runQpdf(options, bytes);
   if (first.written) return first.written;
   if (/invalid password/.test(first.message))
     throw new FileError('protected', 'the PDF is protected by a password');
-  // This build of qpdf repairs neither cross-reference tables nor stream lengths. pdf-lib finds the objects without them.
+  // This build of qpdf cannot repair cross-reference tables and stream lengths. pdf-lib finds the objects without them.
   const repaired = await rewritten(correctStreamLengths(bytes));
   const second = repaired && (await runQpdf(options, repaired));
   if (second?.written) return second.written;
@@ -34,7 +37,8 @@ export async function normalize(bytes: Uint8Array): Promise<Uint8Array> {
 }
 
 /**
- * Returns a PDF with readable streams that are still compressed; the file itself if it is not encrypted or needs a password.
+ * Returns a decrypted PDF whose streams are still compressed. Returns the file itself if it is not encrypted, or if it
+ * requires a password.
  */
 export async function decrypted(bytes: Uint8Array): Promise<Uint8Array> {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -42,7 +46,7 @@ export async function decrypted(bytes: Uint8Array): Promise<Uint8Array> {
   return (await runQpdf([...options, '--stream-data=preserve'], bytes)).written ?? bytes;
 }
 
-/** Returns undefined if the file has no catalog with pages. */
+/** Rewrites a PDF with pdf-lib. Returns undefined if the file has no catalog with pages. */
 async function rewritten(bytes: Uint8Array): Promise<Uint8Array | undefined> {
   try {
     const document = await PDFDocument.load(bytes, { updateMetadata: false });

@@ -14,7 +14,8 @@ import { limits, overLimit } from '../file-error.ts';
 import { type Matrix, matrixOf, type Rectangle } from './geometry.ts';
 
 /**
- * Returns the value of a key in a dictionary, with references resolved. The functions below return undefined for another type.
+ * Returns the value of a key in a dictionary, with references resolved; undefined if there is none. The functions below
+ * also return undefined if the value has another type.
  */
 export function get(dictionary: PDFDict | undefined, key: string): PDFObject | undefined {
   return dictionary?.lookup(PDFName.of(key));
@@ -29,7 +30,10 @@ export function asDict(object: PDFObject | undefined): PDFDict | undefined {
   return object instanceof PDFDict ? object : undefined;
 }
 
-/** Returns a name without the slash. Its #-codes are decoded to one UTF-16 unit per byte. */
+/**
+ * Returns the value of a key if it is a name. The slash is removed, and the #-codes are decoded; each byte becomes one
+ * UTF-16 unit.
+ */
 export function getName(dictionary: PDFDict | undefined, key: string): string | undefined {
   return asName(get(dictionary, key));
 }
@@ -54,7 +58,7 @@ export function getArray(dictionary: PDFDict | undefined, key: string): PDFObjec
   return items;
 }
 
-/** Returns undefined if the value is not an array of at least `count` finite numbers. */
+/** Returns the value of a key if it is an array of at least `count` finite numbers; undefined otherwise. */
 export function getNumbers(
   dictionary: PDFDict | undefined,
   key: string,
@@ -70,7 +74,7 @@ export function getMatrix(dictionary: PDFDict | undefined, key: string): Matrix 
   return matrixOf(getNumbers(dictionary, key, 6));
 }
 
-/** The corners may be in any order. */
+/** Returns the value of a key if it is a rectangle. The two corners may be given in any order. */
 export function getRectangle(dictionary: PDFDict | undefined, key: string): Rectangle | undefined {
   const numbers = getNumbers(dictionary, key, 4);
   if (numbers === undefined) return undefined;
@@ -84,9 +88,9 @@ export function getRectangle(dictionary: PDFDict | undefined, key: string): Rect
 }
 
 /**
- * Returns the bytes of a stream with its filters removed: everything that can be decoded.
+ * Returns the decoded bytes of a stream. If the stream is damaged, returns the part that can be decoded.
  *
- * @throws {FileError} `too_large` above `limits.pdfStream`
+ * @throws {FileError} `too_large` if the decoded size exceeds `limits.pdfStream`
  */
 export function decodeStream(stream: PDFStream): Uint8Array {
   if (!(stream instanceof PDFRawStream)) return stream.getContents();
@@ -97,7 +101,8 @@ export function decodeStream(stream: PDFStream): Uint8Array {
     filter.asString() === '/FlateDecode' &&
     getNumber(getDict(stream.dict, 'DecodeParms'), 'Predictor') === undefined;
   try {
-    // node:zlib is many times faster, but does not return the data before a damaged part.
+    // node:zlib is many times faster than pdf-lib, but if the data is damaged, it does not return the data before the
+    // damaged part.
     if (isPlainDeflate) return inflateSync(stream.contents, { maxOutputLength: limits.pdfStream });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
@@ -109,7 +114,7 @@ export function decodeStream(stream: PDFStream): Uint8Array {
   return decoded;
 }
 
-/** Decodes in pieces, up to slightly more than the maximum of a stream. */
+/** Decodes a stream in pieces. Stops when the size exceeds the maximum size of a stream. */
 function boundedDecode(stream: PDFRawStream): Uint8Array {
   const pieces: Uint8Array[] = [];
   let size = 0;
@@ -128,7 +133,7 @@ function boundedDecode(stream: PDFRawStream): Uint8Array {
 
 const pieceLength = 64 * 1024;
 
-/** Returns the streams of a page as one stream, joined by line ends. */
+/** Returns the content streams of a page as one stream, with line ends between them. */
 export function pageBytes(page: PDFDict): Uint8Array {
   const contents = get(page, 'Contents');
   const streams = contents instanceof PDFArray ? (getArray(page, 'Contents') ?? []) : [contents];
@@ -140,8 +145,8 @@ export function pageBytes(page: PDFDict): Uint8Array {
 }
 
 /**
- * Returns the dictionary that contains a key of a page: the page or one of its parents, which may have /Resources, /MediaBox,
- * /CropBox, /Rotate.
+ * Returns the dictionary that contains a key of a page: the page itself or one of its parents. A page inherits
+ * /Resources, /MediaBox, /CropBox and /Rotate.
  */
 export function inherited(page: PDFDict, key: string): PDFDict | undefined {
   const seen = new Set<PDFDict>();
@@ -152,7 +157,10 @@ export function inherited(page: PDFDict, key: string): PDFDict | undefined {
   return undefined;
 }
 
-/** Creates a stream. pdf-lib's `flateStream` deflates in JavaScript, which takes several times as long. */
+/**
+ * Creates a deflated stream. pdf-lib's `flateStream` is not used, because it deflates in JavaScript and takes several
+ * times as long.
+ */
 export function deflatedStream(context: PDFContext, content: Uint8Array): PDFRawStream {
   return context.stream(deflateSync(content), { Filter: 'FlateDecode' });
 }

@@ -15,11 +15,14 @@ import { type ReadText, shownTexts } from './reading/shown-texts.ts';
 /** A page with the data that is needed to remove text from it. */
 export interface ReadPage extends PageContent {
   texts: ReadText[];
-  /** Use n has the index n - 1. */
+  /** The paintings of forms on the page. The use with the number n has the index n - 1. */
   uses: FormUse[];
-  /** The Do operators that paint a form within itself. */
+  /** The Do operators that paint a form inside the same form. */
   loops: OperatorPlace[];
-  /** The number of text operators in tiling patterns and soft masks, each counted once. They are neither read nor changed. */
+  /**
+   * The number of text operators in tiling patterns and soft masks. Each operator counts once. These texts are neither
+   * read nor changed.
+   */
   indirectTexts: number;
 }
 
@@ -27,29 +30,31 @@ export interface OpenPdf {
   document: PDFDocument;
   pageCount: number;
   /**
-   * Reads a page in its state when the file was opened.
+   * Reads a page. A part of the data comes from the file as it was opened, so the page must not have been changed since
+   * then.
    *
-   * @param number from 1
-   * @throws {FileError} `too_large` if the work is out of proportion to the file, or `unreadable`
+   * @param number the page number, from 1
+   * @throws {FileError} `too_large` if reading takes too much work for the size of the file, or `unreadable`
    */
   readPage(number: number): Promise<ReadPage>;
-  /** Reads the operators of a page in its current state. */
+  /** Reads the operators of a page in its current state, including changes. */
   interpretPage(number: number): Interpretation;
   close(): Promise<void>;
 }
 
 /**
- * Opens a PDF twice: as objects that can be changed and saved, and in pdf.js, which decodes its fonts. The operators of only
- * one page at a time are in memory.
+ * Opens a PDF twice: as objects that can be changed and saved, and in pdf.js, which decodes its fonts. Only one page at
+ * a time has its operators in memory.
  *
- * @throws {FileError} `unreadable`, `too_large`, or `protected` if opening it requires a password
+ * @throws {FileError} `unreadable`, `too_large`, or `protected` if opening the file requires a password
  */
 export async function openPdf(bytes: Uint8Array): Promise<OpenPdf> {
   const pdfjs = await openPdfjs(bytes);
   try {
     const document = await loadObjects(bytes);
     const pageCount = document.getPageCount();
-    // The two readers interpret a damaged page tree differently, so page numbers do not match.
+    // If the page counts differ, the two readers interpret a damaged page tree differently, so their page numbers do
+    // not match.
     if (pageCount !== pdfjs.pageCount) throw new FileError('unreadable', 'the PDF cannot be read');
     const layers = new OptionalContent(document);
     const interpreterOf = (page: PDFDict, meter: Meter): Interpreter =>
@@ -76,7 +81,7 @@ async function loadObjects(bytes: Uint8Array): Promise<PDFDocument> {
       updateMetadata: false,
       preserveXFA: true,
     });
-    // Throws if the page tree is damaged.
+    // This call throws if the page tree is damaged.
     document.getPages();
     return document;
   } catch (error) {
@@ -116,11 +121,11 @@ function interpret(page: PDFDict, interpreterOf: (page: PDFDict) => Interpreter)
   return interpreterOf(page).read(pageBytes(page), pageResources(page));
 }
 
-/** Counts the texts in patterns and masks, including the patterns and forms within them. */
+/** Returns the number of texts in patterns and soft masks, including those in nested patterns and forms. */
 function countTexts(streams: ReadonlySet<PDFStream>, interpreter: () => Interpreter): number {
   const seen = new Set(streams);
   let count = 0;
-  // The loop includes streams that are added to the set during the iteration.
+  // The loop also visits the streams that are added to the set during the loop.
   for (const stream of seen) {
     const read = interpreter().read(decodeStream(stream), getDict(stream.dict, 'Resources'));
     count += read.texts.filter(({ pieces }) => pieces.some((piece) => typeof piece !== 'number')).length;

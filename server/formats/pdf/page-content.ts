@@ -1,108 +1,129 @@
 import type { Matrix, Rectangle } from './geometry.ts';
 
 /**
- * The visible content of a page, read from its content streams and from the form XObjects that they paint. All positions are in
- * the page's user space, before its /Rotate.
+ * The visible content of a page, as read from its content streams and from the form XObjects that these streams paint.
+ * All positions are in the page's user space, before /Rotate is applied.
  */
 export interface PageContent {
-  /** From 1. */
+  /** The page number, from 1. */
   number: number;
-  /** The visible part of the page: its crop box within its media box. */
+  /** The visible part of the page: the intersection of its crop box and its media box. */
   box: Rectangle;
   rotation: 0 | 90 | 180 | 270;
-  /** In painting order. */
+  /** The texts in painting order. */
   texts: ShownText[];
-  /** In painting order. */
+  /** The painted objects in painting order. */
   paints: Paint[];
-  /** Fields, links and other annotations that are visible or clickable. */
+  /** The form fields, links and other annotations that are visible or clickable. */
   annotations: { kind: 'widget' | 'link' | 'other'; box: Rectangle }[];
 }
 
 /** Painted content other than text. Translated text is not placed over it, unless the source text was over it. */
 export interface Paint {
   kind: 'image' | 'fill' | 'stroke';
-  /** Within the clip. */
+  /** The bounding box of the visible part, within the clip. */
   box: Rectangle;
-  /** Uses the same numbers as the texts: a later object covers an earlier one. */
+  /**
+   * The position in the painting order, in one sequence with the texts. An object with a higher number covers earlier
+   * objects.
+   */
   order: number;
-  /** Whether it hides the content below: no transparency, no soft mask, no blend mode. */
+  /** Whether the object hides the content below it. False if it has transparency, a soft mask or a blend mode. */
   opaque: boolean;
-  /** For a curved or sloped line, such as an arrow in a diagram: boxes along it. Most of its bounding box is free. */
+  /**
+   * For a curved or sloped line, such as an arrow in a diagram: rectangles along the line. They are used instead of
+   * `box`, because most of that box is free.
+   */
   parts?: Rectangle[];
 }
 
-/** The position of a text operator. A form XObject that is painted twice has two positions. */
+/**
+ * The position of an operator in the content of a page. If a form XObject is painted twice, its operators have two
+ * positions.
+ */
 export interface OperatorPlace {
-  /** The painting of a form XObject on this page, counted in painting order from 1; 0 is the page. */
+  /**
+   * The number of the form's painting that contains the operator. Paintings of forms on a page are counted in painting
+   * order, from 1; 0 is the page itself.
+   */
   use: number;
-  /** The operator and its operands, as byte offsets into the decoded stream (for a page: its streams, joined by line ends). */
+  /**
+   * The start and end of the operator with its operands, as byte offsets in the decoded stream. For a page, its content
+   * streams are joined by line ends.
+   */
   start: number;
   end: number;
 }
 
-/** The reason why a text is not translated and stays unchanged. */
+/** The reason why a text cannot be translated and stays unchanged. */
 export type KeptReason =
-  | 'invisible' // render mode 3, or 7 with nothing painted through it
-  | 'clipped' // outside the clip or the page
-  | 'covered' // an opaque paint hides it
-  | 'partly_covered' // an opaque paint hides a part of it, or a part of a word that continues in it
-  | 'undecodable' // the font does not define the characters of its codes
-  | 'vertical' // a vertical writing mode
-  | 'stencil' // something is painted through its letters
-  | 'unpaired'; // the two readings of the stream differ at this position
+  | 'invisible' // render mode 3, or render mode 7 if nothing is painted through the letters
+  | 'clipped' // the text is outside the clip or the page
+  | 'covered' // an opaque object hides the text
+  | 'partly_covered' // an opaque object hides a part of the text, or another part of a word that continues in it
+  | 'undecodable' // the font does not define the characters of the text's codes
+  | 'vertical' // the text has a vertical writing mode
+  | 'stencil' // something is painted through the letters
+  | 'unpaired'; // the two readings of the content stream differ at this position
 
-/** The text of one text operator (Tj, TJ, ' or "). */
+/** The text that one text operator shows (Tj, TJ, ' or "). */
 export interface ShownText {
   place: OperatorPlace;
   order: number;
   glyphs: ShownGlyph[];
   font: TextFont;
   /**
-   * From em space to user space: (0, 0) is the origin of the first glyph, (1, 0) is one em to the right on the baseline, (0, 1)
-   * is one em up. It includes horizontal scaling and rise. The positions of the glyphs include character and word spacing.
+   * Maps em space to user space. In em space, (0, 0) is the origin of the first glyph, (1, 0) is one em to the right on
+   * the baseline, and (0, 1) is one em up. The matrix includes horizontal scaling and rise. Character and word spacing
+   * are included in the positions of the glyphs.
    */
   matrix: Matrix;
-  /** The operators that set its fill color, such as `0 0 0 rg`. Empty for the initial color, black. */
+  /** The operators that set the fill color, such as `0 0 0 rg`. Empty for black, which is the initial color. */
   color: string;
-  /** Undefined if its letters are only filled, or if the strokes are not visible. */
+  /** The strokes along the edges of the letters; undefined if there are none, or if they are not visible. */
   outline?: Outline | undefined;
-  /** The names of its optional content groups in the page's resources (/OC /name BDC), outermost first. Usually empty. */
+  /**
+   * The names of the optional content groups around the text in the page's resources (/OC /name BDC), outermost first.
+   * Usually empty.
+   */
   optionalContent: string[];
   kept: KeptReason | null;
 }
 
-/** The strokes along the edges of letters. */
+/** Strokes along the edges of letters. */
 export interface Outline {
-  /** The operators that set the same fill color. Empty for black. */
+  /** The operators that set the color of the strokes, written as operators for a fill color. Empty for black. */
   color: string;
-  /** In em. */
+  /** The width of the strokes, in em. */
   width: number;
-  /** Whether the letters are filled, too. */
+  /** Whether the letters are also filled. */
   isFilled: boolean;
 }
 
-/** Returns a key that differs for outlines with different appearance. */
+/** Returns a key for an outline. Outlines that look different have different keys. */
 export function outlineKey(outline: Outline | undefined): string {
   return outline ? `${outline.isFilled} ${outline.width} ${outline.color}` : '';
 }
 
 export interface ShownGlyph {
-  /** The characters of the glyph: none, one, or several (a ligature). */
+  /** The characters that the glyph represents: none, one, or several (a ligature). */
   text: string;
-  /** From the operator's first glyph along the baseline, in em. */
+  /** The position on the baseline relative to the operator's first glyph, in em. */
   x: number;
-  /** In em, without character and word spacing. */
+  /** The width of the glyph in em, without character and word spacing. */
   advance: number;
 }
 
-/** The font of a text, as far as its appearance can be imitated. */
+/** The properties of a font that are needed to imitate its appearance. */
 export interface TextFont {
-  /** The PostScript name without its subset tag. */
+  /** The PostScript name of the font without its subset tag. */
   name: string;
   family: 'serif' | 'sans' | 'mono';
   bold: boolean;
   italic: boolean;
-  /** Above and below the baseline, in em. Both are positive. */
+  /**
+   * The height of the font above the baseline and (`descent`) its depth below the baseline, in em. Both are positive.
+   */
   ascent: number;
   descent: number;
 }

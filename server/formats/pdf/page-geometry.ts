@@ -5,7 +5,10 @@ import type { PageContent } from './page-content.ts';
 
 const letter: Rectangle = { left: 0, bottom: 0, right: 612, top: 792 };
 
-/** Returns the visible part of a page. Without a usable box, it is a page in US Letter format, as in other readers. */
+/**
+ * Returns the visible part of a page. If the page has no usable box, returns a page in US Letter format, as other
+ * readers do.
+ */
 export function pageBox(page: PDFDict): Rectangle {
   const media = boxOf(page, 'MediaBox') ?? letter;
   const crop = boxOf(page, 'CropBox');
@@ -17,17 +20,20 @@ function boxOf(page: PDFDict, key: string): Rectangle | undefined {
   return box && box.right > box.left && box.top > box.bottom ? box : undefined;
 }
 
-/** In degrees clockwise. */
+/** Returns the rotation of a page in degrees clockwise. */
 export function pageRotation(page: PDFDict): PageContent['rotation'] {
   const turns = Math.round((getNumber(inherited(page, 'Rotate'), 'Rotate') ?? 0) / 90);
   return ((((turns % 4) + 4) % 4) * 90) as PageContent['rotation'];
 }
 
-/** Bits of /F: PDF 32000-1, table 165. */
+/** Bits of an annotation's flags /F: PDF 32000-1, table 165. */
 const hidden = 1 << 1;
 const noView = 1 << 5;
 
-/** Returns the annotations that are visible or clickable. A popup is a window of the program, not a part of the page. */
+/**
+ * Returns the annotations that are visible or clickable. Popups are left out, because they are windows of the viewing
+ * program, not a part of the page.
+ */
 export function pageAnnotations(page: PDFDict): PageContent['annotations'] {
   return (getArray(page, 'Annots') ?? []).flatMap((object) => {
     const annotation = asDict(object);

@@ -4,11 +4,14 @@ import { compileFunction } from 'node:vm';
 
 const { resolve } = createRequire(import.meta.url);
 
-/** The parts of the WebAssembly module that are used here. */
+/** The functions of qpdf's WebAssembly module that are used here. */
 interface Qpdf {
   callMain(args: string[]): number;
   FS: {
-    /** Each function receives or returns one byte; null is the end. */
+    /**
+     * Sets the functions that read and write standard input, output and error. Each call handles one byte; null is the
+     * end.
+     */
     init(
       input: () => null,
       output: (byte: number | null) => void,
@@ -24,8 +27,8 @@ type CreateQpdf = (options: { noInitialRun: true; preRun: ((module: Qpdf) => voi
 let create: CreateQpdf | undefined;
 
 /**
- * Loads qpdf as in a browser, without Node's `process`. With `process`, its code requires an internal module, which Node's
- * permissions forbid in sandboxed processes, and sets the exit code of the whole process.
+ * Loads qpdf as in a browser, without Node's global `process`. If `process` were defined, qpdf would load an internal
+ * module that sandboxed processes must not use, and it would set the exit code of the whole process.
  */
 function load(): CreateQpdf {
   if (create) return create;
@@ -41,9 +44,9 @@ function load(): CreateQpdf {
 }
 
 /**
- * Runs qpdf's command on a file.
+ * Runs the qpdf command on a file.
  *
- * @returns whether it succeeded, its messages, and the output file, if any
+ * @returns whether the command succeeded, its messages, and the output file, if there is one
  */
 export async function runQpdf(
   options: readonly string[],
@@ -54,7 +57,8 @@ export async function runQpdf(
     if (byte !== null && message.length < 10_000) message += String.fromCharCode(byte);
   };
   try {
-    // A separate module for each file, because its memory cannot be freed otherwise, and an aborted module is not usable.
+    // Each file gets a new instance of the module, because the memory of an instance cannot be freed, and an instance
+    // is not usable after an abort.
     const { callMain, FS } = await load()({
       noInitialRun: true,
       preRun: [({ FS }) => FS.init(() => null, append, append)],

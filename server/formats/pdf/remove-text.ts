@@ -17,28 +17,29 @@ import type { ReadText } from './reading/shown-texts.ts';
 import { rewriteOperator } from './rewrite-operator.ts';
 import type { GlyphRange } from './text-block.ts';
 
-/** A replacement in a content stream. */
+/** A replacement in a content stream, by byte offsets. */
 interface Edit {
   start: number;
   end: number;
   text: string;
 }
 
-/** The changes of one stream: that of the page, or that of a form as it is painted at one position. */
+/** The changes of one stream: the stream of the page, or the stream of a form in one of its paintings. */
 interface StreamChange {
   edits: Edit[];
-  /** Copies of forms that it paints instead of the original forms, by their new names. */
+  /** The changed copies of forms that the stream paints instead of the original forms, by their new names. */
   forms: Map<string, PDFRef>;
 }
 
 /**
- * Removes glyphs from a page. The bytes of its streams stay the same, except for the operators that show these glyphs. A form
- * is copied with its resources for each painting that changes, so its other paintings stay unchanged.
+ * Removes glyphs from a page. The bytes of its streams stay the same, except for the operators that show these glyphs.
+ * If text is removed from a painting of a form, the form is copied with its resources, so that its other paintings stay
+ * unchanged.
  *
- * @param page as returned by `readPage`, from this document, with nothing removed yet
- * @returns the page's new stream, if it has changed. Nothing else refers to it. It is not deflated, because `addContent`
- *   replaces it
- * @throws {RangeError} if a range is of a text without glyphs, such as an unpaired one
+ * @param page the page as `readPage` returned it for this document, before any text was removed
+ * @returns the new content stream of the page, if the content has changed. Nothing else refers to this stream. It is
+ *   not deflated, because `addContent` replaces it
+ * @throws {RangeError} if a range refers to glyphs that its text does not have. Unpaired texts have no glyphs
  */
 export function removeText(
   document: PDFDocument,
@@ -59,10 +60,10 @@ export function removeText(
     const { use, start, end } = text.place;
     changeOf(use).edits.push({ start, end, text: rewriteOperator(text, removed) });
   }
-  // The copy of a form would paint the original form at this position, with its text.
+  // The original form must not be painted at this position in a copy, because it still contains the removed text.
   for (const { use, start, end } of page.loops) changeOf(use).edits.push({ start, end, text: '' });
   const copies = new FormCopies(document);
-  // A form is painted after the start of the form that contains it, so the reverse order handles inner forms first.
+  // A painting has a higher number than the painting that contains it, so this reverse order handles inner forms first.
   for (let use = page.uses.length; use > 0; use--) {
     const change = changes.get(use);
     if (change === undefined) continue;
@@ -80,7 +81,7 @@ export function removeText(
   return stream;
 }
 
-/** Decoded streams by use. */
+/** The decoded streams of the page and of its forms, by the number of the painting. */
 class StreamBytes {
   readonly #page: Uint8Array;
   readonly #uses: readonly FormUse[];
@@ -100,7 +101,7 @@ class StreamBytes {
   }
 }
 
-/** Returns, for each text, whether each of its glyphs is in a range. */
+/** Returns, for each text with a range, whether each of its glyphs is in a range. */
 export function removedGlyphs(ranges: readonly GlyphRange[]): Map<ReadText, boolean[]> {
   const removed = new Map<ReadText, boolean[]>();
   for (const { text, from, to } of ranges) {
@@ -114,7 +115,7 @@ export function removedGlyphs(ranges: readonly GlyphRange[]): Map<ReadText, bool
   return removed;
 }
 
-/** The changed copies of forms. Paintings with the same changes share one copy. */
+/** The changed copies of forms. If two paintings of a form have the same changes, they share one copy. */
 class FormCopies {
   readonly #document: PDFDocument;
   readonly #copies = new Map<PDFStream, Map<string, PDFRef>>();
@@ -140,10 +141,10 @@ class FormCopies {
   }
 }
 
-/** Keys that a copied stream sets itself. */
+/** Keys that are not copied, because the new stream has its own values for them. */
 const ownKeys = new Set(['/Length', '/Filter', '/DecodeParms', '/DL']);
 
-/** Returns a copy of resources with additional forms. */
+/** Returns a copy of a resource dictionary with additional forms. */
 function withForms(
   { context }: PDFDocument,
   resources: PDFDict | undefined,
@@ -156,7 +157,11 @@ function withForms(
   return PDFDict.fromMapWithContext(entries, context);
 }
 
-/** @param wanted unique among the new names */
+/**
+ * Returns a name for a form that the resources do not contain.
+ *
+ * @param wanted the preferred name; it must be unique among the new names
+ */
 function unusedName(wanted: string, resources: PDFDict | undefined): string {
   const objects = getDict(resources, 'XObject');
   let name = wanted;
@@ -164,7 +169,7 @@ function unusedName(wanted: string, resources: PDFDict | undefined): string {
   return name;
 }
 
-/** Replaces parts of a stream. Separates a replacement from adjacent words. */
+/** Replaces parts of a stream. Puts a space between a replacement and an adjacent word. */
 function splice(bytes: Uint8Array, edits: Edit[]): Uint8Array {
   const pieces: Uint8Array[] = [];
   let at = 0;

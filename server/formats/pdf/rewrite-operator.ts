@@ -2,8 +2,8 @@ import { formatNumber } from './reading/color.ts';
 import type { ReadText } from './reading/shown-texts.ts';
 
 /**
- * Writes a text operator without some of its glyphs. An advance of the same length replaces them, so that later text does not
- * move. The codes of the other glyphs are the same bytes.
+ * Writes a text operator without some of its glyphs. An adjustment of the same length replaces the removed glyphs, so
+ * that later text does not move. The codes of the other glyphs stay the same bytes.
  *
  * @param removed for each glyph, whether it is removed
  */

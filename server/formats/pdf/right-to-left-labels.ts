@@ -5,9 +5,9 @@ import { intersection, transformRectangle } from './geometry.ts';
 import type { PageContent } from './page-content.ts';
 
 /**
- * Moves the bullet or number in front of a text into its translation if the translation is right-to-left, unlike its source,
- * because the label must be at the start of the text on the other side. The label does not move in a table, if no font has its
- * character, or in a link, whose position is fixed.
+ * If a left-to-right text becomes right-to-left, moves the bullet or number in front of the text into its translation,
+ * because the label must then be at the right end of the first line. The label stays at its position if it is in a
+ * table cell, if no font has its characters, or if it is in a link, because links do not move.
  */
 export function withLabelInText(
   item: BlockTranslation,

@@ -2,23 +2,23 @@ import { plainText } from '../inline-content.ts';
 import { type Rectangle, transformRectangle } from './geometry.ts';
 import type { TextBlock } from './text-block.ts';
 
-/** The maximum distance of running titles from the top or bottom of a page, as a share of its height. */
+/** The height of the margins for headers and footers, as a share of the page's height. */
 const margin = 0.12;
-/** In points: the maximum difference between the heights of a running title on different pages. */
+/** The maximum difference between the positions of a header or footer on different pages, in points. */
 const sameHeight = 12;
 const minPages = 2;
 
-/** The data of a page that is needed to find its running titles. */
+/** The data of a page that is needed to find its header and footer. */
 export interface PageOfBlocks {
-  /** The visible part of the page, in its user space, before its rotation. */
+  /** The visible part of the page, in the page's user space, before its rotation. */
   box: Rectangle;
   rotation: 0 | 90 | 180 | 270;
   blocks: TextBlock[];
 }
 
 /**
- * Marks the headers and footers of a document: texts in the outer margins that at least two pages have at the same height and
- * that differ only in their numbers. Changes the kind of these blocks.
+ * Marks the headers and footers of a document: texts in the top and bottom margins that occur at the same height on at
+ * least two pages and that differ only in their numbers. Changes the `kind` of these blocks.
  */
 export function markRunningHeaders(pages: readonly PageOfBlocks[]): void {
   const places = new Map<string, { block: TextBlock; kind: 'header' | 'footer'; page: PageOfBlocks }[]>();
@@ -27,7 +27,8 @@ export function markRunningHeaders(pages: readonly PageOfBlocks[]): void {
       const place = marginOf(block, page);
       if (!place) continue;
       const text = plainText(block.content).replace(/\p{N}+/gu, '0');
-      // Two grids, so that a position near the edge of a step in one grid is in the middle of a step in the other.
+      // Two grids of heights are used, shifted by half a step. A position near the edge of a step in one grid is in the
+      // middle of a step in the other.
       for (const shift of [0, 0.5]) {
         const key = `${place.kind} ${Math.floor(place.distance / sameHeight + shift)} ${shift} ${text}`;
         const found = places.get(key);
@@ -41,7 +42,10 @@ export function markRunningHeaders(pages: readonly PageOfBlocks[]): void {
   }
 }
 
-/** Returns the margin that contains a block, and its distance from the edge of the displayed page. */
+/**
+ * Returns the margin that contains a block, and the block's distance from the edge of the page as displayed; null if
+ * the block is not in a margin.
+ */
 function marginOf(
   block: TextBlock,
   { box, rotation }: PageOfBlocks,

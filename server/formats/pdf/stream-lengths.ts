@@ -2,10 +2,10 @@ const keyword = Buffer.from('stream');
 const endKeyword = Buffer.from('endstream');
 const endOfObject = Buffer.from('endobj');
 
-/** The number of bytes before a stream's keyword in which to search its dictionary. */
+/** The maximum distance from the start of a stream's dictionary to the keyword `stream`, in bytes. */
 const maxDictionaryLength = 4096;
 
-/** A replacement in the file. */
+/** A replacement in the file, by byte offsets. */
 interface Edit {
   start: number;
   end: number;
@@ -13,9 +13,9 @@ interface Edit {
 }
 
 /**
- * Corrects the length of each stream of a PDF, and adds missing ends. Programs that convert line ends or truncate a file cause
- * such errors. PDF readers search the end of such a stream; this build of qpdf and parts of pdf-lib do not. Objects get new
- * offsets.
+ * Corrects the declared lengths of the streams of a PDF, and adds missing `endstream` keywords. Such errors are caused
+ * by programs that convert line ends or truncate a file. PDF readers then search for the end of the stream, but this
+ * build of qpdf and parts of pdf-lib do not. The offsets of objects change.
  */
 export function correctStreamLengths(bytes: Uint8Array): Uint8Array {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -37,14 +37,17 @@ export function correctStreamLengths(bytes: Uint8Array): Uint8Array {
   return edits.length === 0 ? bytes : applied(file, edits);
 }
 
-/** Returns undefined if the keyword at `at` does not start a stream. */
+/** Returns the offset of a stream's first byte; undefined if the keyword at `at` does not start a stream. */
 function startOfData(file: Buffer, at: number): number | undefined {
   const after = at + keyword.length;
   if (file[after] === 0x0a) return after + 1;
   return file[after] === 0x0d && file[after + 1] === 0x0a ? after + 2 : undefined;
 }
 
-/** Returns undefined if the length is a reference to another object. */
+/**
+ * Returns the length in the dictionary of a stream, and the position of this number; undefined if the length is a
+ * reference to another object.
+ */
 function declaredLength(file: Buffer, at: number): { value: number; start: number; end: number } | undefined {
   const from = Math.max(0, at - maxDictionaryLength);
   const before = file.toString('latin1', from, at);
@@ -61,7 +64,10 @@ function isAtEndKeyword(file: Buffer, at: number): boolean {
   return file.subarray(start, start + endKeyword.length).equals(endKeyword);
 }
 
-/** Returns the end of a stream: at its keyword, or without a keyword at the end of its object. */
+/**
+ * Returns the end of a stream's data: at the keyword `endstream`, or at the end of the object if the keyword is
+ * missing.
+ */
 function endOfData(file: Buffer, start: number): { dataEnd: number; hasKeyword: boolean } {
   const [end, objectEnd] = [file.indexOf(endKeyword, start), file.indexOf(endOfObject, start)];
   if (end >= 0 && (objectEnd < 0 || end < objectEnd)) return { dataEnd: end, hasKeyword: true };

@@ -12,7 +12,7 @@ import {
 } from '@cantoo/pdf-lib';
 import { inherited } from './objects.ts';
 
-/** Parts of a document apart from the content of its pages, which must be the same in the translated file. */
+/** The parts of a document that must be the same in the translated file, apart from the content of its pages. */
 export type StructureKind =
   | 'pages'
   | 'annotations'
@@ -31,8 +31,8 @@ const catalogKeys: Partial<Record<StructureKind, readonly string[]>> = {
 };
 
 /**
- * Keys that determine how a page is displayed and printed. `Contents` and `Resources` are not included, because the translation
- * changes them.
+ * The keys that determine how a page is displayed and printed. `Contents` and `Resources` are not included, because a
+ * translation changes them.
  */
 const pageKeys = [
   'MediaBox',
@@ -47,8 +47,9 @@ const pageKeys = [
 ];
 
 /**
- * Returns a digest of each kind of structure, so that two documents can be compared. References are followed, streams count by
- * their encoded bytes, and a page counts by its position.
+ * Returns a digest of each kind of structure, so that two documents can be compared. A digest includes the objects
+ * behind references. A stream is represented by its encoded bytes, and a reference to a page by the position of the
+ * page.
  */
 export function structureOf(document: PDFDocument): Map<StructureKind, string> {
   const pages = document.getPages();
@@ -56,7 +57,7 @@ export function structureOf(document: PDFDocument): Map<StructureKind, string> {
   const digests = new Map<StructureKind, string>();
   digests.set(
     'pages',
-    // The parents of a page in the page tree may have its boxes and rotation.
+    // A page may inherit its boxes and its rotation from its parents in the page tree.
     walk.digest(pages.map(({ node }) => pageKeys.map((key) => inherited(node, key)?.get(PDFName.of(key))))),
   );
   digests.set('annotations', walk.digest(pages.map(({ node }) => [node.get(PDFName.of('Annots'))])));
@@ -68,7 +69,7 @@ export function structureOf(document: PDFDocument): Map<StructureKind, string> {
   return digests;
 }
 
-/** Digests the content of objects, independent of their numbers. */
+/** Computes digests of objects that do not depend on the numbers of the objects. */
 class Walk {
   readonly #document: PDFDocument;
   readonly #pages: Map<PDFRef, number>;
@@ -80,7 +81,7 @@ class Walk {
 
   digest(groups: readonly (readonly (PDFObject | undefined)[])[]): string {
     const hash = createHash('sha256');
-    /** The order of first occurrence, which identifies an object in the digest. */
+    /** The number of each object in the order of first occurrence. It identifies the object in the digest. */
     const seen = new Map<PDFRef, number>();
     for (const group of groups) {
       hash.update('\n');
@@ -92,7 +93,9 @@ class Walk {
     return hash.digest('hex');
   }
 
-  /** Not recursive, because the file determines the depth of its objects. */
+  /**
+   * Adds an object to a digest. This function is not recursive, because a file could nest its objects arbitrarily deep.
+   */
   #add(hash: Hash, root: PDFObject, seen: Map<PDFRef, number>): void {
     const waiting: (PDFObject | string)[] = [root];
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -130,8 +133,8 @@ class Walk {
 }
 
 /**
- * References to a structure tree do not count, because the tree is removed. The length does not count, because the encoded
- * bytes do.
+ * Keys that a digest does not include: references to the structure tree, which is removed, and the length of a stream,
+ * whose encoded bytes are included anyway.
  */
 const skipped = new Set(['StructParent', 'StructParents', 'SE', 'Length'].map((name) => PDFName.of(name)));
 

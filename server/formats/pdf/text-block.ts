@@ -3,43 +3,50 @@ import type { InlineContent } from '../inline-content.ts';
 import type { Matrix, Rectangle } from './geometry.ts';
 import type { Outline, ShownText } from './page-content.ts';
 
-/** Text that is translated and typeset as a whole: a paragraph, a heading, a table cell, a label. */
+/** A text that is translated and typeset as a whole: a paragraph, a heading, a table cell, or a label. */
 export interface TextBlock {
-  /** Unique in the file and the same in each reading: `p3.b12`, page and position in reading order. */
+  /**
+   * The id, such as `p3.b12`, from the page number and the position in reading order. It is unique in the file and the
+   * same in every reading.
+   */
   id: string;
   page: number;
   kind: SegmentKind;
-  /** The source with tags around the spans whose style differs from the block's. */
+  /** The source text, with tags around the spans whose style differs from the block's style. */
   content: InlineContent;
-  /** By tag number. */
+  /** The style of each tagged span, by tag number. */
   spans: Map<number, TextStyle>;
   style: TextStyle;
   /**
-   * From the block's space to the page's user space. In the block's space the text is along the x axis, y is up, and the unit
-   * is a point on the displayed page. The matrix only rotates and moves; the sizes include the scale.
+   * Maps the block's space to the page's user space. In the block's space, the text is along the x axis, y points
+   * upwards, and the unit is a point on the displayed page. The matrix only rotates and moves; the scale of the page is
+   * included in the sizes.
    */
   matrix: Matrix;
-  /** From the first line's ascent to the last line's descent, in the block's space. */
+  /** The box from the first line's ascent to the last line's descent, in the block's space. */
   box: Rectangle;
-  /** In the block's space, from the top. At least one. */
+  /** The lines of the source in the block's space, from the top; at least one. */
   lines: { left: number; right: number; baseline: number }[];
   alignment: 'left' | 'right' | 'center' | 'justified';
-  /** Whether blocks above or below have the same aligned edge. If so, the block must not grow over that edge. */
+  /** Whether blocks above or below have the same aligned edge. If so, the translation must not grow over this edge. */
   sharesEdge: boolean;
   /**
-   * The indent of the first line, from the left edge of the other lines (right edge in right-to-left text). Negative if the
-   * other lines are indented.
+   * The indent of the first line relative to the left edge of the other lines, in points. In right-to-left text, the
+   * right edges are used. A negative value means that the other lines are indented.
    */
   indent: number;
-  /** From baseline to baseline, in points. For a single line, the default of its style. */
+  /** The distance between baselines, in points. For a single line, the default of its style. */
   leading: number;
-  /** The bullet or number in front of its text. It does not move, unless the translation has the opposite direction. */
+  /**
+   * The bullet or number in front of the text; null if there is none. It stays at its position, unless the translation
+   * has the opposite direction.
+   */
   label: BlockLabel | null;
-  /** The source glyphs, which are removed when the block is translated. */
+  /** The glyphs of the source. They are removed when the block is translated. */
   glyphs: GlyphRange[];
   /**
-   * The innermost area that is drawn around it (a table cell between rules, a filled box), in the block's space; null
-   * without such an area.
+   * The innermost drawn area around the block, in the block's space: a table cell between rules, or a filled box. Null
+   * if there is none.
    */
   container: Rectangle | null;
 }
@@ -47,12 +54,12 @@ export interface TextBlock {
 export interface BlockLabel {
   text: string;
   style: TextStyle;
-  /** Its left edge, in the block's space. */
+  /** The left edge of the label, in the block's space. */
   left: number;
   glyphs: GlyphRange[];
 }
 
-/** Glyphs of one operator, from `from` to before `to`. */
+/** Consecutive glyphs of one operator: those with the indexes from `from` to `to` - 1. */
 export interface GlyphRange {
   text: ShownText;
   from: number;
@@ -63,11 +70,11 @@ export interface TextStyle {
   family: 'serif' | 'sans' | 'mono';
   bold: boolean;
   italic: boolean;
-  /** In points on the displayed page. */
+  /** The font size, in points on the displayed page. */
   size: number;
-  /** The rise of a superscript or subscript, in points. */
+  /** The rise of a superscript (positive) or subscript (negative), in points. */
   rise: number;
-  /** Operators that set the fill color; empty for black. */
+  /** The operators that set the fill color; empty for black. */
   color: string;
   outline?: Outline | undefined;
 }

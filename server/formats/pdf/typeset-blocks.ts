@@ -22,28 +22,32 @@ import { type Rectangle, transformRectangle } from './geometry.ts';
 import type { PageContent } from './page-content.ts';
 import type { TextBlock } from './text-block.ts';
 
-/** The typeset translations of a page's blocks. */
+/** The typeset translations of a page. */
 export interface TypesetPage {
-  /** The operators to append to the page's content, in its user space and with an initial graphics state. */
+  /**
+   * The operators to append to the page's content. They are in the page's user space, and they start with the initial
+   * graphics state.
+   */
   operators: string;
-  /** For the page's resources, by name. */
+  /** The fonts that the operators use, by the names that they must have in the page's resources. */
   fonts: Map<string, PDFRef>;
   findings: Finding[];
-  /** The rectangle of each block's text, by block id, in the page's user space. */
+  /** The rectangle around each translated text, by block id, in the page's user space. */
   places: Map<string, Rectangle>;
 }
 
 /**
- * The maximum number of text directions on a page for which text may take free space. Text in further directions stays in its
- * boxes.
+ * The maximum number of text directions on a page whose texts may use free space. If a page has more directions, the
+ * texts in further directions stay in their boxes.
  */
 const maxRotations = 8;
 
 /**
- * Typesets the translations of a page's blocks at the positions of their sources. Other visible content keeps its space.
+ * Typesets the translations of a page's blocks at the positions of their sources. Other visible content keeps its
+ * space.
  *
- * @param items in reading order: the first takes free space first
- * @param fonts of the document; call `embed` after the last page
+ * @param items the blocks with their translations, in reading order; earlier blocks use free space first
+ * @param fonts the fonts of the document; the caller must call their `embed` after the last page
  */
 export function typesetBlocks(
   page: PageContent,
@@ -81,7 +85,7 @@ export function typesetBlocks(
   return set;
 }
 
-/** Fits the blocks whose text has one direction. */
+/** Fits the texts of the blocks that have one direction. */
 function fitRotated({
   page,
   items,
@@ -93,7 +97,7 @@ function fitRotated({
   page: PageContent;
   items: readonly BlockTranslation[];
   rotated: readonly BlockTranslation[];
-  /** Null if no block may take free space. */
+  /** The visible content that the texts must avoid. Null if the texts must not use free space. */
   others: readonly Obstacle[] | null;
   rotation: TextRotation;
   languages: Languages;
@@ -114,7 +118,7 @@ function fitRotated({
   const edges = mirroredEdges(frames);
   const placed = frames.map((frame) => {
     if (!others) return { ...frame, bounds: frame.box };
-    // A link does not move, so its text stays at the same position, too.
+    // The text of a link is not moved to other edges, because the clickable area does not move.
     const isLinked = links.inside(sources.get(frame.id)!, frame.id).length > 0;
     const edge = isLinked ? undefined : edges.get(frame.id);
     const own = edge ? mirror(frame, edge, space) : frame;
@@ -123,7 +127,7 @@ function fitRotated({
   return fitAll(others ? columnsOf(placed, space) : placed.map((frame) => [frame]), space);
 }
 
-/** Encloses a block's operators in its optional content, so that their state ends with them. */
+/** Encloses the operators of a block in the block's optional content, and restores the graphics state after them. */
 function wrapped(operators: string, { glyphs }: TextBlock): string {
   const groups = glyphs[0]?.text.optionalContent ?? [];
   const begin = groups.map((name) => `/OC /${name} BDC\n`).join('');

@@ -1,17 +1,21 @@
 import { registerHooks } from 'node:module';
 import { type FileError, overLimit } from '../file-error.ts';
 
-/** The work that a PDF may cause: `floor` for any file, plus `perByte` for each of its bytes. */
+/**
+ * The limit for one kind of work that reading a PDF may cause: `floor` for any file, plus `perByte` for each byte of
+ * the file.
+ */
 interface Budget {
   floor: number;
   perByte: number;
-  /** The counted quantity, for the message to the sender. */
+  /** The counted quantity in words, for the message to the sender of the file. */
   what: string;
 }
 
 /**
- * In 20 real files, the maximum was 0.3 operators and 3 bytes of content per byte of the file, 147 streams, and forms nested
- * five deep. A form with text that is drawn n times counts as n streams.
+ * The limits for the counted kinds of work. In 20 real files, the highest values were 0.3 operators and 3 bytes of
+ * content per byte of the file, 147 streams, and forms nested five deep. A form with text that is drawn n times counts
+ * as n streams.
  */
 const budgets = {
   operators: {
@@ -43,24 +47,28 @@ const maxFormDepth = 50;
 
 /** The properties of pdf.js's streams that are used here. */
 interface ContentStream {
-  /** The offsets of its bytes, if all of them are in memory. Other streams are inflated while they are read. */
+  /**
+   * The start and end of the stream's bytes, if all of them are in memory. Other streams have no `end`, and are
+   * inflated while they are read.
+   */
   start?: number;
   end?: number;
 }
 
 /**
- * Counts the work of reading one PDF, and stops it if the work is out of proportion to the file: with nested forms, two
- * kilobytes can cause a billion draws. It counts instead of measuring time, so that every machine accepts the same files.
+ * Counts the work of reading one PDF, and stops the reading if there is too much work for the size of the file. With
+ * nested forms, a file of two kilobytes can cause a billion drawing operations. The work is counted instead of
+ * measuring time, so that every machine accepts the same files.
  */
 export class Meter {
   readonly counts = { operators: 0, streams: 0, fonts: 0, bytes: 0 };
-  /** The current depth of nested forms. */
+  /** The greatest depth of nested forms so far. */
   depth = 0;
-  /** The reason to stop. It is stored because pdf.js does not propagate all errors. */
+  /** The reason why the reading was stopped. It is stored because pdf.js does not propagate all errors. */
   rejection: FileError | undefined;
   readonly #size: number;
 
-  /** @param size bytes of the file */
+  /** @param size the size of the file in bytes */
   constructor(size: number) {
     this.#size = size;
   }
@@ -70,28 +78,33 @@ export class Meter {
     this.#check(pages, count);
   }
 
-  /** Counts the start of a stream of operators. `depth` is its nesting depth, from 1. @throws {FileError} */
+  /**
+   * Counts the start of a stream of operators. `depth` is the nesting depth of the stream, from 1. @throws {FileError}
+   */
   countStream(depth: number, { start, end }: ContentStream): void {
     this.depth = Math.max(this.depth, depth);
     if (depth > maxFormDepth) this.#reject(overLimit('the depth of nested forms in the PDF', maxFormDepth));
     this.#count('streams', 1);
-    // These bytes are already inflated, even if not all are read.
+    // All bytes of such a stream have been inflated, even if not all of them are read.
     if (start !== undefined && end !== undefined) this.#count('bytes', end - start);
   }
 
-  /** Counts an operator of a stream and the bytes that were read with it. @throws {FileError} */
+  /** Counts an operator of a stream, and the bytes that were read for this operator. @throws {FileError} */
   countOperator(bytes: number, { end }: ContentStream): void {
     this.#count('operators', 1);
     if (end === undefined) this.#count('bytes', bytes);
   }
 
-  /** Counts the reading of a font. pdf.js reads a font only once if it is an indirect object. @throws {FileError} */
+  /**
+   * Counts the reading of a font. pdf.js reads a font several times if it is not an indirect object. @throws
+   * {FileError}
+   */
   countFont(): void {
     this.#count('fonts', 1);
   }
 
   #count(name: keyof typeof budgets, more: number): void {
-    // Throw again on every later call, because pdf.js ignores errors of single forms.
+    // The error is thrown again on every later call, because pdf.js ignores errors in single forms.
     if (this.rejection) throw this.rejection;
     this.counts[name] += more;
     this.#check(budgets[name], this.counts[name]);
@@ -108,18 +121,19 @@ export class Meter {
   }
 }
 
-/** The global name by which the code in pdf.js finds the current meter. */
+/** The name of the global symbol by which the code inserted into pdf.js finds the current meter. */
 const meterKey = 'lingualoop.pdfMeter';
 const theMeter = `globalThis[Symbol.for('${meterKey}')]`;
 
 /**
- * Code that is inserted into pdf.js to count its work. pdf.js has no hook for this, and none of its limits stops a small file
- * with a billion draws, so these lines are added to its worker when it is loaded. Each `at` must occur exactly `times` times:
- * if a release changes them, loading and the tests fail.
+ * Code that is inserted into pdf.js to count its work. pdf.js has no hook for this, and none of its own limits stops a
+ * small file that causes a billion drawing operations. The code is added to the source of pdf.js's worker when the
+ * worker is loaded. The text `at` must occur exactly `times` times in this source. If a new release changes it, loading
+ * pdf.js and the tests fail.
  */
 const insertions = [
   {
-    // Runs every content stream: pages, forms, glyphs of Type 3 fonts.
+    // pdf.js runs this code for every content stream: pages, forms, and glyphs of Type 3 fonts.
     at: 'const seenRefs = new RefSet(prevRefs);',
     times: 2,
     with: `const depth = (prevRefs?.depth ?? 0) + 1; ${theMeter}?.countStream(depth, stream); const seenRefs = new RefSet(prevRefs); seenRefs.depth = depth;`,
@@ -135,7 +149,7 @@ const insertions = [
 `,
   },
   {
-    // Reads every operator with its operands.
+    // pdf.js reads each operator with its operands by this method.
     at: '  read(operation) {\n',
     times: 1,
     with: `  read(operation) {
@@ -154,13 +168,13 @@ const insertions = [
 
 let loading: Promise<typeof import('pdfjs-dist/legacy/build/pdf.mjs')> | undefined;
 
-/** Loads pdf.js with the counting code. `useMeter` sets the meter. */
+/** Loads pdf.js with the code that counts its work. The meter is set by `useMeter`. */
 export function loadPdfjs(): Promise<typeof import('pdfjs-dist/legacy/build/pdf.mjs')> {
   loading ??= load();
   return loading;
 }
 
-/** Sets the meter that counts the work of pdf.js from now on; undefined for no meter. */
+/** Sets the meter that counts the work of pdf.js from now on; undefined turns counting off. */
 export function useMeter(meter: Meter | undefined): void {
   (globalThis as Record<symbol, unknown>)[Symbol.for(meterKey)] = meter;
 }
@@ -177,7 +191,7 @@ async function load() {
     },
   });
   try {
-    // The worker registers itself as a global, which pdf.js checks first.
+    // The worker registers itself as a global object, for which pdf.js looks first.
     await import(workerUrl);
   } finally {
     hooks.deregister();

@@ -7,20 +7,23 @@ import { rejectLargeStreams } from './stream-sizes.ts';
 export interface PdfjsDocument {
   pageCount: number;
   /**
-   * Runs `work` while the file's meter counts the work of pdf.js.
+   * Runs `work`, and counts the work of pdf.js with the meter of the file.
    *
-   * @throws {FileError} `too_large` if the work of all calls together is out of proportion to the file, or `unreadable`
+   * @throws {FileError} `too_large` if all calls together cause too much work for the size of the file, or `unreadable`
    */
   use<T>(work: (document: PDFDocumentProxy) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
-/** Adobe's predefined tables of character codes, for fonts that refer to one instead of embedding a table. */
+/**
+ * The directory of Adobe's predefined tables of character codes. Fonts may refer to one of them instead of embedding a
+ * table.
+ */
 const characterMaps = decodeURIComponent(
   new URL('cmaps/', import.meta.resolve('pdfjs-dist/package.json')).pathname,
 );
 
-/** Files are processed one at a time, because pdf.js has only one meter. */
+/** The work that is in progress. Files are processed one at a time, because pdf.js has only one meter. */
 let running: Promise<unknown> = Promise.resolve();
 
 function inTurn<T>(meter: Meter, work: () => Promise<T>): Promise<T> {
@@ -28,7 +31,7 @@ function inTurn<T>(meter: Meter, work: () => Promise<T>): Promise<T> {
     useMeter(meter);
     try {
       const value = await work();
-      // The returned value is incomplete if the meter stopped pdf.js.
+      // If the meter has stopped pdf.js, the returned value is incomplete.
       if (meter.rejection) throw meter.rejection;
       return value;
     } catch (error) {
@@ -42,28 +45,28 @@ function inTurn<T>(meter: Meter, work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Opens a PDF in pdf.js for reading. Nothing is drawn.
+ * Opens a PDF in pdf.js for reading. Pages are not drawn.
  *
- * @throws {FileError} `unreadable`, `too_large`, or `protected` if opening it requires a password. A password that only
- *   restricts the use of the file is irrelevant
+ * @throws {FileError} `unreadable`, `too_large`, or `protected` if opening the file requires a password. A password
+ *   that only restricts the use of the file has no effect
  */
 export async function openPdfjs(bytes: Uint8Array): Promise<PdfjsDocument> {
   if (!hasHeader(bytes)) throw new FileError('unreadable', 'the file is not a PDF');
   await rejectLargeStreams(bytes);
-  // Loaded only here, so that rejected files do not load the library.
+  // pdf.js is loaded only after these checks, so that rejected files do not load it.
   const { getDocument, VerbosityLevel } = await loadPdfjs();
   const meter = new Meter(bytes.length);
   const loading = getDocument({
-    // A copy, because pdf.js detaches the buffer and does not accept a Buffer.
+    // The bytes are copied, because pdf.js detaches the buffer and does not accept a Node Buffer.
     data: new Uint8Array(bytes),
     verbosity: VerbosityLevel.ERRORS,
     cMapUrl: characterMaps,
     cMapPacked: true,
     useSystemFonts: false,
     disableFontFace: true,
-    // The metadata of fonts, and the code of each glyph.
+    // Adds the metadata of fonts and the code of each glyph to the result.
     fontExtraProperties: true,
-    // Images are only needed for drawing, which is not done here. Only their sizes are read.
+    // Images are needed only for drawing, so pdf.js must not decode them; it only reads their sizes.
     maxImageSize: 1,
   });
   try {
@@ -83,7 +86,9 @@ export async function openPdfjs(bytes: Uint8Array): Promise<PdfjsDocument> {
   }
 }
 
-/** Readers search the header in the first kilobyte, because some programs write other data before it. */
+/**
+ * Whether the first kilobyte contains the header of a PDF. Other data may precede the header in files of some programs.
+ */
 function hasHeader(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024)).includes('%PDF-');
 }

@@ -1,13 +1,13 @@
 import { createInflateRaw } from 'node:zlib';
 
-/** Returns the output of a filter: everything that can be decoded, but at most one byte more than `limit`. */
+/** Returns the output of a filter: everything that can be decoded, but at most `maxLength` + 1 bytes. */
 type Decoder = (
   bytes: Uint8Array,
   maxLength: number,
   earlyChange: boolean,
 ) => Promise<Uint8Array> | Uint8Array;
 
-/** The decoders of the filters, except those for images, by their names and abbreviations. */
+/** The decoders of all filters except those for images, by the names and abbreviations of the filters. */
 export const decoders: Record<string, Decoder> = {
   FlateDecode: inflate,
   Fl: inflate,
@@ -19,14 +19,17 @@ export const decoders: Record<string, Decoder> = {
   AHx: decodeHex,
   ASCII85Decode: decodeAscii85,
   A85: decodeAscii85,
-  // For a file that needs no password.
+  // This filter has no effect in a file that requires no password.
   Crypt: (bytes) => bytes,
 };
 
 /** Filters whose output may be many times as long as their input. */
 export const expandingFilters = new Set(['FlateDecode', 'Fl', 'LZWDecode', 'LZW', 'RunLengthDecode', 'RL']);
 
-/** Skips the header and the checksum, because pdf.js and qpdf accept more headers than zlib does. */
+/**
+ * Inflates a deflated stream. Skips the header and ignores the checksum, because pdf.js and qpdf accept more headers
+ * than zlib does.
+ */
 async function inflate(bytes: Uint8Array, maxLength: number): Promise<Uint8Array> {
   const inflater = createInflateRaw({ chunkSize: 256 * 1024 });
   inflater.end(bytes.subarray(2));
@@ -39,7 +42,7 @@ async function inflate(bytes: Uint8Array, maxLength: number): Promise<Uint8Array
       if (size > maxLength) break;
     }
   } catch (error) {
-    // The data is damaged here. The libraries stop at the same position.
+    // The data is damaged here. pdf.js and qpdf stop at the same position.
     if (!isZlibError(error)) throw error;
   } finally {
     inflater.destroy();
@@ -47,7 +50,7 @@ async function inflate(bytes: Uint8Array, maxLength: number): Promise<Uint8Array
   return Buffer.concat(pieces).subarray(0, maxLength + 1);
 }
 
-/** Returns the size of a deflated stream's output without keeping the output; at most one byte more than `limit`. */
+/** Returns the size of a deflated stream's output without keeping the output; at most `maxLength` + 1. */
 export async function inflatedSize(deflated: Uint8Array, maxLength: number): Promise<number> {
   const inflater = createInflateRaw({ chunkSize: 256 * 1024 });
   inflater.end(deflated.subarray(2));
@@ -69,7 +72,7 @@ function isZlibError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');
 }
 
-/** Bytes that grow up to a limit. */
+/** A growing array of output bytes. Its length is limited. */
 class Output {
   #bytes = new Uint8Array(64 * 1024);
   #length = 0;
@@ -125,7 +128,7 @@ function decodeLzw(bytes: Uint8Array, maxLength: number, earlyChange: boolean): 
       continue;
     }
     if (code > next || (code === next && previous < 0)) break;
-    // A code that is not defined yet repeats the previous sequence and its first byte.
+    // A code that is not defined yet stands for the previous sequence followed by the first byte of this sequence.
     const known = code < next ? code : previous;
     const length = lengths[known]!;
     for (let at = length - 1, from = known; at >= 0; at--, from = prefixes[from]!)

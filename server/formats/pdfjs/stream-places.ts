@@ -1,20 +1,26 @@
-/** The number of bytes before a stream's keyword in which to search its dictionary. */
+/** The maximum distance from the start of a stream's dictionary to the keyword `stream`, in bytes. */
 const maxDictionaryLength = 4096;
 
 const keyword = Buffer.from('stream');
 const endKeyword = Buffer.from('endstream');
 
-/** A stream of a PDF, found in the text of the file without another reader, which could be deceived. */
+/**
+ * A stream of a PDF, found by searching the bytes of the file. No PDF reader is used, because a hostile file could
+ * deceive it.
+ */
 export interface StreamPlace {
   bytes: Buffer;
-  /** The filters in its dictionary, once for each occurrence; undefined if the text does not contain them. */
+  /**
+   * The names of the filters of each /Filter entry in the dictionary; undefined if the text of the file does not
+   * contain them.
+   */
   chains: readonly (readonly string[])[] | undefined;
   isImage: boolean;
-  /** Whether the width of its LZW codes changes one code early. */
+  /** Whether the width of LZW codes increases one code early. */
   earlyChange: boolean;
 }
 
-/** Yields the streams of a PDF. The streams of an encrypted PDF cannot be decoded. */
+/** Yields the streams of a PDF. If the PDF is encrypted, these streams cannot be decoded. */
 export function* streamsOf(file: Buffer): Generator<StreamPlace> {
   const objects = new Objects(file);
   for (let at = file.indexOf(keyword); at >= 0; at = file.indexOf(keyword, at + 1)) {
@@ -44,7 +50,10 @@ function startOfData(file: Buffer, at: number): number | undefined {
   return undefined;
 }
 
-/** Returns the end of a stream: after its declared length if the keyword is there, otherwise at the next keyword. */
+/**
+ * Returns the end of a stream: after its declared length if the keyword `endstream` is there, otherwise at the next
+ * `endstream`.
+ */
 function endOfData(file: Buffer, start: number, length: number | undefined): number {
   const claimed = start + (length ?? Number.NaN);
   if (claimed <= file.length && file.subarray(claimed, claimed + 12).includes(endKeyword)) return claimed;
@@ -52,21 +61,24 @@ function endOfData(file: Buffer, start: number, length: number | undefined): num
   return end < 0 ? file.length : end;
 }
 
-/** Returns undefined if the dictionary starts too far before. */
+/**
+ * Returns the text of the dictionary before the keyword at `at`; undefined if the dictionary starts too far before the
+ * keyword.
+ */
 function dictionaryBefore(file: Buffer, at: number): string | undefined {
   const before = file.toString('latin1', Math.max(0, at - maxDictionaryLength), at);
   const begin = before.lastIndexOf('obj');
   return begin < 0 ? undefined : plainText(before.slice(begin + 3));
 }
 
-/** Decodes escaped names: `/Fl#61te` is `/Flate`. */
+/** Decodes #-codes in names: `/Fl#61te` becomes `/Flate`. */
 function plainText(text: string): string {
   return text.replace(/#([0-9a-f]{2})/gi, (_, code: string) =>
     String.fromCharCode(Number.parseInt(code, 16)),
   );
 }
 
-/** The objects to which dictionaries refer, as far as the text of the file contains them. */
+/** Finds the objects to which dictionaries refer, if the text of the file contains them. */
 class Objects {
   readonly #file: Buffer;
   #offsets: Map<string, number> | undefined;
@@ -84,7 +96,10 @@ class Objects {
     return object && /^\s*\d+/.test(object) ? Number.parseInt(object, 10) : undefined;
   }
 
-  /** Reads the text with and without comments, because a percent sign starts a comment or is part of a string. */
+  /**
+   * Returns the filters of each /Filter entry in a dictionary. The text is searched with and without comments, because
+   * a percent sign may start a comment or be part of a string.
+   */
   chainsOf(dictionary: string): string[][] | undefined {
     const chains: string[][] = [];
     for (const text of new Set([dictionary, dictionary.replace(/%[^\r\n]*/g, ' ')]))
@@ -96,7 +111,10 @@ class Objects {
     return chains.length === 0 ? undefined : chains;
   }
 
-  /** Replaces references, also those inside the referenced objects. */
+  /**
+   * Replaces references by the text of the objects to which they refer, also inside these objects. Returns undefined if
+   * an object is missing.
+   */
   #resolved(value: string, depth = 0): string | undefined {
     if (depth > 4) return undefined;
     let isKnown = true;
@@ -119,7 +137,10 @@ class Objects {
   }
 }
 
-/** Returns the offset of each object's content. Of several objects with the same number the last counts, as for PDF readers. */
+/**
+ * Returns the offset of each object's content. If several objects have the same number, the last one is used, as in PDF
+ * readers.
+ */
 function offsetsOf(file: Buffer): Map<string, number> {
   const offsets = new Map<string, number>();
   const text = file.toString('latin1');

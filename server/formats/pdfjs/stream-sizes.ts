@@ -2,22 +2,24 @@ import { limits, overLimit } from '../file-error.ts';
 import { decoders, expandingFilters, inflatedSize } from './stream-decoders.ts';
 import { type StreamPlace, streamsOf } from './stream-places.ts';
 
-/** The maximum ratio of output to input: 1,032 for Deflate, about 1,365 for LZW. */
+/** The maximum ratio of output to input of the filters that expand data: 1,032 for Deflate, about 1,365 for LZW. */
 const maxRatio = 1400;
-/** The maximum number of filters of one stream. Real files have at most two. */
+/** The maximum number of filters of one stream. Streams of real files have at most two. */
 const maxFilters = 8;
 
 /**
- * Returns the maximum decoded size of one stream, which also applies after each of several filters. It is in proportion to the
- * file, as for pages and forms (`budget.ts`). A file of one kilobyte may have 20 MB, which take 0.1 s.
+ * Returns the maximum decoded size of one stream, in bytes. If a stream has several filters, the limit applies to the
+ * output of each. The limit grows with the size of the file, as for pages and forms (`budget.ts`). A file of one
+ * kilobyte may have a stream of 20 MB, which takes 0.1 s to decode.
  */
 const sizeLimit = (fileBytes: number): number => Math.min(limits.pdfStream, 20_000_000 + 30 * fileBytes);
 
 /**
- * Rejects a PDF with a stream whose decoded size is out of proportion to the file, or exceeds `limits.pdfStream` bytes. The
- * libraries decode whole streams, so a small file could otherwise take gigabytes. The size is checked after each filter of a
- * stream. Images with a single filter are skipped, because they are not decoded here. In an encrypted file the streams are not
- * readable; `normalize` decrypts it before.
+ * Rejects a PDF with a stream whose decoded size is too large for the size of the file, or exceeds `limits.pdfStream`
+ * bytes. pdf.js and pdf-lib decode whole streams, so without this check a small file could need gigabytes of memory.
+ * The size is checked after each filter of a stream. Images with a single filter are skipped, because these libraries
+ * are not used to decode them. The streams of an encrypted file are not readable here; before a file is translated, it
+ * is decrypted (`normalize.ts`).
  *
  * @throws {FileError} `too_large`
  */
@@ -35,8 +37,8 @@ export async function rejectLargeStreams(bytes: Uint8Array): Promise<void> {
 }
 
 /**
- * Returns the maximum size of a stream after any of its filters, if the stream can be large; `limit` plus one byte if it
- * exceeds `limit`.
+ * Returns the greatest size of a stream after any of its filters, but at most `limit` + 1. Returns 0 if the stream
+ * cannot become large.
  */
 async function decodedSize(stream: StreamPlace, limit: number): Promise<number> {
   if (!stream.chains) return unknownSize(stream.bytes, limit);
@@ -58,7 +60,7 @@ async function sizeThrough(
   if (filters.length === 1 && filters[0]!.startsWith('Fl')) return inflatedSize(bytes, limit);
   let [content, greatest]: [Uint8Array, number] = [bytes, 0];
   for (const name of filters) {
-    // For a filter of images, or an unknown filter, its input is not decoded any further.
+    // Data for an image filter or an unknown filter is not decoded any further.
     const decode = decoders[name];
     if (!decode) break;
     content = await decode(content, limit, earlyChange);
@@ -68,7 +70,10 @@ async function sizeThrough(
   return greatest;
 }
 
-/** Inflates the stream repeatedly while that works, because the filters are unknown. */
+/**
+ * Returns the decoded size of a stream whose filters are unknown. Inflates the data repeatedly, as long as it looks
+ * deflated.
+ */
 async function unknownSize(bytes: Uint8Array, limit: number): Promise<number> {
   let [content, greatest]: [Uint8Array, number] = [bytes, 0];
   for (let count = 0; count < maxFilters && isDeflated(content); count++) {

@@ -1,11 +1,11 @@
 import { createRanking, type TmxSides } from '../tmx/reader.ts';
 import { createParser, decodePieces, XmlFileError } from '../xml/xml-parser.ts';
 
-/** A term of one concept in one of the requested languages. */
+/** A term of a concept in one of the two requested languages. */
 export interface TbxTerm {
-  /** The line of its `<term>`, from 1. */
+  /** The line of the `<term>` element, from 1. */
   line: number;
-  /** Each run of white space is one space. */
+  /** The term; each run of white space has become one space. */
   text: string;
   status: TbxStatus;
 }
@@ -13,20 +13,23 @@ export interface TbxTerm {
 /** The status of a term: 2 is preferred, 1 is allowed, 0 is deprecated. */
 export type TbxStatus = 0 | 1 | 2;
 
-/** A concept with its terms in both languages, in file order. */
+/** A concept with its terms in both requested languages, in file order. */
 export interface TbxConcept {
   line: number;
   sources: TbxTerm[];
   targets: TbxTerm[];
 }
 
-/** The root elements of TBX 2008 (`martif`), TBX of 2019, and TBX-Min. Their content is the same. */
+/**
+ * The root elements of TBX 2008 (`martif`), of TBX 2019 (`tbx`) and of TBX-Min (`TBX`). These formats have the same
+ * content.
+ */
 const roots: ReadonlySet<string> = new Set(['martif', 'tbx', 'TBX']);
 const concepts: ReadonlySet<string> = new Set(['termEntry', 'conceptEntry', 'entry']);
 const languages: ReadonlySet<string> = new Set(['langSet', 'langSec', 'langGroup']);
 const sections: ReadonlySet<string> = new Set(['tig', 'ntig', 'termSec', 'termGroup']);
 
-/** Elements, or values of the attribute `type`, that contain the status of a term. */
+/** The names of elements, or values of the attribute `type`, that state the status of a term. */
 const statusNames: ReadonlySet<string> = new Set([
   'administrativeStatus',
   'normativeAuthorization',
@@ -34,9 +37,10 @@ const statusNames: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Calls `onConcept` for each concept of a TBX file that has terms in both languages, in file order. If several languages of a
- * concept match one side, those with the declared tag count if there are any.
- * @param onSkipped called with the line of each concept that lacks a side
+ * Calls `onConcept` for each concept of a TBX file that has terms in both languages, in file order. If several
+ * languages of a concept match one side, only those with the declared tag are used; if none has this tag, all are used.
+ *
+ * @param onSkipped is called with the line of each concept that has no term in one of the languages
  * @throws {XmlFileError}
  */
 export function readTbx(
@@ -46,12 +50,12 @@ export function readTbx(
   onSkipped: (line: number) => void,
 ): void {
   const ranksOf = createRanking(sides);
-  /** Names of the open elements. */
+  /** The names of the open elements, outermost first. */
   const path: string[] = [];
   let concept: { line: number; source: Side; target: Side } | undefined;
   let ranks = { source: 0, target: 0 };
   let section: { terms: { line: number; text: string }[]; status: TbxStatus } | undefined;
-  /** The text of the current element; undefined outside such elements. */
+  /** The text of the open element that contains a term or a status; undefined outside of such an element. */
   let text: string | undefined;
   let line = 0;
 
@@ -108,10 +112,10 @@ export function readTbx(
   parser.close();
 }
 
-/** Markup within a term or a note. Its text is part of the term or note. */
+/** Markup inside a term or a note. Its text is part of the term or of the note. */
 const inlineElements: ReadonlySet<string> = new Set(['hi', 'foreign', 'sc', 'ec', 'ph']);
 
-/** The terms of a side with the highest rank. */
+/** The terms of one language of a concept, all from language sections of the highest rank so far. */
 interface Side {
   rank: number;
   terms: TbxTerm[];
@@ -126,12 +130,12 @@ function add(side: Side, rank: number, term: TbxTerm): void {
   if (rank === side.rank) side.terms.push(term);
 }
 
-/** Removes the prefix that modules of TBX put before their elements: `basic:administrativeStatus`. */
+/** Removes the prefix of an element's name. Modules of TBX have their own prefixes: `basic:administrativeStatus`. */
 function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1);
 }
 
-/** Values have suffixes in TBX-Basic: `preferredTerm-admn-sts`. */
+/** Parses a status. In TBX-Basic, the values have suffixes: `preferredTerm-admn-sts`. */
 function statusOf(value: string): TbxStatus {
   const word = value.trim().toLowerCase();
   if (word.startsWith('preferred')) return 2;

@@ -1,15 +1,15 @@
 import { attributes, escapeText } from '../xml/xml-text.ts';
 
-/** ISO 30042:2019, and the edition of 2008, which is the only one that most tools can read. */
+/** The supported editions: ISO 30042:2019, and the edition of 2008. Most tools can only read the edition of 2008. */
 export const tbxEditions = ['2019', '2008'] as const;
 
 export type TbxEdition = (typeof tbxEditions)[number];
 
 export const tbxType = 'application/x-tbx+xml';
 
-/** A term and its translation; an empty language means any language. */
+/** A term and its translation. If a language is empty, the term applies to any language. */
 export interface TbxEntry {
-  /** Unique in the file, from 1. */
+  /** The number of the entry, unique in the file. */
   number: number;
   sourceTerm: string;
   targetTerm: string;
@@ -17,13 +17,15 @@ export interface TbxEntry {
   targetLang: string;
 }
 
-/** The names of the elements, which are the only difference between the editions. */
+/** The names of the elements in each edition. The editions differ only in these names and in the root element. */
 const names = {
   '2019': { header: 'tbxHeader', concept: 'conceptEntry', language: 'langSec', section: 'termSec' },
   '2008': { header: 'martifHeader', concept: 'termEntry', language: 'langSet', section: 'tig' },
 } as const;
 
-/** Writes the start of a TBX-Basic file in UTF-8. Entries follow, then `tbxTail`. It has no DTD. */
+/**
+ * Returns the start of a TBX-Basic file in UTF-8, without a DTD. It must be followed by the entries and by `tbxTail`.
+ */
 export function tbxHead(edition: TbxEdition, title: string): string {
   const { header } = names[edition];
   const root =
@@ -34,7 +36,7 @@ export function tbxHead(edition: TbxEdition, title: string): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${root}\n<${header}>${description}</${header}>\n<text><body>\n`;
 }
 
-/** Writes one concept with a term in each language, on separate lines. */
+/** Returns one concept with a term in each language. Each element is on a separate line. */
 export function tbxEntry(edition: TbxEdition, entry: TbxEntry): string {
   const { concept, language, section } = names[edition];
   const inLanguage = (tag: string, term: string) =>
@@ -47,10 +49,10 @@ export function tbxEntry(edition: TbxEdition, entry: TbxEntry): string {
   ].join('');
 }
 
-/** The BCP 47 tag of an unknown language. */
+/** The BCP 47 tag for an undetermined language. */
 const undetermined = 'und';
 
-/** Writes the end of a file that `tbxHead` began. */
+/** Returns the end of a file that starts with `tbxHead`. */
 export function tbxTail(edition: TbxEdition): string {
   return `</body></text>\n</${edition === '2019' ? 'tbx' : 'martif'}>\n`;
 }

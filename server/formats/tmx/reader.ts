@@ -3,25 +3,31 @@ import { readChangedate } from './changedate.ts';
 
 export { XmlFileError, type XmlReason } from '../xml/xml-parser.ts';
 
-/** Selects the variants of a unit for the source and the target. */
+/** Determines which variants of a unit belong to the source language and which to the target language. */
 export interface TmxSides {
   isSource(tag: string): boolean;
   isTarget(tag: string): boolean;
-  /** The declared tag. A variant with exactly this tag (ignoring case) wins over another variant of the same language. */
+  /**
+   * The language tags that the upload declares. A variant with exactly this tag (ignoring case) is used before other
+   * variants of the same language.
+   */
   sourceTag: string;
   targetTag: string;
 }
 
-/** How well a tag matches each side: 0 not at all, 1 same language, 2 declared tag. */
+/** How well a language tag matches each side: 0 if it does not, 1 for the same language, 2 for the declared tag. */
 export interface Ranks {
   source: number;
   target: number;
 }
 
-/** More tags than a normal file has. If a hostile file has more, they are not cached. */
+/** The maximum number of cached tags. Normal files have fewer; a hostile file may have more. */
 const maxCachedTags = 1000;
 
-/** Returns a function that ranks tags and caches the ranks. The declared tag of one side never matches the other side. */
+/**
+ * Returns a function that returns the ranks of a language tag and caches them. The tag declared for one side never
+ * matches the other side.
+ */
 export function createRanking(sides: TmxSides): (tag: string) => Ranks {
   const sourceTag = sides.sourceTag.toLowerCase();
   const targetTag = sides.targetTag.toLowerCase();
@@ -45,26 +51,29 @@ export function createRanking(sides: TmxSides): (tag: string) => Ranks {
 }
 
 export interface TmxSummary {
-  /** All `<tu>` of the body. */
+  /** The number of `<tu>` elements in the body. */
   units: number;
-  /** Units without a usable source and target. */
+  /** The number of units without a usable source or target. */
   skipped: number;
 }
 
-/** Inline elements with native code, or with text that is not part of the segment. They are removed with their content. */
+/**
+ * Inline elements that contain native code, or text that is not part of the segment. They are removed with their
+ * content.
+ */
 const containers: ReadonlySet<string> = new Set(['bpt', 'ept', 'ph', 'it', 'ut', 'sub']);
 
-/** The expected depth of each element. At another depth the element is ignored. */
+/** The depth at which each element is expected. An element at another depth is ignored. */
 const depths = { tmx: 1, body: 2, tu: 3, tuv: 4, seg: 5 } as const;
 
 /**
- * Calls `onPair` for each unit of a TMX file that has both sides, in file order. If several variants match the same side, the
- * one with the declared tag counts, else the first. Variants without text never count. Whitespace is kept, with line ends as
- * `\n`. Inline markup is removed, except for the text inside `hi`.
+ * Calls `onPair` for each unit of a TMX file that has both sides, in file order. If several variants match the same
+ * side, the one with the declared tag is used, otherwise the first one. Variants without text are ignored. Whitespace
+ * is kept, with line ends as `\n`. Inline markup is removed; only the text inside `hi` elements is kept.
  *
- * If this function throws, discard the pairs of earlier calls.
+ * If this function throws, the caller must discard the pairs that it has already received.
  *
- * @param onSkipped called with the line of each unit that lacks a side
+ * @param onSkipped is called with the line of each unit without a source or target
  * @throws {XmlFileError}
  */
 export function readTmx(
@@ -80,12 +89,12 @@ export function readTmx(
   let unit: Unit | undefined;
   let variant: Variant | undefined;
   let inSegment = false;
-  /** The depth inside a container; 0 outside. */
+  /** The number of open elements from the outermost container on; 0 outside of containers. */
   let dropped = 0;
   let text = '';
 
   const openVariant = (attributes: Record<string, string>): Variant | undefined => {
-    // TMX before 1.4 uses `lang`.
+    // Versions of TMX before 1.4 use the attribute `lang`.
     const tag = attributes['xml:lang'] || attributes['lang'] || '';
     const ranks = ranksOf(tag);
     if (ranks.source === 0 && ranks.target === 0) return undefined;
@@ -111,7 +120,7 @@ export function readTmx(
       } else if (depth === depths.tuv && unit && name === 'tuv') {
         variant = openVariant(attributes);
       } else if (depth === depths.seg && variant && name === 'seg') {
-        // The format allows one `<seg>`. If there are several, the first non-empty one counts.
+        // TMX allows one `<seg>` in a variant. If there are several, the first one with text is used.
         inSegment = variant.text === '';
       }
     },
@@ -145,21 +154,24 @@ export function readTmx(
   return summary;
 }
 
-/** A unit's texts in the two requested languages. */
+/** The texts of a unit in the two requested languages. */
 export interface TmxPair {
-  /** The physical line of the `<tu>`, from 1. */
+  /** The physical line of the `<tu>` element, from 1. */
   line: number;
   source: string;
   target: string;
-  /** As written. */
+  /** The language tags as the file contains them. */
   sourceTag: string;
   targetTag: string;
   tuid: string | null;
-  /** ISO 8601 in UTC to the second, from the unit, else from its target, else from its source. Null if none is valid. */
+  /**
+   * The date of the unit; if it has none, that of its target or else of its source. ISO 8601 in UTC with seconds; null
+   * if there is no valid date.
+   */
   changedate: string | null;
 }
 
-/** A `<tuv>` in one of the requested languages. */
+/** A `<tuv>` element in one of the requested languages. */
 export interface Variant {
   tag: string;
   ranks: Ranks;
@@ -167,7 +179,7 @@ export interface Variant {
   text: string;
 }
 
-/** A `<tu>`, with its best variant for each side so far. */
+/** A `<tu>` element with the best variant so far for each side. */
 export interface Unit {
   line: number;
   tuid: string | undefined;
@@ -176,14 +188,17 @@ export interface Unit {
   target: Variant | undefined;
 }
 
-/** Uses a complete variant for each side on which it ranks higher than the current one. Ignores variants without text. */
+/**
+ * Sets a complete variant as the source or target of a unit, if it has a higher rank than the current one. Ignores
+ * variants without text.
+ */
 export function takeVariant(unit: Unit, variant: Variant): void {
   if (!/[^\s\p{White_Space}]/u.test(variant.text)) return;
   if (variant.ranks.source > (unit.source?.ranks.source ?? 0)) unit.source = variant;
   if (variant.ranks.target > (unit.target?.ranks.target ?? 0)) unit.target = variant;
 }
 
-/** Returns the pair of a complete unit; undefined if it lacks a side. */
+/** Returns the pair of a complete unit; undefined if the unit has no source or no target. */
 export function pairOf({ line, tuid, changedate, source, target }: Unit): TmxPair | undefined {
   if (!source || !target || source === target) return undefined;
   return {

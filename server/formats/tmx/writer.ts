@@ -2,11 +2,11 @@ import { attributes, escapeText } from '../xml/xml-text.ts';
 import { writeChangedate } from './changedate.ts';
 
 export interface TmxHead {
-  /** The declared languages of the set. Only the units contain the target language. */
+  /** The declared language of the set's source. The target language is only in the units. */
   sourceLang: string;
   targetLang: string;
   creationDate: Date;
-  /** The version of this service. */
+  /** The version of this service, which is written to the file. */
   version?: string;
 }
 
@@ -16,14 +16,15 @@ export interface TmxUnit {
   sourceLang: string;
   targetLang: string;
   tuid: string | null;
-  /** ISO 8601. */
+  /** The date of the last change in ISO 8601; null if there is none. */
   changedate: string | null;
   creationDate?: Date;
 }
 
 /**
- * Writes the start of a TMX 1.4b file in UTF-8. Units follow, then `tmxTail`. It has no DTD, because some parsers reject a
- * DOCTYPE. `readTmx` returns exactly what was written, except characters that XML 1.0 cannot contain, which are removed.
+ * Writes the start of a TMX 1.4b file in UTF-8. The units and `tmxTail` must follow. The file has no DTD, because some
+ * parsers reject a DOCTYPE. `readTmx` returns exactly the texts that were written, except characters that XML 1.0
+ * cannot contain, which are removed.
  */
 export function tmxHead({ sourceLang, creationDate, version = '1' }: TmxHead): string {
   const header = attributes({
@@ -39,7 +40,7 @@ export function tmxHead({ sourceLang, creationDate, version = '1' }: TmxHead): s
   return `<?xml version="1.0" encoding="UTF-8"?>\n<tmx version="1.4">\n<header${header}/>\n<body>\n`;
 }
 
-/** Writes one `<tu>`, on separate lines. */
+/** Returns one `<tu>` element. Each part of it is on a separate line. */
 export function tmxUnit({ source, target, tuid, changedate, creationDate, ...languages }: TmxUnit): string {
   const unit = attributes({
     tuid,
@@ -49,7 +50,7 @@ export function tmxUnit({ source, target, tuid, changedate, creationDate, ...lan
   return `<tu${unit}>\n${variant(languages.sourceLang, source)}${variant(languages.targetLang, target)}</tu>\n`;
 }
 
-/** The end of a file that `tmxHead` began. */
+/** The end of a file that starts with `tmxHead`. */
 export const tmxTail = '</body>\n</tmx>\n';
 
 function variant(tag: string, text: string): string {

@@ -1,24 +1,28 @@
 import bidiFactory, { type Bidi } from 'bidi-js';
 import type { Direction } from './languages.ts';
 
-// The package's types declare its default export as a property.
+// The types of the package wrongly declare the default export as a property.
 const bidi = (bidiFactory as unknown as () => Bidi)();
 
-/** Characters that can give a level other than 0 in a left-to-right paragraph: right-to-left letters and direction controls. */
+/**
+ * Characters that can have a level other than 0 in a left-to-right paragraph: right-to-left letters and direction
+ * controls.
+ */
 const rightToLeft =
   /[\u0590-\u08ff\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 const letter = /\p{L}/u;
 
 /**
- * The maximum length of a piece. The library needs quadratic time for some texts (only digits, only tabs), so it gets longer
- * texts in pieces.
+ * The maximum length of a text that is passed to the library. For some texts (only digits, only tabs), the library
+ * needs quadratic time, so longer texts are divided into pieces.
  */
 const maxPieceLength = 1000;
 
 /**
- * Returns the embedding level of each UTF-16 unit (Unicode Bidirectional Algorithm). Odd levels are right-to-left. The text is
- * one paragraph of the given direction. A text of more than 1000 units is split between words of its direction.
+ * Returns the embedding level of each UTF-16 unit of a paragraph, by the Unicode Bidirectional Algorithm. Odd levels
+ * are right-to-left. A text of more than 1000 units is divided into pieces, between two words that have the paragraph's
+ * direction.
  */
 export function embeddingLevels(text: string, direction: Direction): Uint8Array {
   const levels = new Uint8Array(text.length);
@@ -46,7 +50,8 @@ function pieceEnd(text: string, start: number, direction: Direction): number {
 }
 
 /**
- * Replaces emoji by symbols of the same length, because the library reads UTF-16 units and would count an emoji as two letters.
+ * Replaces emoji by symbols of the same length. The library reads single UTF-16 units, so it would treat an emoji as
+ * two letters.
  */
 function plainPlane(text: string): string {
   return text.replace(/[\u{10000}-\u{10ffff}]/gu, (character) =>
@@ -55,10 +60,11 @@ function plainPlane(text: string): string {
 }
 
 /**
- * Returns the visual order, left to right, of the items on one line.
+ * Returns the items of a line in visual order, from left to right.
+ *
  * @param characters one representative character for each item, in logical order
  * @param levels the embedding level of each item
- * @returns indices into both
+ * @returns the indices of the items
  */
 export function visualOrder(characters: string, levels: Uint8Array, direction: Direction): number[] {
   const order = Array.from(levels.keys());

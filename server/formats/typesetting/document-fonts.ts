@@ -12,25 +12,33 @@ import type { GlyphRun, Line } from './lines.ts';
 import type { Cluster } from './shaping.ts';
 import { type PlacedCode, SubsetFont, writeFont } from './subset-font.ts';
 
-/** The fonts of one PDF document. Records the displayed characters; `embed` writes subsets with only these. */
+/**
+ * The fonts of one PDF document. This class records the displayed characters; `embed` then writes fonts with only these
+ * characters.
+ */
 export class DocumentFonts {
   readonly #document: PDFDocument;
   readonly #prefix: string;
-  /** For each name, the last font has room and the others are full. */
+  /**
+   * The fonts by name. Each font has a maximum number of characters; all fonts of a name except the last one are full.
+   */
   readonly #fonts = new Map<FontName, DocumentFont[]>();
 
-  /** @param prefix of the names of font resources; the document's other names must not start with it */
+  /**
+   * @param prefix the prefix of the names of the font resources; no other font resource of the document may have a name
+   *   with this prefix
+   */
   constructor(document: PDFDocument, { prefix = 'Set' }: { prefix?: string } = {}) {
     this.#document = document;
     this.#prefix = prefix;
   }
 
   /**
-   * Returns the operators that show a line. A run's clusters are written from left to right, because PDF requires visual order
-   * for right-to-left text.
+   * Returns the operators that show a line. The clusters of a run are written from left to right, because PDF requires
+   * right-to-left text in visual order.
    *
-   * @param matrix places the line's left end on its baseline
-   * @param spans the styles of the paragraph's spans; without them everything has the current color
+   * @param matrix the text matrix at the left end of the line, on the baseline
+   * @param spans the styles of the paragraph's spans; without them, the current color is used
    */
   show(
     line: Line,
@@ -48,7 +56,7 @@ export class DocumentFonts {
     return writer.end();
   }
 
-  /** Writes the used fonts into the document. Do not call `show` afterwards. */
+  /** Writes the used fonts into the document. `show` must not be called afterwards. */
   embed(): void {
     for (const fonts of this.#fonts.values())
       for (const { ref, subset } of fonts) writeFont(this.#document.context, ref, subset);
@@ -81,7 +89,7 @@ export class DocumentFonts {
 
 interface PlacedRun {
   run: GlyphRun;
-  /** In em of the paragraph's size, from the line's left end. */
+  /** The start of the run, in em of the paragraph's size, from the left end of the line. */
   x: number;
 }
 
@@ -95,8 +103,9 @@ function fromTheLeft({ runs }: Line): PlacedRun[] {
 }
 
 /**
- * Returns the runs of a line so that pieces of right-to-left text are in reading order. Readers that follow the order of the
- * content, such as pdf.js, end a piece of text where the font changes. Text in one font stays together, from the left.
+ * Returns the runs of a line in the order in which they are written. In a line with right-to-left text, pieces of text
+ * are in reading order. Readers that follow the order of the content, such as pdf.js, end a piece of text where the
+ * font changes. Runs of one font stay together, from left to right.
  */
 function inReadingOrder(line: Line, spans: readonly ShownSpan[]): PlacedRun[] {
   const runs = fromTheLeft(line);

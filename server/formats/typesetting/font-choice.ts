@@ -10,8 +10,9 @@ const european =
   /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Common}\p{Script=Inherited}]/u;
 
 /**
- * By the start of a font's name: the first characters of graphemes for which the font is tried, unless it is the language's
- * main font. This avoids opening the font.
+ * Restricts the graphemes for which a font is tried, by the start of the font's name: the first character of the
+ * grapheme must match. This avoids opening fonts that are not needed. The main font of the language is also tried for
+ * other graphemes.
  */
 const uses: readonly (readonly [names: RegExp, first: RegExp])[] = [
   [/^(sans|tinos|arimo|cousine)/, european],
@@ -42,21 +43,23 @@ const fallbacks: readonly FontName[] = [
 ];
 
 /**
- * The fonts for symbols; all others are for running text. A space or digit after a letter of a text font uses the same font.
+ * The fonts for symbols; all other fonts are for running text. A space or digit after a letter gets the font of the
+ * letter, if this is a font for running text.
  */
 const symbolFonts: ReadonlySet<FontName> = new Set(['math', 'symbols', 'moreSymbols', 'emoji']);
 
-/** Returns the font of a grapheme; `before` is the font of the previous grapheme. */
+/** Returns the font of a grapheme. `before` is the font of the previous grapheme. */
 export type FontChoice = (grapheme: string, before?: FontName) => FontName;
 
-/** By the fonts to try, which are the only input of a choice. */
+/** The font choices, by the list of fonts that they try. A choice depends only on this list. */
 const choices = new Map<string, FontChoice>();
 
 /**
- * Returns the font choice for a language: its main font, else the first font that has the whole grapheme, else the first that
- * has its first character, else its main font, which then shows its box for missing characters.
+ * Returns the font choice for a language. A grapheme gets the first font that has the whole grapheme, starting with the
+ * main font of the language. If no font has it, it gets the first font that has its first character, or else the main
+ * font, which shows a box for missing characters.
  *
- * @param style of the text, if it must match other text; without a style, all text is in the regular Noto fonts
+ * @param style the style of the text; without a style, all text is in the regular Noto fonts
  */
 export function fontChoice(language: string, style?: FontStyle): FontChoice {
   const candidates = candidatesFor(fontOf(language), style);
@@ -66,7 +69,7 @@ export function fontChoice(language: string, style?: FontStyle): FontChoice {
   return choice;
 }
 
-/** Returns the fonts in the order in which they are tried, the language's main font first. */
+/** Returns the fonts in the order in which they are tried, starting with the language's main font. */
 function candidatesFor(own: FontName, style: FontStyle | undefined): FontName[] {
   if (!style) return [own, ...fallbacks.filter((name) => name !== own)];
   const styled = [
@@ -96,7 +99,8 @@ function makeChoice(fonts: readonly FontName[]): FontChoice {
     if (
       before &&
       !symbolFonts.has(before) &&
-      // A single symbol that the main font lacks does not change the font of the following text.
+      // In a text in a European script, the following text returns to the main font after a single symbol that the main
+      // font lacks.
       (before === own || useOf(own) !== european || useOf(before) !== european) &&
       common.test(grapheme[0]!) &&
       covers(openFont(before).coverage, grapheme)

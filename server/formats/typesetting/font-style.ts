@@ -1,6 +1,6 @@
 import type { FontName } from './fonts.ts';
 
-/** The style of a font, as far as the fonts of the service support it. */
+/** The style of a font. Only properties that the fonts of this service support are included. */
 export interface FontStyle {
   family: 'serif' | 'sans' | 'mono';
   bold: boolean;
@@ -9,20 +9,20 @@ export interface FontStyle {
 
 const latinFonts = { serif: 'tinos', sans: 'arimo', mono: 'cousine' } as const;
 
-/** Returns the font of a style for Latin, Greek and Cyrillic. All twelve styles have a file. */
+/** Returns the font for Latin, Greek and Cyrillic text in this style. There is a file for each of the twelve styles. */
 export function latinFont({ family, bold, italic }: FontStyle): FontName {
   return `${latinFonts[family]}${bold ? 'Bold' : ''}${italic ? 'Italic' : ''}`;
 }
 
 const withBold = ['arabic', 'devanagari', 'thai'] as const;
 
-/** Returns the bold font of a script, or the font itself if it only has a regular file. */
+/** Returns the bold font of a script if `bold` is set and there is one; otherwise the font itself. */
 export function withWeight(font: FontName, bold: boolean): FontName {
   const base = withBold.find((name) => name === font);
   return bold && base ? `${base}Bold` : font;
 }
 
-/** Properties of a style that a font's file lacks. They are drawn instead. */
+/** The properties of a style that the file of the font does not have. They are imitated by drawing. */
 export interface DrawnStyle {
   bolder: boolean;
   slanted: boolean;

@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Blob, Face, Font } from 'harfbuzzjs';
 
-/** The first code point that is in no font; from here on there are only private use and unassigned planes. */
+/**
+ * The first code point above those that the fonts contain. Above it, there are only private use and unassigned planes.
+ */
 const limit = 0x40000;
 
-/** The code points that a font has glyphs for: one bit each, 32 KB. */
+/** The set of code points for which a font has glyphs: one bit for each code point, 32 KB. */
 type Coverage = Uint8Array;
 
 function coverageOf(codePoints: Iterable<number>): Coverage {
@@ -18,7 +20,10 @@ function coverageOf(codePoints: Iterable<number>): Coverage {
 /** Characters that need no glyph: joiners, direction marks, variation selectors. */
 const invisible = /\p{Default_Ignorable_Code_Point}/u;
 
-/** Whether the font can show the text, composed or decomposed. Shaping composes and decomposes automatically. */
+/**
+ * Whether the font can show the text, either composed or decomposed. Shaping converts between these forms
+ * automatically.
+ */
 export function covers(coverage: Coverage, text: string): boolean {
   return (
     coversAll(coverage, text) ||
@@ -39,12 +44,13 @@ function coversAll(coverage: Coverage, text: string): boolean {
 const google = '@expo-google-fonts';
 
 /**
- * The fonts for text, all TrueType and under the SIL Open Font License: the file, and the name in PDF documents. The files are
- * from npm packages, or from `fonts/` if a package is too large to install for one file.
+ * The fonts for text, each with its file and its name in PDF documents. All are TrueType fonts under the SIL Open Font
+ * License. The files come from npm packages. If a package is too large to install for one file, this file is in
+ * `fonts/`.
  */
 const files = {
   sans: [`${google}/noto-sans/400Regular/NotoSans_400Regular.ttf`, 'NotoSans-Regular'],
-  // These have the same glyph widths as Times, Arial and Courier.
+  // The glyphs of Tinos, Arimo and Cousine have the same widths as those of Times, Arial and Courier.
   tinos: [`${google}/tinos/400Regular/Tinos_400Regular.ttf`, 'Tinos-Regular'],
   tinosBold: [`${google}/tinos/700Bold/Tinos_700Bold.ttf`, 'Tinos-Bold'],
   tinosItalic: [`${google}/tinos/400Regular_Italic/Tinos_400Regular_Italic.ttf`, 'Tinos-Italic'],
@@ -94,7 +100,7 @@ export const fontNames = Object.keys(files) as FontName[];
 
 const { resolve } = createRequire(import.meta.url);
 
-/** Reads a font file's bytes from disk on each call. Callers cache the result of their work. */
+/** Reads the file of a font. The file is read on each call, so callers cache what they compute from it. */
 export function loadFont(name: FontName): Uint8Array {
   return readFileSync(resolve(files[name][0]));
 }
@@ -104,25 +110,31 @@ export function postScriptName(name: FontName): string {
   return files[name][1];
 }
 
-/** Reads the HarfBuzz subsetter as WebAssembly. The package contains the file, but has no function that loads it. */
+/**
+ * Reads the WebAssembly code of the HarfBuzz subsetter. The package contains this file, but has no function that loads
+ * it.
+ */
 export function loadSubsetter(): Uint8Array {
   return readFileSync(resolve('harfbuzzjs/dist/harfbuzz-subset.wasm'));
 }
 
-/** A font ready for shaping. */
+/** A font that is ready for shaping. */
 interface OpenFont {
   font: Font;
   coverage: Coverage;
   unitsPerEm: number;
-  /** The height above and the depth below the baseline that its lines need, in em. Both are positive. */
+  /**
+   * The height above the baseline and (`descent`) the depth below it that lines in this font need, in em. Both are
+   * positive.
+   */
   ascent: number;
   descent: number;
 }
 
-/** Never emptied: all fonts together need about 32 MB, and most processes use only a few of them. */
+/** The opened fonts. They are never removed: all fonts together need about 32 MB, and most processes use only a few. */
 const opened = new Map<FontName, OpenFont>();
 
-/** Returns a font. Reads it from disk on first use. */
+/** Returns an opened font. Reads its file on first use. */
 export function openFont(name: FontName): OpenFont {
   let open = opened.get(name);
   if (!open) {

@@ -1,6 +1,9 @@
 import { loadSubsetter } from './fonts.ts';
 
-/** The functions of HarfBuzz's subsetter that are used here. Pointers are offsets into its memory. */
+/**
+ * The functions of HarfBuzz's subsetter that are used here. Pointers are offsets in the memory of its WebAssembly
+ * instance.
+ */
 interface Subsetter {
   memory: { buffer: ArrayBuffer };
   _initialize(): void;
@@ -26,7 +29,7 @@ const noLayoutClosure = 0x200;
 const readOnlyMemory = 1;
 const tablesToDrop = 3;
 
-/** Data that shaping needs and drawing does not. */
+/** The tables of a font that shaping needs and drawing does not need. They are removed. */
 const shapingTables = [
   'GSUB',
   'GPOS',
@@ -41,7 +44,7 @@ const shapingTables = [
   'meta',
 ];
 
-/** Node has it, but the TypeScript library in use does not declare it. */
+/** Node has this global object, but the TypeScript library in use does not declare it. */
 const { WebAssembly } = globalThis as unknown as {
   WebAssembly: {
     Module: new (bytes: Uint8Array) => object;
@@ -52,10 +55,11 @@ const { WebAssembly } = globalThis as unknown as {
 let compiled: object | undefined;
 
 /**
- * Returns a TrueType font with the outlines of these glyphs, of their components and of the box for missing characters. Glyph
- * ids stay the same. Each call uses a new WebAssembly instance, so that its memory is freed afterwards.
+ * Returns a TrueType font that has only the outlines of these glyphs, of their components, and of the box for missing
+ * characters. Glyph ids stay the same. Each call uses a new WebAssembly instance, because the memory of an instance can
+ * only be freed with the instance.
  *
- * @throws Error if the font cannot be subset
+ * @throws {Error} if the font cannot be reduced
  */
 export function subsetFont(font: Uint8Array, glyphIds: Iterable<number>): Uint8Array {
   compiled ??= new WebAssembly.Module(loadSubsetter());

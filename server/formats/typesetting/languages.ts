@@ -2,12 +2,18 @@ import type { FontName } from './fonts.ts';
 
 export type Direction = 'ltr' | 'rtl';
 
-/** Returns the direction of a language's paragraphs, by its tag (BCP 47). Unknown languages are left-to-right. */
+/**
+ * Returns the direction in which paragraphs of a language are written. The language is given as a BCP 47 tag; unknown
+ * languages are left-to-right.
+ */
 export function directionOf(language: string): Direction {
   return ['ar', 'fa', 'ur'].includes(primary(language)) ? 'rtl' : 'ltr';
 }
 
-/** Returns the main font of a language. Chinese, Japanese and Korean each get their region's forms of the shared characters. */
+/**
+ * Returns the main font of a language. Chinese, Japanese and Korean share characters; each of them gets the forms of
+ * its region.
+ */
 export function fontOf(language: string): FontName {
   switch (primary(language)) {
     case 'ar':
@@ -41,7 +47,7 @@ const lineHeights: Partial<Record<FontName, number>> = {
   korean: 1.6,
 };
 
-/** Returns the distance between the baselines of a language's running text, in em. */
+/** Returns the usual distance between the baselines of a language's running text, in em. */
 export function lineHeightOf(language: string): number {
   return lineHeights[fontOf(language)] ?? 1.4;
 }

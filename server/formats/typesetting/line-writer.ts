@@ -4,17 +4,17 @@ import type { GlyphRun } from './lines.ts';
 import type { Cluster } from './shaping.ts';
 import { hex, type PlacedCode, type SubsetFont } from './subset-font.ts';
 
-/** A text matrix (PDF 32000-1, 9.4.2): [1, 0, 0, 1, x, y] sets upright text from the point x, y. */
+/** A text matrix (PDF 32000-1, 9.4.2). For example, [1, 0, 0, 1, x, y] writes upright text from the point (x, y). */
 export type TextMatrix = readonly [number, number, number, number, number, number];
 
-/** A line ready for a content stream. */
+/** A line that is ready to be added to a content stream. */
 export interface ShownLine {
   /**
-   * A whole text object, BT to ET; empty for a line without text. Afterwards the colors are those of its last span, and the
-   * render mode is 0.
+   * A complete text object, from BT to ET; empty for a line without text. It leaves the colors of the line's last span,
+   * and the render mode 0.
    */
   operators: string;
-  /** The fonts that it uses. Add them to the font resources of the page or form. */
+  /** The fonts that the operators use, by name. The caller must add them to the font resources of the page or form. */
   fonts: ReadonlyMap<string, PDFRef>;
 }
 
@@ -22,42 +22,48 @@ export interface ShownLine {
 export interface ShownSpan {
   bold: boolean;
   italic: boolean;
-  /** In em of the paragraph's size, upwards. */
+  /** The rise above the baseline, in em of the paragraph's size. */
   rise: number;
-  /** Operators that set the fill color; empty for black. */
+  /** The operators that set the fill color; empty for black. */
   color: string;
-  /** Strokes along the edges of its letters: their color, written as a fill color, and their width in em. */
+  /** The strokes along the edges of the letters. The color is written as a fill color, and the width is in em. */
   outline?: { color: string; width: number; isFilled: boolean } | undefined;
 }
 
-/** A font of a document, and its name in the resources. */
+/** A font of the document, with its name in the resources. */
 export interface DocumentFont {
   subset: SubsetFont;
   resource: string;
   ref: PDFRef;
 }
 
-/** The stroke width that makes a regular outline as dark as the bold one, in em; measured on the characters of Noto Sans SC. */
+/**
+ * The stroke width, in em, that makes regular letters look as dark as bold ones. It was measured on the characters of
+ * Noto Sans SC.
+ */
 const bolderStroke = 0.035;
 /**
- * The tangent of the angle by which upright letters are slanted. Poppler interprets the slant as a font that is 1.6% larger,
- * and uses that size to measure distances between letters. With more slant it would split the words of right-to-left text
- * (`direction-marks.ts`).
+ * The tangent of the angle by which upright letters are slanted to look italic. Poppler treats a slanted font as 1.6%
+ * larger, and compares the distances between letters with this size. With more slant, it would split words of
+ * right-to-left text (`direction-marks.ts`).
  */
 const slant = 0.18;
 
-/** Writes the text object of one line. */
+/** Writes the operators of one line as a text object. */
 export class LineWriter {
   readonly #matrix: TextMatrix;
   readonly #fontSize: number;
   readonly #parts: string[] = [];
   readonly #fonts = new Map<string, PDFRef>();
   #array: string[] = [];
-  /** The settings for the next text: the operators that were written last. */
+  /** The settings that apply to the next text: the operators that were written last. */
   #current = { place: '', font: '', color: '', drawing: '' };
-  /** In thousandths of an em from the last text matrix: the position of the viewer, and the position of the next cluster. */
+  /**
+   * Positions in thousandths of an em from the last text matrix: where the PDF reader is (`drawn`), and where the next
+   * cluster must start (`wanted`).
+   */
   #pen = { drawn: 0, wanted: 0 };
-  /** The end of the written text, in em of the paragraph's size from the line's left end. */
+  /** The end of the text written so far, in em of the paragraph's size, from the left end of the line. */
   #x = 0;
   #scale = 1;
 
@@ -66,7 +72,7 @@ export class LineWriter {
     this.#fontSize = fontSize;
   }
 
-  /** @param x the start, in em of the paragraph's size from the line's left end */
+  /** @param x the start of the run, in em of the paragraph's size, from the left end of the line */
   startRun({ font, scale }: GlyphRun, x: number, span: ShownSpan | undefined): void {
     this.#flush();
     const { bolder, slanted } = span ? drawnStyle(font, span) : { bolder: false, slanted: false };
@@ -126,12 +132,12 @@ function strokeOperators({ color, width, isFilled }: NonNullable<ShownSpan['outl
   return `${strokeColor(color || '0 g')} ${decimal(width * em)} w 1 j ${isFilled ? 2 : 1} Tr`;
 }
 
-/** Turns operators that set the fill color into those that set the stroke color. */
+/** Converts operators that set a fill color to operators that set the same stroke color. */
 function strokeColor(color: string): string {
   return color.replace(/(?<=^|\s)(g|rg|k|cs|scn?)(?=\s|$)/g, (operator) => operator.toUpperCase());
 }
 
-/** Formats a number for PDF: no exponent, at most four decimals. */
+/** Formats a number for a PDF: without an exponent, and with at most four decimals. */
 function decimal(value: number): string {
   return String(Number(value.toFixed(4)));
 }

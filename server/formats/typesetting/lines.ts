@@ -3,39 +3,42 @@ import { type FontName, openFont } from './fonts.ts';
 import type { Paragraph } from './paragraph.ts';
 import type { Cluster } from './shaping.ts';
 
-/** Adjacent clusters with the same font, direction and span, left to right. */
+/** Adjacent clusters of a line with the same font, direction and span, from left to right. */
 export interface GlyphRun {
   font: FontName;
-  /** The index of the span among the paragraph's. */
+  /** The index of the run's span in the paragraph. */
   span: number;
-  /** Its size, as a factor of the paragraph's size. */
+  /** The size of the run, as a factor of the paragraph's size. */
   scale: number;
   rightToLeft: boolean;
   clusters: Cluster[];
 }
 
-/** A line of a paragraph. Widths are in em of the paragraph's size; multiply them by the font size for points. */
+/** A line of a paragraph. Widths are in em of the paragraph's size; multiply them by the font size to get points. */
 export interface Line {
-  /** UTF-16 offsets into the paragraph's text, including whitespace at the end, which is not drawn. */
+  /**
+   * The start and end of the line in the paragraph's text, as UTF-16 offsets. The end includes trailing whitespace,
+   * which is not drawn.
+   */
   start: number;
   end: number;
   width: number;
-  /** Left to right. */
+  /** The runs of the line, from left to right. */
   runs: GlyphRun[];
 }
 
 const space = /^\s+$/;
 const softHyphen = '\u00ad';
 
-/** The interval of tab stops from the line's start, in em. */
+/** The distance between tab stops, in em. The first one is at the start of the line. */
 const tabStop = 3;
 
-/** In em; a function of the line's number, from 0, if lines have different widths. */
+/** The width of lines in em. If lines have different widths: a function of the line's number, from 0. */
 export type LineWidth = number | ((line: number) => number);
 
 /**
- * Breaks a paragraph into lines, each as full as possible. A word that is wider than a line is broken between graphemes. A
- * grapheme that is wider than a line gets a separate line and extends beyond it.
+ * Breaks a paragraph into lines, each as full as possible. A word that is wider than a line is broken between
+ * graphemes. A grapheme that is wider than a line gets a separate line and extends beyond the line's edge.
  *
  * @returns at least one line; an empty paragraph has one line without runs
  */
@@ -43,14 +46,16 @@ export function breakLines(paragraph: Paragraph, width: LineWidth): Line[] {
   return [...cutLines(paragraph, width)].map(({ start, end }) => makeLine(paragraph, start, end));
 }
 
-/** Counts the lines that `breakLines` would return. Faster than `breakLines`. */
+/** Returns the number of lines that `breakLines` would return. This is faster than `breakLines`. */
 export function countLines(paragraph: Paragraph, width: LineWidth): number {
   let count = 0;
   for (const _ of cutLines(paragraph, width)) count++;
   return count;
 }
 
-/** Returns the width of the widest unbreakable part, in em. Narrower lines break words. */
+/**
+ * Returns the width of the widest part that cannot be broken by the rules, in em. Lines that are narrower break words.
+ */
 export function widestWord({ clusters, mayStartLine }: Paragraph): number {
   let widest = 0;
   let width = 0;
@@ -63,7 +68,7 @@ export function widestWord({ clusters, mayStartLine }: Paragraph): number {
   return widest;
 }
 
-/** Yields the clusters of each line, from `start` to before `end`. */
+/** Yields each line as a range of clusters, from the index `start` to the index before `end`. */
 function* cutLines(
   { clusters, mayStartLine }: Paragraph,
   width: LineWidth,
@@ -81,7 +86,7 @@ function* cutLines(
       if (mayStartLine[end] === 2) byRule = end;
       else if (mayStartLine[end] === 1) byGrapheme = end;
       const after = x + widthAt(cluster, x);
-      // Spaces at the end may extend beyond the edge, and so may a grapheme that does not fit on any line.
+      // Spaces at the end of a line may extend beyond its edge. So may a grapheme that does not fit on any line.
       const mayEnd = byRule > start || byGrapheme > start;
       if (after > available && mayEnd && !space.test(cluster.text)) break;
       x = after;
@@ -92,12 +97,12 @@ function* cutLines(
   }
 }
 
-/** Sets the whole paragraph on one line of any width. */
+/** Returns the whole paragraph as one line, whatever its width is. */
 export function singleLine(paragraph: Paragraph): Line {
   return makeLine(paragraph, 0, paragraph.clusters.length);
 }
 
-/** Returns the space that a line needs above and below its baseline, in em. Both are positive. */
+/** Returns how much space a line needs above and below its baseline, in em. Both values are positive. */
 export function extentOf(line: Line): { ascent: number; descent: number } {
   const extents = line.runs.map(({ font, scale }) => {
     const { ascent, descent } = openFont(font);
@@ -109,7 +114,10 @@ export function extentOf(line: Line): { ascent: number; descent: number } {
   };
 }
 
-/** Returns the width of a cluster that starts at `x`, in em of the paragraph's size. */
+/**
+ * Returns the width of a cluster that starts at the position `x`, in em of the paragraph's size. The width of a tab
+ * depends on its position.
+ */
 function widthAt({ advance, scale, text }: Cluster, x: number): number {
   if (text !== '\t') return advance * scale;
   return (Math.floor(x / tabStop + 1e-6) + 1) * tabStop - x;
@@ -140,7 +148,7 @@ function makeLine(paragraph: Paragraph, start: number, end: number): Line {
   };
 }
 
-/** A soft hyphen is visible only at the end of a line. */
+/** Returns a cluster that ends with a soft hyphen as it looks at the end of a line: with a visible hyphen. */
 function withHyphen(cluster: Cluster): Cluster {
   const { font, unitsPerEm } = openFont(cluster.font);
   const id = font.nominalGlyph(0x2010) ?? font.nominalGlyph(0x2d);

@@ -7,17 +7,17 @@ import { type Cluster, itemize, shapeItem } from './shaping.ts';
 
 const rules = new Rules();
 
-/** Scripts without spaces between words, for which the Unicode rules require a dictionary. */
+/** Text in scripts without spaces between words, for which the Unicode rules require a dictionary. */
 const withoutSpaces = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu;
 const words = new Intl.Segmenter('th', { granularity: 'word' });
-/** Signs that repeat or shorten the preceding word, so a line must not start with them. */
+/** Thai signs that repeat or shorten the preceding word. A line must not start with them. */
 const clinging = /[ๆฯ]/;
 
 const hangul = /\p{Script=Hangul}/u;
 
 /**
- * Sets 1 for each UTF-16 offset that may start a line. Follows the Unicode line breaking algorithm (UAX 14), except that Thai
- * breaks between words, and that there is no break inside a Korean word.
+ * Returns an array with a 1 for each UTF-16 offset at which a line may start. Follows the Unicode line breaking
+ * algorithm (UAX 14), with two exceptions: Thai is broken between words, and Korean words are not broken.
  */
 function breakOpportunities(text: string, language: string): Uint8Array {
   const opportunities = new Uint8Array(text.length + 1);
@@ -32,11 +32,11 @@ function breakOpportunities(text: string, language: string): Uint8Array {
   return opportunities;
 }
 
-/** A part of a paragraph with a separate style. */
+/** A part of a paragraph that has its own style. */
 export interface ParagraphSpan extends FontStyle {
-  /** UTF-16 offset into the paragraph's text. The span starts at the end of the previous one. */
+  /** The end of the span, as a UTF-16 offset in the paragraph's text. The span starts where the previous one ends. */
   end: number;
-  /** Its size, as a factor of the paragraph's size. */
+  /** The size of the span, as a factor of the paragraph's size. */
   scale: number;
 }
 
@@ -44,21 +44,24 @@ export interface ParagraphSpan extends FontStyle {
 export interface Paragraph {
   text: string;
   direction: Direction;
-  /** In logical order. */
+  /** The clusters in logical order, which is the order of the text. */
   clusters: readonly Cluster[];
-  /** For each cluster, whether a line may start with it: 2 by the rules, 1 only if no position by the rules fits. */
+  /**
+   * For each cluster, whether a line may start with it: 2 if the line breaking rules allow it, 1 if it is used only
+   * when no such position fits, 0 if never.
+   */
   mayStartLine: Uint8Array;
 }
 
 /**
- * Shapes a paragraph.
+ * Shapes a paragraph. Time and memory are linear in the length of the text: about 200 bytes and 2 µs for each
+ * character.
  *
- * @param text without line ends; any string is accepted, lone surrogates become U+FFFD
- * @param options.language the text's language tag (BCP 47): fonts, regional forms, line breaks
- * @param options.direction of the paragraph; by default that of the language
- * @param options.spans cover the whole text; without them it is in the regular Noto fonts
- *
- * Time and memory are linear in the text's length: about 200 bytes and 2 µs for each character.
+ * @param text the text without line ends; lone surrogates become U+FFFD
+ * @param options.language the BCP 47 tag of the text's language; it determines fonts, regional forms and line breaks
+ * @param options.direction the direction of the paragraph; by default, the direction of the language
+ * @param options.spans the styles of the text; the spans must cover the whole text. Without spans, the text is in the
+ *   regular Noto fonts
  */
 export function shapeParagraph(
   text: string,

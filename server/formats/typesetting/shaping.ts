@@ -9,7 +9,7 @@ import {
 import type { FontChoice } from './font-choice.ts';
 import { type FontName, openFont } from './fonts.ts';
 
-/** The scripts of the fonts, by ISO 15924 code. OpenType shapes by script. */
+/** The scripts that the fonts support, by ISO 15924 code. OpenType fonts are shaped by rules for each script. */
 const scripts: readonly (readonly [code: string, members: RegExp])[] = [
   ['Latn', /\p{Script=Latin}/u],
   ['Hani', /\p{Script=Han}/u],
@@ -26,7 +26,10 @@ const scripts: readonly (readonly [code: string, members: RegExp])[] = [
 
 const knownScripts = new Map<string, string | undefined>();
 
-/** Returns a character's script; undefined for characters that scripts share (digits, punctuation, marks, symbols). */
+/**
+ * Returns the script of a character; undefined for characters that several scripts share (digits, punctuation, marks,
+ * symbols).
+ */
 function scriptOf(character: string): string | undefined {
   if (knownScripts.has(character)) return knownScripts.get(character);
   const script = scripts.find(([, members]) => members.test(character))?.[0];
@@ -35,31 +38,37 @@ function scriptOf(character: string): string | undefined {
   return script;
 }
 
-/** A glyph of a cluster. Its position is relative to the start of the cluster on the baseline, in units of its font. */
+/** A glyph of a cluster. Its position is relative to the start of the cluster on the baseline, in units of the font. */
 export interface PlacedGlyph {
   id: number;
   x: number;
   y: number;
 }
 
-/** The smallest unit after shaping: a letter with its marks, a ligature, a conjunct. PDF readers copy text in these units. */
+/**
+ * The smallest unit of shaped text: a letter with its marks, a ligature, or a conjunct. PDF readers copy text in these
+ * units.
+ */
 export interface Cluster {
-  /** UTF-16 offsets into the paragraph. */
+  /** The start and end of the cluster in the paragraph's text, as UTF-16 offsets. */
   start: number;
   end: number;
   text: string;
   font: FontName;
   level: number;
-  /** The index of its span in the paragraph. */
+  /** The index of the cluster's span in the paragraph. */
   span: number;
-  /** Its size, as a factor of the paragraph's size. */
+  /** The size of the cluster, as a factor of the paragraph's size. */
   scale: number;
-  /** In em of its own size. */
+  /** The width of the cluster, in em of its own size. */
   advance: number;
   glyphs: readonly PlacedGlyph[];
 }
 
-/** The number of letters around an item that shaping includes, so that cursive letters join across the ends of the item. */
+/**
+ * The number of characters before and after an item that shaping takes into account, so that cursive letters are joined
+ * across the ends of the item.
+ */
 const context = 8;
 
 /** Invisible characters: joiners, direction marks, variation selectors. */
@@ -67,12 +76,12 @@ const invisible = /^\p{Default_Ignorable_Code_Point}+$/u;
 
 const buffer = new ShapingBuffer();
 
-/** Shapes an item. Returns its clusters in logical order. */
+/** Shapes an item. Returns the clusters of the item in logical order. */
 export function shapeItem(text: string, item: Item, language: string): Cluster[] {
   const { font, unitsPerEm } = openFont(item.font);
   const from = Math.max(0, item.start - context);
   buffer.clearContents();
-  // A tab has no glyph. It is replaced by a space, which the line widens.
+  // A tab has no glyph, so it is shaped as a space. The width of this space is set when the line is made.
   buffer.addText(
     text.slice(from, item.end + context).replaceAll('\t', ' '),
     item.start - from,
@@ -108,7 +117,8 @@ export function shapeItem(text: string, item: Item, language: string): Cluster[]
         glyphs,
       });
     } else if (before) {
-      // Some readers drop a code whose text is only a joiner or a direction mark.
+      // Invisible characters are added to the previous cluster, because some readers drop a code whose text is only a
+      // joiner or a direction mark.
       before.end = end;
       before.text += piece;
     } else {
@@ -119,7 +129,9 @@ export function shapeItem(text: string, item: Item, language: string): Cluster[]
   return clusters;
 }
 
-/** Removes kerning around spaces, because readers use the width of a gap to separate words. */
+/**
+ * Removes kerning that narrows the gaps around spaces, because PDF readers use the width of a gap to separate words.
+ */
 function keepSpaces(clusters: Cluster[]): void {
   const widen = (cluster: Cluster | undefined): void => {
     if (cluster?.glyphs.length !== 1) return;
@@ -139,7 +151,7 @@ interface Group {
   glyphs: PlacedGlyph[];
 }
 
-/** Collects each cluster's glyphs, in visual order. */
+/** Groups the glyphs by cluster, in visual order. */
 function groupByCluster(infos: GlyphInfo[], positions: GlyphPosition[]): Group[] {
   const groups: Group[] = [];
   for (const [index, { codepoint: id, cluster }] of infos.entries()) {
@@ -155,17 +167,17 @@ function groupByCluster(infos: GlyphInfo[], positions: GlyphPosition[]): Group[]
   return groups;
 }
 
-/** Text of one style. */
+/** A part of a paragraph in one style. */
 export interface StyledSpan {
-  /** UTF-16 offset into the paragraph. The span starts at the end of the previous one. */
+  /** The end of the span, as a UTF-16 offset in the paragraph's text. The span starts where the previous one ends. */
   end: number;
   fontFor: FontChoice;
   scale: number;
 }
 
-/** Text that is shaped in one call: one span, one font, one script, one embedding level. */
+/** A text that is shaped in one call. It has one span, one font, one script and one embedding level. */
 interface Item {
-  /** UTF-16 offsets into the paragraph. */
+  /** The start and end of the item in the paragraph's text, as UTF-16 offsets. */
   start: number;
   end: number;
   font: FontName;
@@ -176,7 +188,10 @@ interface Item {
 }
 
 const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
-/** Latin, Greek and Cyrillic letters, ASCII and punctuation. None of them forms a grapheme with its neighbors. */
+/**
+ * Text with only Latin, Greek and Cyrillic letters, ASCII and punctuation. Each of these characters is a separate
+ * grapheme.
+ */
 const singleGraphemes =
   /^[\u0020-\u007e\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u1e00-\u1fff\u2010-\u2027\u2030-\u205e]*$/;
 
@@ -186,14 +201,17 @@ function graphemesOf(text: string): Iterable<{ segment: string; index: number }>
 }
 
 /**
- * The maximum length of an item. Shaping a stack of combining marks takes quadratic time, so an item may end inside a grapheme.
+ * The maximum length of an item, in UTF-16 units. Shaping a long sequence of combining marks takes quadratic time, so
+ * an item may end inside a grapheme.
  */
 const maxItemLength = 1000;
 
 /**
- * Splits a paragraph into items. A tab is a separate item.
- * @param spans cover the whole text; a grapheme that extends over their border belongs to the first
- * @param boundaries is set to 1 at each offset that starts a grapheme
+ * Splits a paragraph into items. Each tab is a separate item.
+ *
+ * @param spans the spans of the paragraph; they must cover the whole text. If a grapheme extends over the border of two
+ *   spans, it belongs to the first one
+ * @param boundaries an array for the result: it is set to 1 at each offset at which a grapheme starts
  */
 export function itemize(
   text: string,

@@ -5,33 +5,33 @@ import { subsetFont } from './harfbuzz-subsetter.ts';
 import type { Cluster, PlacedGlyph } from './shaping.ts';
 import { appendComposites, readTables, viewOf } from './truetype.ts';
 
-/** The glyphs and the text of one character code of an embedded font. */
+/** A character code of an embedded font, with its glyphs and its text. */
 interface Character {
   text: string;
   glyphs: readonly PlacedGlyph[];
-  /** In thousandths of an em. */
+  /** The width in thousandths of an em. */
   width: number;
 }
 
-/** A code of a cluster, and its offset from the cluster's start, in thousandths of an em. */
+/** A character code for a part of a cluster, and its offset from the start of the cluster in thousandths of an em. */
 export interface PlacedCode {
   code: number;
   offset: number;
 }
 
 /**
- * The maximum number of codes of one embedded font. With the glyphs that may be appended it stays below TrueType's limit of
- * 65535.
+ * The maximum number of character codes of one embedded font. The number of glyphs, including appended ones, then stays
+ * below TrueType's limit of 65,535.
  */
 const maxCharacters = 30_000;
 
 /**
- * The maximum length of the text of one code. Longer text is divided among several codes, because some readers truncate a
- * code's text at 512 bytes.
+ * The maximum length of the text of one code, in UTF-16 units. A longer text is divided among several codes, because
+ * some readers truncate the text of a code at 512 bytes.
  */
 const maxTextLength = 100;
 
-/** The characters of one font that a document uses, each with its code, from 1. */
+/** The characters of one font that a document uses. Their codes are counted from 1. */
 export class SubsetFont {
   readonly name: FontName;
   readonly characters: Character[] = [];
@@ -42,8 +42,10 @@ export class SubsetFont {
   }
 
   /**
-   * Returns the codes that draw a cluster, and from which readers copy its text; undefined if the font is full.
-   * @param mark the position of a direction mark before it
+   * Returns the codes that draw a cluster and from which PDF readers copy its text. Returns undefined if the font is
+   * full.
+   *
+   * @param mark the position of a direction mark before the cluster, if it needs one
    */
   codesFor(cluster: Cluster, mark: DirectionMarkPosition | undefined): readonly PlacedCode[] | undefined {
     const { glyphs, level, text } = cluster;
@@ -56,10 +58,10 @@ export class SubsetFont {
         ? reorderedPieces(level % 2 ? backward(text) : forward(text), width, mark)
         : sideBySide(forward(text), 0, width);
     if (this.characters.length + pieces.length > maxCharacters) return undefined;
-    // One code draws the whole cluster.
+    // The first code with text draws the whole cluster; the other codes draw nothing.
     const drawing = pieces.findIndex(({ text }) => text !== directionMark);
     const codes = pieces.map(({ text, offset, width }, index) => ({
-      // `push` returns the new length, which is the code, because codes start at 1.
+      // `push` returns the new length of the array. This is the code, because codes are counted from 1.
       code: this.characters.push({
         text,
         glyphs: index === drawing ? this.#moved(glyphs, -offset) : [],
@@ -84,7 +86,9 @@ export class SubsetFont {
   }
 }
 
-/** Returns the glyph that draws a code without being moved; undefined if the code needs a composite. */
+/**
+ * Returns the glyph of a code if the code is drawn by one glyph at the origin; undefined if it needs a composite glyph.
+ */
 function singleGlyph(glyphs: readonly PlacedGlyph[]): number | undefined {
   const [glyph] = glyphs;
   return glyphs.length === 1 && glyph!.x === 0 && glyph!.y === 0 ? glyph!.id : undefined;
@@ -98,12 +102,15 @@ function forward(text: string): string[] {
   return texts;
 }
 
-/** A mark on a space is separate from it, because poppler ends a word only at a code whose text is a single space. */
+/**
+ * A letter with its marks, or a space. Marks on a space are separate from it, because poppler ends a word only at a
+ * code whose text is a single space.
+ */
 const letterWithMarks = /\s(?=\p{M})|.[\p{M}\p{Default_Ignorable_Code_Point}]{0,40}/gsu;
 
 /**
- * Splits right-to-left text for readers, which reverse it character by character from visual order. Each letter of a ligature
- * gets a code, the last letter first, and a letter's marks come before it.
+ * Splits right-to-left text into codes from left to right, for readers that reverse it character by character. Each
+ * letter of a ligature gets a code, the last letter first, and the marks of a letter come before it.
  */
 function backward(text: string): string[] {
   if (text === '\t') return [' '];
@@ -113,7 +120,10 @@ function backward(text: string): string[] {
     .reverse();
 }
 
-/** Writes a font with the used characters into the document, as a Type 0 font with a TrueType descendant, at `ref`. */
+/**
+ * Writes a font that contains the used characters into the document, at the reference `ref`. It is a Type 0 font with a
+ * TrueType descendant.
+ */
 export function writeFont(context: PDFContext, ref: PDFRef, subset: SubsetFont): void {
   const { characters, name } = subset;
   const { unitsPerEm, ascent, descent } = openFont(name);
@@ -132,7 +142,8 @@ export function writeFont(context: PDFContext, ref: PDFRef, subset: SubsetFont):
     viewOf(glyphIds).setUint16(2 * (index + 1), singleGlyph(glyphs) ?? appended++);
 
   const head = viewOf(readTables(font).get('head')!);
-  // Derived from the file's checksum: different subsets of a font get different tags, and equal subsets get the same tag.
+  // The tag is derived from the checksum of the font file. Different subsets of a font get different tags, and equal
+  // subsets get the same tag.
   const baseFont = `${tagOf(head.getUint32(8))}+${postScriptName(name)}`;
   const thousandths = (units: number): number => Math.round((1000 * units) / unitsPerEm);
   const descriptor = context.register(
@@ -179,7 +190,8 @@ export function writeFont(context: PDFContext, ref: PDFRef, subset: SubsetFont):
 }
 
 /**
- * Returns the flags of a font descriptor (PDF 32000-1, table 123). All fonts are symbolic, because glyphs are selected by id.
+ * Returns the flags of a font descriptor (PDF 32000-1, table 123). All fonts are marked as symbolic, because their
+ * glyphs are selected by id.
  */
 function flagsOf(name: FontName): number {
   const fixedPitch = name.startsWith('cousine') ? 1 : 0;
@@ -188,7 +200,7 @@ function flagsOf(name: FontName): number {
   return 4 | fixedPitch | serif | italic;
 }
 
-/** Returns a subset's tag: six capital letters. */
+/** Returns the tag of a font subset: six capital letters. */
 function tagOf(number: number): string {
   let letters = '';
   for (let rest = number; letters.length < 6; rest = Math.floor(rest / 26))
@@ -197,13 +209,14 @@ function tagOf(number: number): string {
 }
 
 /**
- * Writes the ToUnicode map of a font (PDF 32000-1, 9.10.3): the text of each two-byte code.
- * @param texts by code, from code 1
+ * Returns the ToUnicode map of a font (PDF 32000-1, 9.10.3), which contains the text of each two-byte code.
+ *
+ * @param texts the texts of the codes, from code 1
  */
 function toUnicodeMap(texts: readonly string[]): string {
   const lines = texts.map((text, index) => `<${hex(index + 1)}> <${utf16(text)}>`);
   const blocks: string[] = [];
-  // A block has at most 100 entries.
+  // A block of the map may have at most 100 entries.
   for (let start = 0; start < lines.length; start += 100) {
     const block = lines.slice(start, start + 100);
     blocks.push(`${block.length} beginbfchar\n${block.join('\n')}\nendbfchar`);
@@ -226,7 +239,7 @@ function toUnicodeMap(texts: readonly string[]): string {
   ].join('\n');
 }
 
-/** Formats a code for maps and shown strings: four hexadecimal digits. */
+/** Formats a code as four hexadecimal digits, for ToUnicode maps and shown strings. */
 export function hex(code: number): string {
   return code.toString(16).toUpperCase().padStart(4, '0');
 }

@@ -1,9 +1,9 @@
 import type { PlacedGlyph } from './shaping.ts';
 
-/** The tables of a TrueType font file by tag. */
+/** The tables of a TrueType font file, by their tags. */
 type Tables = Map<string, Uint8Array>;
 
-/** Reads a font's table directory; the tables are views, not copies. */
+/** Reads the tables of a font file. The returned tables are views of the file, not copies. */
 export function readTables(font: Uint8Array): Tables {
   const view = viewOf(font);
   const tables: Tables = new Map();
@@ -16,7 +16,7 @@ export function readTables(font: Uint8Array): Tables {
   return tables;
 }
 
-/** Writes a TrueType font file of the tables, in the order of their tags, with correct checksums. */
+/** Returns a TrueType font file that consists of the tables, in the order of their tags and with correct checksums. */
 function writeTables(tables: Tables): Uint8Array {
   const sorted = [...tables].sort(([a], [b]) => (a < b ? -1 : 1));
   const total = sorted.reduce((sum, [, table]) => sum + padded(table.length), 12 + 16 * sorted.length);
@@ -61,14 +61,14 @@ function checksum(view: DataView, start: number, end: number): number {
   return sum;
 }
 
-/** A glyph to append, composed of positioned glyphs of the font; empty for a glyph that draws nothing. */
+/** A glyph to append to a font. It consists of positioned glyphs of the font; if it has no parts, it draws nothing. */
 interface Composite {
   parts: readonly PlacedGlyph[];
-  /** In font units. */
+  /** The width of the glyph, in font units. */
   advance: number;
 }
 
-/** The tables that a viewer needs to draw a TrueType font by glyph ids (PDF 32000-1, 9.9). */
+/** The tables that a PDF reader needs to draw a TrueType font by glyph ids (PDF 32000-1, 9.9). */
 const drawingTables = ['glyf', 'head', 'hhea', 'hmtx', 'loca', 'maxp'];
 
 const argumentsAreWords = 0x1;
@@ -76,8 +76,8 @@ const argumentsAreOffsets = 0x2;
 const moreComponents = 0x20;
 
 /**
- * Appends composite glyphs to the font, and removes everything that drawing by glyph id does not need. The first appended glyph
- * has the id `firstId`; the others follow.
+ * Appends composite glyphs to a font, and removes all tables that are not needed to draw glyphs by id. The first
+ * appended glyph gets the id `firstId`, and the others get the following ids.
  */
 export function appendComposites(
   font: Uint8Array,
@@ -140,7 +140,7 @@ class Outlines {
     return this.#long ? this.#loca.getUint32(4 * id) : 2 * this.#loca.getUint16(2 * id);
   }
 
-  /** Returns left, bottom, right and top; undefined for a glyph without an outline. */
+  /** Returns the left, bottom, right and top of a glyph's box; undefined for a glyph without an outline. */
   box(id: number): [number, number, number, number] | undefined {
     const start = this.offset(id);
     if (this.offset(id + 1) === start) return undefined;
@@ -173,7 +173,7 @@ function compositeGlyph(parts: readonly PlacedGlyph[], outlines: Outlines): Uint
   return glyph;
 }
 
-/** Returns an advance and a left side bearing for each glyph, including the appended ones. */
+/** Returns an hmtx table with an advance and a left side bearing for each glyph, including the appended ones. */
 function longMetrics(
   tables: Tables,
   firstId: number,
@@ -197,7 +197,7 @@ function longMetrics(
   return metrics;
 }
 
-/** Raises the declared maxima of the font, because viewers may allocate memory by them. */
+/** Increases the maximum values that the font declares, because PDF readers may allocate memory by these values. */
 function growLimits(maxp: Uint8Array, glyphs: number, composites: readonly Composite[]): void {
   const view = viewOf(maxp);
   const most = composites.reduce((most, { parts }) => Math.max(most, parts.length), 0);

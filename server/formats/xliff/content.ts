@@ -1,36 +1,39 @@
 import { type InlineContent, type InlineTag, joinStrings } from '../inline-content.ts';
 
-/** A text of an XLIFF unit: strings and codes in reading order. */
+/** A text of an XLIFF unit: strings and codes, in reading order. */
 export type XliffContent = (string | XliffCode)[];
 
-/** A placeholder or tag, which a CAT tool shows as one character and protects from editing. */
+/** A placeholder or tag. CAT tools show it as one character and protect it from editing. */
 export interface XliffCode {
-  /** `open` and `close` surround text and share their id; a `void` code stands alone. */
+  /** The type. `open` and `close` codes surround text and share an id; a `void` code stands alone. */
   type: 'open' | 'close' | 'void';
-  /** Unique in its text. A code of a translation has the id of the source's code that it repeats. */
+  /**
+   * The id, unique in the text except for the two ends of a pair. If a code of the translation repeats a code of the
+   * source, it has the same id.
+   */
   id: string;
   /** The original text that the code represents. */
   data: string;
-  /** The plain text of the code, if any. */
+  /** The plain text that the code represents, if any. */
   equiv?: string;
-  /** Whether a translation must contain it exactly once. */
+  /** Whether a translation must contain the code exactly once. */
   fixed?: boolean;
 }
 
-/** XLIFF's states of a segment, in order of progress. */
+/** The states of a segment in XLIFF, in order of progress. */
 export const xliffStates = ['initial', 'translated', 'reviewed', 'final'] as const;
 
 export type XliffState = (typeof xliffStates)[number];
 
-/** The authority of a unit's `subState` and metadata. */
+/** The prefix of a unit's `subState` and the category of its metadata, which identify this service. */
 export const xliffAuthority = 'lingualoop';
 
-/** Returns the original text, with each code replaced by the text that it represents. */
+/** Returns the original text, in which each code is replaced by the text that it represents. */
 export function originalText(content: XliffContent): string {
   return content.map((item) => (typeof item === 'string' ? item : item.data)).join('');
 }
 
-/** The codes of a segment's tags. */
+/** Returns a segment with its tags as XLIFF codes. */
 export function contentOfTags(content: InlineContent): XliffContent {
   return content.map((item): string | XliffCode => {
     if (typeof item === 'string') return item;
@@ -41,9 +44,11 @@ export function contentOfTags(content: InlineContent): XliffContent {
 }
 
 /**
- * Returns a segment's translation, from a text whose codes are the source's tags. A text without any tags is valid, too;
- * `tagged` is then false.
- * @returns a description of the problem if the tags are incomplete, duplicated or not well nested
+ * Returns the translation of a segment, given a text whose codes represent the tags of the source. A text without any
+ * codes is also valid; `tagged` is then false.
+ *
+ * @returns the translation; or, as `wrong`, a description of the problem if codes are missing, unknown, duplicated or
+ *   not well nested
  */
 export function tagsOfContent(
   content: XliffContent,
@@ -79,7 +84,7 @@ function keyOf(type: XliffCode['type'], id: string | number): string {
   return `${type} ${id}`;
 }
 
-/** Whether two texts are equal except for the amount of white space, which tools change when they reformat the XML. */
+/** Whether two texts differ at most in their white space. Tools change white space when they reformat the XML. */
 export function isSameSource(one: string, other: string): boolean {
   return one === other || squeezed(one) === squeezed(other);
 }

@@ -5,21 +5,25 @@ import { createUnitReader, type ReadUnit } from './unit-reader.ts';
 export { XmlFileError } from '../xml/xml-parser.ts';
 export type { ReadUnit } from './unit-reader.ts';
 
-/** One `<file>` of a document. */
+/** A `<file>` element of an XLIFF document. */
 export interface XliffFile {
-  /** The line of its `<file>`, from 1. */
+  /** The line of the `<file>` element, from 1. */
   line: number;
-  /** As written in the root. */
+  /** The languages in the form in which the root element declares them. */
   sourceLang: string;
   targetLang: string;
   units: ReadUnit[];
 }
 
 /**
- * The maximum number of units: more than any file of 10 MB from this service has, and few enough to pass to another process.
+ * The maximum number of units, segments and codes together. Files of 10 MB from this service have fewer, and this
+ * number can still be passed to another process.
  */
 const maxItems = 100_000;
-/** The maximum number of characters. Each code has a copy of its data, although the file contains the data once. */
+/**
+ * The maximum number of characters of all texts. Each code counts with its data, although the file contains the data
+ * only once.
+ */
 const maxCharacters = 10_000_000;
 
 function countCodes(content: XliffContent): number {
@@ -38,9 +42,10 @@ const metadataNamespace = 'urn:oasis:names:tc:xliff:metadata:2.0';
 const versions: readonly string[] = ['2.0', '2.1'];
 
 /**
- * Reads the `<file>` with an id, as a CAT tool has returned it. Skips other files. Texts are taken exactly, including white
- * space. Ignores notes, matches and additions of other tools.
- * @throws {XmlFileError} if it is not XLIFF 2, or has no such file
+ * Reads the `<file>` element with this id from a document that a CAT tool has returned. Skips other files. Texts stay
+ * exactly as they are, including white space. Notes, matches and extensions of other tools are ignored.
+ *
+ * @throws {XmlFileError} if the document is not XLIFF 2, or has no such file
  */
 export function readXliff(bytes: Uint8Array, fileId: string): XliffFile {
   let file: XliffFile | undefined;
@@ -62,7 +67,7 @@ export function readXliff(bytes: Uint8Array, fileId: string): XliffFile {
     if (excess) throw new XmlFileError('invalid', `the file has more than ${excess}; send pages of it`, line);
     file?.units.push(unit);
   });
-  /** The names of the open elements, with `*` for elements of other namespaces. */
+  /** The names of the open elements. `*` stands for elements of other namespaces. */
   const path: string[] = [];
   let isWanted = false;
   const parser = createParser(

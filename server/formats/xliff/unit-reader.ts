@@ -9,30 +9,30 @@ import {
 
 /** A unit of a returned file. */
 export interface ReadUnit {
-  /** Empty if it has no id. */
+  /** The id of the unit; empty if it has none. */
   id: string;
-  /** The line of its `<unit>`, from 1. */
+  /** The line of the `<unit>` element, from 1. */
   line: number;
-  /** The version of the translation from which the file was made; null if a tool has removed it. */
+  /** The version of the translation from which the file was made; null if a tool has removed this metadata. */
   version: string | null;
-  /** The least advanced state of its segments. */
+  /** The least advanced state of the unit's segments. */
   state: XliffState;
   source: XliffContent;
-  /** Null if a segment has no translation. */
+  /** The translation; null if a segment has none. */
   target: XliffContent | null;
 }
 
-/** A code whose data is not read yet. */
+/** A code with a reference to its data. The reference is replaced by the data at the end of the unit. */
 type Referring = Omit<XliffCode, 'data'> & { ref: string | undefined };
 type RawContent = (string | Referring)[];
 
-/** A segment, or an ignorable text between two segments. */
+/** A segment of a unit, or an ignorable text between two segments. */
 interface Part {
   isSegment: boolean;
   state: XliffState;
   source: RawContent;
   target: RawContent | null;
-  /** The position of its target in the unit, from 1; by default, its own position. */
+  /** The position of the translation in the unit, from 1. By default, the position of the part itself. */
   order: number;
 }
 
@@ -45,22 +45,24 @@ interface OpenUnit {
 }
 
 /**
- * Reads the units of a file from the parser's events. Tools may split a unit into several segments; this function joins their
- * texts.
- * @param onUnit called with each unit at its end, and the number of its segments and ignorable texts
+ * Reads the units of a file from the parser's events. Tools may split a unit into several segments; this function joins
+ * their texts.
+ *
+ * @param onUnit is called at the end of each unit with the unit, and with the number of its segments and ignorable
+ *   texts
  */
 export function createUnitReader(onUnit: (unit: ReadUnit, parts: number) => void) {
   let unit: OpenUnit | undefined;
   let part: Part | undefined;
-  /** The text of the current element; undefined outside such elements. */
+  /** The open source or target text; undefined outside of such texts. */
   let content: RawContent | undefined;
-  /** The characters of the current element if it is not a text: a version, or the data of codes. */
+  /** The characters of the open element if it contains a version or the data of a code; otherwise undefined. */
   let characters: string | undefined;
   let dataId = '';
-  /** Whether the current data or metadata belongs to the unit, not to a match in it. */
+  /** Whether the open data or metadata belongs to the unit itself, not to a match in the unit. */
   let isOfUnit = false;
   let isOwnGroup = false;
-  /** The open `<pc>` elements of the text. */
+  /** The open `<pc>` elements of the text, innermost last. */
   const pairs: { id: string; ref: string | undefined }[] = [];
 
   const append = (text: string): void => {
@@ -85,7 +87,7 @@ export function createUnitReader(onUnit: (unit: ReadUnit, parts: number) => void
       open.push({ type: 'open', id, ref: attributes['dataRefStart'] });
       pairs.push({ id, ref: attributes['dataRefEnd'] });
     } else if (name === 'cp') append(characterOf(attributes['hex'], line));
-    // Annotations are ignored, and their text is part of the segment.
+    // Annotations are ignored; the text inside them is part of the segment.
     else if (name !== 'mrk' && name !== 'sm' && name !== 'em')
       throw new XmlFileError('invalid', 'an element in a text is not an inline element of XLIFF', line);
   };
@@ -124,7 +126,7 @@ export function createUnitReader(onUnit: (unit: ReadUnit, parts: number) => void
     close(name: string, parent: string): void {
       if (content) {
         if (name === 'pc') content.push({ type: 'close', ...pairs.pop()! });
-        // This ends the text. An element of a match or of inline markup with the same name has another parent.
+        // The end of the source or target. Elements with the same names in matches or inline markup have other parents.
         else if (parent === 'segment' || parent === 'ignorable') content = undefined;
       } else if (!unit) return;
       else if (part && parent === 'unit') {
@@ -144,7 +146,7 @@ export function createUnitReader(onUnit: (unit: ReadUnit, parts: number) => void
   };
 }
 
-/** Joins the texts of the unit's segments. */
+/** Joins the texts of the unit's segments and ignorable texts. */
 function joined({ data, parts, ...unit }: OpenUnit): ReadUnit {
   const resolve = (content: RawContent): XliffContent =>
     content.map((item) => (typeof item === 'string' ? item : resolved(item, data, unit.line)));
@@ -163,7 +165,7 @@ function joined({ data, parts, ...unit }: OpenUnit): ReadUnit {
   };
 }
 
-/** An empty translation counts as missing, unless the source is empty, too. */
+/** Whether a segment has a translation. An empty translation only counts if the source is also empty. */
 function hasTarget({ source, target }: Part): boolean {
   if (target === null) return false;
   const isBlank = (content: RawContent) =>
@@ -181,7 +183,11 @@ function resolved({ ref, ...code }: Referring, data: ReadonlyMap<string, string>
   );
 }
 
-/** @throws {XmlFileError} for a code point that is not a character, or that cannot be stored */
+/**
+ * Returns the character that a `<cp>` element represents.
+ *
+ * @throws {XmlFileError} if the code point is not a character, or cannot be stored
+ */
 function characterOf(hex: string | undefined, line: number): string {
   const code = /^[0-9A-Fa-f]{1,6}$/.test(hex ?? '') ? Number.parseInt(hex as string, 16) : 0;
   if (code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff)) return String.fromCodePoint(code);

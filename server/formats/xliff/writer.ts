@@ -1,35 +1,35 @@
 import { attributes, escapeText, notAllowedInXml } from '../xml/xml-text.ts';
 import { type XliffContent, type XliffState, xliffAuthority } from './content.ts';
 
-/** The languages of an XLIFF document, as BCP 47 tags. All its files have the same. */
+/** The languages of an XLIFF document, as BCP 47 tags. They apply to all files in the document. */
 export interface XliffHead {
   sourceLang: string;
   targetLang: string;
 }
 
-/** A text to translate or to review. */
+/** A text to be translated or reviewed. */
 export interface XliffUnit {
-  /** An NMTOKEN, unique in its `<file>`. */
+  /** The id of the unit: an NMTOKEN that is unique in its `<file>`. */
   id: string;
-  /** The location of the text in the document, in a readable form. */
+  /** The location of the text in its document, in a readable form. */
   name?: string;
-  /** The version of the translation from which the file was made; the reader returns it. */
+  /** The version of the translation from which the file is made. The reader returns it as `version`. */
   version: string;
   state: XliffState;
-  /** The state in this service: `[a-z_]+`. */
+  /** The state of the segment in this service: `[a-z_]+`. */
   subState?: string;
-  /** Notes for the reviewer. */
+  /** The notes for the reviewer. */
   notes: readonly string[];
   source: XliffContent;
-  /** Null if there is no translation yet. */
+  /** The translation; null if there is none yet. */
   target: XliffContent | null;
 }
 
 export const xliffType = 'application/xliff+xml';
 
 /**
- * Writes the start of an XLIFF 2.1 document in UTF-8. The files follow, each as `xliffFileHead`, its units and `xliffFileTail`,
- * and finally `xliffTail`. `readXliff` returns exactly what was written.
+ * Writes the start of an XLIFF 2.1 document in UTF-8. The files must follow, each as `xliffFileHead`, its units and
+ * `xliffFileTail`, and then `xliffTail`. `readXliff` returns exactly the texts that were written.
  */
 export function xliffHead({ sourceLang, targetLang }: XliffHead): string {
   const root = attributes({
@@ -44,7 +44,8 @@ export function xliffHead({ sourceLang, targetLang }: XliffHead): string {
 
 /**
  * Writes the start of a `<file>`.
- * @param id an NMTOKEN, unique in the document
+ *
+ * @param id the id of the file: an NMTOKEN that is unique in the document
  * @param original the name of the original document
  */
 export function xliffFileHead(
@@ -61,17 +62,18 @@ export function xliffFileHead(
   return `<file${file}>\n`;
 }
 
-/** Writes one `<unit>`, on separate lines, with one segment. */
+/** Returns one `<unit>` element with one segment. Its parts are on separate lines. */
 export function xliffUnit(unit: XliffUnit): string {
   const { id, name, version, state, subState, notes, source, target } = unit;
   const data = new Map<string, string>();
   const sourceText = contentXml(source, data);
   const targetText = target && contentXml(target, data);
   const group = attributes({ category: xliffAuthority });
-  // The segment has no id, because it could equal the id of a code.
+  // The segment gets no id, because its id could be equal to the id of a code.
   const segment = attributes({ state, subState: subState && `${xliffAuthority}:${subState}` });
   return [
-    // Most tools read the white space setting from the inner element, some from the unit.
+    // The white space setting is also on the inner elements, from which most tools read it. Some tools read it from the
+    // unit.
     `<unit${attributes({ id, name, 'xml:space': 'preserve' })}>\n`,
     `<mda:metadata><mda:metaGroup${group}><mda:meta type="version">${escapeText(version)}</mda:meta></mda:metaGroup></mda:metadata>\n`,
     ...listed(
@@ -88,17 +90,21 @@ export function xliffUnit(unit: XliffUnit): string {
   ].join('');
 }
 
-/** The end of a file that `xliffFileHead` began. */
+/** The end of a file that starts with `xliffFileHead`. */
 export const xliffFileTail = '</file>\n';
 
-/** The end of a document that `xliffHead` began. */
+/** The end of a document that starts with `xliffHead`. */
 export const xliffTail = '</xliff>\n';
 
 function listed(name: string, items: readonly string[]): string[] {
   return items.length > 0 ? [`<${name}>\n`, ...items, `</${name}>\n`] : [];
 }
 
-/** @param data the ids of the data of codes; this function adds those of this text */
+/**
+ * Returns the XML of a text.
+ *
+ * @param data the ids of the codes' data, by the data; this function adds the data of this text
+ */
 function contentXml(content: XliffContent, data: Map<string, string>): string {
   const refTo = (text: string): string | null => {
     if (text === '') return null;
@@ -122,7 +128,10 @@ function contentXml(content: XliffContent, data: Map<string, string>): string {
     .join('');
 }
 
-/** Writes a text; characters that XML cannot contain become elements, except lone surrogates, which are removed. */
+/**
+ * Returns the XML of a text without codes. Characters that XML cannot contain become `<cp>` elements, except lone
+ * surrogates, which are removed.
+ */
 function dataXml(text: string): string {
   let xml = '';
   let done = 0;

@@ -1,12 +1,12 @@
 import { FileError } from '../file-error.ts';
 
-/** Rows and columns count from 1. */
+/** The position of a cell in its sheet. Rows and columns are counted from 1. */
 export interface CellPosition {
   row: number;
   column: number;
 }
 
-/** Includes both corners. */
+/** A rectangle of cells, including the cells at its edges. */
 export interface CellRange {
   top: number;
   left: number;
@@ -14,23 +14,25 @@ export interface CellRange {
   right: number;
 }
 
-/** The size of a sheet. */
+/** The maximum size of a sheet. */
 export const lastRow = 1_048_576;
 export const lastColumn = 16_384;
 
 const dollar = 36;
 
 /**
- * Parses a reference such as `B7`. It uses no regular expression, because a sheet has millions of references.
+ * Parses a reference such as `B7`. This function uses no regular expression, because a sheet may have millions of
+ * references.
  *
- * @throws {FileError} `unreadable` for anything else, or outside of a sheet
+ * @throws {FileError} `unreadable` if the text is not a reference, or if the cell is outside the maximum size of a
+ *   sheet
  */
 export function readReference(reference: string): CellPosition {
   const { length } = reference;
   let at = reference.charCodeAt(0) === dollar ? 1 : 0;
   let column = 0;
   for (; at < length && column <= lastColumn; at++) {
-    // Upper and lower case differ in one bit.
+    // Clears the bit in which upper and lower case differ.
     const letter = (reference.charCodeAt(at) & ~32) - 64;
     if (letter < 1 || letter > 26) break;
     column = column * 26 + letter;
@@ -47,7 +49,7 @@ export function readReference(reference: string): CellPosition {
   return { row, column };
 }
 
-/** Parses a range such as `A1:B7`; a single cell is a range, too. */
+/** Parses a range such as `A1:B7`. A single cell is also a range. */
 export function readRange(range: string): CellRange {
   const [first = '', last = first] = range.trim().split(':');
   const a = readReference(first);
@@ -60,7 +62,7 @@ export function readRange(range: string): CellRange {
   };
 }
 
-/** Writes a reference such as `B7`. */
+/** Formats a reference such as `B7`. */
 export function writeReference({ row, column }: CellPosition): string {
   let letters = '';
   for (let rest = column; rest > 0; rest = Math.floor((rest - 1) / 26))

@@ -9,7 +9,7 @@ interface Target {
   isUsed: boolean;
 }
 
-/** The translations of a workbook, by cell. */
+/** The translations of a workbook, by sheet and cell. */
 export class CellTargets {
   readonly #sheets = new Map<string, Map<string, Target>>();
 
@@ -22,22 +22,24 @@ export class CellTargets {
   }
 
   /**
-   * Returns the new text of a cell, truncated to the maximum of Excel: its translation with the white space around the old
-   * text, or the old text if it has no other translation.
+   * Returns the new text of a cell: the translation, with the white space that was around the old text. Returns the old
+   * text if there is no translation, or if the translation equals the old text. `isCut` is true if the text was
+   * truncated to Excel's maximum length.
    */
   textOf({ regionId }: Sheet, cell: CellPosition, old: string): { text: string; isCut: boolean } {
     const target = this.#sheets.get(regionId)?.get(writeReference(cell));
     if (!target) return { text: old, isCut: false };
     target.isUsed = true;
     const { before, source, after } = splitText(old);
-    // A different line break character in the old text is not a reason to change it.
+    // The source has normalized line breaks. A different line break character in the old text is not a reason to change
+    // the cell.
     if (target.text === source) return { text: old, isCut: false };
     const text = before + target.text + after;
     const cut = cutToLimit(text);
     return { text: cut, isCut: cut !== text };
   }
 
-  /** @throws RangeError if a translation does not belong to a cell that was read */
+  /** @throws {RangeError} if a translation belongs to no cell that was read */
   requireAllUsed(): void {
     for (const [regionId, cells] of this.#sheets)
       for (const [cellId, { isUsed }] of cells)

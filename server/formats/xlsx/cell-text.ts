@@ -3,12 +3,14 @@ import { escapeXmlText } from '../office/splice.ts';
 /** The maximum number of UTF-16 units that Excel accepts in a cell. */
 export const cellTextLimit = 32_767;
 
-/** Office's escape for a character that XML cannot contain: `_x000D_` is a carriage return. */
+/**
+ * The escape sequence of Office for characters that XML cannot contain. For example, `_x000D_` is a carriage return.
+ */
 const spelling = /_x([0-9a-f]{4})_/gi;
 
 /**
- * Decodes the text of a cell or a shared string. NUL and lone surrogates stay escaped, because neither a database nor an engine
- * accepts them as characters.
+ * Decodes the text of a cell or a shared string. Escaped NUL characters and lone surrogates stay escaped, because
+ * neither the database nor an engine accepts them.
  */
 export function decodeCellText(written: string): string {
   if (!written.includes('_x') && !written.includes('_X')) return written;
@@ -26,38 +28,44 @@ function spell(unit: string): string {
   return `_x${unit.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`;
 }
 
-/** Text that would be decoded if it were in a file, except the escapes that `decodeCellText` does not change. */
+/**
+ * The start of text that looks like an escape sequence and would therefore be decoded. Sequences that `decodeCellText`
+ * does not decode are left out.
+ */
 const literalEscape = /_(?=x(?!0000|d[89a-f])[0-9a-f]{4}_)/gi;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what XML cannot hold.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern is used to escape these characters
 const notXml = /[\x01-\x08\x0b-\x1f\ufffe\uffff]/g;
 
-/** Escapes a text for the content of an XML element, so that `decodeCellText` returns it. Removes NUL and lone surrogates. */
+/**
+ * Escapes a text for the content of an XML element, such that `decodeCellText` returns the same text. Removes NUL and
+ * lone surrogates.
+ */
 export function encodeCellText(text: string): string {
   const storable = text.replaceAll('\0', '').replace(loneSurrogate, '');
   return escapeXmlText(storable.replace(literalEscape, '_x005F_').replace(notXml, spell));
 }
 
-/** Writes `<t>` with this text. `prefix` is the namespace prefix with its colon. */
+/** Returns a `<t>` element with this text. `prefix` is the namespace prefix with its colon. */
 export function textElement(prefix: string, text: string): string {
-  // Without this attribute, programs remove white space at the edges, and some programs also inside.
+  // Without `xml:space`, programs remove white space at the edges, and some also inside the text.
   const space = /^\s|\s$|\s\s|[\t\n]/.test(text) ? ' xml:space="preserve"' : '';
   return `<${prefix}t${space}>${encodeCellText(text)}</${prefix}t>`;
 }
 
-/** A text that has no letter is not translated. */
+/** Whether a text contains a letter. Texts without a letter are not translated. */
 export function hasLetter(text: string): boolean {
   return /\p{L}/u.test(text);
 }
 
-/** A cell's text: the part to translate, and the surrounding white space, which stays unchanged. */
+/** A cell's text: the part to translate, and the white space around it, which stays unchanged. */
 export interface SplitText {
   before: string;
-  /** Line breaks are `\n`. */
+  /** The part to translate, with `\n` as line break. */
   source: string;
   after: string;
 }
 
-/** @param text has a letter */
+/** @param text a text that contains a letter */
 export function splitText(text: string): SplitText {
   const trimmed = text.trim();
   const start = text.indexOf(trimmed);
@@ -68,7 +76,7 @@ export function splitText(text: string): SplitText {
   };
 }
 
-/** Returns the text, truncated to the length that Excel accepts in a cell. */
+/** Truncates a text to the maximum length that Excel accepts in a cell. */
 export function cutToLimit(text: string): string {
   if (text.length <= cellTextLimit) return text;
   const cut = text.slice(0, cellTextLimit);

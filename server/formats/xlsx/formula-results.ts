@@ -2,15 +2,18 @@ import { limits, overLimit } from '../file-error.ts';
 import { type CellRange, lastColumn } from './cell-reference.ts';
 
 /**
- * The cells that show the result of a formula in another cell: those of an array formula or a data table. Only the first of
- * them has the formula, but none of them has a separate text.
+ * The cells that show the results of a formula that is in another cell: the cells of an array formula or of a data
+ * table. Only the first cell has the formula, and none of these cells has its own text.
  */
 export class FormulaResults {
-  /** For each column, the last row that a previous formula fills. A formula is in the first cell of its range. */
+  /**
+   * For each column, the last row that a formula fills so far. A formula is in the first cell of the range that it
+   * fills, so the rows above have already been read.
+   */
   readonly #lastRows = new Int32Array(lastColumn + 1);
   #marked = 0;
 
-  /** @throws {FileError} `too_large` if the formulas together fill more columns than a sheet can need */
+  /** @throws {FileError} `too_large` if all formulas together fill more columns than a sheet can need */
   add({ left, right, bottom }: CellRange): void {
     this.#marked += right - left + 1;
     if (this.#marked > limits.xlsxFormulaColumns)

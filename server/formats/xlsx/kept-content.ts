@@ -6,7 +6,7 @@ import { readXmlPart } from './part-stream.ts';
 import type { SheetSummary } from './sheet-reader.ts';
 import type { Workbook } from './workbook.ts';
 
-/** Kinds of text that stay untranslated, with their singular and plural names. */
+/** The kinds of text that stay untranslated, each with its singular and plural name. */
 const kinds = {
   comments: ['comment', 'comments'],
   shapes: ['text box or shape with text', 'text boxes and shapes with text'],
@@ -20,7 +20,7 @@ const kinds = {
 
 type Kind = keyof typeof kinds;
 
-/** By the type of a part: the element whose texts are counted, each once. */
+/** The elements whose texts are counted, by the type of the part that contains them. Each element counts once. */
 const counted: Record<string, { kind: Kind; element: string }> = {
   comments: { kind: 'comments', element: 'comment' },
   drawing: { kind: 'shapes', element: 'txBody' },
@@ -30,14 +30,14 @@ const counted: Record<string, { kind: Kind; element: string }> = {
   chartEx: { kind: 'charts', element: 'p' },
 };
 
-/** Counts the texts of a workbook that are not in cells. */
+/** Counts the texts of a workbook that are not in cells. They stay untranslated. */
 export class KeptContent {
   readonly #counts = new Map<Kind, number>();
-  /** Pivot tables whose fields have the names of header cells, which are translated. */
+  /** The number of pivot tables whose fields have the names of header cells. These cells are translated. */
   #pivotsOfCells = 0;
 
   /**
-   * Reads the parts with such texts to which the sheets refer, directly or through another part.
+   * Reads the parts with untranslated texts to which the sheets refer, directly or through another part.
    *
    * @throws {FileError} `unreadable` or `too_large`
    */
@@ -49,7 +49,8 @@ export class KeptContent {
       if (type !== 'worksheet' && type !== 'chartsheet') this.#add('otherSheets', 1);
     for (let path = waiting.pop(); path !== undefined; path = waiting.pop())
       for (const { type, target } of await office.relationships(path)) {
-        // Counts its names and its copy of the data; the cells that display it are translated.
+        // A pivot table has its own names and its own copy of the data, so it counts as untranslated. The cells that
+        // display it are translated.
         if (type === 'pivotTable') {
           this.#add('pivotTables', 1);
           if (target !== undefined) await this.#addPivot(office, target, caches);
@@ -62,7 +63,7 @@ export class KeptContent {
       }
   }
 
-  /** @param caches the pivot caches that were already read, and whether they take their data from cells */
+  /** @param caches the pivot caches that have already been read, each with whether it takes its data from cells */
   async #addPivot(office: OfficePackage, path: string, caches: Map<string, boolean>): Promise<void> {
     for (const { type, target } of await office.relationships(path)) {
       if (type !== 'pivotCacheDefinition' || target === undefined) continue;
@@ -81,17 +82,20 @@ export class KeptContent {
     if (count > 0) this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + count);
   }
 
-  /** Counts the elements of that name whose text has a letter. */
+  /** Returns a reader that counts the elements with this name whose text has a letter. */
   #counter(kind: Kind, element: string): PositionedXmlEvents {
     let depth = 0;
-    /** The depth of the open element that is counted, and of one that is skipped, or 0. */
+    /**
+     * The depths of the open element that is being counted and (`skippedAt`) of the open element that is skipped; 0 if
+     * there is none.
+     */
     let countedAt = 0;
     let skippedAt = 0;
     let hasText = false;
     return {
       openTag: ({ local }: XmlStartTag) => {
         depth++;
-        // Repeats the same shape for programs that do not support its newer form.
+        // A `Fallback` element repeats a shape for programs that do not support its newer form.
         if (skippedAt === 0 && local === 'Fallback') skippedAt = depth;
         if (countedAt > 0 || skippedAt > 0 || local !== element) return;
         countedAt = depth;
@@ -111,7 +115,7 @@ export class KeptContent {
     };
   }
 
-  /** Returns one finding for each kind. */
+  /** Returns one finding for each kind of text that was counted. */
   findings(): Finding[] {
     const findings = Object.entries(kinds).flatMap(([kind, [one, several]]): Finding[] => {
       const count = this.#counts.get(kind as Kind) ?? 0;
@@ -124,7 +128,10 @@ export class KeptContent {
   }
 }
 
-/** Excel finds the fields of a pivot table by the headers of its source when it refreshes it. */
+/**
+ * Returns the finding about pivot tables of translated cells. When Excel refreshes a pivot table, it finds the table's
+ * fields by the headers of the source cells.
+ */
 function pivotsOfCells(count: number): Finding {
   const subject = count === 1 ? 'the fields of 1 pivot table' : `the fields of ${count} pivot tables`;
   return {
@@ -136,8 +143,8 @@ function pivotsOfCells(count: number): Finding {
 }
 
 /**
- * Whether a pivot cache takes its data from cells. A cache of an Excel Table does not count, because the headers of the table
- * stay unchanged.
+ * Whether a pivot cache takes its data from a range of cells. If it takes the data from an Excel Table, this is false,
+ * because the headers of such a table stay unchanged.
  */
 async function isCacheOfCells(office: OfficePackage, path: string): Promise<boolean> {
   let isOfCells = false;

@@ -3,7 +3,7 @@ import type { OfficePackage } from '../office/package.ts';
 import { encode, encodingOf, type PartEncoding, rejectOtherEncoding } from '../office/part-text.ts';
 import { createPositionedXmlReader, type PositionedXmlEvents } from '../office/xml-reader.ts';
 
-/** Feeds the XML of a part to `events`. Only one piece of it is in memory at a time. */
+/** Parses the XML of a part, and passes it to `events`. Only one piece of the part is in memory at a time. */
 export async function readXmlPart(
   office: OfficePackage,
   path: string,
@@ -18,30 +18,31 @@ export async function readXmlPart(
   reader.close();
 }
 
-/** Changes a part while it is read. Positions are those in the events. */
+/** Changes a part while it is read. Positions are the positions in the reader's events. */
 export class PartEditor {
   #buffer = '';
-  /** The position of the start of the buffer. */
+  /** The position in the part at which `#buffer` starts. */
   #start = 0;
-  /** `#output` contains everything before this position. */
+  /** The position up to which the part has been copied to `#output`. */
   #copied = 0;
   #output = '';
   #held: number | undefined;
 
   /**
-   * Keeps the source from this position on in memory, so that it can be changed later; undefined releases it. See `boundRun`.
+   * Keeps the source from this position on in memory, so that it can still be changed; undefined ends this. `boundRun`
+   * limits the length of the kept source.
    */
   hold(position: number | undefined): void {
     this.#held = position;
   }
 
-  /** Replaces the source between two positions, which must follow those of earlier calls. */
+  /** Replaces the source between two positions. They must be after the positions of earlier calls. */
   replace(start: number, end: number, text: string): void {
     this.#output += this.source(this.#copied, start) + text;
     this.#copied = end;
   }
 
-  /** Returns the source between two positions that are held. */
+  /** Returns the source between two positions. This source must still be in memory (see `hold`). */
   source(start: number, end: number): string {
     return this.#buffer.slice(start - this.#start, end - this.#start);
   }
@@ -50,7 +51,10 @@ export class PartEditor {
     this.#buffer += piece;
   }
 
-  /** Returns the finished part: the source with its changes, up to `position` or to the held position. */
+  /**
+   * Removes the finished source from memory and returns it with its changes. The returned source ends at `position`, or
+   * at the held position if that is earlier.
+   */
   take(position: number): string {
     const safe = Math.max(this.#copied, Math.min(position, this.#held ?? position));
     const output = this.#output + this.source(this.#copied, safe);
@@ -61,15 +65,15 @@ export class PartEditor {
     return output;
   }
 
-  /** Returns the rest of the source, with its changes. */
+  /** Returns the rest of the source with its changes. */
   rest(): string {
     return this.#output + this.#buffer.slice(this.#copied - this.#start);
   }
 }
 
 /**
- * Yields a part with the changes that the events make through the editor, in the encoding of the part. Everything else stays
- * unchanged.
+ * Yields a part with the changes that the events make by means of the editor. Everything else, including the encoding,
+ * stays unchanged.
  */
 export async function* rewriteXmlPart(
   office: OfficePackage,
@@ -92,7 +96,7 @@ export async function* rewriteXmlPart(
   yield encode(editor.rest(), partEncoding);
 }
 
-/** Limits the memory of the reader for a text or a comment without an end. */
+/** Limits the memory that the XML reader needs for a text or a comment without an end. */
 class RunBound {
   lastTagEnd = 0;
   #read = 0;
@@ -127,7 +131,9 @@ export function boundRun(start: number, end: number): void {
     throw overLimit('the length of a text in the XML of the file', limits.officeXmlRun);
 }
 
-/** Yields the text of a part with its byte order mark, because a copy must start with it, too. */
+/**
+ * Yields the text of a part in pieces. The byte order mark is kept, because the copy of a part must also start with it.
+ */
 async function* textPieces(
   office: OfficePackage,
   path: string,

@@ -7,7 +7,7 @@ import type { SharedStrings } from './shared-strings.ts';
 import type { Cell } from './sheet-reader.ts';
 import { isSpreadsheet } from './workbook.ts';
 
-/** Yields the table of shared strings as planned. */
+/** Yields the part with the shared strings, changed as planned. */
 export function rewriteSharedStrings(
   office: OfficePackage,
   path: string,
@@ -18,7 +18,7 @@ export function rewriteSharedStrings(
   for (const appended of plan.appended) if ('copyOf' in appended) copied.set(appended.copyOf, '');
   return rewriteXmlPart(office, path, (editor): PositionedXmlEvents => {
     let depth = 0;
-    /** The prefix of the root element, which is declared everywhere. */
+    /** The namespace prefix of the root element, which is declared in the whole part. */
     let rootPrefix = '';
     let index = -1;
     let start = 0;
@@ -61,12 +61,15 @@ export function rewriteSharedStrings(
   });
 }
 
-/** Returns the prefix with its colon, or ''. */
+/** Returns the prefix of an element's name with its colon; '' if there is none. */
 function prefixOf({ name, local }: { name: string; local: string }): string {
   return name.slice(0, name.length - local.length);
 }
 
-/** Changes `uniqueCount`. `count` stays unchanged, because it is the number of cells with a shared string. */
+/**
+ * Changes the attribute `uniqueCount`. The attribute `count` stays unchanged, because it is the number of cells with a
+ * shared string.
+ */
 function changeUniqueCount(editor: PartEditor, start: number, end: number, count: number): void {
   const found = /(\suniqueCount\s*=\s*["'])(\d*)["']/.exec(editor.source(start, end));
   if (!found) return;
@@ -75,12 +78,12 @@ function changeUniqueCount(editor: PartEditor, start: number, end: number, count
   editor.replace(at, at + digits.length, `${count}`);
 }
 
-/** Changes the shared string of a cell. */
+/** Makes a cell refer to another shared string. */
 export function repoint(editor: PartEditor, { valueContent }: Cell, index: number): void {
   if (valueContent) editor.replace(valueContent.start, valueContent.end, `${index}`);
 }
 
-/** Sets the text of a cell that contains its text directly. */
+/** Changes the text of a cell that contains its text itself. */
 export function setOwnText(editor: PartEditor, cell: Cell, text: string): void {
   if (cell.type === 'str') {
     const { valueContent } = cell;
@@ -91,7 +94,7 @@ export function setOwnText(editor: PartEditor, cell: Cell, text: string): void {
   }
 }
 
-/** Yields the part of a table with other labels in its totals row, by column from 0. */
+/** Yields the part of a table with new labels in its totals row. `labels` contains them by column, from 0. */
 export function rewriteTable(
   office: OfficePackage,
   path: string,
@@ -118,7 +121,10 @@ export function rewriteTable(
   });
 }
 
-/** Escapes line breaks in the names and labels of a table, like characters that XML cannot contain. */
+/**
+ * Escapes a text for an attribute of a table. Line breaks and tabs become Office's escape sequences, like characters
+ * that XML cannot contain.
+ */
 function encodeAttribute(text: string): string {
   return encodeCellText(text)
     .replaceAll('"', '&quot;')

@@ -1,37 +1,39 @@
 import type { SharedStrings } from './shared-strings.ts';
 
-/** Cells of one entry that get the same text. */
+/** Cells that refer to the same entry and get the same new text. */
 interface Group {
   text: string;
-  /** Numbers of the sheets, without duplicates. */
+  /** The numbers of the sheets with such cells, without duplicates. */
   sheets: number[];
 }
 
 interface Entry {
-  /** The only group of an entry. Entries with several groups have a map instead, by text. */
+  /** The group of an entry that has only one. An entry with several groups has a map of them by text instead. */
   only: Group | undefined;
   groups: Map<string, Group> | undefined;
 }
 
-/** A new entry at the end of the table: a text, or a copy of an old entry with its runs. */
+/** A new entry at the end of the table: a text, or a copy of an old entry with its formatting. */
 export type Appended = { text: string } | { copyOf: number };
 
 /**
- * Plans the changes of each entry of the shared strings. An entry whose cells all get the same text is changed at its index.
- * Otherwise one text stays at its index, and the cells with other texts refer to new entries. Call `use` for every cell, in the
- * order of the sheets, then call `decide`.
+ * Plans the changes of each entry of the shared strings. If all cells of an entry get the same text, the entry is
+ * changed at its index. Otherwise one of the texts gets this index, and the cells with other texts refer to new
+ * entries. Call `use` for every cell, in the order of the sheets, then call `decide`.
  */
 export class SharedStringPlan {
-  /** The new texts of entries that change at their index. */
+  /** The new texts of the entries that are changed at their index. */
   readonly changed = new Map<number, string>();
   readonly appended: Appended[] = [];
-  /** Numbers of the sheets with cells that refer to new entries. */
+  /** The numbers of the sheets in which cells must refer to new entries. */
   readonly repointedSheets = new Set<number>();
   readonly #strings: SharedStrings;
   readonly #entries = new Map<number, Entry>();
-  /** Entries that must keep their text, because a formula cell displays it, which never changes. */
+  /**
+   * For each entry, 1 if it must keep its text, because a cell with a formula displays it. Such a cell never changes.
+   */
   readonly #pinned: Uint8Array;
-  /** For entries with several texts, the new indexes by text. */
+  /** For entries with several texts: the indexes of the new entries, by text. */
   readonly #moved = new Map<number, Map<string, number>>();
   readonly #appendedTexts = new Map<string, number>();
 
@@ -40,7 +42,7 @@ export class SharedStringPlan {
     this.#pinned = new Uint8Array(strings.count);
   }
 
-  /** Records that a cell of the sheet gets this text. For an unchanged cell it is its current text. */
+  /** Records that a cell of the sheet gets this text. For a cell that does not change, pass its current text. */
   use(index: number, text: string, sheet: number): void {
     const entry = this.#entries.get(index);
     if (!entry) {
@@ -56,15 +58,15 @@ export class SharedStringPlan {
     else if (group.sheets.at(-1) !== sheet) group.sheets.push(sheet);
   }
 
-  /** Records that a formula displays the entry. */
+  /** Records that a cell with a formula displays the entry. */
   pin(index: number): void {
     this.#pinned[index] = 1;
   }
 
   /**
-   * Decides which text stays at the index of each entry: the text with which the fewest additional sheets must change.
+   * Decides which text gets the index of each entry: the text for which the fewest additional sheets must change.
    *
-   * @param changedSheets numbers of the sheets that change for another reason
+   * @param changedSheets the numbers of the sheets that change for another reason
    */
   decide(changedSheets: ReadonlySet<number>): void {
     const changed = new Set(changedSheets);
@@ -107,18 +109,19 @@ export class SharedStringPlan {
     return index;
   }
 
-  /** Returns the index of a cell's text after `decide`. */
+  /** Returns the new index for a cell with this old index and this new text. Call it after `decide`. */
   indexOf(index: number, text: string): number {
     return this.#moved.get(index)?.get(text) ?? index;
   }
 }
 
 /**
- * Returns the text that should stay, so that the fewest additional sheets must change. If several are equally good, the first
- * one.
+ * Returns the text that should get the entry's index, such that the fewest additional sheets must change. If several
+ * texts are equally good, returns the first one.
  */
 function cheapest(groups: readonly Group[], changed: ReadonlySet<number>): string {
-  // The number of groups with cells in each unchanged sheet. If it is 1 and that group's text stays, the sheet stays unchanged.
+  // For each unchanged sheet, the number of groups with cells in it. If the number is 1 and the text of this group gets
+  // the index, the sheet need not change.
   const uses = new Map<number, number>();
   for (const { sheets } of groups)
     for (const sheet of sheets) if (!changed.has(sheet)) uses.set(sheet, (uses.get(sheet) ?? 0) + 1);

@@ -6,14 +6,14 @@ import { StringItem } from './string-item.ts';
 import { isSpreadsheet, requireRoot } from './workbook.ts';
 
 /**
- * The shared strings of a workbook, to which cells refer by index. Their texts are stored as bytes, because a table at the
- * limit has millions of them.
+ * The shared strings of a workbook, to which cells refer by index. The texts are stored as bytes, because a table of
+ * the maximum size has millions of texts.
  */
 export class SharedStrings {
   /** The number of entries. */
   count = 0;
   readonly #bytes: Buffer;
-  /** The end of each entry's text in `#bytes`. */
+  /** For each entry, the offset at which its text ends in `#bytes`. */
   #ends = new Uint32Array(1024);
 
   private constructor(capacity: number) {
@@ -21,14 +21,14 @@ export class SharedStrings {
   }
 
   /**
-   * Reads the table.
+   * Reads the table of shared strings.
    *
-   * @param path undefined for a workbook without a table
+   * @param path the path of the part; undefined for a workbook without shared strings
    * @throws {FileError} `unreadable` or `too_large`
    */
   static async read(office: OfficePackage, path: string | undefined): Promise<SharedStrings> {
     if (path === undefined) return new SharedStrings(0);
-    // A text takes at most 3 bytes of UTF-8 for every 2 bytes of UTF-16 in its part.
+    // Each UTF-16 unit takes at most 3 bytes in UTF-8, and at least 2 bytes in a part in UTF-16.
     const strings = new SharedStrings(Math.ceil(office.sizeOf(path) * 1.5));
     const item = new StringItem();
     let depth = 0;
@@ -60,7 +60,7 @@ export class SharedStrings {
     return strings;
   }
 
-  /** Stores only texts with a letter, because no other text is translated. */
+  /** Adds an entry. The text is stored only if it has a letter, because other texts are not translated. */
   #add(text: string): void {
     const start = this.#endOf(this.count - 1);
     if (this.count === this.#ends.length) {
@@ -81,16 +81,16 @@ export class SharedStrings {
     return this.#endOf(index) > this.#endOf(index - 1);
   }
 
-  /** Returns the text of an entry if it has a letter, else ''. */
+  /** Returns the text of an entry if the text has a letter; otherwise ''. */
   textOf(index: number): string {
     return this.#bytes.toString('utf8', this.#endOf(index - 1), this.#endOf(index));
   }
 
   /**
-   * Reads the index in a cell's value; undefined for an empty cell.
+   * Parses the value of a cell as the index of an entry. Returns undefined for an empty cell.
    *
-   * @throws {FileError} `unreadable` if there is no such entry. The cell cannot stay unchanged, because it would show an
-   *   appended entry.
+   * @throws {FileError} `unreadable` if there is no such entry. The cell cannot be ignored, because it might display a
+   *   new entry
    */
   readIndex(value: string): number | undefined {
     const written = value.trim();

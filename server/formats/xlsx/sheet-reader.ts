@@ -5,46 +5,50 @@ import { boundRun, type PartEditor } from './part-stream.ts';
 import { StringItem } from './string-item.ts';
 import { isSpreadsheet, requireRoot } from './workbook.ts';
 
-/** The position of an element's content, after its start tag and before its end tag. */
+/** The position of an element's content, which is between the element's start tag and end tag. */
 interface Content {
   start: number;
   end: number;
-  /** The prefix of the element's name, with its colon. */
+  /** The namespace prefix of the element's name, with its colon. */
   prefix: string;
 }
 
-/** A cell of a sheet. The same object is used for all cells. */
+/** A cell of a sheet. The reader uses one object for all cells, so do not keep it. */
 export interface Cell {
   row: number;
   column: number;
-  /** The type of the value: `s`, `inlineStr`, `str`, …; '' for a number. */
+  /** The type of the cell's value: `s`, `inlineStr`, `str`, …; '' for a number. */
   type: string;
   hasFormula: boolean;
-  /** The cells that the result of a formula fills, if there are several. */
+  /** The range of cells that the result of the cell's formula fills, if it fills several cells. */
   formulaRange: string | undefined;
-  /** The content of `<v>`, with XML references decoded. */
+  /** The content of the `<v>` element, with XML references decoded. */
   value: string;
-  /** The text of `<is>`. */
+  /** The text of the `<is>` element. */
   inlineText: string;
-  /** The content of `<v>`, or of `<is>`; undefined if the cell has no such element, or one without an end tag. */
+  /**
+   * The positions of the contents of `<v>` and of `<is>`. Undefined if the cell does not have the element, or if the
+   * element is self-closing.
+   */
   valueContent: Content | undefined;
   inlineContent: Content | undefined;
 }
 
-/** Content of a sheet apart from its cells. */
+/** Untranslated content of a sheet that is not in its cells. */
 export interface SheetSummary {
-  /** Header and footer texts with letters. */
+  /** The number of headers and footers with letters. */
   headersAndFooters: number;
-  /** Data validations that contain the list of their values. */
+  /** The number of data validations that contain their list of values. */
   literalLists: number;
 }
 
 /**
- * Reads a sheet cell by cell. Rows and cells without a reference follow the previous one.
+ * Reads a sheet cell by cell. A row or cell without a reference is next to the previous one.
  *
- * `openTag` throws a FileError `unreadable` if cells are not in order, because Excel repairs such a sheet and drops cells.
+ * `openTag` throws a FileError `unreadable` if cells are not in order, because Excel repairs such a sheet and then
+ * drops cells.
  *
- * @param onCell called at the end of each cell; changes that it makes through the editor are in order
+ * @param onCell is called at the end of each cell; it may change the cell by means of the editor
  */
 export class SheetReader implements PositionedXmlEvents {
   readonly summary: SheetSummary = { headersAndFooters: 0, literalLists: 0 };
@@ -52,13 +56,13 @@ export class SheetReader implements PositionedXmlEvents {
   readonly #editor: PartEditor | undefined;
   readonly #item = new StringItem();
   #depth = 0;
-  /** The open child of the root, if it is a child that this reader reads. */
+  /** The name of the open child of the root element; '' if it is of another namespace. */
   #section = '';
   #row = 0;
   #column = 0;
   #inCell = false;
   #cellStart = 0;
-  /** The open child of the cell. */
+  /** The name of the open child of the cell. */
   #part = '';
   #text = '';
   #content: Content | undefined;
@@ -184,12 +188,15 @@ function notInOrder(): FileError {
   return new FileError('unreadable', 'the cells of a sheet are not in order');
 }
 
-/** Whether a header or footer displays letters: fields, fonts and colors are codes after an `&`. */
+/**
+ * Whether a header or footer displays letters. Codes after an `&` are ignored, because they stand for fields, fonts and
+ * colors.
+ */
 function hasShownLetter(text: string): boolean {
   return /\p{L}/u.test(text.replace(/&(?:"[^"]*"|K[0-9A-F]{6}|K\d\d[+-]\d{3}|\d+|.)/gis, ''));
 }
 
-/** Whether the formula of a data validation is a list such as `"Yes,No"`. */
+/** Whether the formula of a data validation is a literal list such as `"Yes,No"` that contains letters. */
 function isList(formula: string): boolean {
   return /^\s*".*\p{L}/su.test(formula);
 }

@@ -3,8 +3,9 @@ import { decodeCellText } from './cell-text.ts';
 import { isSpreadsheet } from './workbook.ts';
 
 /**
- * Reads the text of a string item, `si` or `is`: its `t`, or those of its runs. Phonetic runs (`rPh`), which are reading aids,
- * are not text. Feed it every tag inside the item.
+ * Reads the text of a string item, which is an `si` or `is` element: the text of its `t` element, or of the `t`
+ * elements of its runs. Phonetic runs (`rPh`) are reading aids, so they are not part of the text. Pass it every tag
+ * inside the item.
  */
 export class StringItem {
   text = '';

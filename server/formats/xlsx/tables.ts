@@ -6,10 +6,10 @@ import { decodeCellText } from './cell-text.ts';
 import { readXmlPart } from './part-stream.ts';
 import { isSpreadsheet, requireRoot } from './workbook.ts';
 
-/** An Excel Table. Formulas refer to its columns by their headers. */
+/** An Excel Table. Formulas refer to the table's columns by the texts of their headers. */
 export interface Table {
   name: string;
-  /** The number of header cells with text in its sheet. */
+  /** The number of the table's header cells with text. */
   headers: number;
 }
 
@@ -19,11 +19,14 @@ interface HeaderRow {
   table: Table;
 }
 
-/** A cell in the totals row of a table whose text is repeated in the table. Excel repairs a file in which the two differ. */
+/**
+ * The label of a column in the totals row of a table. The table's part repeats the text of the cell. If the two texts
+ * differ, Excel repairs the file.
+ */
 export interface TotalsLabel {
-  /** The part of the table. */
+  /** The path of the table's part. */
   path: string;
-  /** The column, from 0. */
+  /** The index of the column in the table, from 0. */
   column: number;
   text: string;
 }
@@ -37,7 +40,11 @@ export class SheetTables {
   #headers = 0;
   #labelLength = 0;
 
-  /** @throws {FileError} `unreadable` */
+  /**
+   * Reads the tables of a sheet.
+   *
+   * @throws {FileError} `unreadable`
+   */
   static async read(office: OfficePackage, sheetPath: string): Promise<SheetTables> {
     const tables = new SheetTables();
     for (const { type, target } of await office.relationships(sheetPath))
@@ -47,7 +54,7 @@ export class SheetTables {
 
   async #add(office: OfficePackage, path: string): Promise<void> {
     let depth = 0;
-    /** The first cell of the totals row, if there is one. */
+    /** The position of the first cell of the totals row; undefined if the table has none. */
     let totals: CellPosition | undefined;
     let column = -1;
     await readXmlPart(office, path, {
@@ -65,7 +72,7 @@ export class SheetTables {
         const table = { name: displayName ?? name ?? '', headers: 0 };
         this.tables.push(table);
         if (Number.parseInt(totalsRowCount, 10) > 0) totals = { row: bottom, column: left };
-        // Excel writes 0 or 1.
+        // The count can have any value, although Excel writes only 0 or 1.
         const last = Math.min(bottom, top + Number.parseInt(headerRowCount, 10) - 1);
         for (let row = top; row <= last; row++) {
           if (++this.#rows > lastRow) throw new FileError('unreadable', 'the tables of a sheet overlap');
@@ -89,7 +96,10 @@ export class SheetTables {
     this.#totalsLabels.set(writeReference({ row, column: left + column }), { path, column, text });
   }
 
-  /** Returns the label that a table repeats from this cell, if the text is the same. */
+  /**
+   * Returns the label that a table has for this cell; undefined if there is none, or if it differs from the cell's
+   * text.
+   */
   totalsLabel(cell: CellPosition, text: string): TotalsLabel | undefined {
     if (this.#totalsLabels.size === 0) return undefined;
     const label = this.#totalsLabels.get(writeReference(cell));
@@ -114,7 +124,7 @@ export class SheetTables {
       }));
   }
 
-  /** Returns the table that has this cell among its headers. */
+  /** Returns the table for which this cell is a header; undefined if there is none. */
   withHeader(row: number, column: number): Table | undefined {
     return this.#headerRows.get(row)?.find(({ left, right }) => left <= column && column <= right)?.table;
   }

@@ -8,24 +8,23 @@ import type { SheetTables } from './tables.ts';
 import type { Sheet, Workbook } from './workbook.ts';
 
 /**
- * The result of reading the cells of a sheet. Cells that are never translated are skipped: numbers, dates, texts without a
- * letter.
+ * Receives the cells of a sheet. Cells that are never translated are skipped: numbers, dates, texts without a letter.
  */
 export interface TextCellVisitor {
   /**
-   * A cell whose text is translated.
+   * Called for a cell whose text is translated.
    *
-   * @param sharedIndex undefined if the cell contains its text directly
-   * @param text reads the text
+   * @param sharedIndex the index of the shared string; undefined if the cell contains its text itself
+   * @param text returns the text of the cell
    */
   text(cell: Cell, sharedIndex: number | undefined, text: () => string): void;
-  /** A cell with text that stays unchanged because it is the header of a table's column. */
+  /** Called for a cell with text that stays unchanged, because it is the header of a table's column. */
   header?(cell: Cell, sharedIndex: number | undefined): void;
-  /** A cell whose shared string is the result of a formula. */
+  /** Called for a cell with a formula whose result is a shared string. */
   formulaResult?(sharedIndex: number): void;
 }
 
-/** Returns a reader for a sheet that reports to the visitor. */
+/** Returns a reader for a sheet that passes the text cells to the visitor. */
 export function textCellReader(
   strings: SharedStrings,
   tables: SheetTables,
@@ -56,7 +55,7 @@ export function textCellReader(
   return new SheetReader(onCell, editor);
 }
 
-/** Reads the cells of a sheet in order. Returns the other content of the sheet. */
+/** Reads the cells of a sheet in order. Returns the numbers of other texts in the sheet. */
 export async function readTextCells(
   { office }: Workbook,
   { path }: Sheet,

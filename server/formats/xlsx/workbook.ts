@@ -4,18 +4,17 @@ import { rejectUnsafeEntries } from '../office/rewrite-package.ts';
 import { attributeOf } from '../office/xml-reader.ts';
 import { readXmlPart } from './part-stream.ts';
 
-/** A sheet of a workbook. */
 export interface Sheet {
-  /** From 1, in the order of the workbook, including sheets of all types. */
+  /** The position of the sheet in the workbook, from 1. Sheets of all types are counted. */
   number: number;
   name: string;
-  /** Does not change when the sheet is renamed or moved. */
+  /** The key of the sheet. It is made from the sheet's id, so it does not change when the sheet is renamed or moved. */
   regionId: string;
-  /** The part's path. */
+  /** The path of the sheet's part. */
   path: string;
   /**
-   * The type of its relationship. Only a `worksheet` has cells to translate; `chartsheet`, `dialogsheet` and macro sheets have
-   * none.
+   * The type of the sheet's relationship. Only a `worksheet` has cells to translate; a `chartsheet`, `dialogsheet` or
+   * macro sheet has none.
    */
   type: string;
 }
@@ -24,7 +23,7 @@ export interface Sheet {
 export interface Workbook {
   office: OfficePackage;
   sheets: Sheet[];
-  /** The path of the part with the shared strings, or undefined. */
+  /** The path of the part with the shared strings; undefined if there is none. */
   sharedStrings: string | undefined;
   /** Whether the file has a digital signature. */
   isSigned: boolean;
@@ -33,12 +32,12 @@ export interface Workbook {
 const transitional = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const strict = 'http://purl.oclc.org/ooxml/spreadsheetml/main';
 
-/** Whether a tag belongs to the format. Other namespaces in its parts are extensions. */
+/** Whether a tag belongs to SpreadsheetML. Tags of other namespaces are extensions. */
 export function isSpreadsheet({ namespace }: { namespace: string | undefined }): boolean {
   return namespace === transitional || namespace === strict;
 }
 
-/** @throws {FileError} `unreadable` if the tag is not the required root element of the part */
+/** @throws {FileError} `unreadable` if the tag is not the required root element */
 export function requireRoot(tag: { local: string; namespace: string | undefined }, local: string): void {
   if (tag.local !== local || !isSpreadsheet(tag)) throw notWorkbook();
 }
@@ -47,12 +46,15 @@ function notWorkbook(): FileError {
   return new FileError('unreadable', 'the file is not an Excel workbook');
 }
 
-/** Workbooks and templates, with macros or without. Binary workbooks (.xlsb) have another type. */
+/**
+ * The content types of workbooks and templates, with or without macros. Binary workbooks (.xlsb) have another content
+ * type.
+ */
 const workbookType =
   /^application\/vnd\.(openxmlformats-officedocument\.spreadsheetml\.(sheet|template)|ms-excel\.(sheet|template)\.macroEnabled)\.main\+xml$/i;
 
 /**
- * Opens an XLSX and reads its list of sheets. Checks the limits that do not require reading cells.
+ * Opens an XLSX and reads its list of sheets. Checks the limits for which the cells need not be read.
  *
  * @throws {FileError} `protected`, `too_large` or `unreadable`
  */
@@ -107,7 +109,7 @@ async function readSheets(
       const part = parts.get(relationId(tag.attributes));
       if (part?.target === undefined || !take(part.target))
         throw new FileError('unreadable', 'a sheet of the workbook has no separate part');
-      // Fails if the part is missing, because the workbook would not open.
+      // This call throws if the part is missing. Excel could not open such a workbook.
       office.sizeOf(part.target);
       const number = sheets.length + 1;
       const id = attributeOf(tag, 'sheetId');
@@ -128,7 +130,7 @@ async function readSheets(
   return sheets;
 }
 
-/** Returns the value of `r:id`, with any prefix; `sheetId` is another attribute. */
+/** Returns the value of the attribute `r:id`, whatever its prefix is. `sheetId` is a different attribute. */
 function relationId(attributes: Readonly<Record<string, string>>): string {
   for (const name in attributes)
     if (name.endsWith(':id') && !name.startsWith('xmlns:')) return attributes[name]!;

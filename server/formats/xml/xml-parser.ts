@@ -1,9 +1,10 @@
 import { type SaxesAttributeNS, SaxesParser, type SaxesTag } from 'saxes';
 
 /**
- * The reason why a file of an exchange format (TMX, TBX, XLIFF) cannot be read: it is not text in an accepted encoding; it is
- * not XML, or another kind of XML; it declares or uses entities; it is not well-formed; its elements are nested too deep; it
- * breaks a rule of its format.
+ * The reason why a file of an exchange format (TMX, TBX, XLIFF) cannot be read. `encoding`: it is not text in an
+ * accepted encoding. `not_xml`: it is not XML. `wrong_root`: it is another kind of XML. `forbidden`: it declares or
+ * uses entities. `malformed`: it is not well-formed. `too_deep`: its elements are nested too deep. `invalid`: it breaks
+ * a rule of its format.
  */
 export type XmlReason =
   | 'encoding'
@@ -14,11 +15,11 @@ export type XmlReason =
   | 'too_deep'
   | 'invalid';
 
-/** A file that cannot be read. The message is for the sender of the file and names the line, if known. */
+/** The error for a file that cannot be read. The message is for the sender of the file and names the line, if known. */
 export class XmlFileError extends Error {
   override name = 'XmlFileError';
   readonly reason: XmlReason;
-  /** The physical line, from 1; null if the whole file is the problem. */
+  /** The physical line of the error, from 1; null if the error concerns the whole file. */
   readonly line: number | null;
 
   constructor(reason: XmlReason, message: string, line: number | null = null) {
@@ -28,32 +29,40 @@ export class XmlFileError extends Error {
   }
 }
 
-/** Events of an XML document. */
+/** Receives the events of an XML document. */
 interface XmlEvents {
   /**
-   * `line` is the physical line of the `<`. `attributes` has no prototype, and its names are as written. The element's name is
-   * as written, too, except that with namespaces it has no prefix, and `uri` is its namespace.
+   * Receives a start tag. `line` is the physical line of the tag's `<`. `attributes` is an object without a prototype,
+   * whose keys are the attributes' names including prefixes. If the parser reads namespaces, `name` has no prefix and
+   * `uri` is the element's namespace; otherwise `name` includes the prefix and `uri` is ''.
    */
   open: (name: string, attributes: Record<string, string>, line: number, uri: string) => void;
   close: () => void;
-  /** Text with references decoded, and CDATA. A text may arrive in several pieces. */
+  /**
+   * Receives text with its references decoded, and the content of CDATA sections. One text may arrive in several
+   * pieces.
+   */
   text: (text: string) => void;
 }
 
-/** The maximum depth. Elements of normal files are nested about ten deep, including inline markup. */
+/**
+ * The maximum depth of nested elements. Elements of normal files are nested about ten deep, including inline markup.
+ */
 const maxDepth = 200;
 
 /**
- * Creates a parser. Feed it the document in pieces and close it after the last one. It is not recursive. It expands only
- * character references and XML's five predefined entities. It ignores a DOCTYPE and fetches no external resources.
+ * Creates an XML parser. Pass it the document in pieces, and close it after the last piece. The parser is not
+ * recursive. It expands only character references and the five predefined entities of XML. It ignores a DOCTYPE without
+ * entities, and it does not fetch external resources.
  *
- * `write` and `close` throw a XmlFileError.
+ * The functions `write` and `close` throw an XmlFileError if the document cannot be read.
  */
 export function createParser(
   events: XmlEvents,
   { namespaces = false }: { namespaces?: boolean } = {},
 ): { write(piece: string): void; close(): void } {
-  // Read every version by the rules of XML 1.0, because an export can write only the characters of 1.0.
+  // Documents of every version are read by the rules of XML 1.0, because exported files can only contain the characters
+  // of XML 1.0.
   const parser = new SaxesParser({
     xmlns: namespaces,
     position: false,
@@ -64,7 +73,8 @@ export function createParser(
   let line = 1;
   let sawRoot = false;
 
-  // Do not add a handler: with eight or more, V8 stores the parser's properties in a dictionary, which is five times slower.
+  // Do not add another handler. With eight or more handlers, V8 stores the parser's properties in a dictionary, which
+  // makes parsing five times slower.
   parser.on('error', (error) => {
     if (error.message === 'undefined entity.') throw forbidden('a reference to an entity', parser.line);
     if (!sawRoot) throw new XmlFileError('not_xml', 'the file is not XML', parser.line);
@@ -72,13 +82,14 @@ export function createParser(
   });
   parser.on('doctype', (doctype) => {
     if (doctype.includes('<!ENTITY')) throw forbidden('an entity declaration', parser.line);
-    // Parameter entities are declared like other entities, and they represent declarations.
+    // References to parameter entities are also rejected, because such an entity can contain further declarations.
     if (doctype.includes('[') && /%[^\s%;]+;/.test(doctype))
       throw forbidden('a reference to an entity', parser.line);
   });
   parser.on('opentagstart', () => {
     sawRoot = true;
-    // The parser has read one character after the name, which may be a line end.
+    // The parser has already read the character after the name. If this is a line end, the name is on the previous
+    // line.
     line = parser.column === 0 ? parser.line - 1 : parser.line;
   });
   parser.on('opentag', (tag) => {
@@ -103,7 +114,7 @@ export function createParser(
   };
 }
 
-/** With namespaces, the parser's attributes are objects. */
+/** Returns the values of the attributes. If the parser reads namespaces, its attributes are objects. */
 function valuesOf(attributes: SaxesTag['attributes']): Record<string, string> {
   const values: Record<string, string> = Object.create(null);
   for (const name in attributes) {
@@ -122,22 +133,22 @@ function forbidden(what: string, line: number): XmlFileError {
   );
 }
 
-/** Rewords the parser's message for the most common mistake, an unescaped ampersand. */
+/** Rewords the parser's message for the most common mistake, which is an unescaped ampersand. */
 function explain(message: string): string {
   return message === 'disallowed character in entity name.'
     ? 'an ampersand before this place is not written as &amp;'
     : message.replace(/\.$/, '').slice(0, 100);
 }
 
-/** The number of bytes that are decoded at a time, so that a large file is never in memory as text. */
+/** The number of bytes that are decoded at a time. The text of a large file is thus never entirely in memory. */
 const pieceBytes = 65_536;
 
 /**
- * Decodes a file in pieces: UTF-8 with or without a byte order mark, or UTF-16 with one. Ignores the encoding in an XML
- * declaration, because only the bytes decide.
+ * Decodes a file in pieces. Accepts UTF-8 (with or without a byte order mark) and UTF-16 with a byte order mark. The
+ * encoding is determined from the bytes; an XML declaration is ignored.
  *
- * @param format in messages, such as `a TMX file`
- * @throws {XmlFileError} `encoding`
+ * @param format the name of the format for messages, such as `a TMX file`
+ * @throws {XmlFileError} `encoding` if the file is in another encoding
  */
 export function* decodePieces(bytes: Uint8Array, format: string): Generator<string, void> {
   const encoding = encodingOf(bytes);
@@ -145,7 +156,7 @@ export function* decodePieces(bytes: Uint8Array, format: string): Generator<stri
   for (let start = 0; start < bytes.length; start += pieceBytes) {
     const end = start + pieceBytes;
     const piece = decode(decoder, bytes.subarray(start, end), end < bytes.length, format);
-    // Detects UTF-32, and UTF-16 without its mark, because XML never contains NUL characters.
+    // XML never contains NUL characters. They occur if the file is in UTF-32, or in UTF-16 without a byte order mark.
     if (piece.includes('\0'))
       throw new XmlFileError('encoding', `${accepted(format)}; this has NUL characters`);
     yield piece;

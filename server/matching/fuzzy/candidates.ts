@@ -2,18 +2,20 @@ import { countCodePoints } from '#server/formats/text.ts';
 import { grams } from './grams.ts';
 import { readVarints } from './shard.ts';
 
-/** The minimum similarity of a fuzzy match. */
+/** The minimum similarity that a fuzzy match must have. */
 export const minSimilarity = 0.7;
 
 /**
- * The maximum number of postings that a lookup reads in one shard, rarest buckets first. docs/performance.md has the
- * measurements behind this value and `candidateLimit`: with half of both, recall on real sentences stays above 95%.
+ * The maximum number of postings that a lookup reads in one shard, starting with the rarest buckets.
+ * docs/performance.md contains the measurements for this value and for `candidateLimit`. If both were half as large,
+ * the recall on real sentences would still be above 95%.
  */
 export const postingsBudget = 40_000;
 
 /**
- * Returns how many candidates of a query are compared by edit similarity: 200, fewer above 100 characters. The time of a
- * comparison is quadratic in the length, and texts with more grams are easier to tell apart.
+ * Returns how many candidates of a query are compared by edit similarity: 200, or fewer for queries of more than 100
+ * characters. A comparison takes time that is quadratic in the length, and for longer texts fewer candidates are
+ * enough, because their scores differ more.
  */
 export function candidateLimit(query: string): number {
   return Math.max(25, Math.min(200, Math.floor(20_000 / Math.max(1, countCodePoints(query)))));
@@ -21,30 +23,35 @@ export function candidateLimit(query: string): number {
 
 /** The part of a shard that one query reads. */
 export interface ShardPostings {
-  /** The number of segments that `count` refers to: the segments of this shard, or of all shards that the query reads. */
+  /**
+   * The number of segments among which each `count` was counted: those of this shard, or those of all shards that the
+   * query reads.
+   */
   segments: number;
-  /** As in `BuiltShard`. */
+  /** The number of segments of each length, encoded as in `BuiltShard`. */
   lengthMarks: Uint8Array;
   /**
-   * The buckets of the query that occur in the shard. A list beyond `postingsBudget` is not read: it has no ordinals, but its
-   * count still determines the weight of the bucket.
+   * The buckets of the query that occur in the shard. A list that would exceed `postingsBudget` is not read, so its
+   * `ordinals` are empty. Its count still determines the weight of the bucket.
    */
   lists: readonly { bucket: number; count: number; ordinals: Uint8Array }[];
-  /** Whether to skip an ordinal; undefined if none is skipped. */
+  /** Returns whether a segment must be skipped; undefined if no segment must be skipped. */
   isGone?: ((ordinal: number) => boolean) | undefined;
 }
 
 export interface Candidate {
   ordinal: number;
   /**
-   * 0 to 1: the share of the query's grams that the segment has. Rare grams weigh more. The score is reduced in proportion if
-   * the segment is longer than the query. Scores of two shards are comparable, exactly so if both have the same `segments`.
+   * The share of the query's grams that the segment contains, from 0 to 1. Rare grams have a greater weight. If the
+   * segment is longer than the query, the score is reduced in proportion. Scores of different shards are comparable;
+   * this is exact if both were computed with the same `segments`.
    */
   score: number;
 }
 
 /**
- * Returns up to `limit` segments that are most likely similar to the query, best first. Skips segments of an impossible length.
+ * Returns up to `limit` segments that are most likely similar to the query, best first. Skips segments whose length
+ * excludes a similarity of `minSimilarity`.
  */
 export function selectCandidates(query: string, shard: ShardPostings, limit: number): Candidate[] {
   const length = countCodePoints(query);
@@ -73,12 +80,14 @@ export function selectCandidates(query: string, shard: ShardPostings, limit: num
   return highest(scores, limit).map((place) => ({ ordinal: begin + place, score: scores[place]! }));
 }
 
-/** Inverse document frequency: a rare bucket weighs more. */
+/** Returns the weight of a bucket, which is its inverse document frequency: rare buckets have a greater weight. */
 function weightOf(count: number, segments: number): number {
   return Math.log(1 + segments / Math.max(1, count));
 }
 
-/** Returns the segments of `shortest` to `longest` code points: the first ordinal, and the length of each. */
+/**
+ * Returns the segments with `shortest` to `longest` code points: the ordinal of the first one, and the length of each.
+ */
 function readLengths(marks: Uint8Array, shortest: number, longest: number) {
   let [length, begin] = [0, 0];
   const lengths: number[] = [];
@@ -90,7 +99,10 @@ function readLengths(marks: Uint8Array, shortest: number, longest: number) {
   return { begin, lengths };
 }
 
-/** Returns the positions of the highest scores above 0, highest first; for equal scores, the earlier position first. */
+/**
+ * Returns the positions of the highest scores above 0, from the highest to the lowest. Of equal scores, the earlier
+ * position comes first.
+ */
 function highest(scores: Float32Array, limit: number): number[] {
   const steps = 1024;
   const stepOf = (score: number) => Math.min(steps, Math.ceil(score * steps));

@@ -1,40 +1,48 @@
 import { countCodePoints } from '#server/formats/text.ts';
 
 /**
- * Returns the similarity of two texts, 0 to 1: 1 - Levenshtein distance / length of the longer text. It counts code points and
- * compares letter case. Two empty texts have 1. A similarity below `atLeast` is returned as 0, which is faster than the exact
- * value.
+ * Returns the similarity of two texts, from 0 to 1: 1 - (Levenshtein distance / length of the longer text). Lengths and
+ * distances are in code points, and letter case matters. The similarity of two empty texts is 1. A similarity below
+ * `atLeast` is returned as 0, because this takes less time than computing its value.
  */
 export function editSimilarity(a: string, b: string, atLeast = 0): number {
   return similarityTo(a)(b, atLeast);
 }
 
-/** `editSimilarity` of one text to many others: prepares the first text only once. */
+/**
+ * Returns a function that computes the `editSimilarity` of one text and many others. The first text is prepared only
+ * once.
+ */
 export function similarityTo(text: string): (other: string, atLeast?: number) => number {
   const pattern = preparePattern(text);
   return (other, atLeast = 0) => {
     const length = countCodePoints(other);
     const longer = Math.max(pattern.length, length);
     if (longer === 0) return 1;
-    // Adding 1e-9 compensates for rounding: (1 - 0.9) * 10 is slightly less than 1.
+    // The added 1e-9 compensates for rounding errors: (1 - 0.9) * 10 is slightly less than 1.
     const allowed = Math.min(longer, Math.floor((1 - atLeast) * longer + 1e-9));
     const distance = boundedDistance(pattern, other, length, allowed);
     return distance > allowed ? 0 : 1 - distance / longer;
   };
 }
 
-/** A text as the rows of its code points: bit r % 32 of word r / 32 is set if the code point is in row r. */
+/**
+ * The positions (rows) of each code point in a text, as bits. Bit r % 32 of word r / 32 is set if the code point is in
+ * row r.
+ */
 interface Pattern {
-  /** In code points. */
+  /** The length of the text in code points. */
   length: number;
   words: number;
-  /** A hash table with open addressing: each slot has a code point plus one, or 0 if it is empty. */
+  /**
+   * The keys of a hash table with open addressing. A slot contains a code point plus one, or 0 if the slot is empty.
+   */
   keys: Uint32Array;
-  /** `words` of each slot, one slot after the other. */
+  /** The bits of the code point in each slot: `words` words for each slot, one slot after the other. */
   places: Int32Array;
-  /** The cells of the current column that are one more than the cell above. */
+  /** Bits for the cells of the current column: set if the cell's value is one more than that of the cell above. */
   more: Int32Array;
-  /** The cells of the current column that are one less than the cell above. */
+  /** Bits for the cells of the current column: set if the cell's value is one less than that of the cell above. */
   less: Int32Array;
 }
 
@@ -59,7 +67,10 @@ function preparePattern(text: string): Pattern {
   return pattern;
 }
 
-/** Returns the slot of the code point, or else the empty slot for it. The table always has an empty slot. */
+/**
+ * Returns the slot of the code point. If the code point is not in the table, returns the empty slot for it; the table
+ * always has an empty slot.
+ */
 function slotOf(keys: Uint32Array, point: number): number {
   const last = keys.length - 1;
   let slot = (Math.imul(point, 0x9e3779b1) >>> 16) & last;
@@ -69,9 +80,10 @@ function slotOf(keys: Uint32Array, point: number): number {
 
 /**
  * Returns the Levenshtein distance, or any number above `allowed` if the distance exceeds it. Uses Myers' bit-parallel
- * algorithm (1999) in Hyyrö's version for words in blocks (2003): it stores a column of the distance matrix as the differences
- * between neighboring cells, 32 to a word. It computes only the words that a path of at most `allowed` edits can reach (Ukkonen
- * 1985). It assumes that a cell at the edge of that band is one more than its neighbor inside, which is the maximum.
+ * algorithm (1999) in Hyyrö's version for words in blocks (2003): a column of the distance matrix is stored as the
+ * differences between neighboring cells, with 32 differences in a word. Only those words are computed that a path of at
+ * most `allowed` edits can reach (Ukkonen 1985). The cells outside of this band are not computed; each is assumed to be
+ * one more than its neighbor inside, which is the greatest possible value.
  */
 function boundedDistance(pattern: Pattern, other: string, length: number, allowed: number): number {
   const { words, keys, places, more, less } = pattern;
@@ -83,7 +95,7 @@ function boundedDistance(pattern: Pattern, other: string, length: number, allowe
   const lastRow = (pattern.length - 1) & 31;
 
   let bottom = -1;
-  /** The distance at the lowest row of word `bottom`. */
+  /** The distance in the lowest row of the word `bottom`. */
   let distance = 0;
   for (let column = 0, index = 0; column < length; column++, index++) {
     const point = other.codePointAt(index) as number;
@@ -118,24 +130,24 @@ function boundedDistance(pattern: Pattern, other: string, length: number, allowe
       carry = out;
     }
     distance += carry;
-    // A cell k rows up is at most k less, and the path from a cell to the end costs at least the difference of the remaining
-    // lengths.
+    // Stops if no path can stay within `allowed`. A cell that is k rows higher is at most k less, and the path from a
+    // cell to the end costs at least the difference of the remaining lengths.
     const rows = Math.min(pattern.length, 32 * (bottom + 1));
     if (distance - (rows - column - 1 - difference) > allowed) return allowed + 1;
   }
   return distance;
 }
 
-/** A text that was compared with the query: its position, and its similarity to the query, 0 to 1. */
+/** A text that was compared with the query: its index, and its similarity to the query from 0 to 1. */
 export interface Closest {
   index: number;
   similarity: number;
 }
 
 /**
- * Returns the texts most similar to the query by `editSimilarity`, best first; for equal similarity, the earlier text first.
- * Returns up to `limit` texts, all with a similarity of `atLeast` or more. It is fastest if the best texts come first: it stops
- * comparing a text that cannot be among the best.
+ * Returns up to `limit` texts that are most similar to the query by `editSimilarity`, best first. Of equally similar
+ * texts, the earlier one comes first. All returned texts have a similarity of at least `atLeast`. This function is
+ * fastest if the best texts come first, because it stops comparing a text that cannot be among the best.
  */
 export function closest(query: string, texts: readonly string[], limit: number, atLeast: number): Closest[] {
   const similarity = similarityTo(query);

@@ -1,9 +1,12 @@
 import { countCodePoints } from '#server/formats/text.ts';
 
-/** The maximum length of a text that has fuzzy matches or is one, in code points of its normal form. */
+/**
+ * The maximum length of a text for fuzzy matching, in code points of its normal form. It applies both to the text that
+ * is looked up and to the matches.
+ */
 export const maxFuzzyLength = 2000;
 
-/** Whether a text is short enough to have fuzzy matches, or to be one. */
+/** Whether a text is short enough for fuzzy matching. */
 export function isShortEnough(text: string): boolean {
   return (
     text.length <= maxFuzzyLength ||
@@ -11,24 +14,29 @@ export function isShortEnough(text: string): boolean {
   );
 }
 
-/** The maximum number of buckets that a lookup reads in one shard. Limits the rows read for a long text. */
+/**
+ * The maximum number of buckets that a lookup reads in one shard. It limits the number of rows that are read for a long
+ * text.
+ */
 const maxGrams = 256;
 
 /**
- * The number of buckets into which grams are hashed. Buckets are stored: if this number or the hash changes, stored indexes
- * become useless.
+ * The number of buckets into which grams are hashed. Stored indexes contain bucket numbers, so they become useless if
+ * this number or the hash function changes.
  */
 export const bucketCount = 2 ** 14;
 
 /**
- * Numbers above all code points: the edge of a text in its first and last gram, and the missing third character of a bigram.
+ * Numbers above all code points. `edge` stands for the edge of a text, in its first and last gram. `none` stands for
+ * the missing third character of a gram with two characters.
  */
 const edge = 0x110000;
 const none = 0x110001;
 
 /**
- * Returns the distinct buckets that a lookup of this text reads: those of all its grams. If there are more than 256, it takes
- * 256 spread evenly over the text, which are enough to find it. Returns no buckets if the text is too long for a fuzzy match.
+ * Returns the distinct buckets that a lookup of this text reads: the buckets of its grams. If there are more than 256
+ * buckets, returns 256 that are spread evenly over the text; these are enough to find similar texts. Returns no buckets
+ * if the text is too long for fuzzy matching.
  */
 export function grams(normal: string): Uint16Array {
   const distinct = [...new Set(gramCutter()(normal))];
@@ -40,12 +48,13 @@ export function grams(normal: string): Uint16Array {
 }
 
 /**
- * Returns a function that cuts a text into the buckets of its grams, with repetitions. A gram has three characters, or two if
- * one of the first two is of a script with thousands of characters. Letter case is folded. The returned array is valid until
- * the next call.
+ * Returns a function that cuts a text into grams and returns their buckets, with repetitions. A gram has three
+ * characters. If one of the first two belongs to a script with thousands of characters, the gram has only these two.
+ * Letter case is folded. The returned array is valid until the next call.
  */
 export function gramCutter(): (normal: string) => Uint16Array {
-  // Only İ has a lower case of two code points. The two extra elements are for the edges.
+  // İ is the only character whose lower case has two code points. The two additional elements are for the edges of the
+  // text.
   const points = new Uint32Array(2 * maxFuzzyLength + 2);
   const buckets = new Uint16Array(points.length);
   return (normal) => {
@@ -71,8 +80,8 @@ export function gramCutter(): (normal: string) => Uint16Array {
 }
 
 /**
- * Whether a character is Han, kana, bopomofo or Hangul, or a character used as a letter in these scripts, such as the iteration
- * mark.
+ * Whether a character is Han, kana, bopomofo or Hangul, or a sign that is used like a letter in these scripts, such as
+ * the iteration mark.
  */
 function isLogographic(point: number): boolean {
   return (
@@ -88,8 +97,8 @@ function isLogographic(point: number): boolean {
 }
 
 /**
- * Hashes with multiplications by odd constants and shifts, so that each bit of the three numbers affects each bit of the
- * bucket.
+ * Returns the bucket of a gram. The hash multiplies by odd constants and shifts, so that each bit of the three numbers
+ * can change each bit of the bucket.
  */
 function bucketOf(a: number, b: number, c: number): number {
   let hash = Math.imul(a, 0x9e3779b1) ^ Math.imul(b, 0x85ebca6b);

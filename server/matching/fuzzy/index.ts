@@ -1,7 +1,7 @@
 /**
- * The index and the similarity measure of fuzzy matches, without storage. `buildShard` turns sources into packed posting lists
- * of hashed grams, `selectCandidates` turns the lists of a query's grams into candidates, and `closest` ranks candidates by
- * edit similarity.
+ * The index and the similarity measure of fuzzy matches, without storage. `buildShard` packs sources into posting lists
+ * of hashed grams, `selectCandidates` finds candidates from the lists of a query's grams, and `closest` ranks
+ * candidates by edit similarity.
  */
 
 export {

@@ -1,35 +1,37 @@
 import { countCodePoints } from '#server/formats/text.ts';
 import { bucketCount, gramCutter, maxFuzzyLength } from './grams.ts';
 
-/** The maximum number of segments of a shard. */
+/** The maximum number of segments in one shard. */
 export const maxShardSegments = 65_536;
 
 /**
- * A shard to store. Ordinals number its segments from 0, shortest first; segments of equal length keep the order of the input.
+ * The index of a shard, to be stored. Its segments are numbered from 0 by ordinals, shortest segment first. Segments of
+ * equal length keep the order of the input.
  */
 export interface BuiltShard {
-  /** The position in the input, by ordinal. */
+  /** The position of each segment in the input, by ordinal. */
   order: Uint32Array;
-  /** The numbers of segments with 0, 1, 2, … code points, up to the length of the longest, as varints. */
+  /** The number of segments with 0, 1, 2, … code points, up to the longest segment, as varints. */
   lengthMarks: Uint8Array;
-  /** The buckets that occur, in ascending order. */
+  /** The buckets that occur in the shard, in ascending order. */
   buckets: Uint16Array;
-  /** The number of segments with a gram in each of these buckets. */
+  /** For each of these buckets, the number of segments with a gram in the bucket. */
   counts: Uint32Array;
   /**
-   * The ordinals of each bucket, ascending, one list after the other. An ordinal is stored as a varint of its difference from
-   * the previous one; the first ordinal of a list, as its difference from 0.
+   * The ordinals of the segments in each bucket, in ascending order, one bucket after the other. Each ordinal is stored
+   * as a varint of its difference from the previous ordinal of the bucket; the first one as its difference from 0.
    */
   lists: Uint8Array;
-  /** The offset in `lists` at which each bucket's list ends and the next one begins. */
+  /** For each bucket, the offset in `lists` at which its list ends and the list of the next bucket starts. */
   ends: Uint32Array;
 }
 
 /**
- * Builds the index of some sources in normal form. It cuts each source into grams twice, first to measure the lists and then to
- * fill them, so that it allocates only the result.
+ * Builds the index of some sources, which must be in normal form. Each source is cut into grams twice: first to compute
+ * the sizes of the lists, and then to fill them. Memory is therefore only needed for the result.
  *
- * @throws RangeError for more than `maxShardSegments` sources, or a source of more than `maxFuzzyLength` code points
+ * @throws {RangeError} if there are more than `maxShardSegments` sources, or if a source has more than `maxFuzzyLength`
+ *   code points
  */
 export function buildShard(normals: readonly string[]): BuiltShard {
   if (normals.length > maxShardSegments)
@@ -62,8 +64,10 @@ export function buildShard(normals: readonly string[]): BuiltShard {
 }
 
 /**
- * Sorts the segments of a shard by length in code points with a counting sort. Segments of equal length keep their order.
- * @throws RangeError as `buildShard` does
+ * Returns the order of the segments by length in code points, and the length marks. Segments of equal length keep the
+ * order of the input.
+ *
+ * @throws {RangeError} as `buildShard` does
  */
 function orderByLength(normals: readonly string[]): { order: Uint32Array; lengthMarks: Uint8Array } {
   const lengths = Uint16Array.from(normals, (normal) => {
@@ -88,8 +92,8 @@ function orderByLength(normals: readonly string[]): { order: Uint32Array; length
 }
 
 /**
- * Calls `each` for every bucket of every segment, in order, with the difference from the bucket's previous ordinal; for the
- * first ordinal, from 0.
+ * Calls `each` for each bucket of each segment, in order. `gap` is the difference from the previous ordinal of the
+ * bucket; for the first ordinal, the difference from 0.
  */
 function eachPosting(
   normals: readonly string[],
@@ -111,14 +115,14 @@ function eachPosting(
 }
 
 /**
- * Returns the length of a number as a varint (LEB128): each byte has seven bits, lowest bits first, and the eighth bit is set
- * on all bytes except the last. Numbers are below 2^28.
+ * Returns the number of bytes of a number below 2^28 as a varint (LEB128). Each byte contains seven bits, the lowest
+ * bits first. The eighth bit is set in all bytes except the last.
  */
 function varintLength(value: number): number {
   return value < 2 ** 7 ? 1 : value < 2 ** 14 ? 2 : value < 2 ** 21 ? 3 : 4;
 }
 
-/** Writes a number at `offset`, and returns the offset after it. */
+/** Writes a number as a varint at `offset`, and returns the offset after the number. */
 function writeVarint(bytes: Uint8Array, offset: number, value: number): number {
   let [rest, end] = [value, offset];
   while (rest >= 0x80) {
@@ -129,7 +133,7 @@ function writeVarint(bytes: Uint8Array, offset: number, value: number): number {
   return end;
 }
 
-/** Calls `each` for each number in turn. Skips an incomplete number at the end. */
+/** Calls `each` for each number in order. Ignores an incomplete number at the end. */
 export function readVarints(bytes: Uint8Array, each: (value: number) => void): void {
   let [value, shift] = [0, 0];
   for (let index = 0; index < bytes.length; index++) {

@@ -1,7 +1,7 @@
 import { type Endings, type Inflection, matching, type Stem, type WordContext } from './paradigm.ts';
 
 const pronouns = '(?:ه|ها|هم|هما|هن|ك|كم|كما|كن|ي|نا)?';
-/** Dual and sound plurals, and pronouns. Before a pronoun, the final ن is dropped. */
+/** The endings of dual and sound plural forms, with attached pronouns. Before a pronoun, the final ن is dropped. */
 const noun = matching(new RegExp(`^(?:ان|ين|ون|ات|ا|و|ي)?${pronouns}$`, 'u'));
 const feminine = matching(new RegExp(`^(?:ة|ات${pronouns}|تان|تين|ت${pronouns})$`, 'u'));
 const broken = matching(new RegExp(`^${pronouns}$`, 'u'));
@@ -9,8 +9,8 @@ const broken = matching(new RegExp(`^${pronouns}$`, 'u'));
 const definite = /^ال(?=..)/u;
 
 /**
- * Plurals that change the inside of the word, by the shape of the singular. The groups of the patterns match the letters of the
- * root.
+ * Broken plurals, which change the inside of the word, by the shape of the singular. The groups of the patterns match
+ * the letters of the root.
  */
 const brokenPlurals: readonly [singular: RegExp, ...plurals: string[]][] = [
   [/^(.)([^اويى])(.)$/u, '$1$2و$3', 'ا$1$2ا$3', '$1$2ا$3'],
@@ -28,7 +28,8 @@ const brokenPlurals: readonly [singular: RegExp, ...plurals: string[]][] = [
 ];
 
 /**
- * Plurals listed by word, because many other words have the same shape. Example: كتاب, كتب; but حسب is not a plural of حساب.
+ * Plurals that are listed by word, because many other words have the same shape. For example, كتب is the plural of
+ * كتاب, but حسب is not the plural of حساب.
  */
 const irregular: Readonly<Record<string, string>> = {
   كتاب: 'كتب',
@@ -42,7 +43,7 @@ function stems(word: string, context: WordContext): Stem[] {
   const bare = word.replace(definite, '');
   const found: [string, Endings][] = [[bare, noun]];
   if (bare.endsWith('ة')) found.push([bare.slice(0, -1), feminine]);
-  // The feminine form of a short noun is another word: عقد, عقدة.
+  // For a short noun, the word with the feminine ending is another word: عقد, عقدة.
   else if (bare.startsWith('م') ? bare.length >= 4 : context.inPhrase && !context.last)
     found.push([bare, feminine]);
   if (context.inPhrase && context.last && !bare.endsWith('ة') && bare.endsWith('ي'))

@@ -1,6 +1,9 @@
 import { type Inflection, paradigm, stemsBy } from './paradigm.ts';
 
-/** Softens the last consonant before some endings: zákazník, zákazníci; faktura, faktuře; kniha, knize. */
+/**
+ * Returns the stem with a softened last consonant, as before some endings: zákazník, zákazníci; faktura, faktuře;
+ * kniha, knize.
+ */
 function softened(stem: string): string[] {
   const soft = stem
     .replace(/ch$/, 'š')
@@ -10,12 +13,15 @@ function softened(stem: string): string[] {
   return soft === stem ? [] : [soft];
 }
 
-/** Returns the stems before an ending, with a shortened or a dropped vowel: dům, domu; účet, účtu. */
+/** Returns the stem as it is before an ending, also with a shortened or dropped vowel: dům, domu; účet, účtu. */
 function opened(stem: string): string[] {
   return [stem, stem.replace(/ů(?=[^aeiouyáéíóúůý]+$)/, 'o'), stem.replace(/e(?=[^aeiouyáéíóúůý]$)/, '')];
 }
 
-/** Returns the stems before an empty ending, with a changed or an inserted vowel: smlouva, smluv; služba, služeb; dílo, děl. */
+/**
+ * Returns the stem as it is without an ending, also with a changed or inserted vowel: smlouva, smluv; služba, služeb;
+ * dílo, děl.
+ */
 function closed(stem: string): string[] {
   return [
     stem,

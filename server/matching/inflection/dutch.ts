@@ -8,7 +8,9 @@ import {
   type WordContext,
 } from './paradigm.ts';
 
-/** Returns the spellings of a stem before a vowel: prijs, prijzen; brief, brieven; naam, namen; pop, poppen. */
+/**
+ * Returns the spellings that a stem can have before a vowel: prijs, prijzen; brief, brieven; naam, namen; pop, poppen.
+ */
 function beforeVowel(stem: string): string[] {
   const long = stem.replace(
     /(aa|ee|oo|uu)([^aeiouyj])$/,
@@ -21,7 +23,10 @@ function beforeVowel(stem: string): string[] {
   return [...new Set([stem, long, ...voiced, ...short])];
 }
 
-/** Returns the spellings of a verb's stem before a consonant or at the end: leven, leef; betalen, betaal; zetten, zet. */
+/**
+ * Returns the spellings that a verb's stem can have before a consonant or at the end: leven, leef; betalen, betaal;
+ * zetten, zet.
+ */
 function beforeConsonant(stem: string): string[] {
   const hard = stem.replace(/[zv]$/, (last) => (last === 'z' ? 's' : 'f'));
   const single = hard.replace(/([^aeiou])\1$/, '$1');

@@ -1,6 +1,6 @@
 import { type Inflection, paradigm, stemsBy } from './paradigm.ts';
 
-/** Doubles the last consonant after one short vowel: "submit", "submitted". */
+/** Returns the stem with a doubled last consonant, if it follows one short vowel: "submit", "submitted". */
 function doubled(stem: string): string[] {
   return /[^aeiou][aeiou][bdgklmnprt]$/.test(stem) ? [stem + stem.at(-1)] : [];
 }

@@ -1,6 +1,6 @@
 import { type Endings, type Inflection, matching, type Stem } from './paradigm.ts';
 
-/** The third person suffix -Vn repeats the preceding vowel: sopimuksessaan. */
+/** The possessive suffixes. The suffix -Vn of the third person repeats the vowel before it: sopimuksessaan. */
 const possessives = '(?:ni|si|ns[aä]|mme|nne|(?<=([aeiouyäö]))\\1n)?';
 const clitics = '(?:kin|ka[ai]n|kään|ko|kö|han|hän|pa|pä)?';
 const singularCases =
@@ -10,10 +10,10 @@ const pluralCases =
 
 const singular = matching(new RegExp(`^(?:${singularCases})?${possessives}${clitics}$`, 'u'));
 const plural = matching(new RegExp(`^[ij](?:${pluralCases})${possessives}${clitics}$`, 'u'));
-/** The partitive and the plural genitive on a stem that ends in a consonant. */
+/** The partitive and the plural genitive after a stem that ends in a consonant. */
 const partitive = matching(new RegExp(`^(?:t[aä]|ten)${possessives}${clitics}$`, 'u'));
 
-/** Consonants before the last vowel in an open and in a closed syllable: hinta, hinnan. */
+/** Consonants at the end of the stem, in the strong and in the weak grade: hinta, hinnan. */
 const gradation: readonly [strong: string, weak: string][] = [
   ['kk', 'k'],
   ['pp', 'p'],
@@ -34,7 +34,7 @@ const gradation: readonly [strong: string, weak: string][] = [
 function graded(stem: string, to: 'weak' | 'strong'): string[] {
   const [, root, vowels] = /^(.*?)([aeiouyäö]+)$/u.exec(stem) ?? [];
   if (root === undefined || vowels === undefined) return [];
-  // Before a long vowel or a diphthong, the consonants precede both vowels; "tieto" ends in a single vowel.
+  // If the stem ends in a long vowel or a diphthong, both of these vowels follow the changing consonants.
   for (const [strong, weak] of gradation) {
     const [from, into] = to === 'weak' ? [strong, weak] : [weak, strong];
     if (from === '' || !root.endsWith(from) || root.length <= from.length) continue;
@@ -44,7 +44,7 @@ function graded(stem: string, to: 'weak' | 'strong'): string[] {
   return [];
 }
 
-/** Returns the stem before case endings, and the stems before the plural's i. */
+/** Returns the stem that precedes the singular case endings, and the stems that precede the plural's i. */
 function declined(stem: string): [string, Endings][] {
   const last = stem.at(-1)!;
   const rest = stem.slice(0, -1);
@@ -61,7 +61,7 @@ function withGrades(stem: string): [string, Endings][] {
   return [stem, ...graded(stem, 'weak')].flatMap(declined);
 }
 
-/** Returns the stems of nouns and adjectives by the end of their dictionary form. */
+/** Returns the stems of a noun or an adjective with their endings, by the end of the dictionary form. */
 function forms(word: string): [string, Endings][] {
   const cut = (letters: number): string => word.slice(0, -letters);
   const last = word.at(-1)!;

@@ -8,7 +8,10 @@ import {
   type WordContext,
 } from './paradigm.ts';
 
-/** Puts an umlaut on the last vowel, ignoring the vowel of -er, -el, -en: Vertrag, Verträge; Haus, Häuser; Mutter, Mütter. */
+/**
+ * Returns the stem with an umlaut on its last vowel: Vertrag, Verträge; Haus, Häuser. The vowel of a final -er, -el or
+ * -en is not counted: Mutter, Mütter.
+ */
 function umlaut(stem: string): string[] {
   const changed = stem.replace(
     /(au|a|o|(?<![ae])u)([^aeiouyäöü]*(?:e[lnr])?)$/,
@@ -20,8 +23,8 @@ function umlaut(stem: string): string[] {
 const umlauts: Record<string, string> = { au: 'äu', a: 'ä', o: 'ö', u: 'ü' };
 
 /**
- * Returns the stem before the plural ending -er. The stem gets an umlaut if its vowel can have one; otherwise only short words
- * have this plural: Bild, Feld.
+ * Returns the stem as it is before the plural ending -er. If its vowel can have an umlaut, it has one. Otherwise only
+ * short words have this plural: Bild, Feld.
  */
 function beforeEr(stem: string): string[] {
   const changed = umlaut(stem);
@@ -88,7 +91,10 @@ function stems(word: string, context: WordContext): Stem[] {
   );
 }
 
-/** Berechnung, Abrechnung and Verrechnung are not compounds of Rechnung: they begin with prefixes. */
+/**
+ * Finds the compounds of a word. Berechnung, Abrechnung and Verrechnung are not compounds of Rechnung, because they
+ * start with prefixes.
+ */
 const compounds = compounding(
   'inter anti miss ver zer ent emp erz unter über durch wider wieder hinter um auf aus ein vor nach mit zu bei an ab ur un ge be er hoch her hin gegen fort',
   'e?s|e?ns?|er|e',

@@ -1,6 +1,9 @@
 import { type Inflection, interchangeable, paradigm, stemsBy } from './paradigm.ts';
 
-/** Accents are ignored, because they move between syllables. With case ignored, a final ς equals σ. */
+/**
+ * The inflection of Greek. Accents are ignored, because they move between syllables. A final ς is σ here, because
+ * letter case is removed.
+ */
 export const greek: Inflection = {
   stems: stemsBy(
     [

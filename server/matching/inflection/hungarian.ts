@@ -1,10 +1,13 @@
 import { type Inflection, paradigm, stemsBy } from './paradigm.ts';
 
-/** -val and -vel adopt the preceding consonant: bankkal. */
+/** The case endings. -val and -vel start with the consonant before them: bankkal. */
 const cases =
   'n[ae]k|(?:v|[bcdfghjklmnprstzgy]{1,2})[ae]l|r[ae]|b[ae]n?|b[óő]l|r[óő]l|t[óő]l|h[oeö]z|n[áé]l|ig|ért|ként|v[áé]|kor';
 
-/** Plural, possessive and case endings. After a consonant, most of them begin with a vowel. */
+/**
+ * Returns the pattern of plural, possessive and case endings. After a consonant, most of them start with a linking
+ * vowel.
+ */
 function endings(link: string): RegExp {
   const plural = `(?:${link}k)?`;
   const owned = 'j?[aeáé]i(?:m|d|nk|tok|tek|k)?';
@@ -16,15 +19,15 @@ const afterVowel = endings('[aáeéoöő]?');
 const afterConsonant = endings('[aáeéoöő]');
 
 /**
- * Drops the vowel of the last syllable before an ending: étterem, éttermek; forgalom, forgalmat. The paradigms handle a final a
- * or e, which becomes long instead: számla, számlák.
+ * Returns the stem without the vowel of its last syllable, as before an ending: étterem, éttermek; forgalom, forgalmat.
+ * A final a or e becomes long instead (számla, számlák); the paradigms contain these forms.
  */
 function changed(stem: string): string[] {
   const dropped = stem.length > 4 ? stem.replace(/[oeöa](?=[lmnrkz]$)/u, '') : stem;
   return dropped === stem ? [] : [dropped];
 }
 
-/** Shortens the vowel of the last syllable: név, nevek. */
+/** Returns the stem with a short vowel in its last syllable: név, nevek. */
 function shortened(stem: string): string[] {
   const short = stem.replace(/([éáíúű])(?=[^aeiouöüáéíóőúű]+$)/u, (vowel) => shortVowels[vowel]!);
   return stem.length <= 5 && short !== stem ? [short] : [];

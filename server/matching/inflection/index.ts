@@ -21,7 +21,10 @@ import { spanish } from './spanish.ts';
 import { turkish } from './turkish.ts';
 import { ukrainian } from './ukrainian.ts';
 
-/** Indonesian and Malay attach pronouns and particles to the word; the word itself does not change. */
+/**
+ * The inflection of Indonesian and Malay. Pronouns and particles are attached to a word, but the word itself does not
+ * change.
+ */
 const indonesian: Inflection = {
   stems: (word) => [{ stem: word, endings: enclitics }],
 };
@@ -30,7 +33,10 @@ const enclitics = matching(/^(?:nya|ku|mu)?(?:lah|kah|pun|tah)?$/);
 
 export type { Endings, Inflection, Stem, WordContext } from './paradigm.ts';
 
-/** The inflection of each language; undefined if its words do not change, except by attached particles. */
+/**
+ * The inflection of each language. Undefined for languages whose words do not change, or change only by attached
+ * particles.
+ */
 export const inflections: Readonly<Record<LanguageCode, Inflection | undefined>> = {
   en: english,
   es: spanish,

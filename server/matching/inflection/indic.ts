@@ -1,7 +1,7 @@
 import { type Inflection, paradigm, stemsBy } from './paradigm.ts';
 
 const consonant = /(?<=[\u0915-\u0939\u093c])$/u;
-/** Chandrabindu and anusvara are interchangeable in writing. */
+/** Letters that replace each other: chandrabindu and anusvara are interchangeable in writing. */
 const equivalents = { '\u0901': '\u0902' };
 
 export const hindi: Inflection = {
@@ -21,7 +21,7 @@ export const hindi: Inflection = {
 const marathiPostpositions =
   '(?:चा|ची|चे|च्या|चं|ला|ना|त|ने|नी|शी|साठी|मध्ये|वर|वरील|हून|कडे|कडून|मुळे|द्वारे|बाबत|सह|पेक्षा|पर्यंत|तील|तर्फे|नुसार)?';
 
-/** Marathi attaches an oblique vowel and then a postposition to the word. */
+/** The inflection of Marathi, which attaches an oblique vowel and then a postposition to a word. */
 export const marathi: Inflection = {
   stems: stemsBy([
     paradigm(/$/, new RegExp(`^${marathiPostpositions}$`, 'u')),

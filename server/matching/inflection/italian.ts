@@ -1,8 +1,8 @@
 import { type Inflection, interchangeable, paradigm, stemsBy } from './paradigm.ts';
 
 /**
- * Inserts h after c and g before e and i: banca, banche; pagare, pagherà. Other words stay without h: amico, amici; cominciare,
- * comincerà.
+ * Returns the stem with an h after a final c or g, as before e and i: banca, banche; pagare, pagherà. Other words have
+ * no h in these forms: amico, amici; cominciare, comincerà.
  */
 function hard(stem: string): string[] {
   return /[cg]$/.test(stem) ? [`${stem}h`] : [];

@@ -1,58 +1,67 @@
-/** The endings that may follow a stem. */
+/** The set of endings that may follow a stem. */
 export interface Endings {
   has(ending: string): boolean;
 }
 
-/** The start of some forms of a word, and their endings. */
+/** A stem, which is the start of some forms of a word, and the endings of these forms. */
 export interface Stem {
   stem: string;
   endings: Endings;
   /**
-   * If present, the stem may also start inside a word, after a beginning that this function accepts. Used for compounds: "Kauf"
-   * in "Kaufvertrag".
+   * For compounds: the stem may also be inside a word, after any beginning for which this function returns true. For
+   * example, "vertrag" in "Kaufvertrag".
    */
   after?: (beginning: string) => boolean;
 }
 
-/** Properties of a word in a term, apart from its letters. */
+/** Properties of a word in a glossary term, apart from its letters. */
 export interface WordContext {
-  /** The term has several words, so this one may be an adjective, article or noun that agrees with others. */
+  /**
+   * Whether the term has several words. The word may then be an adjective, an article or a noun that agrees with the
+   * other words.
+   */
   inPhrase: boolean;
   last: boolean;
-  /** Starts with a capital letter, which marks a noun in German. */
+  /** Whether the word starts with a capital letter. In German this marks a noun. */
   capitalized: boolean;
 }
 
-/** The inflection of a language. It receives words without case and with the letters of `equivalents` replaced. */
+/** The inflection of a language. Words are passed in lower case and with the letters of `equivalents` replaced. */
 export interface Inflection {
   stems(word: string, context: WordContext): Stem[];
   /**
-   * Letters to replace before a comparison, because forms of a word differ in them (accents that move, е for ё). Keys and
-   * values are single UTF-16 units.
+   * Letters that are replaced before words are compared, because forms of the same word may differ in them: for
+   * example, accents that move, or е for ё. Keys and values are single UTF-16 units.
    */
   equivalents?: Readonly<Record<string, string>>;
-  /** Particles and articles that may be attached to the beginning of a form. */
+  /** Matches the particles and articles that may be attached before a form. */
   before?: RegExp;
-  /** Forms of a noun keep its capital letter. */
+  /** Whether all forms of a noun start with a capital letter. */
   capitalizesNouns?: true;
 }
 
-/** One pattern of inflection. */
+/** One pattern of inflection: a class of words that have the same endings. */
 export interface Paradigm {
   /**
-   * The end of the words that follow this pattern, in the form that glossaries use. The matched part is not part of the stem.
+   * Matches the end of the words that have this pattern, in the form that glossaries use. The matched part is not part
+   * of the stem.
    */
   citation: RegExp;
   endings: Endings;
-  /** Returns the stems to use instead of the plain one, such as those with an umlaut. */
+  /** Returns the stems that are used instead of the unchanged stem, such as stems with an umlaut. */
   stems?: (stem: string) => readonly string[];
-  /** The minimum number of letters of the stem; 2 by default. */
+  /** The minimum number of letters that the stem must have; 2 by default. */
   minLetters?: number;
-  /** Applies only to words of a term with several words. */
+  /** Set if the pattern applies only to words in terms of several words. */
   inPhrase?: true;
 }
 
-/** @param endings separated by spaces, with `-` for the empty ending; or an expression for the whole ending */
+/**
+ * Creates a paradigm.
+ *
+ * @param endings the endings separated by spaces, with `-` for the empty ending; or an expression that matches the
+ *   whole ending
+ */
 export function paradigm(
   citation: RegExp,
   endings: string | RegExp,
@@ -88,17 +97,20 @@ export function stemsBy(
   };
 }
 
-/** The empty ending only. */
+/** The set that contains only the empty ending. */
 const whole = endingsOf('-');
 
-/** Groups of words that may replace each other, such as articles, or prepositions joined with articles. */
+/**
+ * Returns, for each word of a group, the words of the same group, which may replace each other. Such groups are
+ * articles, or prepositions joined with articles.
+ */
 export function interchangeable(...groups: string[]): Record<string, string> {
   return Object.fromEntries(groups.flatMap((group) => group.split(' ').map((word) => [word, group])));
 }
 
 /**
- * Suffixes that derive another word from a stem in the Germanic languages. A part of a word that begins with one is not the
- * second word of a compound.
+ * Suffixes that form another word from a stem in the Germanic languages. If a part of a word starts with such a suffix,
+ * it is not the second word of a compound.
  */
 const suffixes = [
   'igkeit|ung|heit|keit|lich|ig|isch|schaft|bar|los|haft|sam|chen|lein|nis|tum|ier|ment|erin|ismus|ist',
@@ -109,9 +121,12 @@ const suffixes = [
 const suffix = new RegExp(`^e?(?:${suffixes})(?:e[nrsm]?|s|a|t|ar|er|et|erna)?$`, 'u');
 
 /**
- * Finds a word in compounds: as the last part, in any of its forms ("Kaufvertrag"), or as the first ("Vertragspartner").
- * Applies only to words of at least five letters, because shorter ones occur in too many other words.
- * @param prefixes separated by spaces; a word that follows only prefixes is a different word, not the last part of a compound
+ * Returns a function that returns the additional stems of a word by which it is found in compounds: as the last part,
+ * in any of its forms ("Kaufvertrag"), or as the first part ("Vertragspartner"). It returns none for words of fewer
+ * than five letters, because such words occur in too many other words.
+ *
+ * @param prefixes the prefixes of the language, separated by spaces. A word that only has prefixes before it is a
+ *   different word, not the last part of a compound
  * @param links the letters that may join the two parts, as alternatives of a regular expression
  */
 export function compounding(

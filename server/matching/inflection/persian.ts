@@ -13,7 +13,7 @@ export const persian: Inflection = {
   ]),
 };
 
-/** The endings of Urdu, and the plurals of Arabic words. */
+/** The inflection of Urdu, including the plurals of words from Arabic. */
 export const urdu: Inflection = {
   stems: stemsBy([
     paradigm(/$/, '- وں یں ین ات وں یوں'),

@@ -1,8 +1,8 @@
 import { type Inflection, paradigm, stemsBy } from './paradigm.ts';
 
 /**
- * Softens the end of a stem before the ending -e of the locative and -i of the plural: klient, kliencie, klienci; faktura,
- * fakturze; usługa, usłudze.
+ * Returns the stem with a softened end, as before the ending -e of the locative and -i of the plural: klient, kliencie,
+ * klienci; faktura, fakturze; usługa, usłudze.
  */
 function softened(stem: string): string[] {
   if (stem.endsWith('iast')) return [stem.replace(/iast$/, 'ieści')];
@@ -24,12 +24,17 @@ const softenings: readonly [string, string[]][] = [
   ...['n', 's', 'z', 'b', 'p', 'w', 'm', 'f'].map((letter): [string, string[]] => [letter, [`${letter}i`]]),
 ];
 
-/** Changes ó and ą of a closed last syllable to o and ę, as in an open syllable: samochód, samochodu; błąd, błędu. */
+/**
+ * Returns the stem with o for ó or ę for ą in its last syllable, as before an ending: samochód, samochodu; błąd, błędu.
+ */
 function opened(stem: string): string[] {
   return [stem, stem.replace(/ó(?=[^aeiouyąęó]+$)/, 'o'), stem.replace(/ą(?=[^aeiouyąęó]+$)/, 'ę')];
 }
 
-/** Returns the stems before an empty ending, with a changed or an inserted vowel: umowa, umów; okno, okien; sprawka, sprawek. */
+/**
+ * Returns the stem as it is without an ending, also with a changed or inserted vowel: umowa, umów; okno, okien;
+ * sprawka, sprawek.
+ */
 function closed(stem: string): string[] {
   return [
     stem,

@@ -1,6 +1,9 @@
 import { type Inflection, interchangeable, paradigm, stemsBy } from './paradigm.ts';
 
-/** Returns a verb's stem as it changes before some endings: fique, pague, comece, vença, dirija; prefira. */
+/**
+ * Returns the stem of a verb in the forms that it has before some endings: fique, pague, comece, vença, dirija;
+ * prefira.
+ */
 function verbStems(stem: string): string[] {
   return [
     stem,

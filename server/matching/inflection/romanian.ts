@@ -1,8 +1,8 @@
 import { type Inflection, interchangeable, paradigm, stemsBy } from './paradigm.ts';
 
 /**
- * Softens the last consonant before i: client, clienți. The vowel before i and e may also change: plată, plăți; școală, școli;
- * seară, seri; piață, piețe.
+ * Returns the stem with a softened last consonant, as before i: client, clienți. The vowel before i and e may also
+ * change: plată, plăți; școală, școli; seară, seri; piață, piețe.
  */
 function softened(stem: string): string[] {
   const last = stem.replace(/st$/, 'șt').replace(/t$/, 'ț').replace(/d$/, 'z').replace(/s$/, 'ș');

@@ -1,6 +1,9 @@
 import { type Inflection, paradigm, stemsBy } from './paradigm.ts';
 
-/** Inserts a vowel between the last two consonants before an empty ending: окно, окон; число, чисел; сделка, сделок. */
+/**
+ * Returns the stem with a vowel between its last two consonants, as in forms without an ending: окно, окон; число,
+ * чисел; сделка, сделок.
+ */
 function parted(stem: string): string[] {
   return [
     stem.replace(/([^аеиоуыэюяь])ь?([кнлмр])$/, '$1о$2'),

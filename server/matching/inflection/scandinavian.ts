@@ -8,7 +8,7 @@ import {
   type WordContext,
 } from './paradigm.ts';
 
-/** Changes the last vowel of a stem, as some plurals do: hand, händer. */
+/** Returns a function that changes the last vowel of a stem, as some plurals do: hand, händer. */
 function umlautBy(vowels: Readonly<Record<string, string>>): (stem: string) => string[] {
   return (stem) => {
     const changed = stem.replace(
@@ -23,7 +23,7 @@ function doubled(stem: string): string {
   return /[^aeiouyåäöæø][aeiouyåäöæø][^aeiouyåäöæø]$/.test(stem) ? stem + stem.at(-1) : stem;
 }
 
-/** Drops the e of the last syllable: nyckel, nycklar; nummer, numret. */
+/** Returns the stem without the e of its last syllable: nyckel, nycklar; nummer, numret. */
 function withoutE(stem: string): string[] {
   const short = stem.replace(/(.)\1e([lnr])$/, '$1$2');
   const plain = stem.replace(/e([lnr])$/, '$1');

@@ -1,6 +1,9 @@
 import { type Inflection, interchangeable, paradigm, stemsBy } from './paradigm.ts';
 
-/** Returns a verb's stem as it changes before some endings: saque, pague, dirija, vence/venza; cierra, vuelve, pide. */
+/**
+ * Returns the stem of a verb in the forms that it has before some endings: saque, pague, dirija, vence/venza; cierra,
+ * vuelve, pide.
+ */
 function verbStems(stem: string): string[] {
   const spelled = [
     stem,

@@ -1,6 +1,9 @@
 import { type Endings, type Inflection, matching, type Stem } from './paradigm.ts';
 
-/** Suffixes in their order. Their vowels depend on the last vowel of the stem: a, ı, u after a, ı, o, u; otherwise e, i, ü. */
+/**
+ * Returns the possible sequences of suffixes. Their vowels depend on the last vowel of the stem: a, ı or u after a, ı,
+ * o or u; e, i or ü after all others.
+ */
 function suffixes(open: string, close: string): { noun: Endings; verb: Endings } {
   const [plural, person] = [`(?:l${open}r)?`, `${close}?`];
   const possessive = `(?:${person}m(?:${close}z)?|${person}n(?:${close}z)?|s?${close})?`;
@@ -22,7 +25,10 @@ function vowelsOf(set: string): string {
 const back = suffixes('a', '[ıu]');
 const front = suffixes('e', '[iü]');
 
-/** Changes the stem before a vowel: kitap, kitabı; renk, rengi; or drops the vowel of the last syllable: isim, ismi. */
+/**
+ * Returns the stem as it is before a vowel: with a changed last consonant (kitap, kitabı; renk, rengi), or without the
+ * vowel of the last syllable (isim, ismi).
+ */
 function changed(word: string): string[] {
   const soft = word
     .replace(/nk$/u, 'ng')
@@ -35,12 +41,12 @@ function changed(word: string): string[] {
   return [...new Set([word, soft, ...(short === word ? [] : [short, short.replace(/t$/u, 'd')]), ...double])];
 }
 
-/** Arabic words that end in a double consonant, written as one unless a vowel follows: hak, hakkı. */
+/** Arabic words with a double consonant at the end, which is written as one unless a vowel follows: hak, hakkı. */
 const geminate = /^(?:hak|hat|his|had|ret|tıp|zıt|af)$/u;
 
 export const turkish: Inflection = {
   stems: (word, { inPhrase, last }): Stem[] => {
-    // The second of two nouns has an ending, which a possessive ending replaces: gizlilik politikası, politikamız.
+    // The second of two nouns has an ending that a possessive ending replaces: gizlilik politikası, politikamız.
     const bare =
       inPhrase && last ? /^(.{3,}[aeıioöuü]s|.{3,}l[ae]r|.{3,})[ıiuü]$/u.exec(word)?.[1] : undefined;
     return [word, ...(bare === undefined ? [] : [bare.replace(/(?<=[aeıioöuü])s$/u, '')])].flatMap(stemsOf);
@@ -52,7 +58,7 @@ function stemsOf(word: string): Stem[] {
   const stem = verb ?? word;
   const last = /[aeıioöuü](?=[^aeıioöuü]*$)/u.exec(stem)?.[0] ?? '';
   const sets = ['a', 'ı', 'o', 'u'].includes(last) ? [back] : [front];
-  // Loanwords such as saat, kontrol and iştirak take front vowels.
+  // Some loanwords with back vowels have suffixes with front vowels: saat, kontrol, iştirak.
   if (/(?:[aou]l|aat|rak|lat)$/u.test(stem)) sets.push(front);
   return sets.flatMap(({ noun, verb: ofVerb }) => [
     ...changed(word).map((changedStem) => ({ stem: changedStem, endings: noun })),

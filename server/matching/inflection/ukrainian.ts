@@ -1,13 +1,13 @@
 import { type Inflection, paradigm, stemsBy } from './paradigm.ts';
 
-/** Changes і in a closed last syllable to о or е, as in an open syllable: договір, договору. */
+/** Returns the stem with о or е for the і of its last syllable, as before an ending: договір, договору. */
 function opened(stem: string): string[] {
   return [stem, stem.replace(/і(?=[^аеєиіїоуюя]+$)/, 'о'), stem.replace(/і(?=[^аеєиіїоуюя]+$)/, 'е')];
 }
 
 /**
- * Changes о or е to і in a closed last syllable: особа, осіб. Inserts a vowel between the last two consonants before an empty
- * ending: вікно, вікон.
+ * Returns the stem as it is without an ending: with і for the о or е of its last syllable (особа, осіб), or with a
+ * vowel between the last two consonants (вікно, вікон).
  */
 function closed(stem: string): string[] {
   return [

@@ -1,34 +1,49 @@
 import type { TargetSpan } from './target-matches.ts';
 
-/** The occurrences of an expected term in a translation. */
+/** How an expected term occurs in a translation. */
 export interface Observed {
   count: number;
-  /** At least one match is spelled as in the glossary. */
+  /** Whether the term is spelled as in the glossary in at least one occurrence. */
   asSpelled: boolean;
 }
 
-/** Spans with the same matches; they can count for the same expectations. */
+/** Spans of the translation at which the same target terms match. They can count for the same expectations. */
 interface SpanKind {
-  /** By expectation number: whether the term is spelled as in the glossary in these spans. */
+  /**
+   * The expectations for which such a span can count, by number, each with whether its term is spelled as in the
+   * glossary.
+   */
   claims: Map<number, boolean>;
-  /** By expectation number: how many of these spans count for it. */
+  /** How many of these spans count for each expectation, by its number. */
   counts: Map<number, number>;
 }
 
-/** Limits the search for augmenting paths, which could take very long with nested alternatives. */
+/**
+ * The maximum number of steps when spans are reassigned. Without a limit, this could take very long with nested
+ * alternatives.
+ */
 const maxSteps = 1_000_000;
 
-/** Assigns each span of a translation to one expectation, so that as many expectations as possible are met. */
+/**
+ * Assigns each span of a translation to one expectation, such that as many expectations as possible are met. An
+ * expectation is a source term that requires a number of target terms.
+ */
 export class SpanAssignment {
   readonly #needs: readonly number[];
   readonly #meets: readonly (readonly number[])[];
-  /** By expectation: how many spans count for it. */
+  /** For each expectation, how many spans count for it. */
   readonly #counts: number[];
-  /** By target: how many of its `meets`, from the first, are met. An expectation stays met. */
+  /**
+   * For each target term, how many expectations at the start of its `meets` list are already met. An expectation that
+   * is met stays met.
+   */
   readonly #met: number[];
   readonly #kinds = new Map<string, SpanKind>();
 
-  /** @param targets each lists the expectations that it meets, by number, in the order in which they receive spans */
+  /**
+   * @param targets the target terms. `meets` contains the numbers of the expectations that a target term meets, in the
+   *   order in which they receive spans
+   */
   constructor(expected: readonly { count: number }[], targets: readonly { meets: readonly number[] }[]) {
     this.#needs = expected.map(({ count }) => count);
     this.#meets = targets.map(({ meets }) => meets);
@@ -36,7 +51,10 @@ export class SpanAssignment {
     this.#met = targets.map(() => 0);
   }
 
-  /** Counts a span for the first expectation that needs one, or else for the first expectation. */
+  /**
+   * Counts a span for the first expectation that still needs one. If none does, counts it for the first expectation of
+   * the first match.
+   */
   assign(matches: TargetSpan['matches']): void {
     const { target } = matches.find((match) => this.#isNeeded(match.target)) ?? matches[0]!;
     const meets = this.#meets[target]!;
@@ -44,7 +62,7 @@ export class SpanAssignment {
     this.#count(this.#kindOf(matches), number, 1);
   }
 
-  /** Returns the counts by expectation. Call it after the last `assign`. */
+  /** Returns the result for each expectation. Call it after the last `assign`. */
   settle(): Observed[] {
     if (this.#needs.some((_, number) => this.#isShort(number))) this.#moveSurplus();
     const observed = this.#counts.map((count): Observed => ({ count, asSpelled: false }));
@@ -54,13 +72,17 @@ export class SpanAssignment {
     return observed;
   }
 
-  /** Moves spans from expectations with a surplus to those with too few, along augmenting paths as in bipartite matching. */
+  /**
+   * Moves spans from expectations with too many spans to expectations with too few, along augmenting paths as in
+   * bipartite matching.
+   */
   #moveSurplus(): void {
     const claimable = this.#needs.map((): SpanKind[] => []);
     for (const kind of this.#kinds.values())
       for (const number of kind.claims.keys()) claimable[number]!.push(kind);
     const steps = { left: maxSteps };
-    // A later search need not visit the expectations that a failed search has reached: they have no surplus.
+    // The expectations that an unsuccessful search has reached. They have no surplus, so later searches need not visit
+    // them.
     const exhausted = new Set<number>();
     for (const short of this.#needs.keys()) {
       while (this.#isShort(short) && !exhausted.has(short)) {
@@ -73,7 +95,10 @@ export class SpanAssignment {
     }
   }
 
-  /** Returns the shortest chain of moves from a surplus to `short`, found breadth first, or empty. */
+  /**
+   * Returns the shortest sequence of moves that takes a span from an expectation with too many and gives one to
+   * `short`. The search is breadth first. Returns an empty list if there is no such sequence.
+   */
   #findPath(
     short: number,
     claimable: readonly (readonly SpanKind[])[],
@@ -129,7 +154,7 @@ export class SpanAssignment {
   }
 }
 
-/** Returns the moves along the path from the expectation with a surplus to the one that is short. */
+/** Returns the moves along a path, from the expectation with too many spans to the one with too few. */
 function pathFrom(
   surplus: number,
   reached: ReadonlyMap<number, { to: number; kind: SpanKind } | undefined>,

@@ -1,24 +1,27 @@
-/** The edges of a trie: one table with open addressing, because alphabets range from 30 letters to thousands of ideographs. */
+/**
+ * The edges of a trie as one hash table with open addressing. The number of children of a node can vary widely, because
+ * alphabets range from 30 letters to thousands of ideographs.
+ */
 interface TrieEdges {
   parents: Int32Array;
   children: Int32Array;
-  /** By node, the unit that leads to it from its parent. */
+  /** For each node, the unit on the edge from its parent to the node. */
   units: Uint16Array;
-  /** The number of low bits of a hash to drop; the remaining bits are the number of a slot. */
+  /** The number of low bits of a hash that are dropped. The remaining bits are the number of a slot. */
   shift: number;
 }
 
-/** The units of patterns as paths from a root, which is node 0. */
+/** A trie of patterns. The units of a pattern are a path from the root, which is node 0. */
 export class Trie {
   nodes = 1;
-  /** By node, its first child and its next sibling, or 0. */
+  /** For each node, its first child and its next sibling; 0 if there is none. */
   readonly firstChild: Int32Array;
   readonly nextSibling: Int32Array;
-  /** By node, 1 plus the number of the pattern that ends there; 0 if no pattern ends there. */
+  /** For each node, 1 plus the number of the pattern that ends at the node; 0 if no pattern ends there. */
   readonly terminal: Int32Array;
   readonly edges: TrieEdges;
 
-  /** @param patterns not empty, without duplicates */
+  /** @param patterns the patterns; none may be empty, and none may occur twice */
   constructor(patterns: readonly Uint16Array[]) {
     const most = 1 + patterns.reduce((sum, { length }) => sum + length, 0);
     const bits = Math.ceil(Math.log2(2 * most));
@@ -34,7 +37,7 @@ export class Trie {
     for (const [number, pattern] of patterns.entries()) this.terminal[this.#add(pattern)] = number + 1;
   }
 
-  /** Returns the child of a node by `unit`, or 0. */
+  /** Returns the child of a node that is reached by `unit`; 0 if there is none. */
   child(node: number, unit: number): number {
     return childOf(this.edges, node, unit);
   }
@@ -58,12 +61,12 @@ export class Trie {
   }
 }
 
-/** Returns the child of a node by `unit`, or 0. */
+/** Returns the child of a node that is reached by `unit`; 0 if there is none. */
 function childOf(edges: TrieEdges, node: number, unit: number): number {
   return edges.children[slotOf(edges, node, unit)]!;
 }
 
-/** Returns the slot of an edge, or the free slot for it. */
+/** Returns the slot of an edge. If the edge does not exist, returns the free slot for it. */
 function slotOf({ parents, children, units, shift }: TrieEdges, parent: number, unit: number): number {
   const mask = children.length - 1;
   let slot = Math.imul(Math.imul(parent, 0x9e3779b1) ^ unit, 0x85ebca6b) >>> shift;
@@ -74,20 +77,26 @@ function slotOf({ parents, children, units, shift }: TrieEdges, parent: number, 
   return slot;
 }
 
-/** An automaton as plain data, which another thread can read. All arrays except `first` are by node. */
+/**
+ * The tables of an automaton as plain data, which can be passed to another thread. All arrays except `first` are
+ * indexed by node.
+ */
 export interface AutomatonTables {
   edges: TrieEdges;
-  /** The children of the root by unit. Most units of a text are read from the root. */
+  /**
+   * The children of the root, indexed by unit. They are in a separate array, because most units of a text are read at
+   * the root.
+   */
   first: Int32Array;
-  /** The node of the longest proper suffix of the node's path that is also in the trie. */
+  /** The node of the longest proper suffix of the node's path that is also a path in the trie. */
   fail: Int32Array;
-  /** The nearest node along `fail` at which a pattern ends. */
+  /** The nearest node along the `fail` links at which a pattern ends; 0 if there is none. */
   suffix: Int32Array;
-  /** 1 plus the number of the pattern that ends there; 0 if no pattern ends there. */
+  /** 1 plus the number of the pattern that ends at the node; 0 if no pattern ends there. */
   terminal: Int32Array;
 }
 
-/** @param patterns not empty, without duplicates */
+/** @param patterns the patterns; none may be empty, and none may occur twice */
 export function buildAutomaton(patterns: readonly Uint16Array[]): AutomatonTables {
   const trie = new Trie(patterns);
   const { nodes, edges, firstChild, nextSibling } = trie;
@@ -99,7 +108,7 @@ export function buildAutomaton(patterns: readonly Uint16Array[]): AutomatonTable
     first[edges.units[child]!] = child;
   const tables = { edges, first, fail, suffix, terminal };
   const automaton = new Automaton(tables);
-  // Breadth first, because a suffix is shorter than the path that it ends.
+  // The nodes are visited breadth first, because the suffix of a path is shorter than the path.
   const queue = new Int32Array(nodes);
   let queued = 1;
   for (let head = 0; head < queued; head++) {
@@ -115,8 +124,9 @@ export function buildAutomaton(patterns: readonly Uint16Array[]): AutomatonTable
 }
 
 /**
- * Finds all patterns in one pass (Aho and Corasick, 1975): a trie of their units and, for each node, the node of the longest
- * proper suffix of its path that is also in the trie. Reading a text takes time linear in the text.
+ * An automaton that finds all patterns in one pass over a text (Aho and Corasick, 1975). It consists of a trie of the
+ * patterns' units. In addition, each node has a link to the node of the longest proper suffix of its path that is also
+ * in the trie. Reading a text takes time linear in its length.
  */
 export class Automaton {
   readonly #edges: TrieEdges;
@@ -133,7 +143,7 @@ export class Automaton {
     this.#terminal = terminal;
   }
 
-  /** Returns the node to which `unit` leads from `node`; 0 is the root. */
+  /** Returns the node that follows `node` when `unit` is read; 0 is the root. */
   next(node: number, unit: number): number {
     for (let from = node; from !== 0; from = this.#fail[from]!) {
       const to = childOf(this.#edges, from, unit);
@@ -143,8 +153,8 @@ export class Automaton {
   }
 
   /**
-   * Returns the node of the longest pattern that ends at the current position of the text, given the node of that position, or
-   * 0. `shorter` then returns the next shorter one.
+   * Returns the node of the longest pattern that ends at the current position of the text, or 0. `node` is the
+   * automaton's node at this position. `shorter` returns the node of the next shorter pattern.
    */
   longest(node: number): number {
     return this.#terminal[node] === 0 ? this.#suffix[node]! : node;
@@ -154,7 +164,7 @@ export class Automaton {
     return this.#suffix[node]!;
   }
 
-  /** Returns the pattern that ends at a node returned by `longest` or `shorter`. */
+  /** Returns the number of the pattern that ends at a node. The node must come from `longest` or `shorter`. */
   pattern(node: number): number {
     return this.#terminal[node]! - 1;
   }

@@ -5,21 +5,24 @@ import type { FoldedText } from './fold.ts';
 import { apostrophe, hyphen } from './letters.ts';
 import { findWordBreaks, fitsAcrossBreaks } from './word-breaks.ts';
 
-/** Whether a term may begin (`opens`) or end (`closes`) at each position of a text: one of the values below. */
+/**
+ * For each position of a text, whether a term may start there (`opens`), and whether one may end there (`closes`). The
+ * values are the constants below.
+ */
 interface Edges {
   opens: Uint8Array;
   closes: Uint8Array;
 }
 
-/** Inside a character. */
+/** The position is inside a character, or must not be the edge of a term for another reason. */
 const closed = 0;
 const open = 1;
-/** Between two letters of one word. */
+/** The position is between two letters of a word. */
 const inWord = 2;
-/** Between two letters of a script without spaces, at which the segmenter finds no word edge. */
+/** The position is between two letters of a script without spaces, and the segmenter finds no word break there. */
 const unbroken = 3;
 
-/** @param breaks the word breaks of `findWordBreaks` */
+/** @param breaks the result of `findWordBreaks` */
 function edgesOf(text: FoldedText, language: LanguageCode, breaks: Uint8Array | undefined): Edges {
   const { cased, starts, length } = text;
   const opens = new Uint8Array(length + 1);
@@ -43,17 +46,17 @@ function edgeBetween(left: number, right: number, isBreak: boolean): number {
   const leftIsDense = left === dense || left === denseMark;
   if (leftIsDense && right === dense) return isBreak ? open : unbroken;
   if (!joinsWord(left) || !joinsWord(right)) return open;
-  // Hangul follows letters and digits of another script without a space: API를, 3개월.
+  // Hangul follows letters and digits of other scripts without a space: API를, 3개월.
   return left !== mark && (left === hangul) !== (right === hangul) ? open : inWord;
 }
 
-/** Languages in which a word follows the apostrophe of an elision: "l'usine", "dell'accordo", "copo d'água". */
+/** Languages with elision, in which a word follows the apostrophe: "l'usine", "dell'accordo", "copo d'água". */
 const eliding: ReadonlySet<string> = new Set(['fr', 'fr-CA', 'it', 'pt-BR', 'pt-PT']);
 
 /**
- * Sets the edges at an apostrophe between two letters. An ending follows it ("company's", "Ankara'nın", "foto's") or, in
- * languages with elision, a word. In Ukrainian the apostrophe is a letter of the word. "can" is not part of the English
- * "can't".
+ * Sets the edges at an apostrophe between two letters. An ending follows the apostrophe ("company's", "Ankara'nın",
+ * "foto's"); in languages with elision, a word follows it. In Ukrainian the apostrophe is a letter of the word. In
+ * English, "can" does not match in "can't".
  */
 function setApostropheEdges(text: FoldedText, language: LanguageCode, { opens, closes }: Edges): void {
   const units = text.folded;
@@ -70,7 +73,10 @@ function setApostropheEdges(text: FoldedText, language: LanguageCode, { opens, c
   }
 }
 
-/** Indonesian and Malay form the plural by repeating the word: "buku-buku" is one use of "buku". */
+/**
+ * Languages that form the plural by repeating the word, which are Indonesian and Malay. "buku-buku" counts as one
+ * occurrence of "buku".
+ */
 const reduplicating: ReadonlySet<string> = new Set(['id', 'ms']);
 
 function closeRepeats(text: FoldedText, { opens }: Edges): void {
@@ -87,16 +93,19 @@ function closeRepeats(text: FoldedText, { opens }: Edges): void {
 }
 
 /**
- * The positions at which terms may begin and end in a text. Position n is before unit n; the last position is the end of the
- * text.
+ * The positions at which terms may start and end in a text. Position n is before the unit with the index n; the last
+ * position is the end of the text.
  */
 export interface Boundaries {
-  /** Whether any term could end here. If not, calling `allows` is unnecessary. */
+  /** Whether any term may end at a position. If not, `allows` need not be called. */
   mayEnd(position: number): boolean;
   allows(start: number, end: number): boolean;
 }
 
-/** The side of a text. In a target, a term also counts at a position that is possibly the end of a word. */
+/**
+ * Whether the text is a source or a translation. In a translation, a term may also match at positions that are only
+ * possibly word breaks.
+ */
 type Side = 'source' | 'target';
 
 export function boundariesOf(
@@ -131,7 +140,10 @@ export function boundariesOf(
   };
 }
 
-/** Closes positions inside addresses and placeholders. A term may contain a whole one, but may not begin or end inside one. */
+/**
+ * Closes the positions inside addresses and placeholders. A term may contain a whole address or placeholder, but may
+ * not start or end inside one.
+ */
 function closeVerbatimSpans({ starts, length }: FoldedText, given: string, { opens, closes }: Edges): void {
   for (const [start, end] of verbatimSpans(given)) {
     let position = firstAfter(starts, start);
@@ -142,7 +154,7 @@ function closeVerbatimSpans({ starts, length }: FoldedText, given: string, { ope
   }
 }
 
-/** Returns the first position whose offset is above `offset`. */
+/** Returns the first position whose offset in the given text is greater than `offset`. */
 function firstAfter(starts: Int32Array, offset: number): number {
   let [low, high] = [0, starts.length];
   while (low < high) {
@@ -154,9 +166,11 @@ function firstAfter(starts: Int32Array, offset: number): number {
 }
 
 /**
- * Returns the spans that a translation does not change: addresses, markup, placeholders. Terms inside them are not words of the
- * text: `{total}` and https://example.com/total do not show how "total" is translated. Takes time linear in the text.
- * @returns offsets in the text; spans may overlap
+ * Returns the spans of a text that a translation does not change: addresses, markup, placeholders. A term inside such a
+ * span is not a word of the text. For example, `{total}` and https://example.com/total do not show how "total" is
+ * translated. Takes time linear in the length of the text.
+ *
+ * @returns the start and end of each span, as offsets in the text; spans may overlap
  */
 function verbatimSpans(text: string): [start: number, end: number][] {
   const spans: [number, number][] = [];
@@ -168,8 +182,8 @@ function verbatimSpans(text: string): [start: number, end: number][] {
 }
 
 /**
- * Patterns by a sign that each match contains, because searching for the sign is much faster. Every repetition is bounded or
- * ends at its delimiter.
+ * The patterns of such spans, each with a string that every match contains. Searching for this string first is much
+ * faster. To bound the time, every repetition in a pattern has a limit or ends at a delimiter.
  */
 const patterns: readonly [sign: string, RegExp][] = [
   ['://', /(?<![a-z])[a-z]{2,12}:\/\/[\x21-\x7e]+/gi],

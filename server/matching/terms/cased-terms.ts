@@ -5,30 +5,35 @@ export interface GlossaryEntry {
   sourceTerm: string;
   targetTerm: string;
   caseSensitive: boolean;
-  /** The higher priority wins on overlapping spans. */
+  /** The priority of the entry. If the matches of two terms overlap, the match with the higher priority is used. */
   priority: number;
 }
 
-/** One source term with one case rule (cased or case-insensitive) and its entries, best first. */
+/** A source term with one case rule (case-sensitive or not), and its entries, best first. */
 export interface Term<E extends GlossaryEntry> {
   units: Uint16Array;
   cased: boolean;
   entries: Ranked<E>[];
 }
 
-/** An entry and its position in the glossary. */
+/** An entry with its position in the glossary. */
 interface Ranked<E extends GlossaryEntry> {
   entry: E;
   order: number;
 }
 
-/** The terms of a glossary, with cased and case-insensitive terms in separate maps. The keys are their units as a string. */
+/**
+ * The terms of a glossary: case-sensitive terms in `cased`, and all others in `folded`. The keys are the units of the
+ * terms as strings.
+ */
 interface Terms<E extends GlossaryEntry> {
   cased: Map<string, Term<E>>;
   folded: Map<string, Term<E>>;
 }
 
-/** Groups entries by case rule and source term. Ignores entries with a blank term. */
+/**
+ * Groups the entries of a glossary by case rule and source term. Ignores entries with a blank source or target term.
+ */
 export function groupByCaseRule<E extends GlossaryEntry>(
   entries: readonly E[],
   language: LanguageCode,
@@ -50,21 +55,24 @@ export function groupByCaseRule<E extends GlossaryEntry>(
   return terms;
 }
 
-/** Inserts by priority. Entries of equal priority keep the order of the glossary. */
+/**
+ * Inserts an entry into a list that is sorted by priority. Entries of equal priority keep the order of the glossary.
+ */
 function insert<E extends GlossaryEntry>(entries: Ranked<E>[], added: Ranked<E>): void {
   let at = entries.length;
   while (at > 0 && better(added, entries[at - 1]!) < 0) at--;
   entries.splice(at, 0, added);
 }
 
-/** Negative if `one` comes before `other`. */
+/** Compares two entries; the result is negative if `one` comes before `other`. */
 function better(one: Ranked<GlossaryEntry>, other: Ranked<GlossaryEntry>): number {
   return other.entry.priority - one.entry.priority || one.order - other.order;
 }
 
 /**
- * Returns the positions of the entries that a match of this term yields: the entries of the highest priority, each target once.
- * The cased *May* and the case-insensitive *may* are two terms, not two translations of one.
+ * Returns the entries that a match of a term yields, as positions in the glossary: the entries of the highest priority,
+ * each target term once. A case-sensitive *May* and a case-insensitive *may* are two terms, not two translations of one
+ * term.
  */
 export function winnersOf({ entries }: Term<GlossaryEntry>): number[] {
   const [{ entry: best }] = entries as [Ranked<GlossaryEntry>];
@@ -77,21 +85,22 @@ export function winnersOf({ entries }: Term<GlossaryEntry>): number[] {
 }
 
 /**
- * Spelling changes of words in capitals, apart from letter case: Greek drops its accents, German writes ß as SS. (The capital ẞ
- * is only another case of ß.)
+ * How the spelling of words in capitals differs, apart from letter case. Greek omits the accents, and German writes ß
+ * as SS. (The capital ẞ is only the other case of ß.)
  */
 const inCapitals: Partial<Record<LanguageCode, (word: string) => string>> = {
   el: withoutAccents,
   de: (word) => word.replaceAll('ß', 'ss'),
 };
 
-/** Ypsilon and iota keep their dots. */
+/** Removes the accents of a word. The dots of iota and ypsilon stay. */
 function withoutAccents(word: string): string {
   return word.normalize('NFD').replaceAll('\u0301', '').normalize('NFC');
 }
 
 /**
- * Returns terms as they are spelled in capitals, unless another term already has that spelling: νόμος and νομός are both ΝΟΜΟΣ.
+ * Returns terms in the spelling that they have in capitals. A term is left out if another term already has this
+ * spelling: νόμος and νομός are both ΝΟΜΟΣ.
  */
 export function spellInCapitals<E extends GlossaryEntry>(
   folded: ReadonlyMap<string, Term<E>>,

@@ -1,24 +1,27 @@
 /**
- * Classes of characters, which decide at which positions words begin and end. `other` is every character outside the classes
- * below.
+ * The classes of characters, which determine where words start and end. `other` is the class of all characters that
+ * belong to none of the classes below.
  */
 export const other = 0;
-/** Letters, digits and connectors of scripts that put spaces between words. */
+/** Letters, digits and connectors of scripts that separate words by spaces, except Hangul. */
 export const word = 1;
 export const hangul = 2;
-/** A mark on a character of the two classes above. A word never ends before a mark, on any character. */
+/**
+ * A mark that is not of a script in the class `dense`. A word never ends before a mark, whatever character the mark
+ * follows.
+ */
 export const mark = 3;
-/** Letters, digits and marks of scripts that write words without spaces: Han, kana, Thai, Lao, Khmer, Burmese. */
+/** Letters and digits of scripts that write words without spaces between them: Han, kana, Thai, Lao, Khmer, Burmese. */
 export const dense = 4;
 export const denseMark = 5;
-/** Joins the characters on both sides. */
+/** The zero-width joiner, which joins the characters before and after it. */
 export const joiner = 6;
 
 const unknown = 0xff;
 const classes = new Uint8Array(0x10000).fill(unknown);
 const pairs = new Map<number, number>();
 
-/** Returns the class of the character at `index`. Both units of a surrogate pair have the class of the pair. */
+/** Returns the class of the character at `index`. If it is a surrogate pair, both units have the class of the pair. */
 export function classAt(units: Uint16Array, index: number): number {
   const unit = units[index]!;
   if ((unit & 0xf800) === 0xd800) return classOfPair(units, index);
@@ -41,7 +44,8 @@ function classOfPair(units: Uint16Array, index: number): number {
   const found = pairs.get(key);
   if (found !== undefined) return found;
   const characterClass = classOf(String.fromCharCode(high, low));
-  // No real text uses more than 2,000 ideographs beyond the first plane. The limit keeps a hostile text from filling the cache.
+  // Real texts use fewer than 2,000 different characters beyond the first plane. The limit keeps a hostile text from
+  // filling the cache.
   if (pairs.size < 2000) pairs.set(key, characterClass);
   return characterClass;
 }

@@ -3,15 +3,16 @@ import { classAt, joinsWord } from './character-class.ts';
 import { type FoldedText, unitsToString } from './fold.ts';
 
 /**
- * Clitics: particles that are attached to another word. A term may end before Korean particles (계약을) and Nepali postpositions
- * (सम्झौताको), and may have Arabic particles, an article and pronouns around it (وبالعقد).
+ * Rules for clitics, which are particles attached to another word. A term may end before Korean particles (계약을) and
+ * before Nepali postpositions (सम्झौताको). In Arabic, particles and an article may precede a term, and pronouns may
+ * follow it (وبالعقد).
  */
 export interface Clitics {
-  /** Matches the text that may precede the term in its word, from the start of the word. */
+  /** Matches the text between the start of the word and the term. */
   before?: RegExp;
-  /** Matches the text that may follow the term in its word, up to the end of the word. */
+  /** Matches the text between the term and the end of the word. */
   after: RegExp;
-  /** The minimum length of a term in units; shorter terms occur in other words by chance. */
+  /** The minimum length of a term in UTF-16 units. Shorter terms occur in other words by chance. */
   minUnits: number;
 }
 
@@ -35,10 +36,13 @@ const cliticsOf: Partial<Record<LanguageCode, Clitics>> = {
   },
 };
 
-/** The maximum units on either side. Longer parts are not examined. */
+/** The maximum length of attached text before or after a term, in UTF-16 units. Longer texts are not examined. */
 const maxUnits = 12;
 
-/** Checks whether a term from `start` to `end`, with an edge inside a word, is the whole word except for attached particles. */
+/**
+ * Returns functions that check a term whose start or end is inside a word: they return whether the rest of the word
+ * consists only of clitics.
+ */
 export function cliticChecker(
   text: FoldedText,
   language: LanguageCode,

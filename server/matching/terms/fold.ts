@@ -2,24 +2,24 @@ import type { LanguageCode } from '#server/languages.ts';
 import { dropped, lettersOf, space } from './letters.ts';
 
 /**
- * A text in the form that is compared with terms: NFC, width folded, each run of white space as one space, invisible characters
- * removed. It keeps the position of each unit in the given text.
+ * A text in the form that is compared with terms: in NFC, with one width of each letter, with one space for each run of
+ * white space, and without invisible characters. The position of each unit in the given text is stored.
  */
 export interface FoldedText {
   length: number;
-  /** UTF-16 units, with the case as given. */
+  /** The UTF-16 units of the text with their letter case. */
   cased: Uint16Array;
-  /** The same units without case. */
+  /** The same units without letter case. */
   folded: Uint16Array;
-  /** Offsets in the given text at which the characters of a unit start and end. */
+  /** For each unit, the offsets in the given text at which its characters start and (`ends`) end. */
   starts: Int32Array;
   ends: Int32Array;
 }
 
-/** Folds a text. Takes linear time for every text. */
+/** Folds a text. Takes linear time for any text. */
 export function foldText(text: string, language: LanguageCode): FoldedText {
   const composed = isComposed(text);
-  // NFC of UTF-16 is at most three times as long.
+  // In UTF-16, the NFC of a text is at most three times as long as the text.
   const writer = new Writer(text, language, composed ? text.length : 3 * text.length);
   if (composed) writer.writeAsGiven(0, text.length);
   else
@@ -32,13 +32,17 @@ export function foldText(text: string, language: LanguageCode): FoldedText {
   return writer.folded();
 }
 
-/** A term in the form that is compared with a text: without surrounding white space, so a blank term is empty. */
+/**
+ * A term in the form that is compared with a text. White space around the term is removed, so a blank term is empty.
+ */
 export interface FoldedTerm {
   cased: Uint16Array;
   folded: Uint16Array;
 }
 
-/** Folds terms as lines of one text: folding 2000 short texts takes three times as long as folding one. */
+/**
+ * Folds all terms together, as lines of one text. Folding 2000 short texts one by one would take three times as long.
+ */
 export function foldTerms(terms: readonly string[], language: LanguageCode): FoldedTerm[] {
   const { cased, folded, starts, length } = foldText(terms.join('\n'), language);
   let [offset, at] = [0, 0];
@@ -47,7 +51,8 @@ export function foldTerms(terms: readonly string[], language: LanguageCode): Fol
     let from = at;
     while (at < length && starts[at]! <= end) at++;
     let to = at;
-    // A line end is part of the surrounding run of white space, wherever that run begins.
+    // Removes the spaces at both ends of a term. A line end between terms was folded into one space together with the
+    // white space around it.
     while (from < to && cased[from] === space) from++;
     while (to > from && cased[to - 1] === space) to--;
     offset = end + 1;
@@ -56,7 +61,7 @@ export function foldTerms(terms: readonly string[], language: LanguageCode): Fol
 }
 
 export function unitsToString(units: Uint16Array): string {
-  // This is faster for a few units. A call accepts no more than about 100,000 arguments.
+  // For few units this is faster than a buffer. A function call cannot have more than about 100,000 arguments.
   if (units.length < 200) return String.fromCharCode(...units);
   return Buffer.from(units.buffer, units.byteOffset, 2 * units.length).toString('utf16le');
 }
@@ -68,8 +73,8 @@ export function stringToUnits(text: string): Uint16Array {
 }
 
 /**
- * Whether a text is in NFC and can be written as given. A text with a long run of marks counts as not composed: NFC sorts the
- * marks of one character in quadratic time, and 50,000 of them take a second.
+ * Whether a text is in NFC, so that its characters can be used unchanged. A text with a long run of marks counts as not
+ * composed, because NFC sorts the marks of a character in quadratic time: 50,000 marks take a second.
  */
 function isComposed(text: string): boolean {
   if (halfwidthSoundMark.test(text) || longRunOfMarks.test(text)) return false;
@@ -79,13 +84,14 @@ function isComposed(text: string): boolean {
 const longRunOfMarks = /\p{M}{32}/u;
 
 /**
- * A character that does not compose with the previous one, and the characters that may follow: marks, Hangul vowels and finals.
+ * Matches a character that does not compose with the previous one, with the characters after it that may compose with
+ * it: marks, and Hangul vowels and finals.
  */
 const clusters = /.[\p{M}\u1160-\u11ff\uff9e\uff9f]{0,31}/gsu;
 
 const halfwidthSoundMark = /[\uff9e\uff9f]/;
 
-/** Returns half-width katakana as full-width; with their sound marks they compose only as full-width. */
+/** Replaces half-width katakana by full-width katakana. Only full-width katakana compose with their sound marks. */
 function wide(cluster: string): string {
   if (!halfwidthSoundMark.test(cluster)) return cluster;
   return cluster.replace(/[\uff61-\uff9f]/g, (character) => character.normalize('NFKC'));

@@ -7,31 +7,43 @@ import { OccupiedSpans } from './overlaps.ts';
 import type { SearchTerm } from './search-terms.ts';
 import { findTargetSpans } from './target-matches.ts';
 
-/** A source term of a text, and the target terms that its translation should contain equally often. */
+/**
+ * A source term that occurs in a text, and the target terms of which the translation should contain as many
+ * occurrences.
+ */
 export interface ExpectedTerm {
   sourceTerm: string;
-  /** The winner's term first, then alternatives that count the same. */
+  /** The target term of the best entry, and then alternatives. An alternative counts as much as the first term. */
   targetTerms: readonly [string, ...string[]];
   caseSensitive: boolean;
   count: number;
 }
 
-/** Glossary compliance of a translation (`terminology_gate`). */
+/** The result of checking a translation against a glossary (`terminology_gate`). */
 export interface TermCompliance {
   passed: boolean;
-  /** Winners' target terms that occur less often in the translation than their source term in the source. */
+  /**
+   * The target terms that occur less often in the translation than their source terms occur in the source. Only the
+   * first target term of each source term is listed.
+   */
   missing_terms: string[];
-  /** By the winner's target term. An alternative counts as the winner. */
+  /**
+   * How often each target term is expected, by the first target term of the source term. Alternatives count for the
+   * first target term.
+   */
   expected_target_counts: Record<string, number>;
   observed_target_counts: Record<string, number>;
   matched_source_terms: string[];
-  /** Target terms that occur only in inflected forms. */
+  /** The target terms that occur only in inflected forms. */
   inflected_terms: string[];
 }
 
-/** Turns matches in a source into expectations: one for each term, its targets and case rule. */
+/**
+ * Converts the matches in a source into expectations. Matches with the same source term, target terms and case rule
+ * become one expectation.
+ */
 export function expectTerms(matches: readonly TermMatch<GlossaryEntry>[]): ExpectedTerm[] {
-  // A term may have thousands of alternatives: build its key once, not once per match.
+  // A term may have thousands of alternatives, so its key is built once and not for each match.
   const counts = new Map<TermMatch<GlossaryEntry>['entries'], number>();
   for (const { entries } of matches) counts.set(entries, (counts.get(entries) ?? 0) + 1);
   const expected = new Map<string, ExpectedTerm>();
@@ -48,9 +60,9 @@ export function expectTerms(matches: readonly TermMatch<GlossaryEntry>[]): Expec
 }
 
 /**
- * Checks whether a translation has the target terms as often as the source has their source terms. A word also counts in its
- * inflected forms, by the rules of docs/terminology.md. Each span of the translation counts for one term. Takes time linear in
- * the translation.
+ * Checks whether a translation contains each target term as often as the source contains its source term. A word also
+ * counts in its inflected forms, by the rules of docs/terminology.md. Each span of the translation counts for only one
+ * term. Takes time linear in the length of the translation.
  */
 export function checkTerms(
   expected: readonly ExpectedTerm[],
@@ -80,7 +92,10 @@ export function checkTerms(
   };
 }
 
-/** Counts the target terms by expectation. Longer spans count first and spans never overlap: "net total" is not a "total". */
+/**
+ * Counts the target terms for each expectation. Longer spans are counted first, and spans never overlap: the words "net
+ * total" are not also a "total".
+ */
 function countTargets(expected: readonly ExpectedTerm[], given: string, language: LanguageCode): Observed[] {
   const targets = gatherTargets(expected, language);
   const { length, spans } = findTargetSpans(targets, given, language);
@@ -94,7 +109,10 @@ function countTargets(expected: readonly ExpectedTerm[], given: string, language
   return assignment.settle();
 }
 
-/** A target term and the numbers of the expectations that it meets, starting with those for which it is the winner. */
+/**
+ * A target term, and the numbers of the expectations that it meets. The expectations for which it is the first target
+ * term come first.
+ */
 interface Target extends SearchTerm {
   meets: number[];
 }
@@ -109,7 +127,7 @@ function gatherTargets(expected: readonly ExpectedTerm[], language: LanguageCode
       alternatives: targetTerms.length,
     })),
   );
-  // If a term is an alternative for several expectations, those with the fewest alternatives come first.
+  // If a term is an alternative for several expectations, the expectations with the fewest alternatives come first.
   terms.sort((one, other) => one.rank - other.rank || one.alternatives - other.alternatives);
   const folded = foldTerms(
     terms.map(({ term }) => term),

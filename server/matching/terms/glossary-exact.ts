@@ -4,14 +4,17 @@ import type { GlossaryEntry } from './cased-terms.ts';
 import { stringToUnits, unitsToString } from './fold.ts';
 import { lettersOf } from './letters.ts';
 
-/** The normal forms of a glossary's source terms, with the positions of their entries. Plain data, to pass between threads. */
+/**
+ * The normal forms of a glossary's source terms, each with the positions of its entries in the glossary. The tables are
+ * plain data that can be passed between threads.
+ */
 export interface GlossaryExactTables {
   cased: [normal: string, places: number[]][];
-  /** Without case. */
+  /** The normal forms of terms that are not case-sensitive, without letter case. */
   uncased: [normal: string, places: number[]][];
 }
 
-/** @param language of the terms */
+/** @param language the language of the source terms */
 export function tabulateGlossaryExact(
   entries: readonly GlossaryEntry[],
   language: LanguageCode,
@@ -30,11 +33,12 @@ export function tabulateGlossaryExact(
 }
 
 /**
- * Finds the entries whose source term equals a whole text. It compares normal forms, ignoring case if the entry does. The
- * higher priority comes first, then cased entries, then the order of the glossary. Apostrophes, hyphens, width and vowel signs
- * count here, unlike in running text, because the targets are published unchanged.
+ * Returns a function that returns the entries whose source term equals a whole text. Normal forms are compared; letter
+ * case is ignored if the entry is not case-sensitive. Entries with a higher priority come first. Of equal priority,
+ * case-sensitive entries come first, and then entries in the order of the glossary. Unlike in running text, differences
+ * in apostrophes, hyphens, width and vowel signs matter, because the targets of such entries are published unchanged.
  *
- * @param language of the texts
+ * @param language the language of the source terms and of the texts
  */
 export function openGlossaryExact<E extends GlossaryEntry>(
   entries: readonly E[],
@@ -46,12 +50,12 @@ export function openGlossaryExact<E extends GlossaryEntry>(
   return (text) => {
     const normal = normalForm(text);
     const places = [...(cased.get(normal) ?? []), ...(uncased.get(withoutCase(normal, language)) ?? [])];
-    // The sort is stable: cased entries stay before case-insensitive ones.
+    // The sort is stable, so case-sensitive entries stay before others of equal priority.
     return places.map((place) => entries[place]!).sort((one, other) => other.priority - one.priority);
   };
 }
 
-/** Simple case folding (one letter to one), as for terms in running text. */
+/** Removes letter case by simple case folding (one letter becomes one letter), as for terms in running text. */
 function withoutCase(text: string, language: LanguageCode): string {
   const letters = lettersOf(language);
   return unitsToString(stringToUnits(text).map((unit) => letters.uncased(unit)));

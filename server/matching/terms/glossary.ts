@@ -2,7 +2,7 @@ import type { Database } from '#db/client.ts';
 import type { LanguageCode } from '#server/languages.ts';
 import type { ExpectedTerm, TermCompliance, TermMatch } from './index.ts';
 
-/** An entry of a glossary, as it is applied to texts. */
+/** A glossary entry in the form that is applied to texts. */
 export interface TermRow {
   sourceTerm: string;
   targetTerm: string;
@@ -12,37 +12,41 @@ export interface TermRow {
   setName: string;
 }
 
-/** A translation, and the terms expected in it. */
+/** A request to check a translation: the translation, and the terms that it should contain. */
 export interface TermCheck {
   expected: readonly ExpectedTerm[];
   translation: string;
   language: LanguageCode;
 }
 
-/** The terms of a text. */
+/** The glossary terms of a text. */
 export interface GlossaryMatches {
   matches: TermMatch<TermRow>[];
-  /** Entries whose source term equals the `whole` given to `find`, best first. */
+  /** The entries whose source term equals the text `whole` that was passed to `find`, best first. */
   whole: TermRow[];
 }
 
-/** A tenant's glossary of a language pair. The object itself contains no terms. */
+/**
+ * A tenant's glossary for one language pair. This object does not contain the terms; they are loaded when they are
+ * needed.
+ */
 export interface Glossary {
   /**
-   * Returns the terms in a text; null if no term applies to the language pair. With `whole`, also returns the entries whose
-   * source term equals that text.
-   * @throws AppError rate_limit if too many such tasks are queued
+   * Returns the glossary terms of a text; null if the glossary has no term for the language pair. If `whole` is not
+   * null, also returns the entries whose source term equals this text.
+   *
+   * @throws AppError `rate_limit` if too many such tasks are queued
    */
   find(text: string, whole: string | null, signal?: AbortSignal): Promise<GlossaryMatches | null>;
-  /** Runs `checkTerms`; a long check runs in a worker slot. @throws AppError rate_limit as above */
+  /** Runs `checkTerms`. A long check runs in a worker slot. @throws AppError `rate_limit` as `find` does */
   check(asked: TermCheck, signal?: AbortSignal): Promise<TermCompliance>;
 }
 
 /** Compiles glossaries, caches the most recently used ones, and checks texts against them. */
 export interface Glossaries {
   /**
-   * @param revision of the tenant's glossaries (`readGlossaryRevision`). The cached glossary of this revision is used if there
-   *   is one; otherwise the current terms are read and cached under their current revision
+   * @param revision the revision of the tenant's glossaries (`readGlossaryRevision`). If the glossary of this revision
+   *   is cached, it is used. Otherwise the current terms are read and cached with their current revision
    */
   of(
     database: Database,
@@ -50,8 +54,11 @@ export interface Glossaries {
     revision: string,
     pair: { sourceLang: LanguageCode; targetLang: LanguageCode },
   ): Glossary;
-  /** Runs `checkTerms` if it is short enough to run inline; otherwise returns undefined. */
+  /** Runs `checkTerms` if this takes little time; otherwise returns undefined. */
   checkInline(asked: TermCheck): TermCompliance | undefined;
-  /** Runs `checkTerms`; a long check runs in a worker slot. @throws AppError rate_limit if too many such tasks are queued */
+  /**
+   * Runs `checkTerms`. A long check runs in a worker slot. @throws AppError `rate_limit` if too many such tasks are
+   * queued
+   */
   check(tenantId: string, asked: TermCheck, signal?: AbortSignal): Promise<TermCompliance>;
 }

@@ -1,4 +1,7 @@
-/** Finds glossary terms in a source, and checks whether its translation contains them. Uses no database, network or clock. */
+/**
+ * Finds glossary terms in a source, and checks whether its translation contains them. Does not use a database, the
+ * network or the clock.
+ */
 
 export type { GlossaryEntry } from './cased-terms.ts';
 export { checkTerms, type ExpectedTerm, expectTerms, type TermCompliance } from './glossary-compliance.ts';

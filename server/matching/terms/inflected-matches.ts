@@ -12,7 +12,7 @@ import {
 } from './search-terms.ts';
 import { apart, hyphenated, spaced, type Words, wordsOf } from './words.ts';
 
-/** A match of a term in some form: offsets in units of the text, and the term's number. */
+/** An occurrence of a term in any form: its start and end in the units of the text, and the number of the term. */
 interface Occurrence {
   start: number;
   end: number;
@@ -20,8 +20,8 @@ interface Occurrence {
 }
 
 /**
- * Finds terms whose words occur in any of their forms: in order, separated by hyphens, spaces or apostrophes, with at most one
- * other word between two of them.
+ * Finds terms whose words occur in any of their forms. The words must be in the order of the term and separated by
+ * hyphens, spaces or apostrophes. There may be one other word between two of them.
  */
 export function findInflected(
   terms: readonly SearchTerm[],
@@ -58,9 +58,10 @@ export function findInflected(
 }
 
 /**
- * Returns the index of the word after the sequence, or undefined if the words from `next` on do not match at `at`. The number
- * of steps is limited, because repetitive glossaries and texts could take very long. At the limit, phrases match only as
- * spelled.
+ * Matches the words of a sequence from the index `next` on with the words of the text from the index `at` on. Returns
+ * the index of the word of the text after the match; undefined if they do not match. The number of steps is limited,
+ * because repetitive glossaries and texts could take very long. At the limit, phrases match only if they are spelled as
+ * in the glossary.
  */
 function follow(
   sequence: readonly number[],
@@ -86,13 +87,16 @@ function follow(
   return mayInsert ? continueAt(at + 1) : undefined;
 }
 
-/** A form of a search word: the number of the search word, and the index of the text's word after the form. */
+/**
+ * A form of a search word in a text: the number of the search word, and the index of the word of the text after the
+ * form.
+ */
 interface Form {
   word: number;
   to: number;
 }
 
-/** All forms of search words in a text, by the text's word at which they begin. */
+/** Returns the forms of search words in a text, by the index of the word of the text at which they start. */
 function findForms(
   search: SearchWords,
   inflection: Inflection,
@@ -106,7 +110,8 @@ function findForms(
       word,
       to: at + 1,
     }));
-    // "Kauf-Vertrag" for "Kaufvertrag", "E-Mail" for "Email": up to three parts in one.
+    // A search word may be written as up to three parts with hyphens: "Kauf-Vertrag" for "Kaufvertrag", "E-Mail" for
+    // "Email".
     for (let last = at + 1; last < at + 3 && words.gaps[last - 1] === hyphenated; last++) {
       const joined = join(units, words, at, last);
       const inJoined = formsIn(search, inflection, joined, 0, joined.letters.length);
@@ -117,7 +122,10 @@ function findForms(
   return forms;
 }
 
-/** Units of a text: with equivalent letters replaced, with the case as given, and without case. */
+/**
+ * The units of a text in three variants: `letters` with equivalent letters replaced, `cased` with letter case, and
+ * `folded` without letter case.
+ */
 interface Units {
   letters: Uint16Array;
   cased: Uint16Array;
@@ -132,7 +140,7 @@ function replaceEquivalents(units: Uint16Array, inflection: Inflection): Uint16A
   return units.map((unit) => equivalents.get(unit) ?? unit);
 }
 
-/** The words `first` to `last`, joined without separators. */
+/** Returns the words from `first` to `last` as one word, without separators. */
 function join({ letters, cased, folded }: Units, words: Words, first: number, last: number): Units {
   const joined = (units: Uint16Array): Uint16Array => {
     const parts: number[] = [];
@@ -142,7 +150,7 @@ function join({ letters, cased, folded }: Units, words: Words, first: number, la
   return { letters: joined(letters), cased: joined(cased), folded: joined(folded) };
 }
 
-/** Returns the numbers of the search words that have the word from `start` to `end` as a form. */
+/** Returns the numbers of the search words of which the word from `start` to `end` is a form. */
 function formsIn(
   search: SearchWords,
   inflection: Inflection,
@@ -163,7 +171,7 @@ function formsIn(
   return found.length > 1 ? [...new Set(found)] : found;
 }
 
-/** Adds the search words whose stem begins at `from`. */
+/** Adds the numbers of the search words whose stem starts at `from`. */
 function addForms(
   found: number[],
   { words, stems: { trie, stems } }: SearchWords,
@@ -186,7 +194,10 @@ function addForms(
   }
 }
 
-/** Whether the stem has the case of the term, if case matters, and the capital letter of a noun. */
+/**
+ * Whether the stem has the required letter case: that of the term if the term is case-sensitive, and a capital letter
+ * if it is a noun.
+ */
 function hasCaseOf(
   { capitals, isNoun }: SearchWord,
   { cased, folded }: Units,

@@ -1,10 +1,10 @@
 import type { LanguageCode } from '#server/languages.ts';
 
-/** How single UTF-16 units are compared. Both functions return `dropped` for a unit to ignore. */
+/** How single UTF-16 units are compared. Both functions return `dropped` for a unit that is ignored. */
 export interface Letters {
-  /** The unit with its case as given. */
+  /** Returns the unit in the form for comparisons, with its letter case. */
   cased(unit: number): number;
-  /** A unit that `cased` returned, without case. */
+  /** Returns a unit, which must come from `cased`, without its letter case. */
   uncased(unit: number): number;
 }
 
@@ -13,12 +13,15 @@ export const space = 0x20;
 export const apostrophe = 0x27;
 export const hyphen = 0x2d;
 
-/** Marks an entry that is not computed yet: tables are filled when units occur. U+FFFF never occurs in a text. */
+/**
+ * Marks an entry of a table that has not been computed yet. Entries are computed when their unit occurs. U+FFFF never
+ * occurs in a text.
+ */
 const unknown = 0xffff;
 
 const tables = new Map<string, Letters>();
 
-/** The letters of a language. Languages without special spelling rules share a table. */
+/** Returns the letters of a language. Languages without special spelling rules share a table. */
 export function lettersOf(language: LanguageCode): Letters {
   const own = language in spellings || keepsNonJoiner.has(language) || language === 'tr';
   const key = own ? language : joinerIsShape.has(language) ? 'joined' : '';
@@ -62,8 +65,9 @@ function casedUnit(unit: number, language: LanguageCode): number {
 }
 
 /**
- * Simple case folding, one unit for one: ß is not ss, and Σ, σ and ς are equal. İ becomes i (and in Turkish I becomes ı),
- * although the standard keeps İ separate from every other single unit.
+ * Removes the letter case of a unit by simple case folding, which maps one unit to one unit. Therefore ß does not equal
+ * ss, while Σ, σ and ς are equal. İ becomes i, and in Turkish I becomes ı; in the Unicode standard, İ has no simple
+ * folding.
  */
 function uncasedUnit(unit: number, language: LanguageCode): number {
   const character = String.fromCharCode(unit);
@@ -86,16 +90,23 @@ const invisible = new RegExp(
   ].join('|'),
 );
 
-/** Full-width ASCII and signs, and half-width katakana. Half-width Hangul jamo are not in use today. */
+/**
+ * Full-width ASCII and signs, and half-width katakana. Half-width Hangul is left out, because it is not in use today.
+ */
 const width = /[\uff01-\uff5e\uff61-\uff9f\uffe0-\uffe6]/;
 
-/** Persian and Urdu spell with the zero-width non-joiner, which ends a part of a word. */
+/** Languages in which the zero-width non-joiner belongs to the spelling; it ends a part of a word. */
 const keepsNonJoiner: ReadonlySet<string> = new Set(['fa', 'ur']);
 
-/** Languages in which the zero-width joiner only selects the shape of letters. Elsewhere it combines several emoji into one. */
+/**
+ * Languages in which the zero-width joiner only selects the shape of letters, so it is ignored. In other languages it
+ * combines several emoji into one.
+ */
 const joinerIsShape: ReadonlySet<string> = new Set(['ar', 'fa', 'ur', 'hi', 'mr', 'ne']);
 
-/** Letters that keyboards and old encodings use instead of the letters of the language. */
+/**
+ * Letters that keyboards or old encodings produce instead of a letter of the language, each with the correct letter.
+ */
 const spellings: Partial<Record<LanguageCode, Record<string, string>>> = {
   ro: { ş: 'ș', ţ: 'ț', Ş: 'Ș', Ţ: 'Ț' },
   fa: { ي: 'ی', ى: 'ی', ك: 'ک' },

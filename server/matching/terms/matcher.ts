@@ -7,53 +7,55 @@ import { selectNonOverlapping } from './overlaps.ts';
 import { openPatterns, type PatternTables, tabulatePatterns } from './patterns.ts';
 
 export interface TermMatch<E extends GlossaryEntry> {
-  /** UTF-16 offsets in the given text. */
+  /** The start and end of the match, as UTF-16 offsets in the given text. */
   start: number;
   end: number;
   /**
-   * The winner first, then entries with the same span, priority and case rule but other targets; all are equally good. Matches
-   * of one term share one array.
+   * The entries of the match: the best one, and then equally good ones with the same term, priority and case rule but
+   * other target terms. All matches of a term share one array.
    */
   entries: readonly [E, ...E[]];
 }
 
 export interface TermMatcher<E extends GlossaryEntry> {
-  /** Finds the terms in a text, as `findInText` does. */
+  /** Finds the terms in a text, as `findInText` does, and returns them with their entries. */
   find(text: string): TermMatch<E>[];
-  /** Adds the entries to a result of `findInText`. */
+  /** Returns a result of `findInText` with the entries of each match. */
   matchesOf(found: FoundTerms): TermMatch<E>[];
   /**
-   * Returns the entries whose source term is the whole text: the higher priority first, then cased entries, then the order of
-   * the glossary.
+   * Returns the entries whose source term equals the whole text. Entries with a higher priority come first. Of equal
+   * priority, case-sensitive entries come first, and then entries in the order of the glossary.
    */
   whole(text: string): E[];
 }
 
-/** A compiled glossary. Plain data, to pass between threads. */
+/** A compiled glossary as plain data, which can be passed between threads. */
 export interface TermTables {
   patterns: PatternTables;
-  /** By term; rank 0 wins. */
+  /** The rank of each term. If matches overlap, the one with the lowest rank is used. */
   ranks: Int32Array;
-  /** The positions of the entries that a match of each term returns, term after term. */
+  /** The positions in the glossary of the entries that a match of each term yields, term after term. */
   winners: Int32Array;
-  /** By term, the end of its positions in `winners`. */
+  /** For each term, the end of its positions in `winners`. */
   winnerEnds: Int32Array;
   whole: GlossaryExactTables;
 }
 
-/** Matches in a text, in reading order, as three parallel arrays. */
+/** The matches in a text in reading order, as parallel arrays. */
 export interface FoundTerms {
-  /** UTF-16 offsets. */
+  /** The starts and (`ends`) ends of the matches, as UTF-16 offsets in the given text. */
   starts: Int32Array;
   ends: Int32Array;
-  /** Numbers of terms in `TermTables`. */
+  /** The numbers of the matched terms in `TermTables`. */
   terms: Int32Array;
 }
 
 /**
  * Compiles a glossary. docs/terminology.md defines the matches of a term.
- * @param entries of one language pair, in the order that decides between equal priority and length; blank terms are ignored
- * @param language of the texts
+ *
+ * @param entries the entries of one language pair. Blank terms are ignored. The order of the entries decides between
+ *   entries that have equal priority and terms of equal length
+ * @param language the language of the texts
  */
 export function tabulateTerms(entries: readonly GlossaryEntry[], language: LanguageCode): TermTables {
   const { cased, folded } = groupByCaseRule(entries, language);
@@ -76,8 +78,9 @@ export function tabulateTerms(entries: readonly GlossaryEntry[], language: Langu
 }
 
 /**
- * Finds the terms in a text. Matches do not overlap: the higher priority wins, then the longer term, then the earlier one, then
- * a cased one. Takes time linear in the text.
+ * Finds the terms in a text. Matches do not overlap. Of overlapping matches, the one with the higher priority is used;
+ * of equal priority, the longer one, then the earlier one, and then the case-sensitive one. Takes time linear in the
+ * length of the text.
  */
 export function findInText(
   { patterns, ranks }: Pick<TermTables, 'patterns' | 'ranks'>,
@@ -94,7 +97,7 @@ export function findInText(
   };
 }
 
-/** @param tables of the same entries and language */
+/** @param tables the result of `tabulateTerms` for the same entries and language */
 export function openTerms<E extends GlossaryEntry>(
   entries: readonly E[],
   tables: TermTables,
@@ -119,7 +122,7 @@ export function openTerms<E extends GlossaryEntry>(
   };
 }
 
-/** `tabulateTerms` and `openTerms` in one. */
+/** Calls `tabulateTerms` and then `openTerms`. */
 export function compileTerms<E extends GlossaryEntry>(
   entries: readonly E[],
   language: LanguageCode,
@@ -127,7 +130,7 @@ export function compileTerms<E extends GlossaryEntry>(
   return openTerms(entries, tabulateTerms(entries, language), language);
 }
 
-/** Ranks by term, 0 first: by priority, then by length. */
+/** Returns the rank of each term, by priority and then by length. The lowest rank is the best. */
 function rankTerms(terms: readonly Term<GlossaryEntry>[]): Int32Array {
   const keys = terms.map(({ units, entries }) => ({
     priority: entries[0]!.entry.priority,

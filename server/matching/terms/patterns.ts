@@ -2,42 +2,46 @@ import { Automaton, type AutomatonTables, buildAutomaton } from './automaton.ts'
 import type { Boundaries } from './boundaries.ts';
 import type { FoldedText } from './fold.ts';
 
-/** A string to find in a folded text. */
+/** A string that is searched in a folded text. */
 export interface Pattern {
   units: Uint16Array;
-  /** Compared with the case as given; otherwise without case. */
+  /** Whether letter case matters. */
   cased: boolean;
-  /** Matches only text without lower-case letters. */
+  /** Whether the pattern matches only text without lower-case letters. */
   capitalsOnly: boolean;
 }
 
-/** Matches of patterns in a text, ordered by their ends. At the same end, patterns with case come first, then longer ones. */
+/**
+ * The matches of patterns in a text, ordered by their ends. Of matches with the same end, those of case-sensitive
+ * patterns come first, and then longer ones.
+ */
 export interface Candidates {
   count: number;
   starts: Int32Array;
   ends: Int32Array;
-  /** The number of the pattern. */
+  /** The number of the pattern of each match. */
   patterns: Int32Array;
 }
 
 /**
- * The maximum number of terms that are considered at one end position, longest first. Real terms are suffixes of each other
- * only two or three levels deep. With a glossary of a, aa, aaa, … the work must not grow with both the text and the glossary.
+ * The maximum number of terms that are considered at one end position, longest first. In real glossaries, at most two
+ * or three terms end at one position, because few terms are suffixes of others. The limit bounds the work for a
+ * glossary such as a, aa, aaa, …, for which it would otherwise grow with the text and with the glossary.
  */
 const maxPatternsAtPosition = 16;
 
 export type FindCandidates = (text: FoldedText, boundaries: Boundaries) => Candidates;
 
-/** Compiled patterns as plain data, which another thread can read. */
+/** Compiled patterns as plain data, which can be passed to another thread. */
 export interface PatternTables {
-  /** The patterns with case and those without: their numbers and their automaton. */
+  /** The case-sensitive patterns and all others, each group with the numbers of its patterns and an automaton. */
   groups: { cased: boolean; numbers: Int32Array; automaton: AutomatonTables }[];
-  /** By pattern: the number of its units, and 1 if it matches only in capitals. */
+  /** For each pattern, the number of its units, and (`capitalsOnly`) 1 if it matches only in capitals. */
   lengths: Int32Array;
   capitalsOnly: Uint8Array;
 }
 
-/** @param patterns not empty, without duplicates for the same case rule */
+/** @param patterns the patterns; none may be empty, and none may occur twice with the same case rule */
 export function tabulatePatterns(patterns: readonly Pattern[]): PatternTables {
   return {
     groups: [true, false].flatMap((cased) => {
@@ -51,7 +55,7 @@ export function tabulatePatterns(patterns: readonly Pattern[]): PatternTables {
   };
 }
 
-/** Finds patterns in texts. */
+/** Returns a function that finds the patterns in a text. */
 export function openPatterns({ groups, lengths, capitalsOnly }: PatternTables): FindCandidates {
   const opened = groups.map((group) => ({ ...group, automaton: new Automaton(group.automaton) }));
   return (text, boundaries) => {

@@ -8,24 +8,24 @@ export interface SearchTerm extends FoldedTerm {
   caseSensitive: boolean;
 }
 
-/** A word of a search term. It also matches in its inflected forms. */
+/** A word of a search term. Its inflected forms also match. */
 export interface SearchWord {
-  /** For each letter, whether it must be a capital. Undefined if case does not matter. */
+  /** For each letter, whether it must be a capital; undefined if letter case does not matter. */
   capitals: boolean[] | undefined;
-  /** Whether its forms must begin with a capital letter. */
+  /** Whether the word is a noun whose forms must start with a capital letter. */
   isNoun: boolean;
 }
 
-/** The stems of all search words, in one trie. */
+/** The stems of all search words, as the patterns of a trie. */
 export interface SearchStems {
   trie: Trie;
-  /** By pattern of the trie. */
+  /** The words with each stem, by the number of the stem in the trie. */
   stems: { word: number; endings: Endings; after: ((beginning: string) => boolean) | undefined }[][];
-  /** Whether a stem may start inside a word. */
+  /** Whether any stem may be inside a word, as in compounds. */
   inCompounds: boolean;
 }
 
-/** A term as the numbers of its words. */
+/** A term as a sequence of search words, given by their numbers. */
 export interface Sequence {
   term: number;
   words: number[];
@@ -37,12 +37,15 @@ export interface SearchWords {
   stems: SearchStems;
 }
 
-/** The maximum number of words of a term that are inflected word by word. */
+/** The maximum number of words of a term that may be inflected. */
 const maxWords = 12;
-/** The maximum number of letters of an inflected word. */
+/** The maximum number of letters of a word that may be inflected. */
 export const maxWordLetters = 100;
 
-/** Returns the words to search for. Only terms that consist of words have any; others ("C++", "50%") match only as spelled. */
+/**
+ * Returns the words to search for. Terms that do not consist of words, such as "C++" and "50%", have no such words;
+ * they match only if they are spelled as in the glossary.
+ */
 export function searchWordsOf(
   terms: readonly SearchTerm[],
   inflection: Inflection,
@@ -100,7 +103,10 @@ function replaceEquivalents(word: string, { equivalents }: Inflection): string {
   return equivalents ? word.replace(/./gs, (letter) => equivalents[letter] ?? letter) : word;
 }
 
-/** Splits a term into words. With hyphens it returns two splits: parts as separate words, and joined into one. */
+/**
+ * Splits a term into words. A term with hyphens is split in two ways: with its parts as separate words, and with its
+ * parts joined to one word. Returns no split for a term that does not consist of words.
+ */
 function splitIntoWords(term: SearchTerm, language: LanguageCode): SearchTerm[][] {
   const { count, starts, ends, gaps } = wordsOf(term.folded, language);
   const isPhrase =

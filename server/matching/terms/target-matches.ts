@@ -6,14 +6,19 @@ import { countingSort, inOrder } from './overlaps.ts';
 import { openPatterns, type Pattern, tabulatePatterns } from './patterns.ts';
 import type { SearchTerm } from './search-terms.ts';
 
-/** A span of a translation at which target terms match. Matches as spelled come before inflected ones. */
+/**
+ * A span of a translation at which target terms match. Matches that are spelled as in the glossary come before
+ * inflected ones.
+ */
 export interface TargetSpan {
   start: number;
   end: number;
   matches: { target: number; asSpelled: boolean }[];
 }
 
-/** Finds target terms in a translation, as spelled and inflected. Longer spans come first. */
+/**
+ * Finds target terms in a translation, both as they are spelled in the glossary and inflected. Longer spans come first.
+ */
 export function findTargetSpans(
   targets: readonly SearchTerm[],
   given: string,
@@ -52,7 +57,10 @@ export function findTargetSpans(
   return { length: text.length, spans: spans() };
 }
 
-/** The spellings to search for. Korean terms also match without their spaces, because writers often omit them. */
+/**
+ * Returns the spellings to search for. Korean terms are also searched without their spaces, because writers often omit
+ * these.
+ */
 function spellings(
   targets: readonly SearchTerm[],
   language: LanguageCode,

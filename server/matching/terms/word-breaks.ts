@@ -5,8 +5,8 @@ import { type FoldedText, unitsToString } from './fold.ts';
 const segmenters = new Map<LanguageCode, Intl.Segmenter>();
 
 /**
- * Returns the word breaks that `Intl.Segmenter` finds, one flag per position; undefined for a text without letters of a script
- * that writes words without spaces.
+ * Returns the word breaks that `Intl.Segmenter` finds, as one flag for each position. Returns undefined if the text has
+ * no letters of a script that is written without spaces between words.
  */
 export function findWordBreaks(text: FoldedText, language: LanguageCode): Uint8Array | undefined {
   if (!hasDenseLetters(text.cased)) return undefined;
@@ -22,21 +22,23 @@ export function findWordBreaks(text: FoldedText, language: LanguageCode): Uint8A
 }
 
 function hasDenseLetters(units: Uint16Array): boolean {
-  // The first script without spaces in Unicode is Thai.
+  // Thai is the first script in Unicode that is written without spaces between words.
   for (let index = 0; index < units.length; index++)
     if (units[index]! >= 0x0e00 && classAt(units, index) === dense) return true;
   return false;
 }
 
 /**
- * Whether a term may match a target from `start` to `end` although the segmenter finds no word break at `start` or `end`:
- * because the term is part of a longer word (教育 in 高等教育), or because the segmenter's dictionary lacks it. The term must not
- * overlap parts of two words, as 京都 does in 東京都; long terms do not do so by chance (docs/terminology.md has the counts).
+ * Whether a term may match a translation from `start` to `end` although the segmenter finds no word break at `start` or
+ * `end`. Such a term may be a part of a longer word (教育 in 高等教育), or missing in the segmenter's dictionary. It must not
+ * consist of parts of two words, like 京都 in 東京都. Long terms almost never do so by chance (docs/terminology.md contains
+ * the counts).
  */
 export function fitsAcrossBreaks(text: FoldedText, breaks: Uint8Array, start: number, end: number): boolean {
   const term = unitsToString(text.cased.subarray(start, end));
   const size = end - start;
-  // A loanword in katakana is not part of a longer one: コード is not in レコード.
+  // A short word in katakana is not searched inside a longer one, because it is a different loanword: コード is not a part
+  // of レコード.
   if (katakana.test(term)) return size >= 5;
   const [inside, oneEdge, anywhere] = ideographsOrKana.test(term) ? [2, 3, 4] : [5, 5, 7];
   if (size >= anywhere) return true;

@@ -2,25 +2,25 @@ import type { LanguageCode } from '#server/languages.ts';
 import { classAt, joinsWord } from './character-class.ts';
 import { apostrophe, hyphen, space } from './letters.ts';
 
-/** The words of a text in scripts that put spaces between them. */
+/** The words of a text in scripts that separate words by spaces. */
 export interface Words {
   count: number;
-  /** The units at which each word starts and ends. */
+  /** The indexes of the units at which each word starts and (`ends`) ends. */
   starts: Int32Array;
   ends: Int32Array;
-  /** The separator between words. */
+  /** For each word, the kind of separator after the word: one of the constants below. */
   gaps: Uint8Array;
 }
 
-/** A character that ends a phrase: punctuation, a symbol, the end of the text. */
+/** A separator that ends a phrase: punctuation, a symbol, or the end of the text. */
 export const apart = 0;
 export const spaced = 1;
 export const hyphenated = 2;
 export const elided = 3;
 
 /**
- * Splits a text into runs of letters, digits and marks. A hyphen separates words, and so does an apostrophe, except in
- * Ukrainian.
+ * Splits a text into runs of letters, digits and marks. Words are separated by spaces, hyphens and other characters. An
+ * apostrophe also separates words, except in Ukrainian.
  */
 export function wordsOf(units: Uint16Array, language: LanguageCode): Words {
   const isLetter = (index: number): boolean => index < units.length && joinsWord(classAt(units, index));

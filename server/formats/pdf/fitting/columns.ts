@@ -2,21 +2,28 @@ import { type Rectangle, union } from '../geometry.ts';
 import { type Frame, growsLeft, lastBaselineOf, sourceLinesOf } from './fit.ts';
 import type { FreeSpace } from './free-space.ts';
 
-/** The maximum distance between the baselines of paragraphs in one column, as a factor of their leading. */
+/**
+ * The maximum distance between the last baseline of a paragraph and the first baseline of the next one in the same
+ * column, as a factor of the leading.
+ */
 const maxDrop = 2.2;
-/** The minimum common width of two paragraphs below each other, as a share of the narrower one. */
+/**
+ * The minimum width that two paragraphs below each other must have in common, as a share of the width of the narrower
+ * one.
+ */
 const minCommonWidth = 0.8;
-/** The maximum width and height of a label in front of or after a paragraph, and its maximum distance, in em. */
+/** The maximum width and height of a label next to a paragraph, and its maximum distance from the paragraph, in em. */
 const label = { width: 3, height: 3, distance: 3 };
-/** The maximum difference between the baselines of one line, in em. */
+/** The maximum difference between baselines that count as the same line, in em. */
 const sameBaseline = 0.15;
 
 /**
- * Groups paragraphs that follow each other in a column of running text and have no other objects between or next to them that
- * belong to one of them. They may move up and down within the column. Every other frame is a separate group.
+ * Groups the paragraphs of each column of running text. The paragraphs of a group may move up and down within the
+ * column, so there must be no other object between them, and no label next to one of them. Every other frame is a group
+ * of one.
  *
  * @param frames in reading order
- * @param space with the visible content of the page, before any text is placed
+ * @param space the visible content of the page, before translated text is placed
  */
 export function columnsOf(frames: readonly Frame[], space: FreeSpace): Frame[][] {
   const columns: Frame[][] = [];
@@ -31,7 +38,7 @@ export function columnsOf(frames: readonly Frame[], space: FreeSpace): Frame[][]
   );
 }
 
-/** Returns the area of the sources of a column. */
+/** Returns the area of a column's source texts. */
 export function areaOf(column: readonly Frame[]): Rectangle {
   return column.map(({ box }) => box).reduce(union);
 }
@@ -56,7 +63,10 @@ function isSame(one: Rectangle | null, other: Rectangle | null): boolean {
   );
 }
 
-/** Whether nothing is between the last paragraph of a column and the next one, inside them, or next to one as a label. */
+/**
+ * Whether no other object is between the last paragraph of a column and the next one, inside one of them, or next to
+ * one of them as a label.
+ */
 function isClear(column: readonly Frame[], frame: Frame, space: FreeSpace): boolean {
   const last = column.at(-1)!;
   const owners = new Set([last.id, frame.id]);
@@ -71,13 +81,16 @@ function isClear(column: readonly Frame[], frame: Frame, space: FreeSpace): bool
   });
 }
 
-/** Returns the box without its edges, because the boxes of tightly spaced lines overlap. */
+/** Returns a box that is smaller at each edge, because the boxes of tightly spaced lines overlap. */
 export function inner({ left, bottom, right, top }: Rectangle, size: number): Rectangle {
   const edge = 0.2 * size;
   return { left: left + edge, bottom: bottom + edge, right: right - edge, top: top - edge };
 }
 
-/** Whether most lines are part of paragraphs. Single lines below each other are a list, an address or a form. */
+/**
+ * Whether most lines of a column are part of paragraphs with several lines. Otherwise the column is a list, an address
+ * or a form.
+ */
 function isRunningText(column: readonly Frame[]): boolean {
   if (column.length < 2) return false;
   const all = column.reduce((sum, frame) => sum + sourceLinesOf(frame), 0);
@@ -85,7 +98,10 @@ function isRunningText(column: readonly Frame[]): boolean {
   return single <= all / 2;
 }
 
-/** Whether half of the paragraphs after the first start on the same line as another text, like the cells of a table. */
+/**
+ * Whether at least half of the paragraphs after the first start on the same baseline as another text, like the cells of
+ * a table.
+ */
 function isPartOfTable(column: readonly Frame[], rows: ReadonlyMap<number, readonly Frame[]>): boolean {
   const others = column.slice(1);
   const adjacent = others.filter((frame) => {

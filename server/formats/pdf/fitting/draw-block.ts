@@ -4,23 +4,29 @@ import { breakLines, type Line } from '../../typesetting/lines.ts';
 import { apply, type Matrix, type Rectangle, union } from '../geometry.ts';
 import { type Fit, type Frame, lineWidth } from './fit.ts';
 
-/** A block's text as operators. */
+/** A block's translation as operators of a content stream. */
 export interface DrawnBlock {
   operators: string;
   fonts: Map<string, PDFRef>;
-  /** The rectangle around its lines, in the space of its frame. */
+  /** The rectangle around the drawn lines, in the space of the frame. */
   box: Rectangle;
 }
 
-/** The maximum that is added to a space, in em. Above it the space would look like a hole, so the line stays unchanged. */
+/**
+ * The maximum width that is added to a space to justify a line, in em. A wider space would look like a hole, so such a
+ * line is not justified.
+ */
 const maxPerSpace = 0.7;
-/** The maximum that is added to each character of a line in a script without spaces between words. */
+/**
+ * The maximum width that is added to each character to justify a line in a script without spaces between words, in em.
+ */
 const maxPerCharacter = 0.12;
 const withoutSpaces = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
 /**
- * Writes the lines of a text.
- * @param matrix from the frame's space to the page's user space
+ * Returns the operators that draw the lines of a fitted text.
+ *
+ * @param matrix maps the frame's space to the page's user space
  */
 export function drawBlock(frame: Frame, fit: Fit, matrix: Matrix, fonts: DocumentFonts): DrawnBlock {
   const fontSize = frame.size * fit.scale;
@@ -61,7 +67,7 @@ export function drawBlock(frame: Frame, fit: Fit, matrix: Matrix, fonts: Documen
   return { operators: operators.join('\n'), fonts: used, box: box ?? frame.box };
 }
 
-/** Returns the edges of a line, after its indent. */
+/** Returns the left and right edge of a line, without its indent. */
 function edgesOf({ indent, rightToLeft, size }: Frame, { left, right, scale }: Fit, isFirst: boolean) {
   const space = Math.max(0, isFirst ? indent : -indent) * size * scale;
   return rightToLeft ? { left, right: right - space } : { left: left + space, right };
@@ -76,7 +82,10 @@ function leftOf(
   return alignment === 'right' || (alignment === 'justified' && rightToLeft) ? right - width : left;
 }
 
-/** Stretches or shrinks a line to a width: at its spaces, or between all characters if words have no spaces. */
+/**
+ * Changes the width of a line to `width` by widening or narrowing its spaces. In scripts without spaces between words,
+ * changes the distance between all characters.
+ */
 function justified(line: Line, width: number): Line {
   const clusters = line.runs.flatMap((run) => run.clusters);
   const added = width - line.width;

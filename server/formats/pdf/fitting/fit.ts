@@ -3,50 +3,63 @@ import type { Rectangle } from '../geometry.ts';
 import type { FreeSpace } from './free-space.ts';
 import type { StyledText } from './styled-text.ts';
 
-/** A text to fit and the place of its source. In points; the text is along the x axis. */
+/**
+ * A translation to fit, and the position of its source. Lengths are in points, in a space in which the text is along
+ * the x axis.
+ */
 export interface Frame {
   id: string;
   text: StyledText;
   size: number;
   /** The box of the source text. */
   box: Rectangle;
-  /** The maximum area to grow into: within the page's margins, or within its table cell. Contains the box. */
+  /** The area to which the text may grow: the page's margins or the table cell. It contains the box. */
   bounds: Rectangle;
   singleLine: boolean;
-  /** The baseline of the first line. */
+  /** The baseline of the source's first line. */
   baseline: number;
   /** The distance from the last baseline of the source to the bottom of the box. */
   descent: number;
-  /** The distance between baselines: normally, and if space is short. */
+  /** The distances between baselines: the normal one, and the minimum if there is too little space. */
   leading: { normal: number; tight: number };
   alignment: 'left' | 'right' | 'center' | 'justified';
-  /** Whether blocks above or below have the same edge. If so, the text does not grow over that edge. */
+  /** Whether blocks above or below have the same edge. If so, the text must not grow over this edge. */
   sharesEdge: boolean;
   rightToLeft: boolean;
-  /** Whether it is left-aligned text of a left-to-right source that becomes right-aligned. */
+  /** Whether the text was left-aligned in a left-to-right source and becomes right-aligned. */
   mirrored: boolean;
   isCell: boolean;
-  /** Whether it is a paragraph of running text, which may move up or down with the adjacent ones. */
+  /**
+   * Whether the text is a paragraph of running text. Such a paragraph may move up or down together with the adjacent
+   * ones.
+   */
   flows: boolean;
-  /** Family, weight, slant and size, and whether it is in a table. Blocks of one style get a common size. */
+  /**
+   * A key of family, weight, slant, size, and whether the text is in a table. Texts with the same style can get a
+   * common size.
+   */
   style: string;
-  /** The innermost area that is drawn around it. */
+  /** The innermost drawn area that contains the text, such as a filled box or a table cell; null if there is none. */
   container: Rectangle | null;
   /**
-   * Set before text is truncated: the text may then grow upwards and against its alignment, independent of its surroundings.
+   * Whether this is the last attempt before the text is truncated. The text may then grow upwards and against its
+   * alignment, whatever its surroundings are.
    */
   isRelaxed: boolean;
-  /** Whether it is a paragraph or a table cell, whose end is the end of its column. */
+  /** Whether the text is a paragraph or a table cell. The end of such a text can be the end edge of its column. */
   makesColumn: boolean;
-  /** The frame with its whole box, if a part with another object was cut off. Used before text is truncated. */
+  /**
+   * The same frame before a part of its box was cut off because of another object. It is tried before the text is
+   * truncated.
+   */
   uncut?: Frame;
-  /** The indent of the first line, in em; if negative, that of the other lines. */
+  /** The indent of the first line, in em. If negative: minus the indent of all other lines. */
   indent: number;
 }
 
-/** The result of fitting a text. */
+/** The position and size of a fitted text. */
 export interface Fit {
-  /** The size as a share of the source's size. */
+  /** The font size as a share of the source's font size. */
   scale: number;
   left: number;
   right: number;
@@ -56,7 +69,7 @@ export interface Fit {
   lines: number;
 }
 
-/** The area that lines may take. */
+/** An area for the lines of a text. */
 interface Region {
   left: number;
   right: number;
@@ -64,17 +77,26 @@ interface Region {
   top: number;
 }
 
-/** The share of a box by which lines may be wider, at most a point, because the source was measured in another font. */
+/**
+ * The share of a box's width by which lines may be wider than the box, up to one point. The tolerance is needed because
+ * the source was measured in another font.
+ */
 const tolerance = 0.005;
-/** The minimum distance to objects next to a line, next to a paragraph, and below, in em. */
+/**
+ * The minimum distances in em: from a line to objects next to it, from a paragraph to objects next to it, and from a
+ * text to objects below it.
+ */
 const distances = { line: 0.6, paragraph: 1.2, below: 0.2 };
 
-/** The minimum gap to keep to the text below, as a share of the gap, and its maximum in em. */
+/**
+ * The minimum part of the gap between a text and the text below that stays free: a share of the gap, up to a maximum in
+ * em.
+ */
 const [shareOfGap, maxGap] = [0.35, 0.6];
-/** The maximum width of a text of several lines that counts as a label, in em. */
+/** The width below which a text of several lines counts as a label, in em. */
 const maxLabelWidth = 10;
 
-/** The width of lines in em. */
+/** Returns the width of the first line and of the other lines between two edges, in em of the scaled text. */
 export function lineWidth(frame: Frame, { left, right, scale }: Pick<Fit, 'left' | 'right' | 'scale'>) {
   const width = (right - left + Math.min(1, tolerance * (right - left))) / (frame.size * scale);
   const others = width - Math.max(0, -frame.indent);
@@ -87,12 +109,12 @@ export function lastBaselineOf({ box, descent }: Frame): number {
   return box.bottom + descent;
 }
 
-/** Counts the lines of a frame's source. */
+/** Returns the number of lines of a frame's source. */
 export function sourceLinesOf(frame: Frame): number {
   return 1 + Math.round((frame.baseline - lastBaselineOf(frame)) / frame.leading.normal);
 }
 
-/** Counts the lines of the text between two edges. */
+/** Returns the number of lines that the text needs between two edges. */
 export function linesBetween(frame: Frame, edges: Pick<Fit, 'left' | 'right' | 'scale'>): number {
   const { first, others } = lineWidth(frame, edges);
   let lines = 0;
@@ -104,8 +126,10 @@ export function linesBetween(frame: Frame, edges: Pick<Fit, 'left' | 'right' | '
 }
 
 /**
- * Fits a text at one size: in its box, else with the space next to it, else with the space below it, else with less leading.
- * @param least the smallest scale. A word that is too wide even at this scale is broken at any size
+ * Fits a text at one size: first in its box, then with the space next to the box, then with the space below, and
+ * finally with less leading. Returns undefined if the text does not fit.
+ *
+ * @param least the smallest allowed scale. A word that is too wide even at this scale may be broken at any size
  */
 export function fitAtScale(frame: Frame, space: FreeSpace, scale: number, least: number): Fit | undefined {
   const { box, text } = frame;
@@ -141,7 +165,9 @@ export function fitAtScale(frame: Frame, space: FreeSpace, scale: number, least:
   return undefined;
 }
 
-/** Returns the fit with the most lines if the text does not fit: as many lines as the largest region has. */
+/**
+ * Returns a fit for a text that fits nowhere: in the largest possible region, with as many lines as this region has.
+ */
 export function fitInMostRoom(frame: Frame, space: FreeSpace, scale: number): Fit {
   const leading = frame.leading.tight * scale;
   const region = roomBelow(frame, space, roomBeside(frame, space, true));
@@ -159,7 +185,7 @@ export function narrowestLine(frame: Frame, edges: Pick<Fit, 'left' | 'right' | 
   return Math.min(first, others);
 }
 
-/** Returns the highest and the lowest baseline in a region. */
+/** Returns the highest and the lowest baseline for lines in a region. */
 function baselinesIn(
   frame: Frame,
   { bottom, top }: Region,
@@ -169,15 +195,15 @@ function baselinesIn(
   return { highest: top - ascent * scale, lowest: bottom + frame.descent * scale };
 }
 
-/** Counts the lines that fit in a region. The first line always fits. */
+/** Returns the number of lines that fit in a region, at least 1. */
 function capacityOf(frame: Frame, region: Region, scale: number, leading: number): number {
   const { highest, lowest } = baselinesIn(frame, region, scale);
   return Math.max(1, 1 + Math.floor((highest - lowest) / leading + 0.1));
 }
 
 /**
- * Distributes lines over the region. The leading is only slightly more than the normal leading of their size. The lines move up
- * only if necessary.
+ * Distributes lines over a region. The leading is limited, so that it is only slightly greater than normal for the size
+ * of the text. The lines move up only if they need the space.
  */
 function placeLines(
   frame: Frame,
@@ -192,14 +218,18 @@ function placeLines(
   return { lines, leading: loose, baseline: Math.min(highest, Math.max(frame.baseline, wanted)) };
 }
 
-/** Whether the lines start at the right edge. Centered lines count as starting at the left edge. */
+/**
+ * Whether the text grows to the left, because its lines start at the right edge or are right-aligned. For centered
+ * lines this is false.
+ */
 export function growsLeft({ alignment, rightToLeft }: Frame): boolean {
   return alignment === 'right' || (alignment === 'justified' && rightToLeft);
 }
 
 /**
- * Returns the edges to which the text can grow in its alignment; with `bothSides`, also against its alignment, or away from its
- * center.
+ * Returns the left and right edges to which a text can grow. By default it grows only away from its aligned edge, and a
+ * centered text grows equally on both sides. With `bothSides`, a label can also grow over its aligned edge, and a
+ * centered text can grow by different amounts.
  */
 export function roomBeside(
   frame: Frame,
@@ -210,7 +240,7 @@ export function roomBeside(
   const isLabel = singleLine || box.right - box.left < maxLabelWidth * size;
   const isNear = singleLine || (isLabel && alignment === 'center');
   const near = size * (isNear ? distances.line : distances.paragraph);
-  // The boxes of tightly spaced lines overlap.
+  // The band is lower than the box, because the boxes of tightly spaced lines overlap.
   const band = { ...box, bottom: box.bottom + 0.12 * size, top: box.top - 0.12 * size };
   const freeLeft = (distance: number) =>
     Math.min(box.left, Math.max(bounds.left, space.left(band, bounds.left - distance, id) + distance));
@@ -229,7 +259,10 @@ export function roomBeside(
     : { left: against ? freeLeft(far) : box.left, right: freeRight(near) };
 }
 
-/** Returns the area that the text can take below it between two edges; in a table cell or another container, also above it. */
+/**
+ * Returns the area between two edges that a text can use if it grows downwards. In a table cell or another container it
+ * can also grow upwards.
+ */
 export function roomBelow(
   frame: Frame,
   space: FreeSpace,
@@ -239,14 +272,17 @@ export function roomBelow(
   const distance = distances.below * size;
   const from = { left: left + 0.5, right: right - 0.5, bottom: box.bottom, top: box.top };
   const { edge, isText } = space.below(from, bounds.bottom - distance, id, size / 2);
-  // A heading or another paragraph keeps a distance to the text below.
+  // The text keeps a distance to a text below it.
   const kept = isText ? Math.min(shareOfGap * (box.bottom - edge), maxGap * size) : 0;
   const limit = edge + Math.max(distance, kept);
   const ceiling = container || isRelaxed ? space.above(from, bounds.top + distance, id) - distance : box.top;
   return { left, right, bottom: Math.min(box.bottom, limit), top: Math.max(box.top, ceiling) };
 }
 
-/** Reduces the width of lines to the minimum for `mostLines` lines, but not below that of `from`. */
+/**
+ * Returns the fit with the narrowest lines that still need at most `mostLines` lines. The edges stay outside of those
+ * of `from`.
+ */
 function narrowest(frame: Frame, found: Fit, from: { left: number; right: number }, mostLines: number): Fit {
   const between = (share: number) => ({
     left: from.left + share * (found.left - from.left),

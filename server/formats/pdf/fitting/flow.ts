@@ -13,17 +13,21 @@ import {
 } from './fit.ts';
 import type { FreeSpace } from './free-space.ts';
 
-/** The maximum reduction of the distances between paragraphs if space is short, as a share. */
+/** The maximum share by which the gaps between paragraphs are reduced if there is too little space. */
 const maxOfGap = 0.65;
-/** The share of a line by which the height may be exceeded, because the lines of sources are not evenly spaced. */
+/**
+ * The share of a line by which the text may be higher than the region. The tolerance is needed because the lines of
+ * sources are not evenly spaced.
+ */
 const tolerance = 0.1;
 
 /**
- * Fits the paragraphs of a column at one size: in the column's area, else with free space next to it, else with the space below
- * it, else with less space between all lines and paragraphs. A paragraph moves only as far as necessary.
+ * Fits the paragraphs of a column at one size: first in the column's area, then with free space next to the area, then
+ * with the space below, and finally with less space between all lines and paragraphs. A paragraph moves only as far as
+ * necessary. Returns undefined if the paragraphs do not fit.
  *
- * @param least the smallest scale. A word that is too wide even at this scale is broken at any size
- * @returns in the order of the frames
+ * @param least the smallest allowed scale. A word that is too wide even at this scale may be broken at any size
+ * @returns the fit of each paragraph, in the order of the frames
  */
 export function fitColumn(
   frames: readonly Frame[],
@@ -59,7 +63,10 @@ export function fitColumn(
   return undefined;
 }
 
-/** Returns a region that is only slightly wider than necessary for content that fits into `to`. */
+/**
+ * Returns a region between `from` and `to` for content that fits into `to`. The region is only slightly wider than the
+ * content needs.
+ */
 function narrowest(from: Rectangle, to: Rectangle, fits: (region: Rectangle) => boolean): Rectangle {
   const between = (share: number): Rectangle => ({
     ...from,
@@ -75,13 +82,16 @@ function narrowest(from: Rectangle, to: Rectangle, fits: (region: Rectangle) => 
   return between(high);
 }
 
-/** The edges between which each paragraph of a column is broken, and its number of lines. */
+/** For each paragraph of a column, the edges of its lines and the number of its lines. */
 interface Broken {
   edges: Pick<Fit, 'left' | 'right' | 'scale'>[];
   lines: number[];
 }
 
-/** Returns undefined if a word would be broken that is whole at a smaller size. */
+/**
+ * Breaks the paragraphs of a column into lines. Returns undefined if this would break a word that fits on a line at the
+ * smallest allowed size.
+ */
 function breakInto(
   frames: readonly Frame[],
   region: Rectangle,
@@ -99,19 +109,20 @@ function breakInto(
     : { edges, lines: frames.map((frame, index) => linesBetween(frame, edges[index]!)) };
 }
 
-/** The position and spacing of the lines of a column. */
+/** The limits for the position and the spacing of a column's lines. */
 interface Attempt {
   region: Rectangle;
   scale: number;
   /**
-   * The range of the tightness of its lines: 0 is the source's leading at this scale, 1 the minimum, -1 almost the leading of
+   * The range in which the tightness of the lines must be. At 0, the lines have the leading of the source, scaled like
+   * the text. At 1, they have the minimum leading. At -1, the leading is between the scaled and the unscaled leading of
    * the source.
    */
   loosest: number;
   tightest: number;
 }
 
-/** Distributes lines over a region. Returns undefined if the region is too low. */
+/** Distributes the lines of the paragraphs over a region. Returns undefined if the region is not high enough. */
 function spread(frames: readonly Frame[], { edges, lines }: Broken, attempt: Attempt): Fit[] | undefined {
   const tightness = tightnessOf(frames, lines, attempt);
   if (tightness === undefined) return undefined;
@@ -124,7 +135,10 @@ function spread(frames: readonly Frame[], { edges, lines }: Broken, attempt: Att
   }));
 }
 
-/** Returns the edges of a paragraph. All paragraphs of a column have the same end edge, even those of a single line. */
+/**
+ * Returns the left and right edges of a paragraph. All paragraphs of a column get the same end edge, even those with a
+ * single line.
+ */
 function edgesIn(frame: Frame, region: Rectangle) {
   const { box } = frame;
   return growsLeft(frame) ? { left: region.left, right: box.right } : { left: box.left, right: region.right };
@@ -136,14 +150,14 @@ function leadingOf({ leading: { normal, tight } }: Frame, scale: number, tightne
     : scale * (normal + tightness * (tight - normal));
 }
 
-/** Returns the distance from the last baseline of a paragraph to the first one of the next. */
+/** Returns the distance from the last baseline of a paragraph to the first baseline of the next paragraph. */
 function dropBetween(above: Frame, below: Frame, scale: number, tightness: number): number {
   const gap = lastBaselineOf(above) - below.baseline - below.leading.normal;
   const share = tightness < 0 ? scale - tightness * (1 - scale) : scale * (1 - maxOfGap * tightness);
   return leadingOf(below, scale, tightness) + gap * share;
 }
 
-/** Returns the highest and the lowest baseline of a column. */
+/** Returns the highest and the lowest baseline that a column can have in its region. */
 function limitsOf(frames: readonly Frame[], { region, scale }: Attempt) {
   const [first, last] = [frames[0]!, frames.at(-1)!];
   return {
@@ -152,7 +166,7 @@ function limitsOf(frames: readonly Frame[], { region, scale }: Attempt) {
   };
 }
 
-/** Returns the required tightness of the lines for the region; undefined if the region is too low. */
+/** Returns the tightness with which the lines fit into the region; undefined if the region is not high enough. */
 function tightnessOf(
   frames: readonly Frame[],
   lines: readonly number[],
@@ -181,8 +195,9 @@ function tightnessOf(
 }
 
 /**
- * Returns the first baseline of each paragraph, as close to that of its source as the adjacent paragraphs allow. Smaller text
- * is distributed over the region, so that the distances between paragraphs are equal.
+ * Returns the first baseline of each paragraph, as close to the position of its source as the adjacent paragraphs
+ * allow. If the text is smaller than its source, the free space is divided equally among the gaps between the
+ * paragraphs.
  */
 function baselinesIn(
   frames: readonly Frame[],
@@ -193,7 +208,7 @@ function baselinesIn(
   const { scale } = attempt;
   const { highest, lowest } = limitsOf(frames, attempt);
   const end = frames.length - 1;
-  /** From the first baseline of a paragraph to that of the next. */
+  /** The distances from the first baseline of each paragraph to the first baseline of the next one. */
   const steps = frames
     .slice(0, end)
     .map(

@@ -17,7 +17,10 @@ export interface Languages {
   targetLanguage: string;
 }
 
-/** The minimum distance between baselines, in em. Scripts with marks above and below letters need more. */
+/**
+ * The minimum distance between baselines by main font, in em. Scripts with marks above and below their letters need a
+ * greater distance than Latin.
+ */
 const minLeading: Partial<Record<FontName, number>> = {
   arabic: 1.2,
   devanagari: 1.2,
@@ -29,20 +32,20 @@ const minLeading: Partial<Record<FontName, number>> = {
 };
 const minLatinLeading = 1.05;
 
-/** Rotates a page so that the text of some blocks is along the x axis. */
+/** A rotation of the page after which the text of certain blocks is along the x axis. */
 export interface TextRotation {
   toPage: Matrix;
   fromPage: Matrix;
 }
 
-/** Returns the rotation of a block, and its name. Blocks with the same name have the same rotation. */
+/** Returns the rotation for a block, and a name for it. Blocks with the same name have the same rotation. */
 export function rotationOf({ matrix: [a, b, c, d] }: TextBlock): TextRotation & { name: string } {
   const toPage: Matrix = [a, b, c, d, 0, 0];
   const name = [a, b, c, d].map((value) => value.toFixed(3)).join(' ');
   return { toPage, fromPage: invert(toPage) ?? [1, 0, 0, 1, 0, 0], name };
 }
 
-/** Shapes a translation and measures the place of its source, in the rotated space of the page. */
+/** Shapes a translation, and determines the position of its source in the rotated space of the page. */
 export function makeFrame(
   { block, target }: BlockTranslation,
   { fromPage }: TextRotation,
@@ -59,11 +62,13 @@ export function makeFrame(
   const rightToLeft = directionOf(languages.targetLanguage) === 'rtl';
   const isMirrored = rightToLeft !== (directionOf(languages.sourceLanguage) === 'rtl');
   const least = (minLeading[fontOf(languages.targetLanguage)] ?? minLatinLeading) * style.size;
-  // Overlapping lines are not a paragraph, so their distance is at least half an em, regardless of the measured one.
+  // The distance between lines is at least half an em, because lines that overlap more than this are not lines of a
+  // paragraph.
   const own = Math.max(block.leading, style.size / 2);
   const normal = fontOf(languages.targetLanguage) === 'sans' ? own : Math.max(own, least);
   const text = shapeTarget(styledRuns(block, target), block, languages);
-  // A single line does not show the indent of a next line, which would be after its bullet.
+  // If a block has only one line, the indent of further lines is not known. They start after the bullet, if there is
+  // one.
   const indent =
     lines.length > 1 || block.indent < 0
       ? block.indent / style.size
@@ -103,8 +108,9 @@ export function shapeTarget(
 }
 
 /**
- * Returns the alignment of a translation. If its direction differs from that of its source, it is aligned with the other edge.
- * A single line of a right-to-left source keeps its alignment.
+ * Returns the alignment of a translation. Call it only if the source has another direction: left-aligned text then
+ * becomes right-aligned, and right-aligned text becomes left-aligned. A single line of a right-to-left source keeps its
+ * alignment.
  */
 function mirroredAlignment({ alignment, lines }: TextBlock, rightToLeft: boolean): TextBlock['alignment'] {
   if (rightToLeft && alignment === 'left') return 'right';
@@ -113,7 +119,8 @@ function mirroredAlignment({ alignment, lines }: TextBlock, rightToLeft: boolean
 }
 
 /**
- * Returns the area of a container for its text: the distances of the source from its edges, limited to the necessary distances.
+ * Returns the area that a text may use in its container. The text keeps the distances that its source has from the
+ * edges of the container, within limits.
  */
 function within(container: Rectangle, box: Rectangle, size: number): Rectangle {
   const beside = Math.min(box.left - container.left, container.right - box.right);
@@ -128,12 +135,15 @@ function within(container: Rectangle, box: Rectangle, size: number): Rectangle {
   };
 }
 
-/** The maximum width of a margin, as a share of the page. A wider one is not a margin, because the page is not full. */
+/**
+ * The maximum width of a margin, as a share of the page. Wider empty space is not a margin; the page is only partly
+ * filled.
+ */
 const maxMarginWidth = 0.15;
 
 /**
- * Returns the area that text uses on a page, in rotated space. If the page is not full, the area ends at a margin as wide as
- * the opposite one.
+ * Returns the area of a page that text may use, in rotated space. If one side of the page is not filled, the margin on
+ * this side is as wide as the margin on the opposite side.
  */
 export function marginsOf(
   page: Rectangle,

@@ -1,7 +1,10 @@
 import type { Rectangle } from '../geometry.ts';
 
 interface Obstacle extends Rectangle {
-  /** The id of the block that the obstacle belongs to. A block is not an obstacle to itself. */
+  /**
+   * The id of the block to which the obstacle belongs; null if it belongs to none. The texts of a block are not
+   * obstacles for the same block.
+   */
   owner: string | null;
   solid: boolean;
 }
@@ -10,19 +13,22 @@ const columns = 32;
 const rows = 48;
 
 /**
- * Finds how far a rectangle can grow before it meets an obstacle. Obstacles are stored in the cells of a grid over the page, so
- * a query reads only those near the rectangle.
+ * Finds how far a rectangle can grow before it meets an obstacle. Obstacles are stored in the cells of a grid over the
+ * page, so a query reads only the cells near the rectangle.
  */
 export class FreeSpace {
   readonly #area: Rectangle;
   readonly #cells: Obstacle[][] = [];
 
-  /** @param area the page; objects outside of it count as being at its edge */
+  /** @param area the area of the page; objects outside of it are stored in the cells at its edge */
   constructor(area: Rectangle) {
     this.#area = area;
   }
 
-  /** @param options.solid whether text must not be over it; `inside` finds only solid obstacles */
+  /**
+   * @param options.owner the id of the block to which the rectangle belongs
+   * @param options.solid whether text must not be drawn over the rectangle; `inside` finds only solid obstacles
+   */
   add(
     rectangle: Rectangle,
     { owner = null, solid = false }: { owner?: string | null; solid?: boolean } = {},
@@ -35,8 +41,8 @@ export class FreeSpace {
   }
 
   /**
-   * Returns the left edge of the nearest obstacle to the right, at most `until`. An obstacle that extends into the left half of
-   * `from` does not count.
+   * Returns the left edge of the nearest obstacle to the right of `from`, or `until` if there is none before this
+   * position. Ignores obstacles of `owner`, and obstacles that start in the left half of `from`.
    */
   right(from: Rectangle, until: number, owner: string): number {
     const middle = (from.left + from.right) / 2;
@@ -55,7 +61,10 @@ export class FreeSpace {
     return nearest;
   }
 
-  /** Returns the right edge of the nearest obstacle to the left, at least `until`. */
+  /**
+   * Returns the right edge of the nearest obstacle to the left of `from`, or `until` if there is none before this
+   * position. Ignores obstacles of `owner`, and obstacles that end in the right half of `from`.
+   */
   left(from: Rectangle, until: number, owner: string): number {
     const middle = (from.left + from.right) / 2;
     let nearest = until;
@@ -74,7 +83,9 @@ export class FreeSpace {
   }
 
   /**
-   * Returns the top of the nearest obstacle below, at least `until`, and whether it is another block's text.
+   * Returns the top of the nearest obstacle below `from`, and whether the obstacle is another block's text. Returns
+   * `until` if there is no obstacle above this position.
+   *
    * @param reach the distance by which an obstacle may extend into `from`
    */
   below(from: Rectangle, until: number, owner: string, reach: number): { edge: number; isText: boolean } {
@@ -94,7 +105,10 @@ export class FreeSpace {
     return nearest;
   }
 
-  /** Returns the bottom of the nearest obstacle above, at most `until`. */
+  /**
+   * Returns the bottom of the nearest obstacle above `from`, or `until` if there is none below this position. Ignores
+   * obstacles that start in the lower half of `from`.
+   */
   above(from: Rectangle, until: number, owner: string): number {
     const middle = (from.bottom + from.top) / 2;
     let nearest = until;
@@ -112,7 +126,7 @@ export class FreeSpace {
     return nearest;
   }
 
-  /** Lists the solid obstacles that overlap a rectangle. */
+  /** Returns the solid obstacles that overlap a rectangle, except those of `owner`. */
   inside(box: Rectangle, owner: string): Rectangle[] {
     const found = new Set<Obstacle>();
     for (let column = this.#column(box.left); column <= this.#column(box.right); column++)
@@ -123,7 +137,8 @@ export class FreeSpace {
   }
 
   /**
-   * Whether only obstacles of the owners overlap a rectangle. An obstacle that contains the whole rectangle is its background.
+   * Whether no obstacle overlaps a rectangle, except obstacles of the given owners and backgrounds. An obstacle is a
+   * background if it contains the whole rectangle.
    */
   isFree(box: Rectangle, owners: ReadonlySet<string | null>): boolean {
     for (let column = this.#column(box.left); column <= this.#column(box.right); column++)

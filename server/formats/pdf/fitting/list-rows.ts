@@ -1,11 +1,11 @@
 import type { Frame } from './fit.ts';
 
-/** The maximum gap between rows of one list, in em. */
+/** The maximum gap between neighboring rows of a list, in em. */
 const maxGap = 1.5;
 
 /**
- * Groups texts of one style and one edge that are close below each other: the rows of a list, of a form, or of a table's
- * column.
+ * Groups texts that have the same style and a common edge and that are close below each other. Such texts are the rows
+ * of a list or a form, or the cells of a table column.
  */
 export function rowsOf<T>(texts: readonly T[], frameOf: (text: T) => Frame): T[][] {
   const columns = Map.groupBy(texts, (text) => {

@@ -3,26 +3,29 @@ import type { KeptReason, PageContent, Paint, ShownGlyph, ShownText } from '../p
 import type { TextBlock } from '../text-block.ts';
 
 /**
- * The maximum number of rectangles of drawings. Above it, they are joined to coarser ones, because a map may have many
- * thousands.
+ * The maximum number of rectangles for drawings. If a page has more of them, similar rectangles are joined. A map, for
+ * example, may have many thousands.
  */
 const maxDrawings = 4000;
-/** The share of the page's width and height from which a paint is the page's background, and not an obstacle. */
+/**
+ * The share of the page's width and height from which a painted area is the page's background. A background is not an
+ * obstacle.
+ */
 const background = 0.9;
 
-/** Invisible kept text, which nothing can cover. */
+/** The reasons of untranslated texts that are not visible. Text may be drawn over them. */
 const unseen: ReadonlySet<KeptReason> = new Set(['invisible', 'clipped', 'covered']);
 
-/** A visible object of a page, in its user space. */
+/** A visible object of a page, in the page's user space. */
 export interface Obstacle {
   box: Rectangle;
-  /** Whether text must not be over it. Text may be over a line or a colored area. */
+  /** Whether text must not be drawn over the object. Text may be drawn over lines and colored areas. */
   solid: boolean;
 }
 
 /**
- * Lists the visible content of a page apart from the text of the given blocks: other text, images, drawings, fields. The time
- * is linear in the visible content.
+ * Lists the visible content of a page apart from the text of the given blocks: other text, images, drawings, fields.
+ * Takes time linear in the visible content.
  */
 export function obstaclesOf(page: PageContent, blocks: readonly TextBlock[]): Obstacle[] {
   const solids = [...otherTexts(page, blocks), ...annotations(page), ...paintsOf(page, ['image'])];
@@ -33,11 +36,14 @@ export function obstaclesOf(page: PageContent, blocks: readonly TextBlock[]): Ob
 }
 
 function annotations({ annotations }: PageContent): Rectangle[] {
-  // A link has the same position as its text.
+  // Links are left out, because they have the same position as their text.
   return annotations.filter(({ kind }) => kind !== 'link').map(({ box }) => box);
 }
 
-/** Returns one rectangle for each part of an operator's text that belongs to no block. */
+/**
+ * Returns a rectangle for each piece of text that belongs to none of the blocks. A piece consists of adjacent glyphs of
+ * one operator.
+ */
 function otherTexts({ texts }: PageContent, blocks: readonly TextBlock[]): Rectangle[] {
   const taken = new Map<ShownText, Set<number>>();
   for (const { glyphs } of blocks)
@@ -63,7 +69,7 @@ function otherTexts({ texts }: PageContent, blocks: readonly TextBlock[]): Recta
   return rectangles;
 }
 
-/** Returns the rectangle around adjacent glyphs of one operator. */
+/** Returns the rectangle around some adjacent glyphs of an operator. */
 function rectangleOf({ font, matrix }: ShownText, glyphs: readonly ShownGlyph[]): Rectangle {
   const ends = glyphs.flatMap(({ x, advance }) => [x, x + advance]);
   return transformRectangle(matrix, {
@@ -74,7 +80,7 @@ function rectangleOf({ font, matrix }: ShownText, glyphs: readonly ShownGlyph[])
   });
 }
 
-/** Lists paints, except those that are the page's background. */
+/** Returns the boxes of painted objects of some kinds, except the page's background. */
 function paintsOf({ box, paints }: PageContent, kinds: readonly Paint['kind'][]): Rectangle[] {
   const width = background * (box.right - box.left);
   const height = background * (box.top - box.bottom);
@@ -94,7 +100,7 @@ function joined(drawings: readonly Rectangle[]): Rectangle[] {
   return boxes;
 }
 
-/** Joins rectangles that are equal on a grid. */
+/** Joins rectangles whose edges are equal when they are rounded to multiples of `step`. */
 function joinBySnapping(rectangles: readonly Rectangle[], step: number): Rectangle[] {
   const joined = new Map<string, Rectangle>();
   for (const rectangle of rectangles) {

@@ -1,42 +1,53 @@
 import type { Frame } from './fit.ts';
 import type { FreeSpace } from './free-space.ts';
 
-/** The maximum gap between blocks of one column, in em. */
+/** The maximum vertical gap between blocks of one column, in em. */
 const maxGap = 10;
-/** The maximum difference between the right edges of one column, in em, even if its lines are not justified. */
+/**
+ * The maximum difference between the right edges of paragraphs of one column, in em. Lines that are not justified end
+ * at different positions.
+ */
 const otherWidth = 8;
 /** The maximum difference between left edges that count as equal, in points. */
 const sameEdge = 2;
-/** The maximum indent of a part of a column, in em. */
+/** The maximum indent of a text in a column, in em. */
 const maxIndent = 6;
 
-/** The maximum number of columns to compare, those with the most paragraphs. Real pages have few columns of paragraphs. */
+/**
+ * The maximum number of columns in which indented texts are searched. The columns with the most paragraphs are used.
+ * Real pages have few columns of paragraphs.
+ */
 const maxColumns = 40;
 
-/** Blocks below each other with the same left edge. The right edge is that of the widest paragraph or table cell. */
+/**
+ * Blocks below each other with the same left edge. The right edge of the column is that of its widest paragraph or
+ * table cell.
+ */
 interface Column {
   left: number;
   right: number;
   bottom: number;
   top: number;
   frames: Frame[];
-  /** The number of paragraphs of text, which have several lines and are not in a table. */
+  /** The number of paragraphs of running text: blocks with several lines that are not in a table. */
   paragraphs: number;
 }
 
-/** The edges of a text that is right-aligned, unlike its source. */
+/** The edges of a text that is right-aligned although its source is left-aligned. */
 export interface MirroredEdges {
   left: number;
   right: number;
 }
 
 /**
- * Finds the edges of left-aligned blocks that become right-aligned and belong to a column of text or of a table. The blocks of
- * a column have the same left edge and different ends. They must not be aligned with their different right ends, so they get
- * the right end of the widest paragraph or cell. Indented text in a column, such as a list, keeps its distance: it is as far
- * from the right edge as its source was from the left one. All other blocks are aligned with the right end of their source.
+ * Determines the edges of left-aligned blocks that become right-aligned and belong to a column of text or of a table.
  *
- * @returns by frame id
+ * The blocks of a column have the same left edge, but their right ends differ. Their translations must not have
+ * different right edges, so all of them get the right end of the column's widest paragraph or cell. Indented text in a
+ * column, such as a list, keeps its indent: the translation is as far from the column's right edge as the source is
+ * from its left edge. A block that is not in the result keeps the right end of its source.
+ *
+ * @returns the edges by frame id
  */
 export function mirroredEdges(frames: readonly Frame[]): Map<string, MirroredEdges> {
   const edges = new Map<string, MirroredEdges>();
@@ -79,7 +90,10 @@ function distance({ bottom, top }: Column, { box }: Frame): number {
   return Math.max(bottom - box.top, box.bottom - top);
 }
 
-/** Divides blocks with one left edge at large distances, and between text over several columns and text of a single column. */
+/**
+ * Divides blocks with the same left edge into columns: at large vertical gaps, and between paragraphs with very
+ * different right edges.
+ */
 function columnsOf(frames: readonly Frame[]): Column[] {
   const columns: Column[] = [];
   for (const frame of frames.toSorted((one, other) => other.box.top - one.box.top)) {
@@ -105,7 +119,7 @@ function columnsOf(frames: readonly Frame[]): Column[] {
   return columns;
 }
 
-/** Moves a frame to its edges, as far as the page is free. */
+/** Moves the edges of a frame to the mirrored edges, as far as no obstacle is in the way. */
 export function mirror(frame: Frame, { left, right }: MirroredEdges, space: FreeSpace): Frame {
   const { box, id, size } = frame;
   const distance = 0.6 * size;

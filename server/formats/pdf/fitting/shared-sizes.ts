@@ -1,22 +1,32 @@
-/** A text that gets the same size as others. */
+/** The scale that one of several texts needs. The texts may get a common size. */
 export interface Need {
-  /** The scale at which it fits; 0 if it fits at none. */
+  /** The greatest scale at which the text fits; 0 if it fits at no scale. */
   scale: number;
-  /** The number of its lines in the source. */
+  /** The number of lines of the text's source. */
   weight: number;
 }
 
 const step = 0.94 - 1e-9;
-/** The scale of two steps of 6%, which still counts as slightly smaller. A text that needs less shrinks without the others. */
+/**
+ * The smallest scale that counts as slightly smaller: two steps of 6%. A text that needs a smaller scale is made
+ * smaller on its own.
+ */
 const slight = step ** 2;
-/** The share of the text that must shrink so that all text shrinks. A single label among fifty shrinks without the others. */
+/**
+ * The minimum share of the text that must need a smaller scale before all text gets this scale. For example, if only
+ * one label of fifty needs a smaller scale, the others keep their size.
+ */
 const shareOfText = 0.25;
-/** The share of the text that is ignored as outliers, at any scale. It is larger in rows, because a list has fewer texts. */
+/**
+ * The share of the text that counts as outliers; their scales are ignored. The share is larger in rows, because a list
+ * has fewer texts than a page.
+ */
 const shareOfOutliers = { page: 0.1, rows: 0.125 };
 
 /**
- * Returns the common scale of the texts of one style on a page: the smallest that one of them needs, ignoring those far from
- * the scale that half of the text needs. Returns 1 if too few need it.
+ * Returns the common scale of the texts of one style on a page. This is the smallest scale that a text needs, except
+ * outliers and scales much smaller than the one that half of the text needs. Returns 1 if too few texts need a smaller
+ * scale.
  */
 export function sharedOnPage(needs: readonly Need[]): number {
   const sorted = needs.toSorted((one, other) => one.scale - other.scale);
@@ -28,15 +38,16 @@ export function sharedOnPage(needs: readonly Need[]): number {
     half = scale;
     above -= weight;
   }
-  // If half of the text is smaller anyway, the rest may follow by one more step.
+  // If half of the text needs a smaller scale, the limit is one step below this scale.
   const limit = Math.min(slight, half * step);
   const smaller = sorted.filter(({ scale }) => scale > 0 && scale < 1 && scale >= limit);
   return leastOf(smaller, total, shareOfOutliers.page);
 }
 
 /**
- * Returns the common scale of the rows of one list or table column. They are so close to each other that any difference is
- * visible, so they shrink together to any scale, if another row needs almost the same one.
+ * Returns the common scale of the rows of a list or a table column. Rows are so close to each other that any difference
+ * in size is visible, so they get a common scale, however small it is. The only condition is that at least two rows
+ * need almost the same scale.
  */
 export function sharedInRows(needs: readonly Need[]): number {
   const sorted = needs.toSorted((one, other) => one.scale - other.scale);
@@ -48,7 +59,7 @@ export function sharedInRows(needs: readonly Need[]): number {
   return leastOf(smaller, weightOf(sorted), shareOfOutliers.rows);
 }
 
-/** Returns the smallest scale, ignoring outliers; 1 if too little of the text needs to be smaller. */
+/** Returns the smallest of the scales, ignoring outliers. Returns 1 if too little of the text needs a smaller scale. */
 function leastOf(smaller: readonly Need[], total: number, outliers: number): number {
   if (weightOf(smaller) < shareOfText * total) return 1;
   let weightBelow = 0;

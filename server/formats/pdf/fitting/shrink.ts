@@ -5,40 +5,50 @@ import type { FreeSpace } from './free-space.ts';
 import { rowsOf } from './list-rows.ts';
 import { type Need, sharedInRows, sharedOnPage } from './shared-sizes.ts';
 
-/** The result for a block's text. */
+/** The fit of a block's text. */
 export interface Fitting {
   frame: Frame;
   fit: Fit;
-  /** The reason why it is smaller than its source: it lacks space, or another text of its style does. */
+  /**
+   * Why the text is smaller than its source: `room` if it has too little space, `neighbors` if other texts of its style
+   * are smaller; null if it is not smaller.
+   */
   shrunk: 'room' | 'neighbors' | null;
-  /** Whether the whole text fits. Otherwise it must be truncated. */
+  /** Whether the whole text fits. If not, it must be truncated. */
   whole: boolean;
 }
 
-/** Paragraphs that share the space of a column, or a single text. */
+/** A single text, or the paragraphs of a column, which share the space of the column. */
 interface Unit {
   fittings: Fitting[];
   isColumn: boolean;
 }
 
 const step = 0.94;
-/** The step of a column. It is finer, because the size of a column depends only on its own text. */
+/**
+ * The factor between the scales that are tried for a column. It is closer to 1 than for other texts, because a column
+ * does not need the same size as other texts.
+ */
 const columnStep = 0.98;
 const minScale = 0.6;
 const minSize = 5;
-/** In points. */
+/** The thickness of a container's outline, in points. */
 const outline = 0.5;
 
-/** Returns the smallest scale of a text: 60% of its size or 5 points, whichever is larger. */
+/**
+ * Returns the smallest allowed scale of a text: the one that results in 60% of its size or in 5 points, whichever is
+ * larger.
+ */
 export function minScaleOf({ size }: Frame): number {
   return Math.min(1, Math.max(minScale, minSize / size));
 }
 
 /**
- * Fits the texts of a page one after the other, in reading order. Each keeps the space that it has taken. Then texts of one
- * style get a common size: those in the rows of a list, and those of the page if a fair share of them had to shrink slightly.
+ * Fits the texts of a page one after the other, in reading order. Each text keeps the space that it uses. Afterwards
+ * texts of one style get a common size: first the rows of each list, then all texts of the page, if a fair share of
+ * them had to become slightly smaller.
  *
- * @param columns from `columnsOf`
+ * @param columns the result of `columnsOf`
  */
 export function fitAll(columns: readonly Frame[][], space: FreeSpace): Fitting[] {
   const units: Unit[] = [];
@@ -59,7 +69,7 @@ export function fitAll(columns: readonly Frame[][], space: FreeSpace): Fitting[]
   return units.flatMap(({ fittings }) => fittings);
 }
 
-/** Reduces texts to the size that they share with others, if they are larger. */
+/** Gives texts a common size, if they are larger and also fit at this size. */
 function shareSize(
   units: readonly Unit[],
   decide: (needs: readonly Need[]) => number,
@@ -93,7 +103,8 @@ function take(fittings: readonly Fitting[], space: FreeSpace): void {
 }
 
 /**
- * Returns undefined if a paragraph of the column does not fit even at the smallest size, or if another object is in its place.
+ * Fits the paragraphs of a column together. Returns undefined if they do not fit even at the smallest size, or if
+ * another object is inside the column's area.
  */
 function fitAsColumn(frames: readonly Frame[], space: FreeSpace): Fitting[] | undefined {
   const least = minScaleOf(frames[0]!);
@@ -129,7 +140,10 @@ function fitOne(frame: Frame, space: FreeSpace): Fitting {
   return { frame, fit: fitInMostRoom(frame, space, least), shrunk: least < 1 ? 'room' : null, whole: false };
 }
 
-/** Fits a cell on one line at a slightly smaller scale, so that it does not get higher than its row. */
+/**
+ * Fits a cell on one line at a slightly smaller scale, so that the cell does not become higher than its row. Returns
+ * undefined if the text does not fit on one line.
+ */
 function onOneLine(frame: Frame, space: FreeSpace, from: number): Fit | undefined {
   const least = minScaleOf(frame);
   for (const scale of [from * step, from * step ** 2]) {
@@ -139,12 +153,12 @@ function onOneLine(frame: Frame, space: FreeSpace, from: number): Fit | undefine
   return undefined;
 }
 
-/** Returns the area of a container without its outline, for a text that does not fit otherwise. */
+/** Returns the area of a container without its outline. A text may use this area only if it does not fit otherwise. */
 function edgeOf({ left, bottom, right, top }: Rectangle): Rectangle {
   return { left: left + outline, bottom: bottom + outline, right: right - outline, top: top - outline };
 }
 
-/** Returns the rectangle that a fitted text takes. */
+/** Returns the rectangle that a fitted text occupies. */
 export function occupiedBy(frame: Frame, { left, right, baseline, leading, lines, scale }: Fit): Rectangle {
   return {
     left,

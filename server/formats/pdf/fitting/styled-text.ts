@@ -6,36 +6,36 @@ import { widestWord } from '../../typesetting/lines.ts';
 import { type Paragraph, shapeParagraph } from '../../typesetting/paragraph.ts';
 import type { TextBlock, TextStyle } from '../text-block.ts';
 
-/** Text of one style. */
+/** A piece of text in one style. */
 interface StyledRun {
   text: string;
   style: TextStyle;
 }
 
-/** A shaped translation in the styles of its block. It can be broken into lines of any size and width. */
+/** A shaped translation with the styles of its block. It can be broken into lines of any size and width. */
 export interface StyledText {
   runs: readonly StyledRun[];
-  /** Separated by line breaks. There is at least one. */
+  /** The parts between line breaks; at least one. */
   paragraphs: readonly StyledParagraph[];
 }
 
 export interface StyledParagraph {
-  /** Its unit is the em of the block's size. */
+  /** The shaped text. Lengths are in em of the block's size. */
   shaped: Paragraph;
-  /** In the order of the paragraph's spans. */
+  /** The styles of the paragraph's spans, in order. */
   spans: readonly ShownSpan[];
   /** The width of the whole paragraph on one line, in em. */
   width: number;
-  /** The width of its widest word, in em. */
+  /** The width of the paragraph's widest word, in em. */
   widestWord: number;
 }
 
-/** Control characters, which draw nothing; the fonts would show a box for them. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
+/** Control characters. They are removed, because they draw nothing but the fonts would show a box for them. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern is used to remove these characters
 const controls = /[\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f]/g;
 const lineBreak = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
 
-/** Returns the target's text as runs, each with the style of the innermost surrounding tag. */
+/** Returns the text of a translation as runs. Each run has the style of the innermost tag around it. */
 export function styledRuns({ spans, style }: TextBlock, target: InlineContent): StyledRun[] {
   const runs: StyledRun[] = [];
   const styles = [style];
@@ -53,7 +53,7 @@ export function styledRuns({ spans, style }: TextBlock, target: InlineContent): 
   return runs;
 }
 
-/** Shapes a block's text. Time is linear in its length. */
+/** Shapes the translation of a block. Takes time linear in the length of the text. */
 export function shapeRuns(
   runs: readonly StyledRun[],
   { style: { size } }: TextBlock,
@@ -92,7 +92,7 @@ export function shapeRuns(
   return { runs, paragraphs };
 }
 
-/** Truncates runs after a number of UTF-16 units, and appends an ellipsis in the style of the last remaining run. */
+/** Truncates a text to `length` UTF-16 units, and appends an ellipsis in the style of the last remaining run. */
 export function truncateRuns(runs: readonly StyledRun[], length: number, style: TextStyle): StyledRun[] {
   const cut: StyledRun[] = [];
   let rest = length;
@@ -108,9 +108,10 @@ export function truncateRuns(runs: readonly StyledRun[], length: number, style: 
 const bullet = /^(?:[\p{S}\p{Po}\p{Pd}\p{Co}]|\(?[\p{L}\p{N}]{1,4}[.):]|\p{N}{1,2}(?:\.\p{N}{1,2})*\.?)$/u;
 
 /**
- * Widens the space after a bullet or number at the start, so that the following text starts at the left edge of the lines
- * below.
- * @param indent of the lines below, in em
+ * Widens the space after a bullet or number at the start of a text, so that the rest of the first line starts at the
+ * left edge of the lines below.
+ *
+ * @param indent the indent of the lines below, in em
  */
 export function alignLabel(text: StyledText, indent: number): StyledText {
   const [first, ...others] = text.paragraphs;
@@ -133,7 +134,9 @@ export function alignLabel(text: StyledText, indent: number): StyledText {
 
 const plainBullet = /^(?:[\p{S}\p{Po}\p{Pd}\p{Co}]|\(?\p{N}{1,3}[.)])$/u;
 
-/** Returns the width of a bullet or number at the start, including the following space, in em, or 0. */
+/**
+ * Returns the width of a bullet or number at the start of a text and of the space after it, in em; 0 if there is none.
+ */
 export function labelWidth({ paragraphs }: StyledText): number {
   const { clusters, text } = paragraphs[0]!.shaped;
   const at = clusters.findIndex((cluster) => cluster.text === ' ');
@@ -141,7 +144,10 @@ export function labelWidth({ paragraphs }: StyledText): number {
   return clusters.slice(0, at + 1).reduce((sum, { advance, scale }) => sum + advance * scale, 0);
 }
 
-/** Lists the styles that the fonts lack and that are drawn instead, in words, and the characters that are shown as boxes. */
+/**
+ * Lists what the fonts cannot show: in words, the styles that are imitated by drawing, and the characters that are
+ * shown as boxes.
+ */
 export function missingInFonts(
   block: TextBlock,
   text: StyledText,

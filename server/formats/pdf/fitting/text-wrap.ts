@@ -2,20 +2,23 @@ import { intersection, type Rectangle } from '../geometry.ts';
 import { type Frame, widestWordOf } from './fit.ts';
 import type { FreeSpace } from './free-space.ts';
 
-/** The maximum share of a box to cut off. Above it, the text stays over the object, as its source did. */
+/**
+ * The maximum share of a box that may be cut off. If more would be cut off, the text stays over the object, as in the
+ * source.
+ */
 const maxLoss = 0.55;
 
 /**
- * Cuts off the part of a frame's box that contains an object around which its source flowed: a check box at the end of a
- * question, an inline image, a symbol that is kept.
+ * Cuts off a part of a frame's box if that part contains an object around which the source flowed: a check box at the
+ * end of a question, an inline image, or a symbol that stays unchanged.
  */
 export function wrapAround(frame: Frame, space: FreeSpace): Frame {
   let { box } = frame;
-  // The part next to the object must be wide enough for the widest word.
+  // The remaining part must be wide enough for the widest word.
   const word = Math.min(widestWordOf(frame.text) * frame.size, 0.9 * (box.right - box.left));
   for (const object of space.inside(box, frame.id)) {
     const common = intersection(box, object);
-    // The boxes of tightly spaced lines overlap slightly.
+    // Small overlaps are ignored, because the boxes of tightly spaced lines overlap.
     if (!common || common.right - common.left < 1.5 || common.top - common.bottom < 0.25 * frame.size)
       continue;
     if (area(common) > maxLoss * area(box)) continue;

@@ -6,7 +6,7 @@ import { type Languages, shapeTarget } from './frames.ts';
 import type { Fitting } from './shrink.ts';
 import { truncateRuns } from './styled-text.ts';
 
-/** Truncates a text so that it fits with an ellipsis at its end. */
+/** Truncates a text such that it fits with an ellipsis at its end. */
 export function truncate(
   block: TextBlock,
   { fit, frame }: Fitting,
@@ -15,7 +15,7 @@ export function truncate(
   const { runs, paragraphs } = frame.text;
   const plain = runs.map(({ text }) => text).join('');
   const { first, others } = lineWidth(frame, fit);
-  /** Returns the offset at which the last line that fits ends. */
+  /** Returns the offset of the end of the last line that fits. */
   const endOfRoom = (): number => {
     let rest = fit.lines;
     let offset = 0;
@@ -49,7 +49,10 @@ export function truncate(
   }
 }
 
-/** Returns the end of the text without its last word, or without its last grapheme if that is its only word. */
+/**
+ * Returns the offset of the text's end without its last word. If there is only one word, returns the offset without its
+ * last grapheme.
+ */
 function shorter(text: string, length: number): number {
   const before = text.slice(Math.max(0, length - 40), length).trimEnd();
   const word = before.search(/\s\S*$/u);
@@ -58,7 +61,7 @@ function shorter(text: string, length: number): number {
   return Math.max(0, length - Math.min(40, length) + (last?.index ?? 0));
 }
 
-/** Formats a size in points for messages. */
+/** Formats a size in points, for messages to users. */
 export function formatPoints(size: number): string {
   return String(Number(size.toFixed(1)));
 }

@@ -7,27 +7,30 @@ import type { TextLine } from './text-lines.ts';
 
 export type Alignment = TextBlock['alignment'];
 
-/** The maximum difference between edges that count as equal, as a share of the size. */
+/** The maximum difference between edges that count as equal, as a share of the font size. */
 const sameEdge = 0.35;
-/** The maximum difference between the widths of lines that look the same in every alignment, as a share of the size. */
+/**
+ * The minimum difference between the widths of two lines from which their alignment is visible, as a share of the font
+ * size. Lines of equal width look the same in every alignment.
+ */
 const otherWidth = 1;
 /**
- * As shares of the width of the text: the minimum margin of a centered line, and the minimum distance from the left edge to the
- * start of a line at the right edge.
+ * As shares of the width of the text area: the minimum margin of a centered line, and the minimum distance from the
+ * left edge to the start of a right-aligned line.
  */
 const minMargin = 0.15;
 const minShare = 0.55;
 
 interface Surroundings {
-  /** The lines above and below in the same column. */
+  /** The column of lines to which the block belongs. */
   chain: Chain;
-  /** The cell or box around the block. */
+  /** The cell or box around the block; null if there is none. */
   container: Rectangle | null;
   /** The page, in the block's space. */
   page: Rectangle;
-  /** The area of all lines of the page in its direction. */
+  /** The area of all lines on the page that have the block's direction. */
   area: TextArea;
-  /** Whether its text is next to a bullet or number. */
+  /** Whether the block is the text of a list item, next to its bullet or number. */
   isItem: boolean;
 }
 
@@ -71,20 +74,20 @@ function ofLines(lines: readonly TextLine[], chain: Chain, isRightToLeft: boolea
   return isRightToLeft ? 'right' : 'left';
 }
 
-/** Whether many lines of the column end where this one does, as in justified text. */
+/** Whether many lines of the column end at the same position as this line, as in justified text. */
 function isEndOfColumn(line: TextLine, chain: Chain, end: (line: TextLine) => number, near: number): boolean {
   const even = chain.filter((other) => Math.abs(end(other) - end(line)) < near).length;
   return even >= 4 && even >= 0.4 * chain.length;
 }
 
-/** Whether almost all values are equal. */
+/** Whether at least 85% of the values are equal, with differences below `near`. */
 function isEven(values: readonly number[], near: number): boolean {
   const middle = median(values);
   const even = values.filter((value) => Math.abs(value - middle) < near);
   return even.length >= 0.85 * values.length;
 }
 
-/** Whether all lines of a column have the same middle and different starts. */
+/** Whether all lines of a column have the same middle, while they start at different positions. */
 function areCentred(chain: Chain, near: number): boolean {
   const areEven = (placeOf: (line: TextLine) => number, furthest: number) =>
     chain.every((line) => Math.abs(placeOf(line) - placeOf(chain[0]!)) < furthest);
@@ -95,7 +98,11 @@ function areCentred(chain: Chain, near: number): boolean {
   );
 }
 
-/** @param off the maximum difference between the middles, as a share of the width */
+/**
+ * Whether the middle of a line is the middle of an area.
+ *
+ * @param off the maximum of twice the distance between the two middles, as a share of the area's width
+ */
 function isInMiddle({ left, right }: TextLine, area: { left: number; right: number }, off: number): boolean {
   const width = area.right - area.left;
   return (
@@ -103,7 +110,10 @@ function isInMiddle({ left, right }: TextLine, area: { left: number; right: numb
   );
 }
 
-/** Whether a line ends where the text of the page ends, and starts far to the right, where fewer lines start. */
+/**
+ * Whether a line ends at the right end of the page's text and starts far to the right. More lines must end at its end
+ * than start at its start.
+ */
 function isAtRightEdge({ left, right, size }: TextLine, area: TextArea): boolean {
   const near = sameEdge * size;
   return (
@@ -113,7 +123,10 @@ function isAtRightEdge({ left, right, size }: TextLine, area: TextArea): boolean
   );
 }
 
-/** Determines the alignment of a single line by its surroundings: its cell, the lines of its column, the page. */
+/**
+ * Determines the alignment of a single line from its surroundings: its cell, the other lines of its column, and the
+ * page.
+ */
 function ofLine(
   line: TextLine,
   { area, chain, container, page, isItem }: Surroundings,
@@ -136,7 +149,8 @@ function ofLine(
   const middles = count((other) => (other.left + other.right - left - right) / 2);
   const most = Math.max(lefts, rights > 1 ? rights : 0, middles > 1 ? middles : 0);
   const widest = greatest(chain.map((other) => other.right - other.left));
-  // A line of almost the whole width looks the same in every alignment, so all other lines must agree on a different one.
+  // A line of almost the whole width looks the same in every alignment. Its alignment differs from the usual one only
+  // if all other lines agree on this.
   const isFull = !container && chain.length > 1 && right - left > 0.8 * widest;
   if (isFull && (others.length < 2 || Math.max(middles, isRightToLeft ? lefts : rights) < others.length))
     return lefts === 0 && isAtRightEdge(line, area) && !isRightToLeft ? 'right' : usual;

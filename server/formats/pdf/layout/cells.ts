@@ -2,12 +2,15 @@ import type { Rectangle } from '../geometry.ts';
 
 /** The maximum distance between neighboring cells, in points. */
 const maxNeighborDistance = 8;
-/** In points. */
+/** The length of a section of an edge, in points. Boxes are found by the sections that they cover. */
 const bandWidth = 32;
 
-/** Determines which boxes around texts are cells of a table: those with another box next to, above or below them. */
+/**
+ * Determines which boxes around texts are cells of a table. A box is a cell if there is another box directly next to
+ * it, above it or below it.
+ */
 export class Cells {
-  /** By the position of an edge and the position along that edge. */
+  /** The boxes, by one of their edges, its position, and the sections that it covers along its length. */
   readonly #byEdge = new Map<string, Rectangle[]>();
 
   constructor(boxes: Iterable<Rectangle>) {

@@ -3,16 +3,17 @@ import type { PageContent } from '../page-content.ts';
 import type { Glyph } from './pieces.ts';
 import { flip, RuleIndex } from './rule-index.ts';
 
-/** The maximum thickness of a rule, in points. Thicker rectangles are areas. */
+/** The maximum thickness of a rule, in points. Thicker rectangles count as areas. */
 const maxRuleThickness = 3;
 const minRule = 4;
 /**
- * The minimum length of a vertical rule, as a factor of the size of the adjacent text. A shorter one is a sign, such as a bar.
+ * The minimum length of a vertical rule that separates texts, as a factor of the font size. A shorter line is a
+ * character, such as a bar.
  */
 const minOverText = 1.3;
-/** The maximum share of the page that an area may have. A larger one is the background. */
+/** The maximum share of the page that an area may cover. A larger area is the background. */
 const maxArea = 0.8;
-/** In points. */
+/** The height of the bands by which filled boxes are found, in points. */
 const bandHeight = 24;
 
 interface Placed {
@@ -22,16 +23,16 @@ interface Placed {
   size: number;
 }
 
-/** Rules and boxes on a page that separate texts, in the space of one text direction. */
+/** The rules and boxes on a page that separate texts. Positions are in the space of one text direction. */
 export class DrawnAreas {
   readonly #vertical: RuleIndex;
   readonly #horizontal: RuleIndex;
-  /** The sides of filled boxes. */
+  /** The left and right sides of filled boxes. */
   readonly #sides: RuleIndex;
-  /** Filled boxes by height. */
+  /** The filled boxes, by the bands of height that they cross. */
   readonly #fills = new Map<number, Rectangle[]>();
 
-  /** @param inverse from the page's user space */
+  /** @param inverse maps the page's user space to the space of the text direction */
   constructor(page: PageContent, inverse: Matrix) {
     const { vertical, horizontal, fills } = sortPaints(page, inverse);
     this.#vertical = new RuleIndex(vertical, minRule);
@@ -52,7 +53,7 @@ export class DrawnAreas {
   /**
    * Removes vertical rules that cross letters, because they do not separate texts.
    *
-   * @param rows lines of glyphs, each sorted from left to right
+   * @param rows the rows of glyphs; the glyphs of a row are sorted from left to right
    */
   forgetCrossedRules(rows: readonly { baseline: number; size: number; glyphs: readonly Glyph[] }[]): void {
     const passed = new Map<Rectangle, { rows: number; letters: number }>();
@@ -71,22 +72,23 @@ export class DrawnAreas {
   }
 
   /**
-   * Returns the positions of vertical rules at the height of a line that are longer than a line of this size, from left to
-   * right.
+   * Returns the positions of the vertical rules at the height of a line, from left to right. Rules that are not longer
+   * than a line of this size are left out.
    */
   verticalRules(baseline: number, size: number): number[] {
     return placesAt(this.#vertical, baseline, size);
   }
 
-  /** Returns the positions of the sides of filled boxes. */
+  /** Returns the positions of the sides of filled boxes at the height of a line. */
   filledSides(baseline: number, size: number): number[] {
     return placesAt(this.#sides, baseline, size);
   }
 
   /**
-   * Whether a horizontal rule separates two heights over most of a width. The underline of the upper line does not count.
+   * Whether there is a horizontal rule between two heights that extends over most of a width. The underline of the
+   * upper line is ignored.
    *
-   * @param size of that line
+   * @param size the font size of the upper line
    */
   hasRuleBetween(
     bottom: number,
@@ -105,7 +107,7 @@ export class DrawnAreas {
     return false;
   }
 
-  /** Returns the innermost filled box around a line; null if the box only highlights the line. */
+  /** Returns the innermost filled box around a line; null if there is none, or if the box only highlights the line. */
   boxOf({ left, right, baseline, size }: Placed): Rectangle | null {
     const middle = baseline + 0.3 * size;
     const center = (left + right) / 2;
@@ -115,7 +117,7 @@ export class DrawnAreas {
     return isMark ? null : box;
   }
 
-  /** Returns the innermost filled box, or cell between rules, around a text. */
+  /** Returns the innermost area around a text: a filled box, or a cell between rules; null if there is none. */
   container(box: Rectangle): Rectangle | null {
     const inner = shrink(box);
     const cell = this.#ruledCell(inner);
@@ -154,7 +156,10 @@ export class DrawnAreas {
   }
 }
 
-/** Sorts the paints of a page into rules and filled boxes. The sides of a stroked box are rules. */
+/**
+ * Sorts the painted objects of a page into vertical rules, horizontal rules and filled boxes. The sides of a stroked
+ * box become rules.
+ */
 function sortPaints(
   { box, paints }: PageContent,
   inverse: Matrix,
@@ -163,7 +168,7 @@ function sortPaints(
   const sorted = { vertical: [] as Rectangle[], horizontal: [] as Rectangle[], fills: [] as Rectangle[] };
   const seen = new Set<string>();
   for (const paint of paints) {
-    // An arrow of a diagram does not enclose anything.
+    // A curved or sloped line, such as an arrow of a diagram, does not enclose anything.
     if (paint.parts) continue;
     const own = transformRectangle(inverse, paint.box);
     const key = `${paint.kind} ${[own.left, own.bottom, own.right, own.top].map((place) => Math.round(4 * place)).join(' ')}`;
@@ -185,7 +190,7 @@ function sortPaints(
   return sorted;
 }
 
-/** Returns the left and the right side. */
+/** Returns the left and the right side of a box, as rectangles without width. */
 function sidesOf({ left, bottom, right, top }: Rectangle): Rectangle[] {
   return [
     { left, right: left, bottom, top },
@@ -215,7 +220,7 @@ function passesThrough(place: number, glyphs: readonly Glyph[]): boolean {
   return place < glyph.right - margin || areOneWord(glyph, glyphs[low + 1]);
 }
 
-/** Whether two glyphs are letters that one operator shows without a gap. */
+/** Whether two glyphs are letters of one operator without a gap between them. */
 function areOneWord(one: Glyph | undefined, other: Glyph | undefined): boolean {
   return (
     one !== undefined &&
@@ -226,7 +231,7 @@ function areOneWord(one: Glyph | undefined, other: Glyph | undefined): boolean {
   );
 }
 
-/** Shrinks a box slightly, because ascents and descents of a text may extend over the surrounding rules. */
+/** Makes a box slightly smaller, because the ascents and descents of its text may extend over the surrounding rules. */
 function shrink({ left, bottom, right, top }: Rectangle): Rectangle {
   const slack = 0.15 * (top - bottom) + 0.5;
   const [center, middle] = [(left + right) / 2, (bottom + top) / 2];
@@ -243,8 +248,8 @@ function area({ left, bottom, right, top }: Rectangle): number {
 }
 
 /**
- * Returns the part of a box on the page. Unlike an intersection, it keeps rectangles without an area. Undefined for boxes
- * outside and for coordinates that are not numbers.
+ * Returns the part of a box that is on the page. Unlike `intersection`, this function keeps rectangles without width or
+ * height. Returns undefined if the box is outside the page, or if its coordinates are not numbers.
  */
 function clip(box: Rectangle, page: Rectangle): Rectangle | undefined {
   const left = Math.max(box.left, page.left);

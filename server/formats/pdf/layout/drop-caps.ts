@@ -2,23 +2,26 @@ import type { Line } from './lines.ts';
 import type { Piece } from './pieces.ts';
 import { greatest, least } from './statistics.ts';
 
-/** The minimum size of an initial, as a factor of the size of the adjacent text. */
+/** The minimum size of a large initial, as a factor of the size of the adjacent text. */
 const minSize = 1.7;
-/** The minimum and maximum number of adjacent lines. */
+/** The minimum and maximum number of lines next to an initial. */
 const minLines = 2;
 const maxLines = 6;
-/** The maximum offsets of the last baseline and of the top of the first line, as shares of the text's size. */
+/**
+ * The maximum difference between the baselines of the initial and of the last adjacent line, and the maximum difference
+ * between their tops, as shares of the text's size.
+ */
 const offBaseline = 0.35;
 const offTop = 0.6;
 const capHeight = 0.7;
-/** The maximum distance from the letter to the text, as a factor of the text's size. */
+/** The maximum distance from the initial to the text, as a factor of the text's size. */
 const maxTextDistance = 1.5;
-/** The maximum number of initials on a page. If there are more, the letters have another purpose. */
+/** The maximum number of initials on a page. Only the largest candidates are examined. */
 const maxPerPage = 50;
 
 const initial = /^["'“‘„«¿¡]?\p{Lu}$/u;
 
-/** A large initial with the adjacent lines. */
+/** The area of a large initial and of the lines next to it. */
 interface DropCap {
   left: number;
   right: number;
@@ -28,10 +31,11 @@ interface DropCap {
 }
 
 /**
- * Finds large initials: letters with the height of two lines or more whose word continues in the first of these lines. Moves
- * each to the baseline and style of that line, because the translated paragraph has the size of its text.
+ * Finds large initials. Such a letter is at least two lines high, and its word continues in the first of these lines.
+ * The initial gets the baseline and the style of that line, because the translation does not have a large initial.
  *
- * @returns all pieces, and a function that makes the lines next to an initial start at its left edge, as the paragraph does
+ * @returns all pieces, and the function `widen`, which extends the lines next to an initial to the initial's left edge,
+ *   where the paragraph starts
  */
 export function placeDropCaps(pieces: readonly Piece[]): {
   pieces: readonly Piece[];
@@ -64,7 +68,10 @@ export function placeDropCaps(pieces: readonly Piece[]): {
   };
 }
 
-/** Returns the first piece of the first line next to a letter, if the lines there are as high as the letter. */
+/**
+ * Returns the first piece of the first line next to a letter. Returns undefined if the adjacent lines together are not
+ * as high as the letter.
+ */
 function firstBeside(cap: Piece, pieces: readonly Piece[]): Piece | undefined {
   const beside = pieces.filter(
     (piece) =>
@@ -101,7 +108,7 @@ function isBeside({ left, baseline }: Pick<Line, 'left' | 'baseline'>, cap: Drop
   );
 }
 
-/** Returns an initial as a piece on the line of another piece, directly before it. */
+/** Returns a copy of an initial that is on the line of another piece, directly before this piece. */
 function inLineOf(first: Piece, cap: Piece): Piece {
   const { baseline, size, style } = first;
   const placed: Piece = { ...cap, baseline, size, style, right: first.left };

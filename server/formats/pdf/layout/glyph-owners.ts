@@ -2,7 +2,7 @@ import type { PageContent, ShownText } from '../page-content.ts';
 import type { GlyphRange } from '../text-block.ts';
 import type { Glyph } from './pieces.ts';
 
-/** Assigns each glyph of a page to one owner: a block, or a text that is kept. */
+/** Assigns each glyph of a page to one owner: a block, or a text that is not translated. Owners are numbers from 0. */
 export class GlyphOwners {
   readonly #owners = new Map<ShownText, (number | undefined)[]>();
   #count = 0;
@@ -12,7 +12,7 @@ export class GlyphOwners {
       this.#owners.set(text, new Array<number | undefined>(text.glyphs.length).fill(undefined));
   }
 
-  /** Assigns glyphs, and those drawn below them, to a new owner. */
+  /** Assigns glyphs to a new owner, together with their doubles, which are drawn below them. Returns the owner. */
   add(glyphs: Iterable<Glyph>): number {
     const owner = this.#count++;
     for (const { piece, index } of glyphs) {
@@ -22,7 +22,7 @@ export class GlyphOwners {
     return owner;
   }
 
-  /** Assigns a whole text to a new owner, except glyphs that already have one. */
+  /** Assigns all glyphs of a text to a new owner, except glyphs that already have an owner. Returns the owner. */
   addText(text: ShownText): number {
     const owner = this.#count++;
     const owners = this.#owners.get(text)!;
@@ -34,7 +34,7 @@ export class GlyphOwners {
     return this.#owners.get(piece.shown)![index];
   }
 
-  /** Returns texts without any owned glyph, in painting order. */
+  /** Returns the texts of which no glyph has an owner, in painting order. */
   unowned(): ShownText[] {
     return [...this.#owners]
       .filter(([, owners]) => owners.every((owner) => owner === undefined))
@@ -42,8 +42,8 @@ export class GlyphOwners {
   }
 
   /**
-   * Returns the glyphs of all owners, by their numbers. A space belongs to the owner of the previous glyph, or else of the next
-   * one.
+   * Returns the glyphs of each owner, by the owner's number. A glyph without an owner, such as a space, is added to the
+   * owner of the previous glyph in its text, or else of the next one.
    */
   ranges(): GlyphRange[][] {
     const ranges = Array.from({ length: this.#count }, (): GlyphRange[] => []);

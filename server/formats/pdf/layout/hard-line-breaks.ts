@@ -2,15 +2,18 @@ import { greatest } from './statistics.ts';
 import { TextArea } from './text-area.ts';
 import type { TextLine } from './text-lines.ts';
 
-/** The maximum width of such lines, as a factor of the size. Longer lines are running text. */
+/** The maximum width of lines with hard line breaks, as a factor of the font size. Wider lines are running text. */
 const maxLineWidth = 24;
-/** The minimum free space next to lines with hard line breaks, as a factor of the size. */
+/** The minimum free space next to each line with a hard line break, as a factor of the font size. */
 const minRoom = 12;
-/** The number of rows above and below a line that may extend to its height. */
+/** How many rows above and below a line are searched for texts next to the line. */
 const nearbyRows = 2;
-/** Limits the work on a row with very many texts. */
+/** The maximum number of texts of a row that are compared. It limits the time for rows with very many texts. */
 const maxCompared = 200;
-/** The minimum indent of the second of two right-aligned lines, apart from the width of its first word. */
+/**
+ * The minimum indent of the first line relative to the second, at the right-aligned end of a letter, as a factor of the
+ * font size.
+ */
 const minIndent = 3;
 const sameEdge = 0.2;
 
@@ -19,15 +22,15 @@ const openEnd = /[-.;:!?…]["'”’)]?$/u;
 const label = /^\p{Lu}[\p{L}\p{M} .]{1,24}:\s\S/u;
 
 /**
- * Finds lines that look like a paragraph but have hard line breaks, although they are almost equally long: an address, labels
- * with their values, the end of a letter. Each of them starts like a sentence, none ends like one, and there is free space next
- * to them.
+ * Finds lines that look like a paragraph but have hard line breaks: an address, labels with their values, or the end of
+ * a letter. Such lines may be almost equally long. Each of them starts like a sentence, no line before the last one
+ * ends like a sentence, and there is free space next to the lines.
  */
 export class HardLineBreaks {
   readonly #rows = new Map<number, TextLine[]>();
   readonly #area: TextArea;
 
-  /** @param lines of the page */
+  /** @param lines all lines of the page */
   constructor(lines: readonly TextLine[]) {
     this.#area = new TextArea(lines);
     for (const line of lines) {
@@ -37,13 +40,16 @@ export class HardLineBreaks {
     }
   }
 
-  /** Splits a paragraph into its lines, if they have hard line breaks. */
+  /**
+   * Returns each line of a paragraph as a separate text if the paragraph has hard line breaks; otherwise the whole
+   * paragraph as one text.
+   */
   split(paragraph: TextLine[]): TextLine[][] {
     const isSplit = areLikeAddress(paragraph) && paragraph.every((line) => this.#hasRoom(line));
     return isSplit ? paragraph.map((line) => [line]) : [paragraph];
   }
 
-  /** Whether there is much free space to the right of a line, or to its left if the line is at the right edge. */
+  /** Whether there is much free space to the right or to the left of a line. */
   #hasRoom(line: TextLine): boolean {
     const { left, right, row, size } = line;
     let [from, to] = [this.#area.left, this.#area.right];
@@ -62,7 +68,7 @@ function areLikeAddress(lines: readonly TextLine[]): boolean {
   if (lines.slice(0, -1).some(({ text }) => openEnd.test(text))) return false;
   if (lines.length === 2 && isEndOfLetter(lines[0]!, lines[1]!)) return true;
   const size = lines[0]!.size;
-  // Lines with a common middle are the label of a drawing.
+  // If only the middles of the lines are aligned, they are the label of a drawing.
   if (!areEven(lines, ({ left }) => left) && !areEven(lines, ({ right }) => right)) return false;
   if (greatest(lines.map(({ left, right }) => right - left)) > maxLineWidth * size) return false;
   const withNumber = lines.filter(({ text }) => /\p{Nd}/u.test(text)).length;
@@ -74,7 +80,7 @@ function areEven(lines: readonly TextLine[], placeOf: (line: TextLine) => number
   return lines.every((line) => Math.abs(placeOf(line) - placeOf(lines[0]!)) < sameEdge * line.size);
 }
 
-/** Whether two lines are right-aligned, and the first has room for words of the second. */
+/** Whether two lines are right-aligned although the first one has enough space for the first word of the second one. */
 function isEndOfLetter(first: TextLine, second: TextLine): boolean {
   const room = first.left - second.left;
   const { size } = first;

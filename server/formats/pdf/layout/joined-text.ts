@@ -2,7 +2,7 @@ import type { Glyph } from './pieces.ts';
 import type { TextLine } from './text-lines.ts';
 import { openHyphen } from './vocabulary.ts';
 
-/** A character of a block, with its glyph and rise; a space between lines has no glyph. */
+/** A character of a block, with its glyph and its rise. A space that was added between two lines has no glyph. */
 export interface JoinedCharacter {
   text: string;
   glyph: Glyph | null;
@@ -12,14 +12,23 @@ export interface JoinedCharacter {
 const softHyphen = '\u00ad';
 const hyphenAtEnd = /\p{L}[-\u2010]$/u;
 const wordAtStart = /^\p{Ll}[\p{L}\p{M}]*/u;
-/** Scripts without spaces between words. A line of such a script may end anywhere. */
+/**
+ * Characters of scripts without spaces between words. Such a text may be broken anywhere, so its lines are joined
+ * without a space.
+ */
 const ideograph = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff01-\uff60]/u;
 const unspaced = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const addressStart = /(?:https?:\/\/|www\.)\S*$|\S+@$/u;
-/** After a hyphen, these words show that a part of a word is omitted: `Ein- und Ausgabe`. */
+/**
+ * Conjunctions. If one of them follows a hyphen at the end of a line, the hyphen stands for an omitted part of a word:
+ * `Ein- und Ausgabe`.
+ */
 const conjunction = /^(?:und|oder|bzw|en|of|og|och|eller|et|ou)$/u;
 
-/** Joins the lines of a block to one text. A hyphen that possibly only divides a word between two lines becomes an open one. */
+/**
+ * Joins the lines of a block to one text. If a hyphen at the end of a line may only divide a word, it is replaced by an
+ * open hyphen. The document's vocabulary later decides whether the hyphen stays.
+ */
 export function joinLines(lines: readonly TextLine[]): JoinedCharacter[] {
   const joined: JoinedCharacter[] = [];
   for (const [index, line] of lines.entries()) {
@@ -38,7 +47,10 @@ export function joinLines(lines: readonly TextLine[]): JoinedCharacter[] {
   return joined;
 }
 
-/** Determines how two lines are joined: whether the hyphen becomes an open one, and whether a space follows. */
+/**
+ * Determines how two lines are joined: whether the hyphen at the end of the upper line is replaced by an open hyphen,
+ * and whether a space is inserted.
+ */
 function joinOf(above: string, below: string): { opens: boolean; space: boolean } {
   if (above.endsWith(softHyphen)) return { opens: false, space: false };
   if (hyphenAtEnd.test(above)) {

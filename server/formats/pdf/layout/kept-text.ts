@@ -3,11 +3,11 @@ import type { KeptReason } from '../page-content.ts';
 import type { GlyphRange } from '../text-block.ts';
 import type { TextLine } from './text-lines.ts';
 
-/** The reason why a readable text stays unchanged. */
+/** The reason why a readable text is not translated. */
 export type UntranslatedReason =
-  | 'number' // numbers, amounts, dates, signs: no letters
-  | 'label' // the bullet or number of a list item, a single letter
-  | 'identifier' // not a word, but letters between digits and signs
+  | 'number' // a number, an amount, a date or signs, without letters
+  | 'label' // the bullet or number of a list item, or a single letter
+  | 'identifier' // letters between digits and signs, which are not a word
   | 'address' // a URL or an email address
   | 'formula'
   | 'code' // a program listing
@@ -21,7 +21,7 @@ export interface KeptText {
   reason: KeptReason | UntranslatedReason;
   text: string;
   glyphs: GlyphRange[];
-  /** The area of its glyphs on the page, in user space. */
+  /** The area of the text's glyphs on the page, in user space. */
   box: Rectangle;
 }
 
@@ -32,12 +32,12 @@ const word = /[\p{L}\p{M}]{3,}/gu;
 const functionName =
   /^(?:sin|cos|tan|cot|sec|csc|sinh|cosh|tanh|arcsin|arccos|arctan|log|exp|lim|sup|inf|max|min|mod|gcd|lcm|det|dim|ker|deg|arg|sgn|isin)$/u;
 const mathSign = /[=+−×÷∗·√∞≈≠≤≥<>±∂∇∑∏∫∈∉⊂⊆∪∩→⇒⇔∀∃∧∨¬^|′∘]|\p{Sm}/u;
-/** Letters that Unicode reserves for formulas. */
+/** Letters that Unicode provides for formulas. */
 const mathLetter = /[\u{1d400}-\u{1d7ff}]/gu;
 const addressPattern =
   /^[<([]?(?:(?:https?:\/\/|ftp:\/\/|www\.)\S+|(?:mailto:)?[\w.+%-]+@[\w-]+(?:\.[\w-]+)+|(?:[a-z0-9-]+\.)+(?:com|org|net|gov|edu|io|eu|de|fr|uk|info)(?:\/\S*)?)[>)\].,;]?$/iu;
 
-/** Returns the reason why a text has nothing to translate, or null. */
+/** Returns the reason why a text needs no translation; null if it needs one. */
 export function untranslatedReason(text: string, lines: readonly TextLine[]): UntranslatedReason | null {
   const plain = text.replace(mathLetter, '').trim();
   if (lines.every((line) => line.isLeader)) return 'leader';
@@ -69,14 +69,14 @@ function countOf(text: string, pattern: RegExp): number {
 
 const codePattern =
   /[{};]\s*$|^\s*(?:\/\/|\/\*|#include|#!|\$ |<\/?[\w?!:-]+[\s>/])|:=|[=!<>]=|=>|->|::|\w\(.*\)|\w\[.*\]|^\s*(?:if|for|while|return|var|let|const|def|function|class|import|export|public|private|static|void|int|mov|push|jmp|end|begin)\b.*[({;:=,]/u;
-/** The maximum distance between the lines of a listing, as a factor of the size. */
+/** The maximum distance between the baselines of neighboring lines in a listing, as a factor of the font size. */
 const maxListingLeading = 2.6;
 
 /**
- * Finds the lines of program listings: neighboring lines in a fixed-width font, of which a substantial part looks like a
- * program. A fixed-width font alone does not make a listing.
+ * Finds the lines of program listings: neighboring lines in a fixed-width font, at least 30% of which look like code.
+ * Lines in a fixed-width font that do not look like code are not a listing.
  *
- * @param lines by rows, from the top
+ * @param lines the lines of the page by rows, from the top
  */
 export function findListings(lines: readonly TextLine[]): TextLine[][] {
   const listings: TextLine[][] = [];
@@ -88,7 +88,8 @@ export function findListings(lines: readonly TextLine[]): TextLine[][] {
   };
   const fonts = new Set(lines.filter(({ isMono }) => isMono).map(fontOf));
   for (const line of lines) {
-    // Short lines have too few letters to determine the font's widths.
+    // A line is also accepted if its font has a fixed width in other lines, because a short line has too few letters to
+    // determine this.
     if (!line.isMono && !(line.isUniform && fonts.has(fontOf(line)))) continue;
     const last = open.at(-1);
     if (last && last.baseline - line.baseline > maxListingLeading * line.size) close();
@@ -98,7 +99,7 @@ export function findListings(lines: readonly TextLine[]): TextLine[][] {
   return listings;
 }
 
-/** Returns the name of the font with which a line starts. */
+/** Returns the name of the font of a line's first letter. */
 function fontOf({ glyphs }: TextLine): string | undefined {
   return glyphs.find(({ isBlank }) => !isBlank)?.piece.shown.font.name;
 }

@@ -1,11 +1,11 @@
 import type { TextLine } from './text-lines.ts';
 
-/** Lines below each other without text next to them, from the top: a column, a cell, or a part of one. */
+/** Lines below each other with no text next to them, from the top: a column, a cell, or a part of one. */
 export type Chain = TextLine[];
 
-/** The maximum distance of linked lines, as a factor of the size. */
+/** The maximum distance between the baselines of linked lines, as a factor of the font size. */
 const maxDistanceBelow = 3;
-/** Limits the work if many lines overlap each other. */
+/** The maximum number of lines that are compared with one line. It limits the time if many lines overlap each other. */
 const maxCompared = 200;
 
 interface Links {
@@ -14,11 +14,11 @@ interface Links {
 }
 
 /**
- * Links each line with the nearest line below it, if that is the only one below it. A line above two columns is linked with
- * neither.
+ * Groups lines into chains. A line is linked with the nearest line below it, if there is no other line at the same
+ * height below it. A line above two columns is therefore linked with neither of them.
  *
- * @param lines by rows, from the top
- * @returns each line in exactly one chain
+ * @param lines the lines of the page by rows, from the top
+ * @returns the chains; each line is in exactly one of them
  */
 export function chainLines(lines: readonly TextLine[]): Chain[] {
   const links = new Map<TextLine, Links>(lines.map((line) => [line, { below: null, above: null }]));
@@ -64,7 +64,10 @@ function overlap(one: TextLine, other: TextLine): boolean {
   return common > 0.2 * Math.min(one.right - one.left, other.right - other.left);
 }
 
-/** Returns the nearest lines, all at the same height. Skips scraps of a formula and signs between two lines. */
+/**
+ * Returns the nearest of the found lines, and those at the same height. Scraps of a formula and signs between two lines
+ * are skipped if a full line is near.
+ */
 function nearest(line: TextLine, found: readonly TextLine[]): TextLine[] {
   const distance = (other: TextLine) => Math.abs(line.baseline - other.baseline);
   const full = found.filter((other) => !isScrap(other, line));
@@ -77,7 +80,7 @@ function nearest(line: TextLine, found: readonly TextLine[]): TextLine[] {
   );
 }
 
-/** Whether a line is only a sign, or a few signs that are short compared with another line. */
+/** Whether a line is only a sign or a few signs, and is short compared with another line. */
 function isScrap({ left, right, size, text, hasLetters }: TextLine, wide: TextLine): boolean {
   const width = right - left;
   if (width < 2 * size && (!hasLetters || text.length === 1) && wide.right - wide.left > 3 * size)

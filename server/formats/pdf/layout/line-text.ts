@@ -3,20 +3,26 @@ import type { Line } from './lines.ts';
 import type { Glyph } from './pieces.ts';
 import { median } from './statistics.ts';
 
-/** One or a few characters, with the glyph that shows them; null for a space without a glyph. */
+/**
+ * One or more characters of a line, with the glyph that shows them. The glyph is null for a space that the line shows
+ * only as a gap.
+ */
 export interface Character {
   text: string;
   glyph: Glyph | null;
 }
 
 export interface LineText {
-  /** In reading order. */
+  /** The characters in reading order. */
   characters: Character[];
   text: string;
   isRightToLeft: boolean;
 }
 
-/** The minimum width of a space beyond the usual distance of the letters, as shares of the size. */
+/**
+ * The minimum width of a gap that counts as a space, in addition to the usual distance between the letters, as shares
+ * of the font size.
+ */
 const minSpaceWidth = 0.12;
 const minSpaceWidthNextToBlanks = 0.16;
 const minSpaceWidthOfIdeographs = 0.4;
@@ -25,7 +31,7 @@ const ideograph = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\
 const rightToLeftLetter = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u;
 const leftToRightLetter = /(?!\p{Script=Hebrew}|\p{Script=Arabic}|\p{Script=Syriac}|\p{Script=Thaana})\p{L}/u;
 
-/** Spacing accents that some fonts draw over a letter, and the equivalent combining marks. */
+/** Spacing accents that some fonts draw over a letter, each with the equivalent combining mark. */
 const accents: Record<string, string> = {
   '`': '\u0300',
   '\u00b4': '\u0301',
@@ -45,7 +51,10 @@ const accents: Record<string, string> = {
   '\u02db': '\u0328',
 }; // prettier-ignore
 
-/** Reads a line: combines accents with their letters, turns gaps into spaces, and puts right-to-left text in reading order. */
+/**
+ * Returns the text of a line: combines accents with their letters, turns gaps into spaces, and puts right-to-left text
+ * in reading order.
+ */
 export function readLine(line: Line): LineText {
   const clusters = joinMarks(line.glyphs);
   const spaced = withSpaces(clusters, line);
@@ -69,7 +78,7 @@ interface Cluster {
   right: number;
 }
 
-/** Combines combining marks, and accents drawn over a letter, with that letter. */
+/** Combines each combining mark, and each accent drawn over a letter, with its letter. */
 function joinMarks(glyphs: readonly Glyph[]): Cluster[] {
   const clusters: Cluster[] = [];
   for (const [index, glyph] of glyphs.entries()) {
@@ -100,13 +109,13 @@ function joinMarks(glyphs: readonly Glyph[]): Cluster[] {
   return clusters;
 }
 
-/** Returns the combining marks of a glyph; null if it is not a mark. */
+/** Returns the combining marks that a glyph stands for; null if the glyph is not a mark. */
 function markOf({ text }: Glyph): string | null {
   if (/^\p{M}+$/u.test(text)) return text;
   return accents[text] ?? null;
 }
 
-/** Whether the middle of a mark is over a letter, and the letter is not a mark. */
+/** Whether a glyph is a letter that has the middle of a mark above it. */
 function standsOver(mark: Glyph, letter: { left: number; right: number; text: string }): boolean {
   const middle = (mark.left + mark.right) / 2;
   const slack = 0.02 * mark.piece.size;
@@ -119,7 +128,7 @@ function withSpaces(clusters: readonly Cluster[], { size, rises }: Line): Charac
   const hasBlanks = visible.length < clusters.length;
   const usual = gaps.length >= 4 ? median(gaps) : 0;
   const spacing = usual > 0.05 * size ? usual : 0;
-  // Letters with wide spacing, with blanks between all of them.
+  // Text with wide letter spacing, which has blanks between all its letters. The blanks do not separate words.
   const isSpacedByBlanks = visible.length >= 4 && clusters.length - visible.length >= visible.length - 1;
   const characters: Character[] = [];
   let last: Cluster | undefined;
@@ -163,7 +172,8 @@ const mirrored: Record<string, string> = {
 };
 
 /**
- * Changes the order of characters from left-to-right to reading order. The bidirectional algorithm is almost its own inverse.
+ * Changes the order of characters from left-to-right order to reading order. The algorithm that computes the visual
+ * order is applied, because it is almost its own inverse.
  */
 function inReadingOrder(characters: readonly Character[], direction: 'ltr' | 'rtl'): Character[] {
   const units = characters.map(({ text }) => representative(text)).join('');
@@ -172,8 +182,8 @@ function inReadingOrder(characters: readonly Character[], direction: 'ltr' | 'rt
     ...characters[index]!,
     level: levels[index]!,
   }));
-  // Some fonts encode the shape of a bracket, others its meaning. If the first bracket is an opening one, the font encodes the
-  // meaning.
+  // Some fonts encode the shape of a bracket, others its meaning (opening or closing). If the first bracket in reading
+  // order is an opening one, the font encodes the meaning.
   const firstBracket = ordered.find(({ text, level }) => level % 2 === 1 && mirrored[text] !== undefined);
   const isMirrored = firstBracket !== undefined && closing.test(firstBracket.text);
   return ordered.map(({ text, glyph, level }) => ({
@@ -182,7 +192,7 @@ function inReadingOrder(characters: readonly Character[], direction: 'ltr' | 'rt
   }));
 }
 
-/** Returns a UTF-16 unit that has the direction of a text. */
+/** Returns a UTF-16 unit that has the same writing direction as a text. */
 function representative(text: string): string {
   return text.match(/[\p{L}\p{N}]/u)?.[0]?.slice(0, 1) ?? (text.slice(0, 1) || ' ');
 }

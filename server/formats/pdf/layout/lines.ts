@@ -4,47 +4,56 @@ import type { Row } from './rows.ts';
 import { greatest, least, median } from './statistics.ts';
 import { hasSymbolBetween } from './symbols-between.ts';
 
-/** A connected part of a row: a line of a paragraph, a cell, a label. */
+/** A connected part of a row: for example a line of a paragraph, a cell or a label. */
 export interface Line {
-  /** At least one, from left to right, including blanks within the line. */
+  /** The glyphs from left to right, including blanks within the line; at least one. */
   glyphs: Glyph[];
   left: number;
   right: number;
   baseline: number;
-  /** The size of most of its letters. */
+  /** The font size of most letters of the line. */
   size: number;
   rises: Map<Piece, number>;
-  /** The index of its row. */
+  /** The index of the row that contains the line. */
   row: number;
 }
 
-/** As shares of the size. */
+/** Widths and distances as shares of the font size. */
 const minColumnGap = 0.8;
 const maxWordGap = 2;
 const minCommonGap = 0.5;
 const sameEdge = 0.15;
 const maxDotGap = 0.6;
-/** The ratio of sizes from which text is separate, even at a gap as wide as a space. */
+/**
+ * The minimum ratio of two font sizes from which adjacent texts are separated, even if their gap is only as wide as a
+ * space.
+ */
 const maxSizeRatio = 1.5;
-/** The maximum distance of rows that help to determine whether a gap separates columns, as a factor of the size. */
+/**
+ * The maximum distance of the rows that are used to determine whether a gap separates columns, as a factor of the font
+ * size.
+ */
 const maxRowDistance = 2.6;
 const maxRowsCompared = 24;
 
-/** A part of a row without a wide gap. */
+/** A part of a row that contains no wide gap. */
 interface Atom {
   glyphs: Glyph[];
   left: number;
   right: number;
   size: number;
-  /** Whether the gap before it always separates: a rule, a very wide gap, the end of dot leaders. */
+  /**
+   * Whether the gap before the atom always separates: it contains a rule, it is very wide, the font sizes differ, or
+   * dot leaders start or end there.
+   */
   isApart: boolean;
-  /** Dots, underscores or dashes that only fill the space before the next text. */
+  /** Whether the atom consists of dots or underscores that only fill the space before the next text. */
   isLeader: boolean;
 }
 
 /**
- * Splits rows at the gaps between columns and cells: at vertical rules, at gaps wider than two letters, and at narrower gaps
- * that the rows above and below also have.
+ * Splits rows at the gaps between columns and cells. These are gaps with a vertical rule, very wide gaps, and narrower
+ * gaps at a position where nearby rows also have a gap.
  */
 export function splitRows(rows: readonly Row[], areas: DrawnAreas): Line[] {
   areas.forgetCrossedRules(rows);
@@ -80,7 +89,7 @@ function splitAtGaps({ baseline, size, glyphs }: Row, areas: DrawnAreas): Atom[]
   let isLastLeader = false;
   let lastSize = 0;
   let blanks: Glyph[] = [];
-  /** The narrowest gaps so far in this atom, which show whether its letters have wide spacing. */
+  /** The gaps between the glyphs of the atom so far. Their median shows whether the letters have wide spacing. */
   let gaps: number[] = [];
   for (const glyph of glyphs) {
     if (glyph.isBlank) {
@@ -97,11 +106,12 @@ function splitAtGaps({ baseline, size, glyphs }: Row, areas: DrawnAreas): Atom[]
       gap > -0.3 * em &&
       hasBetween(rules, atom.right - 0.1 * em, glyph.left + 0.1 * em);
     const smaller = Math.min(em, glyph.piece.size, atom?.size ?? em);
-    // Few gaps are wide enough for the letter spacing to matter.
+    // The letter spacing is only computed for gaps that are wide enough to end an atom, because there are few of them.
     const mayEnd = gap > Math.min(maxWordGap * em, minColumnGap * smaller);
     const spacing = mayEnd && gaps.length >= 3 ? Math.max(0, median(gaps)) : 0;
     const isWide = gap > Math.max(maxWordGap * em, 4 * spacing);
-    // At the same size, letters of one script may look smaller than those of another, so small text needs a wider gap.
+    // Letters of different scripts look equally large at different font sizes. A text that becomes smaller is therefore
+    // separated only at a wider gap than a text that becomes larger.
     const isOtherSize =
       (em > maxSizeRatio * smaller && gap > 0.3 * em) ||
       (lastSize > maxSizeRatio * glyph.piece.size && gap > minColumnGap * em);
@@ -125,7 +135,7 @@ function splitAtGaps({ baseline, size, glyphs }: Row, areas: DrawnAreas): Atom[]
   return atoms;
 }
 
-/** Returns four or more consecutive dots or underscores, or one or more with wide spacing. */
+/** Returns the dots and underscores that fill space: runs of four or more, and runs of any length with wide spacing. */
 function findLeaders(glyphs: readonly Glyph[]): Set<Glyph> {
   const leaders = new Set<Glyph>();
   let last: Glyph | undefined;
@@ -152,8 +162,9 @@ function findLeaders(glyphs: readonly Glyph[]): Set<Glyph> {
 type SplitRow = { row: Row; atoms: Atom[] };
 
 /**
- * Whether the nearby rows have the same gap: those above and below, with text on both sides of it, or those on one side, with
- * text that starts, ends or is centered at the same position.
+ * Whether a gap separates columns. It does if a side of a filled box is in the gap, or if nearby rows have a gap at the
+ * same position. These must be rows both above and below, with text on both sides of the gap; or rows in one direction,
+ * with texts that start, end or are centered at the same positions as the texts next to the gap.
  */
 function isColumnGap(
   index: number,
@@ -170,7 +181,7 @@ function isColumnGap(
   return isFreeOnBothSides || above.isAligned || below.isAligned;
 }
 
-/** Returns what the rows near a gap have at its position, upwards (-1) or downwards (1). */
+/** Describes the rows near a gap at the gap's position, in one direction: upwards (-1) or downwards (1). */
 function gapInRows(index: number, direction: number, before: Atom, after: Atom, rows: readonly SplitRow[]) {
   const size = Math.min(before.size, after.size);
   const found = { isFree: true, hasLeft: false, hasRight: false, isAligned: false };
@@ -202,7 +213,10 @@ function isAligned(one: Atom, other: Atom): boolean {
   ].some((distance) => Math.abs(distance) < near);
 }
 
-/** Whether an atom is the number of a field after the text of a form: it has another weight, and nothing follows it. */
+/**
+ * Whether an atom is the number of a field that follows the text of a form. Such a number has another weight than the
+ * text, and nothing follows it.
+ */
 function isLooseNumber(before: Atom, { glyphs }: Atom, after: Atom | undefined): boolean {
   if (after && !after.isApart) return false;
   const isBold = ({ glyphs }: Atom) => glyphs.at(-1)!.piece.style.bold;
@@ -237,7 +251,9 @@ function toLine(atoms: readonly Atom[], { baseline, rises }: Row, row: number): 
   };
 }
 
-/** Returns the baseline of a line. The row's baseline may differ slightly if another column is in the same row. */
+/**
+ * Returns the baseline of a line. It may differ slightly from the row's baseline, which can be that of another column.
+ */
 function baselineOf(
   glyphs: readonly Glyph[],
   rowBaseline: number,

@@ -2,7 +2,7 @@ import { least, median } from './statistics.ts';
 import type { TextLine } from './text-lines.ts';
 import { toTextLine } from './text-lines.ts';
 
-/** As shares of the size. */
+/** Distances as shares of the font size. */
 const minGap = 0.45;
 const minGapAfterBullet = 0.15;
 const minHang = 0.5;
@@ -13,10 +13,11 @@ const number =
   /^(?:[([]?\d{1,3}[.)\]]?|[([]?[a-z][.)\]]|[([]?[ivxlc]{1,5}[.)\]]|[IVX]{1,5}\.|\d{1,2}(?:\.\d{1,2})+\.?)$/iu;
 
 /**
- * Separates the bullet or number of a list item from its text, if the text is in a column next to it. The label then does not
- * move, and the text is typeset in its column. If later lines continue below the label, the label is part of the text.
+ * Separates the bullet or number of a list item from the item's text, if all lines of the text are to the right of this
+ * label. The label then stays unchanged, and the translation is set in the column of the text. If later lines start
+ * below the label, the label is part of the text.
  *
- * @returns the label as a separate line, or null, and the lines of the text
+ * @returns the label as a separate line (null if it is part of the text), and the lines of the text
  */
 export function detachLabel(lines: readonly TextLine[]): { label: TextLine | null; text: TextLine[] } {
   const [first, second] = lines;
@@ -33,7 +34,8 @@ export function detachLabel(lines: readonly TextLine[]): { label: TextLine | nul
   const gap = start - split;
   const usual = usualSpace(first!);
   const isHanging = !second || second.left > start - minHang * first!.size;
-  // In a justified line the gap after the label may be as wide as those between words.
+  // If the second line starts at the same position as the text after the label, the gap need not be wider than a space,
+  // because in a justified line the spaces may be equally wide.
   const isBelow = second !== undefined && Math.abs(second.left - start) < sameStart * first!.size;
   const isApart = isBullet
     ? gap > minGapAfterBullet * first!.size
@@ -47,19 +49,21 @@ export function detachLabel(lines: readonly TextLine[]): { label: TextLine | nul
   };
 }
 
-/** The maximum difference between the baselines of a row, in points. */
+/** The maximum difference between baselines in one row, in points. */
 const sameRow = 1;
-/** The maximum distance of a label from its text, as a factor of the size. */
+/** The maximum distance of a label from its text, as a factor of the font size. */
 const maxLabelDistance = 4;
-/** Limits the work on a row with very many numbers, which are not labels. */
+/**
+ * The maximum number of labels in one row. It limits the time for a row with very many numbers, which are not labels.
+ */
 const maxInRow = 100;
 
-/** Finds labels that are so far before their texts that they are separate lines. */
+/** Finds bullets and numbers that are separate lines, because they are far away from the texts that they label. */
 export class LooseLabels {
-  /** By the height of their baselines. */
+  /** The labels, by the height of their baselines. */
   readonly #rows = new Map<number, TextLine[]>();
 
-  /** @param lines the first line of each text */
+  /** @param lines the first line of each text of the page */
   constructor(lines: readonly TextLine[]) {
     for (const line of lines) {
       if (!bullet.test(line.text) && !number.test(line.text)) continue;
@@ -70,7 +74,7 @@ export class LooseLabels {
     }
   }
 
-  /** Returns the nearest label to the left of a line, on the same baseline. */
+  /** Returns the nearest label to the left of a line on the same baseline; null if there is none. */
   before({ baseline, left, size, isRightToLeft }: TextLine): TextLine | null {
     if (isRightToLeft) return null;
     const row = Math.round(baseline / sameRow);
@@ -85,7 +89,10 @@ export class LooseLabels {
   }
 }
 
-/** Returns the width of the usual space between the words of a line after its first word, in points; 0 if it has one word. */
+/**
+ * Returns the median width of the spaces between the words of a line, in points, without the space after the first
+ * word; 0 if there is none.
+ */
 function usualSpace({ characters }: TextLine): number {
   const gaps: number[] = [];
   for (const [index, { text }] of characters.entries()) {

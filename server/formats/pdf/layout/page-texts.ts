@@ -15,31 +15,32 @@ import { greatest, least } from './statistics.ts';
 import { TableRows } from './table-rows.ts';
 import { type TextLine, toTextLine } from './text-lines.ts';
 
-/** Lines that are read as one text, all in one direction. */
+/** Lines of one direction that are read as one text. */
 export interface PageText {
   role: 'paragraph' | 'label' | 'listing';
-  /** From the top; at least one. */
+  /** The lines of the text from the top; at least one. */
   lines: TextLine[];
-  /** The lines of its column. */
+  /** The lines of the column that contains the text. */
   chain: Chain;
-  /** From the first line's ascent to the last line's descent. */
+  /** The box from the first line's ascent to the last line's descent. */
   box: Rectangle;
   container: Rectangle | null;
   isCell: boolean;
-  /** The bullet or number next to it. */
+  /** The bullet or number next to the text; null if there is none. */
   label: TextLine | null;
 }
 
-/** The texts of one direction, and the drawn areas between them. */
+/** The texts of one direction on a page, and the drawn areas that separate them. */
 export interface DirectionTexts {
   texts: PageText[];
-  /** All lines, in their positions on the page. */
+  /** All lines of the texts, in their order on the page. */
   lines: TextLine[];
   areas: DrawnAreas;
 }
 
 export function findTexts(page: PageContent, { pieces, inverse }: DirectedTexts): DirectionTexts {
-  // Drawings are upright. Texts in other directions are labels, for example on a map, and not in cells.
+  // Drawn areas are only used for upright texts. Texts in other directions are labels, for example on a map, and not in
+  // table cells.
   const isUpright = inverse[0] === 0 || inverse[1] === 0;
   const areas = new DrawnAreas(isUpright ? page : { ...page, paints: [] }, inverse);
   const dropCaps = placeDropCaps(withoutDoubles(pieces));
@@ -86,7 +87,8 @@ function boxOf(lines: readonly TextLine[]): Rectangle {
 }
 
 /**
- * Returns the extent of the line's usual font, in points, within limits, because some fonts declare heights that no letter has.
+ * Returns the ascent and the descent of the line's usual font, in points. They are limited, because some fonts declare
+ * heights that none of their letters has.
  */
 function verticalExtent({ glyphs, style, size }: TextLine): { ascent: number; descent: number } {
   const glyph = glyphs.find(({ piece, isBlank }) => !isBlank && piece.style === style) ?? glyphs[0]!;

@@ -4,38 +4,47 @@ import { least, median } from './statistics.ts';
 import type { RowBreak } from './table-rows.ts';
 import { isSameStyle, type TextLine } from './text-lines.ts';
 
-/** As shares of the font size. */
+/** The minimum and maximum distance between lines of a paragraph, as shares of the font size. */
 const minLeading = 0.55;
 const maxLeading = 2.6;
-/** The factor by which a line distance in a paragraph may exceed the page's usual one. */
+/** The factor by which a line distance in a paragraph may exceed the usual line distance of the page. */
 const maxLeadingRatio = 1.35;
-/** The minimum number of line distances that are needed to determine the usual one. */
+/** The minimum number of line distances from which the usual line distance is determined. */
 const minLeadings = 4;
 const minIndent = 0.5;
 const maxIndent = 8;
-/** The factor by which a line distance may exceed those of the adjacent lines. */
+/** The factor by which a line distance in a paragraph may exceed the line distances before and after it. */
 const maxLeadingChange = 1.18;
 const maxSizeRatio = 1.12;
-/** The minimum space after a hard line break, apart from the width of the next word, as a share of the size. */
+/**
+ * The minimum free space at the end of a line from which the line ends early, in addition to the width of the next
+ * word, as a share of the font size. The second value applies after the end of a sentence.
+ */
 const minRoomAfterBreak = 1;
 const minRoomAfterSentence = 0.5;
-/** As shares of the width of the paragraph. */
+/**
+ * As shares of the width of the paragraph: the minimum free space after a hard line break, and the length of a line
+ * above which the line may continue in the next one.
+ */
 const minRoomOfHardBreak = 0.2;
 const maxOfLine = 0.6;
-/** The number of lines above and below that determine the width of a paragraph. */
+/** How many lines above and below are used to determine the width of a paragraph. */
 const nearbyLines = 6;
 
-/** A bullet, a check box, or an option of a command. */
+/** A text that starts with a bullet, a check box, or an option of a command. */
 const bullet = /^(?:[•‣◦▪▫●○■◆◇►▶➢✓✔·*–—-]\s|[□√☐☑☒]|--?\p{L})/u;
 const label =
   /^(?:\[\d{1,3}\]|\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[ivxlc]{1,5}[.)]|[IVX]{1,5}\.|\d{1,2}(?:\.\d{1,2})+\.?)\s/iu;
 const sentenceEnd = /[.!?:;…。！？؟।۔：；]["'”’)\]»」』]*$/u;
 const capitalStart = /^["'“‘(«]*[\p{Lu}\p{Nd}]/u;
 const lowerStart = /^["'“‘(«]*\p{Ll}/u;
-/** Scripts without capital letters at the start of a sentence, but with words that may not fit on a line. */
+/**
+ * A text in a script that has no capital letters at the start of a sentence, but has words that may be too long for the
+ * end of a line.
+ */
 const spacedWithoutCase = /^\P{L}*[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Devanagari}\p{Script=Thai}]/u;
 
-/** Determines which lines of a chain start a paragraph. */
+/** Splits chains of lines into paragraphs. */
 export class ParagraphBreaks {
   readonly #areas: DrawnAreas;
   readonly #rowBreak: (above: TextLine, below: TextLine) => RowBreak;
@@ -43,8 +52,8 @@ export class ParagraphBreaks {
   readonly #maxLeading: number;
 
   /**
-   * @param chains all chains of the page, which determine its usual line distance
-   * @param rowBreak whether two lines are cells of different rows of a table without rules
+   * @param chains all chains of the page; the usual line distance is determined from them
+   * @param rowBreak returns whether two lines are cells of different rows of a table without rules
    */
   constructor(
     chains: readonly Chain[],
@@ -59,7 +68,7 @@ export class ParagraphBreaks {
   /** Splits a chain into paragraphs, headings and cells. */
   split(chain: Chain): TextLine[][] {
     const isRightToLeft = chain.filter((line) => line.isRightToLeft).length * 2 > chain.length;
-    // Right-aligned text is as regular as right-to-left text if it is measured from its right edge.
+    // Like right-to-left text, right-aligned text is measured from its right edge, at which its lines are aligned.
     const fromRight = isRightToLeft || isFlushRight(chain);
     const edges = chain.map(({ left, right }) =>
       fromRight ? { start: -right, end: -left } : { start: left, end: right },
@@ -73,7 +82,11 @@ export class ParagraphBreaks {
     return paragraphs;
   }
 
-  /** @param length the number of lines of the paragraph that ends directly before line `index` */
+  /**
+   * Whether a paragraph starts at a line of a chain.
+   *
+   * @param length the number of lines of the paragraph that ends directly before line `index`
+   */
   #breaks(chain: Chain, edges: readonly Edges[], index: number, length: number): boolean {
     const [above, line] = [chain[index - 1]!, chain[index]!];
     if (this.#isApart(above, line) || hasWiderLeading(chain, index)) return true;
@@ -99,7 +112,7 @@ export class ParagraphBreaks {
     return endsEarly && !(goesOn && !endedEarlyBefore(chain, edges, index, length));
   }
 
-  /** Whether something separates two lines, or they have different sizes or are too far apart. */
+  /** Whether two lines are separated by a rule or a box, differ in size, or are too far apart. */
   #isApart(above: TextLine, line: TextLine): boolean {
     const size = Math.max(above.size, line.size);
     const isOtherSize = (one: number, other: number) =>
@@ -130,7 +143,10 @@ interface Edges {
   end: number;
 }
 
-/** Whether most lines of a chain end where the previous line ends, and start elsewhere. */
+/**
+ * Whether the lines of a chain are right-aligned: most of them end at the same position as the previous line, but start
+ * at another position.
+ */
 function isFlushRight(chain: Chain): boolean {
   let [flush, others] = [0, 0];
   for (const [index, { left, right, size }] of chain.entries()) {
@@ -144,7 +160,7 @@ function isFlushRight(chain: Chain): boolean {
   return flush > 1 && flush > others;
 }
 
-/** Returns the usual distance of lines below each other, as a factor of the size. */
+/** Returns the usual distance between the baselines of consecutive lines, as a factor of the font size. */
 function usualLeading(chains: readonly Chain[]): number {
   const leadings = chains.flatMap((chain) =>
     chain.slice(1).flatMap((line, index) => {
@@ -157,7 +173,7 @@ function usualLeading(chains: readonly Chain[]): number {
   return leadings.length < minLeadings ? Math.max(1.2, median(leadings)) : median(leadings);
 }
 
-/** Whether the distance to the previous line is greater than the distances before and after it. */
+/** Whether the distance from a line to the previous line is greater than the distances before and after this one. */
 function hasWiderLeading(chain: Chain, index: number): boolean {
   const dropTo = (at: number) => {
     const [above, line] = [chain[at - 1], chain[at]];
@@ -181,8 +197,8 @@ function areCentred(above: TextLine, line: TextLine): boolean {
 }
 
 /**
- * Returns the free space after the previous line, in points: up to the furthest end of nearby lines that start at the same
- * position.
+ * Returns the free space at the end of the previous line, in points. It extends to the furthest end of nearby lines
+ * that start at the same position. For centered lines, it is the difference from the width of the widest nearby line.
  */
 function roomFor(chain: Chain, edges: readonly Edges[], index: number, isCentred: boolean): number {
   const [above, own] = [edges[index - 1]!, edges[index]!];
@@ -200,8 +216,8 @@ function roomFor(chain: Chain, edges: readonly Edges[], index: number, isCentred
 }
 
 /**
- * Whether the style changes between paragraphs: a heading above its text, a bold label above a value, but not a paragraph with
- * a few bold words.
+ * Whether a change of the style shows that a paragraph ends between two lines: for example a heading above its text, or
+ * a bold label above a value. A few bold words in a paragraph are not such a change.
  */
 function changesStyle(
   above: TextLine,
@@ -218,13 +234,16 @@ function changesStyle(
   return isHeading || endsEarly || sentenceEnd.test(above.text);
 }
 
-/** Whether three consecutive lines have one word each, which are cells rather than a text. */
+/** Whether two lines, and a third one next to them, have only one word each. Such lines are cells, not running text. */
 function isListOfWords(chain: Chain, index: number): boolean {
   const isWord = (at: number) => chain[at] !== undefined && !chain[at].text.includes(' ');
   return isWord(index - 1) && isWord(index) && (isWord(index - 2) || isWord(index + 1));
 }
 
-/** Whether a line without letters separates paragraphs. It is part of a paragraph only in its middle. */
+/**
+ * Whether a line without letters, such as a number, separates paragraphs. It belongs to a paragraph only if it is in
+ * the middle of one.
+ */
 function mixesNumbers(above: TextLine, line: TextLine, length: number, endsEarly: boolean): boolean {
   if (above.hasLetters === line.hasLetters) return false;
   if (above.hasLetters) return endsEarly || above.text.split(' ').length < 3;
@@ -248,7 +267,7 @@ function startsItem(
   return endsEarly || isShifted || sentenceEnd.test(above.text);
 }
 
-/** Whether a paragraph starts with an indented line, or indented lines end. */
+/** Whether a paragraph starts because its first line is indented, or because a group of indented lines ends. */
 function changesIndent(
   chain: Chain,
   edges: readonly Edges[],
@@ -267,7 +286,8 @@ function changesIndent(
     !endsEarly &&
     (isNextAligned || startsLikeItem(chain[index - 1]!.text) || (!next && lowerStart.test(text)));
   if (isHanging) return false;
-  // Lines that end at one position and start at different ones are right-aligned.
+  // Lines that end at the same position but start at different positions are right-aligned, so their starts do not show
+  // an indent.
   const isFlushEnd = [above, next].every((other) => other && Math.abs(other.end - line.end) < 0.2 * size);
   const isRagged =
     isFlushEnd &&
@@ -278,8 +298,8 @@ function changesIndent(
 }
 
 /**
- * Whether the previous line is the longest of several lines with hard line breaks, as in an address: no other line is as long,
- * and the next line ends early, too.
+ * Whether the previous line is the longest of several lines with hard line breaks, as in an address. In this case no
+ * other nearby line is as long, and the current line also ends early.
  */
 function isLongestOfLines(chain: Chain, edges: readonly Edges[], index: number): boolean {
   const [above, line, next] = [chain[index - 1]!, chain[index]!, chain[index + 1]];
@@ -294,7 +314,10 @@ function isLongestOfLines(chain: Chain, edges: readonly Edges[], index: number):
   );
 }
 
-/** Whether the last two lines clearly had hard line breaks. If so, lower case does not show that a sentence continues. */
+/**
+ * Whether the last two lines of the paragraph clearly had hard line breaks. If so, a lower-case letter at the start of
+ * the next line does not show that the sentence continues.
+ */
 function endedEarlyBefore(chain: Chain, edges: readonly Edges[], index: number, length: number): boolean {
   if (length < 2) return false;
   return [index - 1, index].every((at) => {

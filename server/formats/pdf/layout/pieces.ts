@@ -2,39 +2,42 @@ import { apply, invert, type Matrix } from '../geometry.ts';
 import { type KeptReason, outlineKey, type PageContent, type ShownText } from '../page-content.ts';
 import type { TextStyle } from '../text-block.ts';
 
-/** Texts of one direction, in a space in which they are along the x axis: the block's space of all their blocks. */
+/**
+ * The texts of one direction. Their positions are in a space in which the texts are along the x axis. All blocks of
+ * these texts use this space.
+ */
 export interface DirectedTexts {
-  /** From that space to the page's user space. It only rotates. */
+  /** Maps that space to the page's user space. This matrix only rotates. */
   matrix: Matrix;
-  /** From the page's user space to that space. */
+  /** Maps the page's user space to that space. */
   inverse: Matrix;
   pieces: Piece[];
 }
 
-/** The text of one operator, positioned in the space of its direction. */
+/** The text of one operator, with its position in the space of its direction. */
 export interface Piece {
   shown: ShownText;
-  /** At least one of them is not blank. */
+  /** The glyphs of the operator. At least one of them is not blank. */
   glyphs: Glyph[];
-  /** The outer edges of its non-blank glyphs. */
+  /** The outer edges of the glyphs that are not blank. */
   left: number;
   right: number;
   baseline: number;
   size: number;
   style: TextStyle;
-  /** The reason why its text cannot be typeset again; null if it can. */
+  /** The reason why the text cannot be typeset again; null if it can. */
   unread: KeptReason | null;
-  /** Whether it is in a font of mathematical symbols and variables. */
+  /** Whether the text is in a font of mathematical symbols and variables. */
   isMath: boolean;
-  /** The same text, drawn earlier at almost the same position. */
+  /** Pieces with the same text that were drawn earlier at almost the same position. */
   doubles: Piece[];
 }
 
 export interface Glyph {
   piece: Piece;
-  /** The index in the operator's glyphs. */
+  /** The index of the glyph in its operator. */
   index: number;
-  /** In Normalization Form C, with letters instead of their presentation forms. */
+  /** The glyph's characters, in Normalization Form C and with letters instead of presentation forms. */
   text: string;
   left: number;
   right: number;
@@ -42,23 +45,23 @@ export interface Glyph {
 }
 
 /**
- * The maximum length of a glyph's text in UTF-16 units. Some fonts have a glyph for a phrase; a font with longer texts is an
- * attempt to fill the memory.
+ * The maximum length of a glyph's text, in UTF-16 units. Some fonts have a glyph for a phrase. A font with longer texts
+ * is an attempt to exhaust the memory.
  */
 const maxGlyphLength = 64;
 const unknown = '\ufffd';
 
-/** The operators that explicitly set black. */
+/** Operators that explicitly set the fill color black. */
 const blackOperators = /^(?:0 g|0 0 0 rg|0 0 0 1 k)$/;
 
-/** Ligatures, and letters of the Arabic script by their shape in a word. */
+/** Ligatures, and letters of the Arabic script in the shape that they have at a position in a word. */
 const presentationForms = /[\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdff\ufe70-\ufefc]+/g;
 const mathFont =
   /^(?:CMMI|CMSY|CMEX|CMBSY|MSAM|MSBM|EUFM|EUSM|RSFS|StandardSymL|TXSY|TXMI|PXSY|PXMI|MTMI|MTSY|MTEX|LMMath)|[- ]?Math(?:$|[-\d ])|^(?:Symbol|MT-?Extra|Euclid)/i;
 
 /**
- * Groups the texts of a page by their direction, starting with the direction of most glyphs. Skips texts whose matrix is
- * mirrored or flat, and texts with only blanks.
+ * Groups the texts of a page by their direction. The direction with the most glyphs comes first. Skips texts that are
+ * mirrored or have no height, and texts with only blanks.
  */
 export function directTexts(page: PageContent): DirectedTexts[] {
   const directions = new Map<number, DirectedTexts>();
@@ -85,12 +88,12 @@ function hasUnknown(reason: KeptReason | null): boolean {
   return reason === 'undecodable' || reason === 'unpaired';
 }
 
-/** Whether a text is visible but not readable. The text around it cannot be typeset again without it. */
+/** Whether a text is visible but cannot be read. The text around it cannot be typeset again without it. */
 function isUnread(reason: KeptReason): boolean {
   return hasUnknown(reason) || reason === 'partly_covered' || reason === 'stencil';
 }
 
-/** Whether a text is neither mirrored nor flat. */
+/** Whether a text is neither mirrored nor without height. */
 export function isUpright([a, b, c, d]: Matrix): boolean {
   return a * d - b * c > 1e-6;
 }
@@ -137,8 +140,8 @@ function placePiece(shown: ShownText, inverse: Matrix, styles: Styles): Piece | 
 }
 
 /**
- * The styles of a page. Pieces with the same appearance share one object, so that most comparisons are of an object with
- * itself.
+ * The styles of a page. Pieces with the same appearance share one object, so most comparisons only compare an object
+ * with itself.
  */
 class Styles {
   readonly #known = new Map<string, TextStyle>();
@@ -163,13 +166,13 @@ class Styles {
   }
 }
 
-/** Returns the plain text of an operator. A glyph whose text is longer than any real one counts as an unknown sign. */
+/** Returns the plain text of an operator. A glyph with an implausibly long text becomes U+FFFD. */
 export function plainTextOf({ glyphs }: ShownText): string {
   return glyphs.map(({ text }) => (text.length > maxGlyphLength ? unknown : text)).join('');
 }
 
 function readable(text: string): string {
-  // Most characters are ASCII, which never changes.
+  // Printable ASCII characters, which are most characters, stay unchanged.
   if (text.length === 1 && text >= ' ' && text <= '~') return text;
   return text
     .replace(presentationForms, (letters) => letters.normalize('NFKC'))
@@ -178,12 +181,15 @@ function readable(text: string): string {
     .normalize();
 }
 
-/** The maximum distance of the same text drawn twice, as a share of the size. It is narrower than any letter. */
+/**
+ * The maximum distance between two drawings of the same text, as a share of the font size. It is less than the width of
+ * any letter.
+ */
 const maxDoubleDistance = 0.15;
 
 /**
- * Removes texts that are drawn again at almost the same position, which makes them look bold or gives them a shadow. The one
- * painted last stays, with the others as its doubles.
+ * Removes texts that are drawn again at almost the same position. Programs do this to make text look bold or to give it
+ * a shadow. Of such texts, the one painted last stays, and the others become its doubles.
  */
 export function withoutDoubles(pieces: readonly Piece[]): Piece[] {
   const places = new Map<string, Piece>();
@@ -215,7 +221,10 @@ export function withoutDoubles(pieces: readonly Piece[]): Piece[] {
   return pieces.filter((piece) => !hidden.has(piece));
 }
 
-/** Returns the style of text that is drawn twice: filled and then stroked, or thicker. */
+/**
+ * Returns the style of a text that is drawn twice. It is outlined if it is first filled and then stroked; otherwise it
+ * is bold if the colors are equal.
+ */
 function drawnOver(earlier: TextStyle, style: TextStyle): TextStyle {
   const { outline } = style;
   if (outline && !outline.isFilled && !earlier.outline)
@@ -223,7 +232,10 @@ function drawnOver(earlier: TextStyle, style: TextStyle): TextStyle {
   return { ...style, bold: style.bold || (earlier.color === style.color && !outline) };
 }
 
-/** Adds a piece and its doubles. Extends the longer list, so that thousands of doubles at one position take linear time. */
+/**
+ * Adds an earlier piece and its doubles to a list of doubles. The shorter list is appended to the longer one, so that
+ * thousands of doubles at one position take linear time.
+ */
 function joinDoubles(doubles: Piece[], earlier: Piece): Piece[] {
   const [long, short] =
     doubles.length > earlier.doubles.length ? [doubles, earlier.doubles] : [earlier.doubles, doubles];

@@ -1,11 +1,14 @@
 import type { Rectangle } from '../geometry.ts';
 import { greatest, least } from './statistics.ts';
 
-/** The minimum width of a gap between columns, as a factor of the size. */
+/** The minimum width of a gap between columns, as a factor of the font size. */
 const minGutterWidth = 0.7;
-/** The maximum share of cells in the texts of a region. With more cells, the region is a table. */
+/**
+ * The maximum share of table cells among the texts of a region with columns. If there are more cells, the region is a
+ * table.
+ */
 const maxCells = 0.6;
-/** The maximum depth of nesting, far above that of real pages. */
+/** The maximum depth of nested regions. Real pages are far below it. */
 const maxDepth = 40;
 
 export interface Placed {
@@ -15,11 +18,12 @@ export interface Placed {
 }
 
 /**
- * Puts the texts of a page in reading order by cutting it repeatedly: along its gutters into columns, each read from top to
- * bottom; without a gutter, into bands from the top. Neighboring bands with a common gutter stay together, so that columns are
- * not cut at the gaps between their paragraphs. The bands of a table do not, so that a table is read by rows.
+ * Puts the texts of a page in reading order by dividing the page repeatedly. A region with vertical gaps (gutters) is
+ * divided into columns, and each column is read from top to bottom. A region without gutters is divided into horizontal
+ * bands, which are read from the top. Neighboring bands with a common gutter stay together, so that columns are not
+ * divided at the gaps between their paragraphs. The bands of a table are not joined, so a table is read by rows.
  *
- * @param hasRule whether there is a horizontal rule between two heights over most of a width
+ * @param hasRule returns whether a horizontal rule between two heights extends over most of a width
  */
 export function inReadingOrder<T extends Placed>(
   items: readonly T[],
@@ -58,7 +62,10 @@ export function inReadingOrder<T extends Placed>(
     return joined.map(({ items }) => items);
   }
 
-  /** Returns the common columns of two bands; undefined if they have none. */
+  /**
+   * Returns the common columns of two neighboring bands, with the other properties of the joined band; undefined if
+   * they have no common columns.
+   */
   function together(upper: Band<T>, lower: Band<T>): Omit<Band<T>, 'items' | 'top'> | undefined {
     const cells = upper.cells + lower.cells;
     if (cells > maxCells * (upper.items.length + lower.items.length)) return undefined;
@@ -78,7 +85,7 @@ interface Span {
 
 interface Band<T> {
   items: T[];
-  /** The parts of the width that have text. */
+  /** The horizontal ranges that contain text. */
   columns: Span[];
   cells: number;
   top: number;
@@ -95,7 +102,7 @@ function toBand<T extends Placed>(items: readonly T[]): Band<T> {
   };
 }
 
-/** Joins spans that overlap, or whose gap does not separate columns. */
+/** Joins ranges that overlap, and ranges whose gap is too narrow to separate columns. */
 function occupied(spans: readonly Span[]): Span[] {
   const joined: Span[] = [];
   for (const span of [...spans].sort((one, other) => one.left - other.left)) {
@@ -112,7 +119,10 @@ function isTable(region: readonly Placed[]): boolean {
   return region.filter(({ isCell }) => isCell).length > maxCells * region.length;
 }
 
-/** Cuts a region along its gutters, if there is text next to text. Short lines above an indented list have a gutter, too. */
+/**
+ * Divides a region at its gutters, if a text is next to another text. Otherwise the region stays whole: short lines
+ * above an indented list, for example, also have a gutter between them.
+ */
 function cutColumns<T extends Placed>(region: readonly T[]): T[][] {
   const columns = splitAtGutters(region);
   if (columns.length < 2) return columns;
@@ -139,7 +149,7 @@ function cutBands<T extends Placed>(region: readonly T[]): T[][] {
   const bands: T[][] = [];
   let end = Number.POSITIVE_INFINITY;
   for (const item of [...region].sort((one, other) => other.box.top - one.box.top)) {
-    // Ascenders and descenders of neighboring lines may touch.
+    // Overlaps up to this height are ignored, because ascenders and descenders of neighboring lines may touch.
     const slack = 0.25 * item.size;
     const band = bands.at(-1);
     if (band && item.box.top - slack > end) band.push(item);

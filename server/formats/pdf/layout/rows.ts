@@ -1,35 +1,41 @@
 import type { Glyph, Piece } from './pieces.ts';
 import { greatest } from './statistics.ts';
 
-/** Pieces with one baseline, over the whole width of the page, including their superscripts and subscripts. */
+/** The pieces with one baseline over the whole width of the page, including their superscripts and subscripts. */
 export interface Row {
   baseline: number;
-  /** The largest size of its pieces. */
+  /** The largest font size in the row, without superscripts and subscripts. */
   size: number;
-  /** From left to right, including blank ones. */
+  /** The glyphs from left to right, including blanks. */
   glyphs: Glyph[];
-  /** The rise of the pieces that are not on the baseline, in points. */
+  /** The rises in points of the pieces that are not on the baseline. */
   rises: Map<Piece, number>;
 }
 
-/** The maximum difference between equal baselines, as a share of the size. */
+/** The maximum difference between baselines that count as equal, as a share of the font size. */
 const sameBaseline = 0.12;
-/** The maximum and minimum size of a superscript or subscript, as shares of the size of the adjacent text. */
+/** The maximum and minimum size of a superscript or subscript, as shares of the adjacent text's size. */
 const maxScript = 0.86;
 const minScriptSize = 0.42;
-/** The maximum and minimum rise, as shares of the size of the adjacent text. */
+/** The maximum and minimum rise of a superscript or subscript, as shares of the adjacent text's size. */
 const maxScriptRise = 0.75;
 const minScriptRise = -0.5;
-/** The maximum rise and distance of shifted letters of full size, such as the E of TeX. */
+/**
+ * The maximum rise, and the maximum distance from the adjacent text, of shifted letters of full size, such as the E of
+ * TeX. As shares of the adjacent text's size.
+ */
 const maxShift = 0.3;
 const maxShiftDistance = 0.4;
 /**
- * The maximum distance as a share of its own size. Small text at a larger distance from large text is not a script, but for
- * example a title next to a number.
+ * The maximum distance of a superscript or subscript from the adjacent text, as a share of the script's own size. Small
+ * text at a greater distance from large text is something else, for example a title next to a number.
  */
 const maxDistanceOfOwnSize = 0.55;
 const minDistanceOfOwnSize = -0.45;
-/** Limits the work on a page whose texts all have different baselines. */
+/**
+ * The maximum number of rows that are compared with a piece. It limits the time for a page whose texts all have
+ * different baselines.
+ */
 const maxRowsCompared = 60;
 
 interface OpenRow {
@@ -39,7 +45,7 @@ interface OpenRow {
   isSorted: boolean;
 }
 
-/** Groups the pieces of a page into rows, from the top. */
+/** Groups the pieces of a page into rows, from the top of the page. */
 export function groupRows(pieces: readonly Piece[]): Row[] {
   const rows: OpenRow[] = [];
   for (const piece of [...pieces].sort((one, other) => other.baseline - one.baseline)) {
@@ -71,8 +77,8 @@ export function groupRows(pieces: readonly Piece[]): Row[] {
 }
 
 /**
- * Compares glyphs by their middles, because an accent is within its letter. Glyphs at the same position keep their painting
- * order.
+ * Compares the positions of two glyphs by their middles, because an accent is within the width of its letter. Glyphs at
+ * the same position keep their painting order.
  */
 function byPlace(one: Glyph, other: Glyph): number {
   return one.left + one.right - other.left - other.right;
@@ -83,7 +89,7 @@ interface Host {
   piece: Piece;
 }
 
-/** Finds the pieces that are superscripts or subscripts, and the text that each belongs to. */
+/** Finds the superscripts and subscripts, each with the text that it belongs to. */
 function findHosts(rows: readonly OpenRow[]): Map<Piece, Host> {
   const hosts = new Map<Piece, Host>();
   for (const [index, row] of rows.entries())
@@ -118,7 +124,7 @@ function isScriptOf(piece: Piece, host: Piece, rise: number, gap: number): boole
   if (gap > Math.min(maxShiftDistance * size, maxDistanceOfOwnSize * piece.size)) return false;
   if (piece.size <= maxScript * size)
     return rise <= maxScriptRise * size && rise >= minScriptRise * size && piece.size >= minScriptSize * size;
-  // A shifted letter within a word.
+  // The piece may also be a shifted letter within a word.
   const isShort = piece.glyphs.filter(({ isBlank }) => !isBlank).length <= 2;
   return (
     isShort &&
@@ -130,7 +136,7 @@ function isScriptOf(piece: Piece, host: Piece, rise: number, gap: number): boole
   );
 }
 
-/** Returns the pieces of a row directly to the left and right of a piece. */
+/** Returns the pieces of a row that are directly to the left and to the right of a piece. */
 function neighborsOf({ left, right }: Piece, { pieces }: OpenRow): Piece[] {
   let low = 0;
   let high = pieces.length;

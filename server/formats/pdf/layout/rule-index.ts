@@ -1,17 +1,21 @@
 import type { Rectangle } from '../geometry.ts';
 
-/** In points. */
+/** The height of the bands by which rules are found, in points. */
 const bandHeight = 32;
-/** The maximum gap between the pieces of a rule, in points. */
+/** The maximum gap between two pieces of one rule, in points. */
 const maxDashGap = 3;
 
-/** Vertical rules, found by height and position. Horizontal ones are stored with exchanged axes. */
+/** An index of vertical rules by height and position. For horizontal rules, exchange the axes with `flip`. */
 export class RuleIndex {
-  /** By height; each sorted from left to right. */
+  /** The rules by the bands of height that they cross; each list is sorted from left to right. */
   readonly #bands = new Map<number, Rectangle[]>();
   readonly #forgotten = new Set<Rectangle>();
 
-  /** @param pieces rules that continue each other are joined, because cells often have separate sides, and lines have dashes */
+  /**
+   * @param pieces the rules. Those that continue each other are joined, because the cells of a table often have
+   *   separate sides, and lines may be dashed
+   * @param shortest the minimum length of a joined rule; shorter ones are left out
+   */
   constructor(pieces: readonly Rectangle[], shortest: number) {
     const rules = joinPieces(pieces).filter(({ bottom, top }) => top - bottom >= shortest);
     for (const rule of rules.sort((one, other) => one.left - other.left))
@@ -26,7 +30,7 @@ export class RuleIndex {
     this.#forgotten.add(rule);
   }
 
-  /** Yields the rules that cross a height between two positions, from left to right. */
+  /** Yields the rules that cross a height and start between two positions, from left to right. */
   *passing(
     height: number,
     from = Number.NEGATIVE_INFINITY,
@@ -37,7 +41,10 @@ export class RuleIndex {
       if (this.#passes(band[at]!, height, height)) yield band[at]!;
   }
 
-  /** Returns the nearest rules to the left and right of a box that cross its range of heights. */
+  /**
+   * Returns the nearest rule to the left of a box and the nearest one to its right. Only rules that cover the whole
+   * height of the box are considered.
+   */
   around({ left, right, bottom, top }: Rectangle): {
     left: Rectangle | undefined;
     right: Rectangle | undefined;
@@ -59,7 +66,7 @@ export class RuleIndex {
   }
 }
 
-/** Exchanges the axes. */
+/** Exchanges the x axis and the y axis. */
 export function flip({ left, bottom, right, top }: Rectangle): Rectangle {
   return { left: bottom, bottom: left, right: top, top: right };
 }
@@ -68,7 +75,7 @@ function bandOf(height: number): number {
   return Math.floor(height / bandHeight);
 }
 
-/** Returns the index of the first rule at or to the right of a position. */
+/** Returns the index of the first rule that starts at or to the right of a position. */
 function firstFrom(rules: readonly Rectangle[], place: number): number {
   let low = 0;
   let high = rules.length;

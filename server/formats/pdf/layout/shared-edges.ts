@@ -2,20 +2,23 @@ import type { Rectangle } from '../geometry.ts';
 import type { TextBlock } from '../text-block.ts';
 
 /**
- * As shares of the size: the maximum difference between equal edges, and the maximum distance between the blocks of a column.
+ * As shares of the font size: the maximum difference between edges that count as equal, and the maximum distance
+ * between neighboring blocks of a column.
  */
 const sameEdge = 0.3;
 const maxBlockDistance = 5;
 /**
- * The minimum number of other blocks with the same edge. Two labels, for example in the boxes of a diagram, may have the same
- * edge by chance.
+ * The minimum number of other blocks with the same edge. Two labels, for example in the boxes of a diagram, may have
+ * the same edge by chance.
  */
 const minCompanions = 2;
 
 /**
- * Marks the blocks that start at the same position as two others above or below them (for right-aligned blocks: that end
- * there). Such an edge is visible, so a longer text must not grow over it. It also determines the alignment of a single line,
- * even if the line is in the middle of its cell by chance. Changes the blocks, which all have one direction.
+ * Marks each block that has the same aligned edge as at least two other blocks above or below it: the right edge of
+ * right-aligned blocks, the left edge of others. Such an edge is visible, so a longer translation must not grow over
+ * it. A single line that seems to be centered or aligned with the other edge gets the usual alignment if it has such a
+ * start edge, because the line may be in the middle of its cell by chance. Changes the blocks, which must have one
+ * direction.
  */
 export function markSharedEdges(blocks: readonly TextBlock[], isRightToLeft: boolean): void {
   const companions = {
@@ -34,7 +37,9 @@ export function markSharedEdges(blocks: readonly TextBlock[], isRightToLeft: boo
   }
 }
 
-/** Returns how many blocks above and below each block are at the same position, without a large distance between them. */
+/**
+ * For each block, returns how many other blocks above and below have the same position, with no large gap between them.
+ */
 function companionsAt(
   blocks: readonly TextBlock[],
   placeOf: (box: Rectangle) => number,
@@ -54,7 +59,7 @@ function companionsAt(
   return companions;
 }
 
-/** Divides the blocks of a column at large distances. */
+/** Divides the blocks of a column at large vertical gaps. */
 function runsOf(column: readonly TextBlock[]): TextBlock[][] {
   const runs: TextBlock[][] = [];
   let last: TextBlock | undefined;

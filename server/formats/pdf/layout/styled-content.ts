@@ -3,11 +3,14 @@ import { outlineKey } from '../page-content.ts';
 import type { TextStyle } from '../text-block.ts';
 import type { JoinedCharacter } from './joined-text.ts';
 
-/** The maximum number of spans in a text. Models make mistakes with more tags. */
+/** The maximum number of tagged spans in a text. With more tags, models make mistakes. */
 const maxSpans = 20;
-/** The number of spans that any text may have; longer texts may have one for every three words. */
+/** The maximum number of tagged spans in a short text. A longer text may have one for every three words. */
 const minSpans = 6;
-/** As shares of the size. */
+/**
+ * As shares of the font size: the maximum difference between sizes that count as equal, and the minimum rise of a
+ * superscript or subscript.
+ */
 const maxSizeDifference = 0.08;
 const minRise = 0.08;
 
@@ -18,7 +21,10 @@ interface Run {
   style: TextStyle;
 }
 
-/** Returns the text of a block with numbered tags around the spans that differ from its usual style. */
+/**
+ * Returns the text of a block with numbered tags around the spans whose style differs from the block's usual style, and
+ * the style of each tag.
+ */
 export function styledContent(
   characters: readonly JoinedCharacter[],
   usual: TextStyle,
@@ -28,10 +34,10 @@ export function styledContent(
   const most = Math.min(maxSpans, Math.max(minSpans, words / 3));
   const levels = [
     (style: TextStyle) => style,
-    // There are too many tags: keep only those with the most meaning.
+    // There are too many tags, so only emphasis, superscripts and subscripts keep their tags.
     (style: TextStyle) => (style.rise !== 0 || isEmphasis(style, usual) ? style : usual),
-    // Formulas often alternate slanted and upright letters. Without their superscripts and subscripts, their meaning would
-    // change.
+    // There are still too many tags, so italic spans lose their tags. Formulas often alternate slanted and upright
+    // letters, while their meaning depends on superscripts and subscripts.
     (style: TextStyle) => (style.rise !== 0 || style.bold !== usual.bold ? style : usual),
     (style: TextStyle) => (style.rise !== 0 ? style : usual),
     () => usual,
@@ -65,7 +71,7 @@ function isEmphasis(style: TextStyle, usual: TextStyle): boolean {
   return style.bold !== usual.bold || style.italic !== usual.italic;
 }
 
-/** Returns runs of characters with the same style object. */
+/** Returns runs of characters with equal styles. Equal styles are the same object. */
 function toRuns(characters: readonly JoinedCharacter[], usual: TextStyle): Run[] {
   const styles = new Map<string, TextStyle>();
   const shared = (style: TextStyle) => {
@@ -93,7 +99,10 @@ function toRuns(characters: readonly JoinedCharacter[], usual: TextStyle): Run[]
   return mergeRuns(withoutNoise(bridgeSpaces(runs), usual));
 }
 
-/** Whether text differs only by its script: digits, and letters between ideographs, often have another font. */
+/**
+ * Whether the style of a text differs only by its font family because the text is in another script. Digits, and
+ * letters between ideographs, often have another font.
+ */
 function isOtherScript(text: string, style: TextStyle, usual: TextStyle, hasIdeographs: boolean): boolean {
   const isOnlyFamily = style.rise === 0 && isSame({ ...style, family: usual.family }, usual);
   return isOnlyFamily && (!/\p{L}/u.test(text) || (hasIdeographs && !ideograph.test(text)));
@@ -111,7 +120,7 @@ function isSame(style: TextStyle, usual: TextStyle): boolean {
   );
 }
 
-/** Gives a space between two runs of one style that style, in spite of its style in the file. */
+/** Gives each space between two runs of the same style the style of these runs, whatever style the file gives to it. */
 function bridgeSpaces(runs: readonly Run[]): Run[] {
   return mergeRuns(
     runs.map((run, index) => {
@@ -123,8 +132,8 @@ function bridgeSpaces(runs: readonly Run[]): Run[] {
 }
 
 /**
- * Gives signs without a letter or digit the surrounding style, and also letters within a word that are only smaller (small
- * capitals) or shifted (as in TeX).
+ * Removes differences of style without meaning. Signs get the surrounding style. Letters within a word get the usual
+ * style if they are only smaller (small capitals) or shifted (as in TeX).
  */
 function withoutNoise(runs: readonly Run[], usual: TextStyle): Run[] {
   const hasIdeographs = runs.some(({ text }) => ideograph.test(text));

@@ -1,21 +1,25 @@
 import type { Glyph } from './pieces.ts';
 import type { Row } from './rows.ts';
 
-/** Limits the work on a page with very many rows. */
+/** The maximum number of rows that are compared. It limits the time for a page with very many rows. */
 const maxRowsCompared = 24;
-/** The maximum height of brackets over several rows, in points. */
+/** The maximum distance of compared rows, in points. Brackets over several rows may have this height. */
 const maxRowDistance = 48;
-/** As shares of the size: the height at which a symbol is next to letters. */
+/**
+ * As shares of the font size: the height of the middle of letters, and the lowest and highest position at which a
+ * symbol is next to them.
+ */
 const middleOfLetters = 0.3;
 const [lowest, highest] = [-0.2, 0.8];
 
 const symbol = /^[^\p{L}\p{N}\p{M}\s.,;:'"’\ufffd]$/u;
 
 /**
- * Whether an arrow, a bracket over several rows or another symbol is in a gap of a row, although it belongs to another row. The
- * text does not continue after the gap. Formulas are ignored, because their symbols have different heights.
+ * Whether a gap in a row contains a symbol that belongs to another row, such as an arrow or a bracket over several
+ * rows. The text does not continue after such a gap. Symbols of formulas are ignored, because they have different
+ * heights.
  *
- * @param rows from the top
+ * @param rows the rows of the page, from the top
  */
 export function hasSymbolBetween(index: number, left: number, right: number, rows: readonly Row[]): boolean {
   const { baseline, size } = rows[index]!;
@@ -35,7 +39,7 @@ function isSymbolAt({ text, piece }: Glyph, height: number, { rises }: Row): boo
   return isInHeight && !piece.isMath && !rises.has(piece) && symbol.test(text);
 }
 
-/** Returns the few glyphs of a row between two positions. */
+/** Returns the glyphs of a row between two positions. */
 function glyphsWithin({ glyphs }: Row, left: number, right: number): Glyph[] {
   let low = 0;
   let high = glyphs.length;

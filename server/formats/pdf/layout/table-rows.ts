@@ -2,9 +2,9 @@ import type { Chain } from './line-links.ts';
 import { greatest, least } from './statistics.ts';
 import type { TextLine } from './text-lines.ts';
 
-/** Limits the work on a row with very many texts. */
+/** The maximum number of texts of a row that are compared. It limits the time for rows with very many texts. */
 const maxCells = 100;
-/** As shares of the size. */
+/** Distances and widths as shares of the font size. */
 const sameRow = 0.2;
 const sameSize = 0.2;
 const minTextWidth = 9;
@@ -15,19 +15,22 @@ const itemNumber = /^[([]?(?:\d{1,3}\p{L}?|\p{L}|[ivxlc]{1,5})[.)\]]?$/iu;
 
 const lineNumber = /^\d+$/u;
 
-/** Whether a new row starts between two lines. A likely row break does not count if a sentence continues. */
+/**
+ * Whether a new row of a table starts between two lines. If it is only likely, the lines stay together if a sentence
+ * continues from one to the other.
+ */
 export type RowBreak = 'certain' | 'likely' | 'none';
 
 /**
- * Finds tables without rules: rows of cells that are below those of the previous row. Columns of running text look similar, but
- * their lines are full, and none of their cells is only a number.
+ * Finds tables without rules, in which the cells of a row are below the cells of the previous row. Columns of running
+ * text look similar, but most of their lines have the full width, and none of them is only a number.
  */
 export class TableRows {
-  /** From the top. Cells of one row may have slightly different baselines. */
+  /** The rows of lines from the top. The baselines of a row may differ slightly. */
   readonly #rows: TextLine[][] = [];
   readonly #rowOf = new Map<TextLine, number>();
   readonly #below = new Map<TextLine, TextLine>();
-  /** Lines after the bullet or number of a list item. */
+  /** Lines next to the bullet or number of a list item, with the row break before each of them. */
   readonly #labeled = new Map<TextLine, RowBreak>();
   readonly #isTableRow = new Map<number, boolean>();
   readonly #running = new Set<TextLine>();
@@ -46,14 +49,15 @@ export class TableRows {
       for (const line of chain) if (this.#labelOf(line, bullet)) this.#labeled.set(line, 'certain');
       const numbered = chain.filter((line) => this.#labelOf(line, itemNumber));
       const isRunning = isRunningText(chain);
-      // Numbers next to all lines of a running text are line numbers. The row labels of a form include letters: 8, 9a, b.
+      // If almost all lines of a running text have a number without letters next to them, these are line numbers, not
+      // the labels of rows. The row labels of a form include letters: 8, 9a, b.
       const counted = isRunning ? chain.filter((line) => this.#labelOf(line, lineNumber)) : [];
       if (counted.length < 0.9 * chain.length) for (const line of numbered) this.#labeled.set(line, 'likely');
       if (isRunning) for (const line of chain) this.#running.add(line);
     }
   }
 
-  /** Whether two lines, one below the other, are cells of two rows. */
+  /** Whether two lines, of which one is directly below the other, are cells of different rows. */
   breakBetween(above: TextLine, below: TextLine): RowBreak {
     const item = this.#labeled.get(below);
     if (item) return item;
@@ -62,7 +66,7 @@ export class TableRows {
     const numbers = upper.filter(
       (cell) => isNumber(cell) && lower.some((other) => isNumber(other) && areAligned(cell, other)),
     );
-    // A single number next to each line may be a line number.
+    // If each line has only one number next to it, these may be line numbers.
     if (numbers.length > 1) return 'certain';
     if (this.#running.has(above)) return 'none';
     if (numbers.length > 0) return 'likely';
@@ -75,7 +79,7 @@ export class TableRows {
     return hasPair ? 'likely' : 'none';
   }
 
-  /** Returns the other cells in the row of a line that have about its size. */
+  /** Returns the other cells of a line's row whose font size is about that of the line. */
   #besides(line: TextLine): TextLine[] {
     return this.#near(line).filter((cell) => Math.abs(cell.size - line.size) < sameSize * line.size);
   }
@@ -86,7 +90,10 @@ export class TableRows {
     return row.slice(Math.max(0, own - maxCells / 2), own + maxCells).filter((cell) => cell !== line);
   }
 
-  /** Whether a line is in a row of cells with rows of cells above or below it. */
+  /**
+   * Whether a line is a cell of a table without rules: its row has aligned rows above or below it, or contains several
+   * numbers.
+   */
   isCell(line: TextLine): boolean {
     const index = this.#rowOf.get(line);
     if (index === undefined) return false;
@@ -121,7 +128,7 @@ export class TableRows {
   }
 }
 
-/** Whether a line is a number, possibly with a letter: `12`, `8a`. */
+/** Whether a text is a number, possibly with a letter: `12`, `8a`. */
 function isNumber({ text }: TextLine): boolean {
   return !/\p{L}{2}/u.test(text) && /\p{N}/u.test(text);
 }
@@ -135,7 +142,10 @@ function areAligned(one: TextLine, other: TextLine): boolean {
   );
 }
 
-/** Whether most lines extend almost from the start to the end of the longest one, with room for several words. */
+/**
+ * Whether a chain is running text: most of its lines extend almost from the start to the end of the longest line, and
+ * this line has room for several words.
+ */
 function isRunningText(chain: Chain): boolean {
   const own = chain.filter(({ hasLetters }) => hasLetters);
   if (own.length < 3) return false;

@@ -1,10 +1,10 @@
 import type { TextLine } from './text-lines.ts';
 
-/** The area of the texts of one direction on their page, and their edges. */
+/** The horizontal range of the lines of one direction on a page, and the positions at which lines start and end. */
 export class TextArea {
   readonly left: number;
   readonly right: number;
-  /** From left to right. */
+  /** The left edges of the lines in ascending order; `#rights` contains their right edges. */
   readonly #lefts: number[];
   readonly #rights: number[];
 
@@ -15,12 +15,12 @@ export class TextArea {
     this.right = this.#rights.at(-1) ?? 0;
   }
 
-  /** Counts the lines that start at a position. */
+  /** Returns how many lines start within the distance `near` of a position. */
   beginsAt(place: number, near: number): number {
     return countWithin(this.#lefts, place - near, place + near);
   }
 
-  /** Counts the lines that end at a position. */
+  /** Returns how many lines end within the distance `near` of a position. */
   endsAt(place: number, near: number): number {
     return countWithin(this.#rights, place - near, place + near);
   }

@@ -3,24 +3,27 @@ import type { TextStyle } from '../text-block.ts';
 import { type LineText, readLine } from './line-text.ts';
 import type { Line } from './lines.ts';
 
-/** A line with its text and the properties that decide about paragraphs. */
+/** A line with its text, and with the properties that are used to find paragraphs. */
 export interface TextLine extends Line, LineText {
-  /** The style of most of its letters. */
+  /** The style of most characters of the line. */
   style: TextStyle;
-  /** Whether almost all letters have that style. */
+  /** Whether almost all characters look the same, apart from size and rise. */
   isUniform: boolean;
-  /** The styles of the first and the last letter. */
+  /** The styles of the first and the last visible character. */
   edgeStyles: { first: TextStyle; last: TextStyle };
   hasLetters: boolean;
-  /** Dots or underscores that only fill the space before the next text. */
+  /** Whether the line consists of dots or underscores that only fill the space before the next text. */
   isLeader: boolean;
-  /** Whether it is in a fixed-width font. */
+  /** Whether the line is in a fixed-width font. */
   isMono: boolean;
-  /** In points. */
+  /** The width of the line's first word, in points. */
   firstWordWidth: number;
 }
 
-/** The minimum number of different characters to compare. In any other font, so many have different widths. */
+/**
+ * The minimum number of different characters from which a fixed width is detected. In other fonts, this many characters
+ * have different widths.
+ */
 const minWidths = 6;
 const letter = /\p{L}/u;
 const leader = /^[\s._·․…‥]+$/u;
@@ -46,7 +49,7 @@ export function toTextLine(line: Line): TextLine {
   };
 }
 
-/** Whether many different characters have the same width, independent of the font's name. */
+/** Whether many different characters of the line have the same width. The name of the font is not used. */
 function hasOneWidth({ glyphs }: Line): boolean {
   const widths = new Map<string, number>();
   for (const { text, index, piece } of glyphs)
@@ -55,7 +58,7 @@ function hasOneWidth({ glyphs }: Line): boolean {
   return widths.size >= minWidths && [...widths.values()].every((width) => Math.abs(width - first) < 0.01);
 }
 
-/** Whether two styles look the same, apart from size and rise. */
+/** Whether two styles look the same, apart from their size and rise. */
 export function isSameStyle(one: TextStyle, other: TextStyle): boolean {
   return (
     one.bold === other.bold &&
@@ -66,7 +69,9 @@ export function isSameStyle(one: TextStyle, other: TextStyle): boolean {
   );
 }
 
-/** Returns the style of most characters. Superscripts and subscripts have little weight. */
+/**
+ * Returns the style of most characters, and the share of the characters that look the same apart from size and rise.
+ */
 export function usualStyle({ characters }: { characters: LineText['characters'] }): {
   style: TextStyle;
   share: number;
@@ -77,7 +82,7 @@ export function usualStyle({ characters }: { characters: LineText['characters'] 
   for (const { glyph, text } of characters) {
     if (!glyph || glyph.isBlank || text === '') continue;
     const { style } = glyph.piece;
-    // Most characters belong to the same piece as the previous one.
+    // A character often belongs to the same piece as the previous one, and then has the same style object.
     if (last?.style !== style) {
       const key = `${style.family} ${style.bold} ${style.italic} ${style.size} ${style.color} ${outlineKey(style.outline)}`;
       last = counts.get(key) ?? { style, count: 0 };
@@ -99,8 +104,8 @@ export function usualStyle({ characters }: { characters: LineText['characters'] 
 }
 
 /**
- * Returns the width of the first word. In text without spaces between words it is about two characters, because lines break
- * almost anywhere.
+ * Returns the width of the first word. In scripts without spaces between words, returns the width of about two
+ * characters, because such a line can be broken almost anywhere.
  */
 function firstWordWidth({ characters, isRightToLeft }: LineText, { size, left, right }: Line): number {
   const first = characters[0]?.glyph;

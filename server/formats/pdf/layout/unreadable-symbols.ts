@@ -1,7 +1,7 @@
 import type { Rectangle } from '../geometry.ts';
 import type { KeptReason } from '../page-content.ts';
 
-/** The position is on its baseline, in the middle of its width. */
+/** An unreadable symbol. Its position is on its baseline, in the middle of its width. */
 interface PlacedSymbol {
   x: number;
   y: number;
@@ -12,18 +12,18 @@ interface PlacedSymbol {
 const maxCompared = 400;
 
 /**
- * Finds symbols without a known character within the box of another text, such as the arrow over a letter of a formula. That text
- * cannot be typeset again without them.
+ * Finds symbols without a known character inside the box of another text, such as an arrow over a letter of a formula.
+ * That text cannot be typeset again without these symbols.
  */
 export class UnreadableSymbols {
-  /** From the bottom. */
+  /** The symbols from the bottom of the page to the top. */
   readonly #symbols: PlacedSymbol[];
 
   constructor(symbols: readonly PlacedSymbol[]) {
     this.#symbols = symbols.toSorted((one, other) => one.y - other.y);
   }
 
-  /** Returns the reason why the lowest symbol within a box is unreadable; null if there is no symbol. */
+  /** Returns the reason why the lowest symbol inside a box is unreadable; null if the box contains no symbol. */
   reasonWithin({ left, right, bottom, top }: Rectangle): KeptReason | null {
     let low = 0;
     let high = this.#symbols.length;

@@ -1,31 +1,46 @@
 import { type InlineContent, joinStrings, plainText } from '../../inline-content.ts';
 import type { TextLine } from './text-lines.ts';
 
-/** Represents a hyphen at the end of a line until the words of the whole document decide whether the word has a hyphen. */
+/**
+ * A character that replaces a hyphen at the end of a line until all words of the document are known. These words show
+ * whether the divided word is spelled with this hyphen.
+ */
 export const openHyphen = '\u00ad';
 
 const openHyphens = /\u00ad/gu;
 const wordBefore = /[\p{L}\p{M}'’-]*\p{L}$/u;
 const wordAfter = /^\p{L}[\p{L}\p{M}]*/u;
-/** The maximum length of a word in UTF-16 units. */
+/** The maximum length of a word in UTF-16 units; longer words are not read completely. */
 const maxWordLength = 80;
 
-/** Prefixes that keep their hyphen. */
+/** First parts of compounds that keep their hyphen, as in `self-test`. */
 const hyphenatedPrefix = /^(?:self|well|quasi|half)$/u;
-/** Words that join others without a hyphen: `under-stand`, `some-thing`. */
+/** First parts of compounds that are written without a hyphen: `under-stand`, `some-thing`. */
 const joiningWord = /^(?:after|every|here|over|some|there|through|under|upper|what|when|where|with)$/u;
-/** A first part before a separate word, such as `mode` in `mixed-mode`. */
+/**
+ * Participles as the first part of a compound. Such a compound keeps its hyphen if the second part is a word, as in
+ * `mixed-mode`.
+ */
 const participle = /^\p{L}{3,}ed$/u;
 const compound = /^\p{Ll}{3,}(?:-\p{Ll}{2,})+$/u;
-/** The minimum number of compounds in a text that shows that its language joins words by hyphens. */
+/** The minimum number of hyphenated compounds in the document that shows that its language joins words by hyphens. */
 const minCompounds = 2;
-/** The minimum length of a part in letters. Shorter parts of a divided word may be words by chance, as in `per-form`. */
+/**
+ * The minimum number of letters of each part of a compound. Shorter parts of a divided word may be words by chance, as
+ * in `per-form`.
+ */
 const minPart = 4;
 
-/** The words of a document that are neither first nor last in their line. They show how a divided word is spelled. */
+/**
+ * The words of a document, except the first and the last word of each line. They show how a word that is divided
+ * between two lines is spelled.
+ */
 export class Vocabulary {
   readonly #words = new Set<string>();
-  /** With their case: German nouns start with a capital, parts of divided words do not. */
+  /**
+   * The words that occur in lower case. German nouns always start with a capital letter, and parts of divided words do
+   * not.
+   */
   readonly #lowerCase = new Set<string>();
   readonly #compounds = new Set<string>();
 
@@ -39,7 +54,7 @@ export class Vocabulary {
       }
   }
 
-  /** Keeps or removes each open hyphen of a text. */
+  /** Replaces each open hyphen of a text by a hyphen, or removes it. */
   settle(content: InlineContent): InlineContent {
     const text = plainText(content);
     if (!text.includes(openHyphen)) return content;
@@ -59,17 +74,19 @@ export class Vocabulary {
   }
 
   /**
-   * Whether a word that a hyphen divides at the end of a line is spelled with that hyphen.
-   * @param goesOn whether another hyphen follows the tail
+   * Whether a word that is divided at the end of a line is spelled with a hyphen at this position.
+   *
+   * @param goesOn whether another hyphen follows `tail`
    */
   #keepsHyphen(head: string, tail: string, goesOn: boolean): boolean {
     const [first, second] = [head.toLowerCase(), tail.toLowerCase()];
     if (this.#words.has(first + second)) return false;
-    // A capital starts a word, as in `Franco-German`.
+    // If the second part starts with a capital letter, it is a separate word, as in `Franco-German`.
     if (tail === '' || tail !== second) return true;
     if (hyphenatedPrefix.test(first) || this.#words.has(`${first}-${second}`)) return true;
     const last = first.split('-').at(-1)!;
-    // A further part of a compound, such as the last or the first part of `stop-the-world`.
+    // The first part itself contains a hyphen, so the word may be a compound of three or more words, such as
+    // `stop-the-world`.
     if (last !== first) return last.length > 1 && this.#words.has(last);
     if (goesOn) return this.#words.has(first) && this.#words.has(second);
     if (!this.#lowerCase.has(second) || second.length < minPart) return false;

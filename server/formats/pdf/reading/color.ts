@@ -1,13 +1,18 @@
 import type { ContentScanner } from './content-scanner.ts';
 import { Name } from './operand.ts';
 
-/** A fill or stroke color. Both are stored as the operators that set a fill, because translated text is filled. */
+/**
+ * A fill or stroke color. Both are stored as the operators that set a fill color, because translated text is filled.
+ */
 export interface Color {
-  /** For example `0 0 0 rg`. Empty for the initial color, and for patterns. */
+  /** The operators that set the color, for example `0 0 0 rg`. Empty for the initial color, and for patterns. */
   operators: string;
-  /** The operator that sets its color space; empty if it needs none. */
+  /** The operator that sets the color space of the color; empty if no operator is needed. */
   space: string;
-  /** Whether the operators have the same meaning in the page's stream. In a form, names may have another meaning. */
+  /**
+   * Whether the operators have the same meaning in the page's content stream. In a form, the names of color spaces may
+   * refer to other color spaces.
+   */
   isPortable: boolean;
   isPattern: boolean;
 }
@@ -17,8 +22,8 @@ export const black: Color = { operators: '', space: '', isPortable: true, isPatt
 /**
  * Returns the color that a color operator sets.
  *
- * @param operator in lower case, as for fills: g, rg, k, cs, sc or scn
- * @param isPage whether the operator is in the page's stream
+ * @param operator the name of the operator in lower case, as for fill colors: g, rg, k, cs, sc or scn
+ * @param isPage whether the operator is in the page's content stream, not in a form
  */
 export function nextColor(operator: string, color: Color, scanner: ContentScanner, isPage: boolean): Color {
   if (operator === 'cs') return inSpace(scanner.name() ?? 'DeviceGray', isPage);
@@ -41,12 +46,12 @@ function withComponents(color: Color, scanner: ContentScanner): Color {
   if (operands.at(-1) instanceof Name) return { ...color, operators: '', isPattern: true };
   const numbers = scanner.numbers(operands.length);
   if (numbers === undefined || numbers.length === 0 || color.isPattern) return color;
-  // The default color space is gray.
+  // The default color space is DeviceGray.
   const space = color.space || '/DeviceGray cs';
   return { ...color, space, operators: `${space} ${numbers.map(formatNumber).join(' ')} scn` };
 }
 
-/** Writes a number for a content stream, which has no exponents. */
+/** Formats a number for a content stream. Content streams do not allow exponents. */
 export function formatNumber(value: number): string {
   const rounded = Math.round(value * 1e6) / 1e6;
   return Object.is(rounded, -0) ? '0' : plain(rounded);
@@ -55,7 +60,7 @@ export function formatNumber(value: number): string {
 const plain = (value: number): string => (Math.abs(value) < 1e21 ? trim(value.toFixed(6)) : '0');
 const trim = (digits: string): string => digits.replace(/\.?0+$/, '');
 
-/** Writes a name with its slash. */
+/** Formats a name for a content stream, with its slash. */
 export function formatName(name: string): string {
   return `/${name.replace(/[^!-~]|[#()<>[\]{}/%]/g, (unit) => `#${unit.charCodeAt(0).toString(16).padStart(2, '0')}`)}`;
 }

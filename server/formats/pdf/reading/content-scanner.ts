@@ -1,7 +1,10 @@
 import { findInlineImageEnd } from './inline-image.ts';
 import { Name, type Operand } from './operand.ts';
 
-/** The operators of PDF 32000-1, annex A. EI and ID are part of BI here. */
+/**
+ * The operators of PDF 32000-1, annex A. The scanner reads an inline image, with its ID and EI, as the single operator
+ * BI.
+ */
 export const operators: ReadonlySet<string> = new Set(
   (
     'w J j M d ri i gs q Q cm m l c v y h re S s f F f* B B* b b* n W W* BT ET Tc Tw Tz TL Tf Tr Ts Td TD Tm T* Tj TJ \' " ' +
@@ -9,36 +12,42 @@ export const operators: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Words that are not operators, and the starts of such words. */
+/** Known words that are not operators, and beginnings of such words. */
 const otherWords: ReadonlySet<string> = new Set('BM BD true fa fal fals false nu nul null'.split(' '));
 
-/** The kind of each byte: 1 white space, 2 a delimiter, 3 the start of a number, else 0. */
+/** The kind of each byte: 1 for white space, 2 for a delimiter, 3 for the start of a number, 0 for all others. */
 const kinds = new Uint8Array(256);
 for (const byte of [0, 9, 10, 12, 13, 32]) kinds[byte] = 1;
 for (const character of '()<>[]{}/%') kinds[character.charCodeAt(0)] = 2;
 for (const character of '0123456789+-.') kinds[character.charCodeAt(0)] = 3;
 
-/** Whether a byte is a part of a word: neither white space, nor a delimiter, nor the end of the stream. */
+/**
+ * Whether a byte can be part of a word: it is neither white space nor a delimiter, and the stream has not ended
+ * (undefined).
+ */
 export function isRegular(byte: number | undefined): boolean {
   return byte !== undefined && (kinds[byte] === 0 || kinds[byte] === 3);
 }
 
-/** The maximum depth of arrays and dictionaries. The brackets of deeper ones are ignored. */
+/** The maximum depth of nested arrays and dictionaries. Deeper brackets are ignored. */
 const maxDepth = 32;
 
-/** A delimiter that only has a meaning for the surrounding token. */
+/** A closing bracket, which ends the array or dictionary that contains it. */
 type Bracket = ']' | '>>';
 
 /**
- * Reads a content stream operator by operator. It accepts all bytes, as pdf.js does: invalid numbers, operators without a space
- * between them, strings without an end.
+ * Reads a content stream operator by operator. Like pdf.js, it accepts any bytes, including invalid numbers, operators
+ * without a space between them, and strings without an end.
  */
 export class ContentScanner {
   readonly bytes: Uint8Array;
-  /** The last operator that was read, such as `Tj`. An inline image is one operator, BI, with its dictionary. */
+  /**
+   * The operator that was read last, such as `Tj`. An inline image is one operator, BI, whose operand is the dictionary
+   * of the image.
+   */
   operator = '';
   operands: Operand[] = [];
-  /** The offsets of the operator with its operands. */
+  /** The start and end of the operator with its operands, as byte offsets. */
   start = 0;
   end = 0;
   #at: number;
@@ -48,7 +57,7 @@ export class ContentScanner {
     this.#at = at;
   }
 
-  /** Reads the next operator. Returns false at the end of the stream. */
+  /** Reads the next operator and its operands. Returns false at the end of the stream. */
   next(): boolean {
     this.operands = [];
     this.start = -1;
@@ -69,7 +78,10 @@ export class ContentScanner {
     }
   }
 
-  /** Returns the last operands of the last operator; undefined if they are not `count` finite numbers. */
+  /**
+   * Returns the last `count` operands of the current operator; undefined if there are fewer, or if they are not finite
+   * numbers.
+   */
   numbers(count: number): number[] | undefined {
     const { operands } = this;
     if (operands.length < count) return undefined;
@@ -77,7 +89,7 @@ export class ContentScanner {
     return last.every((operand) => Number.isFinite(operand)) ? (last as number[]) : undefined;
   }
 
-  /** The last operand of the last operator, if it is a name. */
+  /** Returns the last operand of the current operator if it is a name; undefined otherwise. */
   name(): string | undefined {
     const operand = this.operands.at(-1);
     return operand instanceof Name ? operand.value : undefined;
@@ -92,7 +104,10 @@ export class ContentScanner {
     }
   }
 
-  /** Reads a token: an operand, null, or (as a string) a keyword or a bracket; an empty string for a byte without a meaning. */
+  /**
+   * Reads a token. Returns an operand, null, or (as a string) a keyword or a closing bracket; an empty string for a
+   * byte without a meaning.
+   */
   #token(depth: number): Operand | null | string | Bracket {
     const byte = this.bytes[this.#at]!;
     if (kinds[byte] === 3) return this.#number();
@@ -119,7 +134,7 @@ export class ContentScanner {
     }
   }
 
-  /** Reads operands up to a closing bracket. An operator also ends the list, and is read again. */
+  /** Reads operands up to a closing bracket. An operator also ends the list; it is then not consumed. */
   #until(bracket: Bracket, depth: number): Operand[] {
     const items: Operand[] = [];
     for (;;) {
@@ -138,7 +153,7 @@ export class ContentScanner {
     }
   }
 
-  /** Reads a number. Two minus signs count as one, and a minus sign between digits is ignored, as in other readers. */
+  /** Reads a number. Like other readers, treats two minus signs as one, and ignores a minus sign between digits. */
   #number(): number {
     const { bytes } = this;
     let at = this.#at;
@@ -152,7 +167,7 @@ export class ContentScanner {
     for (; at < bytes.length; at++) {
       const byte = bytes[at]!;
       if (byte >= 0x30 && byte <= 0x39) {
-        // More digits than a double can hold do not change the value.
+        // Digits after the 15th do not change the value noticeably.
         if (value < 1e15) {
           value = value * 10 + byte - 0x30;
           divisor *= 10;
@@ -225,7 +240,10 @@ export class ContentScanner {
     return Uint8Array.from(value);
   }
 
-  /** Reads a word. If it is not an operator but starts with one, it is two words without a space between them. */
+  /**
+   * Reads a word. If the word is not known but starts with a known one, returns only the known part: there is no space
+   * between two words.
+   */
   #keyword(): string | boolean | null {
     const { bytes } = this;
     const from = this.#at;
@@ -260,7 +278,7 @@ export class ContentScanner {
   }
 }
 
-/** Whether the bytes at an offset are operators, not the data of an image. */
+/** Whether the bytes at an offset look like operators, not like the data of an image. */
 function looksLikeOperators(bytes: Uint8Array, at: number): boolean {
   const near = bytes.subarray(at, at + 15);
   if (near.some((byte) => (kinds[byte] !== 1 && byte < 0x20) || byte > 0x7f)) return false;

@@ -3,28 +3,30 @@ import type { Paint } from '../page-content.ts';
 
 const cells = 32;
 /**
- * The maximum number of paints that are kept for a cell that they cover in part. Above it, the earliest are dropped, because
- * they cover the least.
+ * The maximum number of stored objects that cover a cell partly. Above it, the earliest objects are dropped, because
+ * they cover the fewest texts.
  */
 const maxPartial = 400;
 
-/** Determines whether a later opaque paint hides a point. */
+/**
+ * Determines whether an opaque object that is painted later hides a point. The page is divided into a grid of cells.
+ */
 export class Coverage {
   readonly #box: Rectangle;
-  /** For each cell of a grid, the order of the last paint that covers all of it. */
+  /** For each cell, the order number of the last opaque object that covers the whole cell; -1 if there is none. */
   readonly #whole = new Float64Array(cells * cells).fill(-1);
-  /** For each cell, the paints that cover a part of it, in painting order. */
+  /** For each cell, the opaque objects that cover a part of it, in painting order. */
   readonly #partial: (Paint[] | undefined)[] = [];
-  /** The order of the last opaque paint. */
+  /** The order number of the last opaque object. */
   #last = -1;
 
-  /** @param box of the page */
+  /** @param box the visible part of the page */
   constructor(box: Rectangle, paints: readonly Paint[]) {
     this.#box = box;
     for (const paint of paints) if (paint.opaque) this.#add(paint);
   }
 
-  /** Whether anything opaque was painted after a text. */
+  /** Whether any opaque object was painted after the object with the order number `after`. */
   mayCover(after: number): boolean {
     return this.#last > after;
   }

@@ -7,23 +7,23 @@ import { symbolCharacters } from './symbol-characters.ts';
 import { texCharacters, texCodes } from './tex-characters.ts';
 import { textFont } from './text-font.ts';
 
-/** The properties of a font that determine the positions and characters of its texts. */
+/** The properties of a font that determine the positions and characters of texts in this font. */
 export interface ReadFont {
   looks: TextFont;
   isVertical: boolean;
-  /** The unit of its glyphs' widths, in units of the font size. */
+  /** The unit in which the font gives the widths of its glyphs, as a share of the font size. */
   unit: number;
-  /** An em, in units of the font size: 1, except in Type 3 fonts. */
+  /** The length of an em as a share of the font size: 1, except in Type 3 fonts. */
   em: number;
-  /** -1 if the drawn glyphs are below the baseline. */
+  /** The direction of the glyphs: -1 if they are drawn below the baseline, otherwise 1. */
   up: 1 | -1;
   textOf(glyph: PdfjsGlyph): string;
 }
 
-/** The height of a font's box, in em. */
+/** The usual height of a font's bounding box, in em. */
 const usualBoxHeight = 1.2;
 
-/** Reads each font once. */
+/** Reads the properties of fonts, once for each font. */
 export class FontReader {
   readonly #fonts = new Map<PDFDict, { font: PdfjsFont | undefined; read: ReadFont }>();
 
@@ -49,18 +49,22 @@ function readFont(dictionary: PDFDict, font: PdfjsFont | undefined): ReadFont {
   };
 }
 
-/** TeX's bitmap fonts have no name and no descriptor. They are Computer Modern. */
+/**
+ * Describes the appearance of a font. Bitmap fonts of TeX have no name and no descriptor; they are Computer Modern,
+ * which has serifs.
+ */
 function looksOf(dictionary: PDFDict, font: PdfjsFont | undefined): TextFont {
   const looks = textFont(dictionary, font);
   return texCodes(dictionary) ? { ...looks, family: 'serif' } : looks;
 }
 
-/** The scale of a glyph space in thousandths of an em, which other fonts have. */
+/** The scale of a glyph space whose unit is a thousandth of an em, as in all fonts that are not Type 3. */
 const usualScale = 0.001;
 
 /**
- * Returns the em of a Type 3 font, whose glyph space may have any scale. If the height of the font's box is not that of a line,
- * the em is chosen so that it is. A font with the usual scale is not changed, because it may have only small signs.
+ * Returns the em of a Type 3 font. The glyph space of such a font may have any scale, so if the height of the font's
+ * box is implausible for a line, the em is derived from this height. If the scale is the usual one, a low box is
+ * plausible, because the font may contain only small signs.
  */
 function type3Em(dictionary: PDFDict, scale: number): number {
   const box = getRectangle(dictionary, 'FontBBox');
@@ -70,12 +74,13 @@ function type3Em(dictionary: PDFDict, scale: number): number {
   return height === 0 || isUsual || !Number.isFinite(height) ? 1 : height / usualBoxHeight;
 }
 
-/** In em: the minimum height of letters above the baseline, and the maximum depth below it. */
+/** The minimum depth below the baseline, in em, from which the glyphs of a font count as drawn downwards. */
 const minHeight = 0.35;
 
 /**
- * Returns the direction of the glyphs of a Type 3 font. They may be drawn with y upwards or downwards, independent of their
- * matrix, so the direction follows from the position of their box. A font with only small signs counts as upright.
+ * Returns the direction of the glyphs of a Type 3 font. The glyphs may be drawn with y upwards or downwards, whatever
+ * the font's matrix is, so the direction is determined from the position of the font's box. A font with only small
+ * signs counts as drawn upwards.
  */
 function type3Up(dictionary: PDFDict, scale: number): 1 | -1 {
   const box = getRectangle(dictionary, 'FontBBox');
@@ -88,10 +93,13 @@ function type3Up(dictionary: PDFDict, scale: number): 1 | -1 {
   return -low > minHeight * em && -low > 2 * high ? -1 : 1;
 }
 
-/** Ligatures and positional forms of letters, as fonts draw them. */
+/** Ligatures, and letters in the shape that they have at a position in a word. */
 const presentationForms = /[\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdff\ufe70-\ufefc]/;
 
-/** Returns a function that decodes a font's glyphs. It returns an empty text if pdf.js only guesses the character of a code. */
+/**
+ * Returns a function that returns the characters of a glyph. It returns an empty text if pdf.js only guesses the
+ * characters.
+ */
 function decoderOf(dictionary: PDFDict): ReadFont['textOf'] {
   const tex = texCharacters(dictionary);
   const symbol = symbolCharacters(dictionary);

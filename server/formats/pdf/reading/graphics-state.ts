@@ -3,25 +3,28 @@ import { black, type Color } from './color.ts';
 import type { Stencil } from './interpretation.ts';
 import { initialTextState, type TextState } from './text-operators.ts';
 
-/** The parameters of PDF 32000-1, 8.4 and 9.3, as far as they determine the visible content. */
+/** The graphics parameters of PDF 32000-1, 8.4 and 9.3, that are needed to determine the visible content. */
 export interface GraphicsState extends TextState {
   ctm: Matrix;
-  /** In the page's user space. Null if nothing is visible. */
+  /** The rectangle around the clip, in the page's user space. Null if nothing is visible. */
   clip: Rectangle | null;
-  /** Whether the clip is exactly this rectangle. */
+  /** Whether the clip has exactly the area of this rectangle. */
   isClipExact: boolean;
   fill: Color;
   stroke: Color;
   fillAlpha: number;
-  /** The operators that set the alpha of fills in the page's stream; empty if it is 1. */
+  /** The operators that set the alpha of fills in the page's content stream; empty if the alpha is 1. */
   translucency: string;
   strokeAlpha: number;
-  /** Whether it has a soft mask, or a blend mode other than Normal. */
+  /** Whether a soft mask, or a blend mode other than Normal, is set. */
   isBlended: boolean;
-  /** Whether it is painted into a group that hides the content below. */
+  /** Whether the group that is being painted hides the content below it. */
   isGroupOpaque: boolean;
   lineWidth: number;
-  /** The letters that clip. Their exact area is unknown; the state only records whether anything is painted through them. */
+  /**
+   * Set if letters are a part of the clip. Their exact area is unknown, so only whether anything is painted through
+   * them is recorded.
+   */
   stencil: Stencil | undefined;
 }
 

@@ -4,11 +4,12 @@ const isSpace = (byte: number | undefined): boolean =>
   byte === 0 || byte === 9 || byte === 10 || byte === 12 || byte === 13 || byte === 32;
 
 /**
- * Returns the offset after the EI of an inline image. Its data may contain the letters EI, too. Without a filter the length of
- * the data is computed; otherwise an EI counts if operators follow it.
+ * Returns the offset after the EI that ends an inline image. The data of the image may also contain the letters EI. If
+ * the image has no filter, the length of its data is computed; otherwise the first EI that is followed by operators is
+ * its end.
  *
- * @param at after ID
- * @param looksLikeOperators whether the bytes at an offset are operators
+ * @param at the offset after ID
+ * @param looksLikeOperators returns whether the bytes at an offset are operators
  */
 export function findInlineImageEnd(
   bytes: Uint8Array,
@@ -18,7 +19,7 @@ export function findInlineImageEnd(
 ): number {
   const length = plainLength(dictionary);
   if (length !== undefined) {
-    // One white-space character, or a line end of two characters, precedes the data.
+    // One or two white-space characters may precede the data, or none.
     for (const start of [at + 1, at + 2, at]) {
       let end = start + length;
       while (isSpace(bytes[end]) && end < start + length + 3) end++;
@@ -34,7 +35,7 @@ export function findInlineImageEnd(
   return last ?? bytes.length;
 }
 
-/** Whether EI is at an offset, followed by white space or the end. */
+/** Whether the letters EI are at an offset, followed by white space or by the end of the stream. */
 function isEnd(bytes: Uint8Array, at: number): boolean {
   return bytes[at] === 0x45 && bytes[at + 1] === 0x49 && (at + 2 >= bytes.length || isSpace(bytes[at + 2]));
 }
@@ -50,7 +51,10 @@ const components: Record<string, number> = {
   Indexed: 1,
 };
 
-/** Returns the length of an image without a filter; undefined if it has one, or if its color space is in the resources. */
+/**
+ * Returns the length of an image's data. Returns undefined if the image has a filter, or if its color space is defined
+ * in the resources.
+ */
 function plainLength(dictionary: ReadonlyMap<string, Operand>): number | undefined {
   const value = (short: string, long: string): Operand | undefined =>
     dictionary.get(short) ?? dictionary.get(long);

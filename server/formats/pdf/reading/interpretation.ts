@@ -3,15 +3,20 @@ import type { Matrix, Rectangle } from '../geometry.ts';
 import type { OperatorPlace, Paint } from '../page-content.ts';
 import type { Color } from './color.ts';
 
-/** A text operator from the stream. The positions of its glyphs require their widths, which are read later. */
+/**
+ * A text operator of a content stream. The positions of its glyphs are not known yet, because they depend on the widths
+ * of the glyphs, which are read later.
+ */
 export interface TextOperator {
-  /** Tj, TJ, ' or ". */
+  /** The name of the operator: Tj, TJ, ' or ". */
   name: string;
   place: OperatorPlace;
   order: number;
-  /** Strings of character codes, and adjustments in thousandths of the font size. */
+  /** The operands: strings of character codes, and adjustments in thousandths of the font size. */
   pieces: (Uint8Array | number)[];
-  /** The text at whose end it starts; undefined if it starts at the origin of the line matrix. */
+  /**
+   * The previous text, at whose end this text starts; undefined if this text starts at the origin of the line matrix.
+   */
   after: TextOperator | undefined;
   lineMatrix: Matrix;
   ctm: Matrix;
@@ -20,48 +25,48 @@ export interface TextOperator {
   fontSize: number;
   charSpacing: number;
   wordSpacing: number;
-  /** 1 is normal. */
+  /** The horizontal scaling; 1 is normal. */
   scaling: number;
   rise: number;
   renderMode: number;
-  /** The width of its strokes, in unscaled user space. */
+  /** The width of the strokes, in unscaled user space. */
   lineWidth: number;
-  /** Set if its letters clip later content. */
+  /** Set if the letters of this text clip later content. */
   stencil: Stencil | undefined;
   fill: Color;
   stroke: Color;
-  /** The operators that make it translucent, if any. */
+  /** The operators that make the text translucent; empty if it is not translucent. */
   translucency: string;
   optionalContent: string[];
-  /** Whether it is in a layer that is not shown. */
+  /** Whether the text is in a layer that is hidden. */
   isHidden: boolean;
 }
 
-/** Letters through which content may be painted. */
+/** Letters that clip the content painted after them, and whether anything has been painted through them. */
 export interface Stencil {
   isPainted: boolean;
 }
 
-/** One painting of a form XObject. */
+/** One painting of a form XObject on a page. */
 export interface FormUse {
-  /** The use in whose stream it is painted; 0 is the page. */
+  /** The number of the painting whose stream contains this painting; 0 is the page. */
   parent: number;
-  /** The Do operator with its operand, as offsets into that stream. */
+  /** The start and end of the Do operator with its operand, as offsets in that stream. */
   start: number;
   end: number;
   name: string;
   form: PDFStream;
-  /** Those of the form, or those of the stream that paints it. */
+  /** The resources of the form. If the form has none, those of the stream that paints it. */
   resources: PDFDict | undefined;
 }
 
 export interface Interpretation {
   texts: TextOperator[];
   paints: Paint[];
-  /** Use n has the index n - 1. */
+  /** The paintings of forms. The use with the number n has the index n - 1. */
   uses: FormUse[];
-  /** The Do operators that paint a form within itself. Readers ignore them. */
+  /** The Do operators that paint a form inside the same form. PDF readers ignore them. */
   loops: OperatorPlace[];
-  /** Tiling patterns and groups of soft masks, whose content is only visible through other content. */
+  /** Tiling patterns and the groups of soft masks. Their content is only visible through other content. */
   indirect: Set<PDFStream>;
 }

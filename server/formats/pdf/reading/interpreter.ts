@@ -31,17 +31,20 @@ interface Stream {
   resources: Resources;
 }
 
-/** The maximum number of nested saved graphics states. Further saves are ignored, and their restores have no effect. */
+/**
+ * The maximum number of nested saved graphics states. Further save operators are ignored, and so are the restore
+ * operators that belong to them.
+ */
 const maxSaved = 10_000;
 
-/** Reads the content stream of a page and those of the forms that it paints. */
+/** Interprets the content stream of a page, and the streams of the forms that it paints. */
 export class Interpreter {
   readonly #texts: TextOperator[] = [];
   readonly #uses: FormUse[] = [];
   readonly #forms = new Map<PDFStream, { bytes: Uint8Array; resources: Resources | undefined }>();
   readonly #loops: OperatorPlace[] = [];
   readonly #indirect = new Set<PDFStream>();
-  /** The forms that are being painted. */
+  /** The forms around the current operator, to detect a form that paints itself. */
   readonly #open = new Set<PDFStream>();
   readonly #meter: Meter;
   readonly #layers: LayerStack;
@@ -57,7 +60,7 @@ export class Interpreter {
     this.#painter = new Painter(() => this.#order++);
   }
 
-  /** @throws {FileError} `too_large` if the work is out of proportion to the file */
+  /** @throws {FileError} `too_large` if reading takes too much work for the size of the file */
   read(bytes: Uint8Array, resources: PDFDict | undefined): Interpretation {
     this.#run(bytes, { use: 0, depth: 1, resources: new Resources(resources) });
     return {
@@ -75,7 +78,7 @@ export class Interpreter {
     const scanner = new ContentScanner(bytes);
     const saved: GraphicsState[] = [];
     let unsaved = 0;
-    /** For each open marked content, whether it is a layer. */
+    /** For each open marked content: whether it is a layer. */
     const marked: boolean[] = [];
     while (scanner.next()) {
       this.#meter.countOperator(0, size);
@@ -179,7 +182,7 @@ export class Interpreter {
     { use }: Stream,
   ): void {
     const state = this.#state;
-    // No reader shows text without a font.
+    // PDF readers do not show text if no font is set.
     if (state.font === undefined) return;
     const clips = state.renderMode >= 4 && state.renderMode <= 7;
     if (clips) {
@@ -237,7 +240,7 @@ export class Interpreter {
       resources: own && new Resources(own),
     };
     this.#forms.set(form, content);
-    // A form without resources uses those of the page.
+    // A form without resources uses the resources of the stream that paints it.
     const resources = content.resources ?? painter.resources;
     this.#uses.push({ parent: painter.use, start, end, name, form, resources: resources.dictionary });
     const outer = this.#state;
@@ -257,10 +260,13 @@ export class Interpreter {
   }
 }
 
-/** Parameters that are allowed for translated text: they only affect its translucency. */
+/**
+ * The keys of graphics state parameters that may be set for translated text, because the only effect is on its
+ * translucency.
+ */
 const harmless = new Set(['/Type', '/ca', '/CA', '/AIS', '/BM', '/SA', '/LW', '/OP', '/op', '/OPM', '/TK']);
 
-/** Applies a graphics state parameter dictionary. */
+/** Applies the graphics state parameters of a resource with this name. */
 function setParameters(state: GraphicsState, name: string, { resources, use }: Stream): void {
   const parameters = resources.graphicsState(name);
   if (parameters === undefined) return;

@@ -1,12 +1,12 @@
 import { type PDFDict, PDFName, PDFStream } from '@cantoo/pdf-lib';
 import { asDict, decodeStream, get, getArray, getDict, getName } from '../objects.ts';
 
-/** Character collections that Adobe has registered: their codes have known characters. */
+/** The character collections of Adobe whose codes have known characters. */
 const registered = /^\((GB1|CNS1|Japan1|Korea1)\)$/;
 
 /**
- * Returns a function that tests whether the file defines the character of a code of a composite font. Codes of simple fonts
- * have characters by their encoding.
+ * Returns a function that tests whether the character of a code is defined. For simple fonts it always is, by their
+ * encoding. For composite fonts it depends on the file.
  */
 export function mappedCodes(font: PDFDict): (code: number) => boolean {
   if (getName(font, 'Subtype') !== 'Type0') return () => true;
@@ -23,7 +23,8 @@ export function mappedCodes(font: PDFDict): (code: number) => boolean {
 }
 
 /**
- * Returns a test for the codes that a ToUnicode table maps. Its syntax is that of a font's character map: PDF 32000-1, 9.10.3.
+ * Returns a test for the codes that a ToUnicode table maps. The syntax of the table is specified in PDF 32000-1,
+ * 9.10.3.
  */
 function codesOf(table: string): (code: number) => boolean {
   if (table.includes('usecmap')) return () => true;

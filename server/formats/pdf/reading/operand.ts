@@ -1,4 +1,4 @@
-/** A name such as /F1, without its slash and with its #-codes decoded. One byte is one UTF-16 unit. */
+/** A name such as /F1, without its slash and with its #-codes decoded. Each byte is one UTF-16 unit. */
 export class Name {
   readonly value: string;
 

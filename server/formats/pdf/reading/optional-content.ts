@@ -15,7 +15,12 @@ export class OptionalContent {
     this.#hidden = (group) => off.has(group) || (isBaseOff && !on.has(group));
   }
 
-  /** @param content a group, or a membership dictionary with a policy; its visibility expression is not evaluated */
+  /**
+   * Whether content is hidden.
+   *
+   * @param content an optional content group, or a membership dictionary. The policy of a membership dictionary is
+   *   applied, but its visibility expression is not evaluated
+   */
   isHidden(content: PDFDict): boolean {
     if (getName(content, 'Type') !== 'OCMD') return this.#hidden(content);
     const member = get(content, 'OCGs');
@@ -35,15 +40,15 @@ export class OptionalContent {
   }
 }
 
-/** The maximum depth of layers. The names of deeper layers are ignored. */
+/** The maximum number of nested layers whose names are stored. Names of deeper layers are ignored. */
 const maxDepth = 50;
 
-/** The optional content around the current operator. */
+/** The layers around the current operator. */
 export class LayerStack {
   readonly #content: OptionalContent;
-  /** The state before each open layer. */
+  /** For each open layer, the state before the layer was entered. */
   readonly #outer: { names: string[]; isHidden: boolean }[] = [];
-  /** The names of the layers, outermost first. A change creates a new array. */
+  /** The names of the open layers, outermost first. Each change creates a new array. */
   names: string[] = [];
   isHidden = false;
 
@@ -51,7 +56,7 @@ export class LayerStack {
     this.#content = content;
   }
 
-  /** @param name in the resources of the page; undefined if it has no name there */
+  /** @param name the name of the content in the page's resources; undefined if it has none */
   enter(content: PDFDict, name: string | undefined): void {
     this.#outer.push({ names: this.names, isHidden: this.isHidden });
     if (name !== undefined && this.names.length < maxDepth) this.names = [...this.names, name];

@@ -6,7 +6,7 @@ import type { GraphicsState } from './graphics-state.ts';
 import type { Operand } from './operand.ts';
 import { boxesAlong, isUpright, Path, type Subpath } from './path.ts';
 
-/** Each operator that ends a path: whether it fills and whether it strokes. */
+/** The operators that end a path, each with whether it fills and strokes the path. */
 const pathEnds: Record<string, { fills: boolean; strokes: boolean }> = {
   n: { fills: false, strokes: false },
   f: { fills: true, strokes: false },
@@ -20,22 +20,22 @@ const pathEnds: Record<string, { fills: boolean; strokes: boolean }> = {
   'b*': { fills: true, strokes: true },
 };
 
-/** The maximum number of parts for which a path is checked for overlapping parts. */
+/** The maximum number of parts of a path that are compared with each other. */
 const maxParts = 64;
 
-/** Collects all painted content except text, and applies clips. */
+/** Collects the painted objects of a page except text, and applies clipping paths to the graphics state. */
 export class Painter {
   readonly paints: Paint[] = [];
   readonly #path = new Path();
   readonly #nextOrder: () => number;
   #clips = false;
 
-  /** @param nextOrder returns the number of a painted object */
+  /** @param nextOrder returns the order number of the next painted object */
   constructor(nextOrder: () => number) {
     this.#nextOrder = nextOrder;
   }
 
-  /** Handles operators that build, paint or clip by paths; others have no effect. */
+  /** Applies an operator that builds a path, paints, or clips. Other operators have no effect. */
   operate(scanner: ContentScanner, state: GraphicsState, isHidden: boolean): void {
     const { operator } = scanner;
     const end = pathEnds[operator];
@@ -112,7 +112,7 @@ export class Painter {
     this.#clips = false;
   }
 
-  /** @param covers whether the paint itself is opaque */
+  /** @param covers whether the object is opaque, regardless of the graphics state */
   #add(
     kind: Paint['kind'],
     box: Rectangle,
@@ -123,7 +123,7 @@ export class Painter {
   ): void {
     const { clip, isClipExact, isBlended, isGroupOpaque } = state;
     if (isHidden || clip === null) return;
-    // A line without width has no area, but is visible.
+    // A line may have no width and therefore no area, although it is visible.
     const visible = intersection(clip, box) ?? intersection(clip, widen(box, 0.01));
     if (visible === undefined) return;
     if (state.stencil) state.stencil.isPainted = true;
@@ -132,13 +132,13 @@ export class Painter {
   }
 }
 
-/** Narrows the clip of a state. */
+/** Reduces the clip of a graphics state to its intersection with a rectangle. */
 export function clipTo(state: GraphicsState, box: Rectangle | null, isExact: boolean): void {
   state.clip = (box && state.clip && intersection(state.clip, box)) ?? null;
   state.isClipExact &&= isExact;
 }
 
-/** Whether no two parts overlap. Overlapping parts of a path may form a hole. */
+/** Whether no two parts of a path overlap. If parts overlap, the common area may be a hole. */
 function areApart(subpaths: readonly Subpath[]): boolean {
   if (subpaths.length > maxParts) return false;
   return subpaths.every(({ box }, index) =>
@@ -150,7 +150,7 @@ function joined(whole: Rectangle | null, box: Rectangle): Rectangle {
   return whole ? union(whole, box) : box;
 }
 
-/** Whether a line is much wider than a rule, in points. */
+/** Whether both sides of a line's box are longer than the thickness of a rule, so that most of the box is empty. */
 function isWide({ left, bottom, right, top }: Rectangle): boolean {
   return Math.min(right - left, top - bottom) > 3;
 }

@@ -1,7 +1,7 @@
 import type { TextOperator } from './interpretation.ts';
 import type { PdfjsGlyph, PdfjsText } from './pdfjs-texts.ts';
 
-/** A text operator with the text that pdf.js decodes for it. */
+/** A text operator, and the text that pdf.js decoded for this operator. */
 export interface PairedText {
   operator: TextOperator;
   /** Undefined if pdf.js read the stream differently at this position. */
@@ -10,21 +10,25 @@ export interface PairedText {
 
 export interface DecodedText {
   text: PdfjsText;
-  /** The number of bytes of each glyph's code. */
+  /** The number of bytes of each glyph's character code. */
   codeLengths: Uint8Array;
 }
 
-/** The distance within which both readings are searched for a position where they agree again. */
+/**
+ * The maximum number of operators that may be skipped in either reading to find a position where the readings agree
+ * again.
+ */
 const window = 50;
 
 /**
- * Pairs the text operators of two readings of a page in their order. A pair has the same character codes, byte for byte, and
- * the same adjustments between them. If the readings differ, both are searched for the nearest operators that agree.
+ * Pairs the text operators of two readings of a page, in their order: those that this service has read, and those that
+ * pdf.js has read. The two operators of a pair have the same character codes and the same adjustments between them. If
+ * the readings differ at a position, the next operators of both are searched for the nearest pair that agrees.
  */
 export function pairTexts(operators: readonly TextOperator[], decoded: readonly PdfjsText[]): PairedText[] {
   const pairs: PairedText[] = [];
   let at = 0;
-  /** Up to this operator, none agrees with the following operators of the other reading. */
+  /** The operators up to this index agree with none of the following operators of the other reading. */
   let searched = -1;
   for (let index = 0; index < operators.length; index++) {
     const operator = operators[index]!;
@@ -48,9 +52,9 @@ export function pairTexts(operators: readonly TextOperator[], decoded: readonly 
 }
 
 /**
- * Returns the indexes of the nearest operators that agree, which are those with the fewest skipped operators.
+ * Returns the indexes of the nearest operators that agree. These are the two with the fewest skipped operators.
  *
- * @param searched the operators up to this one do not agree with any in the window
+ * @param searched the last index of the operators that have already been searched without a result
  */
 function nearestAgreement(
   operators: readonly TextOperator[],
@@ -72,9 +76,10 @@ function nearestAgreement(
 }
 
 /**
- * Returns the number of bytes of each glyph's code if the glyphs have exactly these codes; else undefined.
+ * Returns the number of bytes of each glyph's code. Returns undefined if the glyphs do not have exactly the codes in
+ * `pieces`.
  *
- * @param pieces strings and adjustments
+ * @param pieces strings of character codes, and adjustments
  */
 export function matchCodes(
   pieces: readonly (Uint8Array | number)[],
@@ -95,7 +100,10 @@ export function matchCodes(
   return at === glyphs.length ? Uint8Array.from(lengths) : undefined;
 }
 
-/** Matches codes of one length, which most fonts have: one byte in simple fonts, two in most others. */
+/**
+ * Matches a string whose codes all have the same length: one byte in simple fonts, two bytes in most other fonts. Other
+ * strings are matched by `matchMixed`.
+ */
 function matchString(
   bytes: Uint8Array,
   glyphs: readonly (PdfjsGlyph | number)[],
@@ -106,13 +114,16 @@ function matchString(
     const count = bytes.length / length;
     let index = 0;
     while (index < count && codeAt(glyphs, at + index) === readCode(bytes, index * length, length)) index++;
-    // Later operators may start with glyphs that also fit, so the lengths decide.
+    // It is enough that the first `count` glyphs match. Glyphs of a later string may follow.
     if (index === count) return new Uint8Array(count).fill(length);
   }
   return matchMixed(bytes, glyphs, at);
 }
 
-/** Finds a division of a string into codes of one to four bytes. Each position in the string is tried once for each glyph. */
+/**
+ * Divides a string into codes of one to four bytes that match the glyphs. Each combination of a position in the string
+ * and a glyph is tried only once.
+ */
 function matchMixed(
   bytes: Uint8Array,
   glyphs: readonly (PdfjsGlyph | number)[],
@@ -146,7 +157,7 @@ function matchMixed(
 function isCode(bytes: Uint8Array, start: number, length: number, code: number): boolean {
   if (start + length > bytes.length) return false;
   if (readCode(bytes, start, length) === code) return true;
-  // pdf.js reads a byte that does not start any code of the font as code 0.
+  // If a byte does not start any code of the font, pdf.js reads it as code 0.
   return length === 1 && code === 0;
 }
 

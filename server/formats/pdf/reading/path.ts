@@ -2,25 +2,28 @@ import { apply, type Matrix, type Rectangle, transformRectangle } from '../geome
 
 /** A part of a path that is drawn without interruption. */
 export interface Subpath {
-  /** In the page's user space. Contains the control points of curves. */
+  /** The box around the subpath, in the page's user space. It contains the control points of curves. */
   box: Rectangle;
-  /** Whether it is exactly its box. */
+  /** Whether the subpath is exactly its box. */
   isRectangle: boolean;
-  /** The control points of each part of a curved or sloped line; null for all other paths. */
+  /** For an open curved or sloped line: the control points of each part of the line; null for all other subpaths. */
   curve: readonly (readonly Point[])[] | null;
 }
 
-/** The maximum number of parts of a line. For a line with more parts, only the box is stored. */
+/**
+ * The maximum number of parts of a line whose control points are stored. For lines with more parts, only the box is
+ * stored.
+ */
 const maxParts = 12;
-/** The maximum number of points of a rectangle. */
+/** The maximum number of points of a subpath that is recognized as a rectangle. */
 const maxPoints = 9;
 
 type Point = readonly [x: number, y: number];
 
-/** Collects a path as the boxes of its subpaths, because only the painted area matters here. */
+/** Collects the subpaths of a path, mainly as boxes, because only the painted area is needed. */
 export class Path {
   subpaths: Subpath[] = [];
-  /** The points of the open subpath in the page's user space, or only their box if there are many points or curves. */
+  /** The first points of the open subpath, in the page's user space. `#box` contains all of its points. */
   #points: [number, number][] = [];
   #box: Rectangle | undefined;
   #hasCurves = false;
@@ -43,7 +46,7 @@ export class Path {
     this.#addPart([this.#last, end]);
   }
 
-  /** @param points pairs of coordinates: control points and the end */
+  /** @param points pairs of coordinates: the control points and the end of the curve */
   curveTo(ctm: Matrix, points: readonly number[]): void {
     this.#hasCurves = true;
     const controls = [this.#last];
@@ -65,7 +68,7 @@ export class Path {
     this.subpaths.push({ box: transformRectangle(ctm, box), isRectangle: isUpright(ctm), curve: null });
   }
 
-  /** Ends the path and returns its subpaths. */
+  /** Ends the path, and returns its subpaths. */
   take(): Subpath[] {
     this.#close();
     const { subpaths } = this;
@@ -107,7 +110,10 @@ export class Path {
     this.#parts = [];
   }
 
-  /** A subpath that ends at its start encloses an area, so it is not a line. */
+  /**
+   * Whether the open subpath is a curved or sloped line. A subpath that ends at its start encloses an area, so it is
+   * not a line.
+   */
   #isCurve(): boolean {
     const isOpen = !same(this.#first, this.#last);
     return isOpen && (this.#hasCurves || this.#isSloped) && this.#parts.length <= maxParts;
@@ -116,7 +122,7 @@ export class Path {
 
 const boxesOfPart = 8;
 
-/** Returns boxes along a curved or sloped line. */
+/** Returns rectangles along a curved or sloped line. */
 export function boxesAlong(curve: readonly (readonly Point[])[]): Rectangle[] {
   return curve.flatMap((controls) => {
     const points = Array.from({ length: boxesOfPart + 1 }, (_, index) =>
@@ -134,7 +140,10 @@ export function boxesAlong(curve: readonly (readonly Point[])[]): Rectangle[] {
   });
 }
 
-/** Returns the point of a Bézier curve at a share of its length (de Casteljau's algorithm). */
+/**
+ * Returns a point of a Bézier curve by de Casteljau's algorithm. `share` is the curve's parameter, from 0 at the start
+ * to 1 at the end.
+ */
 function pointOf(controls: readonly Point[], share: number): Point {
   let points = controls;
   while (points.length > 1)
@@ -145,15 +154,15 @@ function pointOf(controls: readonly Point[], share: number): Point {
   return points[0]!;
 }
 
-/** Whether upright rectangles stay upright. */
+/** Whether the matrix maps upright rectangles to upright rectangles. */
 export function isUpright([a, b, c, d]: Matrix): boolean {
   const small = 1e-6 * Math.max(Math.abs(a), Math.abs(b), Math.abs(c), Math.abs(d));
   return (Math.abs(b) <= small && Math.abs(c) <= small) || (Math.abs(a) <= small && Math.abs(d) <= small);
 }
 
 /**
- * Whether the points follow the edge of the box: its four corners, and possibly points on its sides, such as a start in the
- * middle of a side.
+ * Whether a closed line follows the edge of the box. It must contain the four corners, and may contain other points on
+ * the sides, such as a start in the middle of a side.
  */
 function isRectangle(points: readonly Point[], box: Rectangle): boolean {
   if (points.length > maxPoints) return false;
@@ -166,7 +175,7 @@ function isRectangle(points: readonly Point[], box: Rectangle): boolean {
   return turns && !same(corners[0]!, corners[2]!) && !same(corners[1]!, corners[3]!);
 }
 
-/** Returns the points at which a closed line with horizontal and vertical parts turns. */
+/** Returns the corners of a closed line that consists of horizontal and vertical parts. */
 function withoutStraight(points: readonly Point[]): Point[] {
   return points.filter(([x, y], index) => {
     const [beforeX, beforeY] = points.at(index - 1)!;

@@ -1,17 +1,17 @@
 import type { PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { loadPdfjs } from '../../pdfjs/budget.ts';
 
-/** A glyph as pdf.js decodes it. */
+/** A glyph of a text, as pdf.js decodes it. */
 export interface PdfjsGlyph {
   originalCharCode: number;
   unicode: string;
-  /** In glyph space: thousandths of an em, except in Type 3 fonts. */
+  /** The width in glyph space, which is in thousandths of an em, except in Type 3 fonts. */
   width: number;
   vmetric: [advance: number, x: number, y: number] | null;
   isSpace: boolean;
 }
 
-/** The properties of a font in pdf.js. */
+/** The properties of a font, as pdf.js reports them. */
 export interface PdfjsFont {
   name: string;
   fontMatrix: number[];
@@ -29,13 +29,13 @@ export interface PdfjsFont {
   composite: boolean;
 }
 
-/** A text operator in pdf.js's operator list. */
+/** A text operator in the operator list of pdf.js. */
 export interface PdfjsText {
-  /** Numbers are adjustments, as in TJ. */
+  /** The shown glyphs; numbers are adjustments, as in the operator TJ. */
   glyphs: (PdfjsGlyph | number)[];
-  /** Undefined if pdf.js cannot read it. */
+  /** The font; undefined if pdf.js cannot read it. */
   font: PdfjsFont | undefined;
-  /** `#rrggbb`; null for a pattern. */
+  /** The fill color as `#rrggbb`; null for a pattern. */
   fill: string | null;
   stroke: string | null;
 }
@@ -46,14 +46,17 @@ interface PdfjsState {
   stroke: string | null;
 }
 
-/** Reads the text operators of a page, and of its forms, in painting order. */
+/** Reads the text operators of a page and of its forms in painting order. */
 export async function readPdfjsTexts(page: PDFPageProxy): Promise<PdfjsText[]> {
   const { AnnotationMode, OPS } = await loadPdfjs();
   const { fnArray, argsArray } = await page.getOperatorList({ annotationMode: AnnotationMode.DISABLE });
   const found: (Omit<PdfjsText, 'font'> & { font: string })[] = [];
   const saved: PdfjsState[] = [];
   let state: PdfjsState = { font: '', fill: '#000000', stroke: '#000000' };
-  /** The number of open groups within the group of a soft mask, including that group. Their content is not on the page. */
+  /**
+   * The depth of open groups in the group of a soft mask, counting this group; 0 outside of soft masks. The content of
+   * such groups is not on the page.
+   */
   let masks = 0;
   for (const [index, operator] of fnArray.entries()) {
     const operands = argsArray[index] as unknown[];
@@ -103,7 +106,10 @@ export async function readPdfjsTexts(page: PDFPageProxy): Promise<PdfjsText[]> {
   return found.map((text) => ({ ...text, font: fonts.get(text.font) }));
 }
 
-/** Fonts arrive separately from the operators. An unreadable font arrives as an error message. */
+/**
+ * Returns a font, which pdf.js delivers separately from the operators. For an unreadable font it delivers an error
+ * message instead.
+ */
 async function fontOf(page: PDFPageProxy, name: string): Promise<PdfjsFont | undefined> {
   if (name === '') return undefined;
   const font = await new Promise((resolve) => {

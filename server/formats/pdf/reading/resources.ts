@@ -1,7 +1,7 @@
 import { PDFDict, PDFName, type PDFObject, PDFStream } from '@cantoo/pdf-lib';
 import { getDict, getNumber } from '../objects.ts';
 
-/** The named objects of a content stream, each looked up once. */
+/** The named resources of a content stream. Each resource is looked up once and then cached. */
 export class Resources {
   readonly dictionary: PDFDict | undefined;
   readonly #found = new Map<string, PDFObject | undefined>();
@@ -18,7 +18,7 @@ export class Resources {
     return this.#dict('ExtGState', name);
   }
 
-  /** Returns the properties of marked content. */
+  /** Returns the property list with this name. Marked content refers to such lists. */
   properties(name: string): PDFDict | undefined {
     return this.#dict('Properties', name);
   }
@@ -28,7 +28,7 @@ export class Resources {
     return object instanceof PDFStream ? object : undefined;
   }
 
-  /** Returns a tiling pattern; other patterns have no stream. */
+  /** Returns a tiling pattern by its name; undefined for other patterns, because they have no stream. */
   tiling(name: string): PDFStream | undefined {
     const object = this.#object('Pattern', name);
     return object instanceof PDFStream && getNumber(object.dict, 'PatternType') === 1 ? object : undefined;
@@ -51,7 +51,10 @@ export class Resources {
   }
 }
 
-/** Returns the key of a name whose bytes are the string's units. pdf-lib only decodes upper-case hexadecimal digits. */
+/**
+ * Returns the dictionary key for a name. Each UTF-16 unit of the string is a byte of the name. The digits of #-codes
+ * are in upper case, because pdf-lib does not decode others.
+ */
 export function nameKey(name: string): PDFName {
   const hexadecimal = (unit: string): string =>
     unit.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0');

@@ -8,22 +8,23 @@ import { type DecodedText, type PairedText, pairTexts } from './pairing.ts';
 import type { PdfjsText } from './pdfjs-texts.ts';
 import { keepHidden } from './visibility.ts';
 
-/** A text with the data that is needed to remove glyphs of it. */
+/** A text with the data that is needed to remove some of its glyphs. */
 export interface ReadText extends ShownText {
   operator: TextOperator;
-  /** The number of bytes of each glyph's code. Empty if it is unpaired. */
+  /** The number of bytes of each glyph's code. Empty if the text is unpaired. */
   codeLengths: Uint8Array;
-  /** The advance of each glyph with its spacings, in units of the font size. */
+  /** The advance of each glyph including its spacings, as a share of the font size. */
   advances: Float64Array;
 }
 
-/** The end of a text, from the origin of its line matrix; undefined if unknown. */
+/** The end of a text relative to the origin of its line matrix; undefined if the end is unknown. */
 type Pen = readonly [x: number, y: number] | undefined;
 
 const nothing = { codeLengths: new Uint8Array(), advances: new Float64Array() };
 
 /**
- * Combines the two readings of a page: the position of each text, from its operators, and its characters, from pdf.js.
+ * Combines the two readings of a page. The position of each text comes from the operators that this service has read,
+ * and the characters come from pdf.js.
  *
  * @param box the visible part of the page
  */
@@ -85,7 +86,10 @@ function place(
   };
 }
 
-/** Lengths are in unscaled text space along the writing direction, those of glyphs in em. */
+/**
+ * Returns the positions of a text's glyphs. The lengths and `first` are in unscaled text space along the writing
+ * direction; `x` and `advance` of a glyph are in em.
+ */
 function placeGlyphs(
   { fontSize, charSpacing, wordSpacing }: TextOperator,
   { text, codeLengths }: DecodedText,
@@ -117,27 +121,33 @@ function placeGlyphs(
   return { glyphs, advances, first: first ?? 0, length: at };
 }
 
-/** Returns the matrix from em space to user space. */
+/** Returns the matrix that maps a text's em space to user space. */
 function textMatrix(operator: TextOperator, font: ReadFont, [x, y]: readonly [number, number]): Matrix {
   const em = operator.fontSize * font.em;
   const glyph: Matrix = [em * operator.scaling, 0, 0, em * font.up, x, y + operator.rise];
   return multiply(multiply(glyph, operator.lineMatrix), operator.ctm);
 }
 
-/** In em: the minimum width at which strokes are visible at the edges of filled letters. */
+/** The minimum width of a stroke that is visible at the edges of filled letters, in em. */
 const visibleStroke = 0.015;
 
-/** Letters are filled (0, 4), stroked (1, 5), or both (2, 6). */
+/**
+ * Whether the letters are stroked, and whether they are filled. By the render mode, letters are filled (0, 4), stroked
+ * (1, 5), or both (2, 6).
+ */
 const isStroked = ({ renderMode }: TextOperator): boolean => renderMode % 4 === 1 || renderMode % 4 === 2;
 const isFilled = ({ renderMode }: TextOperator): boolean => renderMode % 4 !== 1;
 
-/** Returns the width of strokes, in em. */
+/** Returns the width of a text's strokes, in em. */
 function strokeWidth({ lineWidth, fontSize, lineMatrix }: TextOperator): number {
   const size = Math.abs(fontSize) * Math.hypot(lineMatrix[2], lineMatrix[3]);
   return size > 0 ? Math.round((1000 * Math.abs(lineWidth)) / size) / 1000 : 0;
 }
 
-/** Whether a text is bold by strokes in the color of its fill, as programs without a bold font draw it. */
+/**
+ * Whether strokes in the color of the fill make a text bold. Programs draw bold text like this if they have no bold
+ * font.
+ */
 function isEmboldened(operator: TextOperator): boolean {
   const { fill, stroke } = operator;
   return (
@@ -150,7 +160,10 @@ function isEmboldened(operator: TextOperator): boolean {
   );
 }
 
-/** Returns the color of a text. Letters without a fill have the color of their strokes. */
+/**
+ * Returns the operators that set the color of a text. If the letters are not filled, this is the color of their
+ * strokes.
+ */
 function fillOf(operator: TextOperator, text: PdfjsText | undefined): string {
   return isFilled(operator)
     ? colorOperators(operator.fill, text?.fill)
@@ -164,7 +177,11 @@ function outlineOf(operator: TextOperator, text: PdfjsText | undefined): Outline
   return { color: colorOperators(operator.stroke, text?.stroke), width, isFilled: isFilled(operator) };
 }
 
-/** @param hex the color from pdf.js */
+/**
+ * Returns the operators that set a color.
+ *
+ * @param hex the same color as pdf.js reports it; used if the operators are not portable
+ */
 function colorOperators(color: Color, hex: string | null | undefined): string {
   if (color.isPortable) return color.operators;
   if (!hex) return '';
@@ -172,7 +189,10 @@ function colorOperators(color: Color, hex: string | null | undefined): string {
   return `${parts.map((part) => formatNumber(Math.round(part * 1000) / 1000)).join(' ')} rg`;
 }
 
-/** Whether a text can be translated. Private use, control characters and U+FFFD have no meaning. */
+/**
+ * Whether the characters of a glyph are known. Private use, control and unassigned characters, and U+FFFD, have no
+ * known meaning.
+ */
 function isReadable(text: string): boolean {
   return text !== '' && !/[\p{Cc}\p{Co}\p{Cn}\p{Cs}\ufffd]/u.test(text);
 }

@@ -1,7 +1,9 @@
 import type { PDFDict } from '@cantoo/pdf-lib';
 import { getName } from '../objects.ts';
 
-/** Characters of the Symbol font from code 32 on; a space for unused codes. PDF 32000-1, annex D.5. */
+/**
+ * The characters of the Symbol font, by rows that start at a code. Unused codes have a space. PDF 32000-1, annex D.5.
+ */
 const rows: readonly [first: number, characters: string][] = [
   [0x20, ' !∀#∃%&∋()∗+,−./0123456789:;<=>?'],
   [0x40, '≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_'],
@@ -11,7 +13,7 @@ const rows: readonly [first: number, characters: string][] = [
   [0xe0, '◊⟨®©™∑⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪ ⟩∫⌠⎮⌡⎞⎟⎠⎤⎥⎦⎫⎬⎭ '],
 ];
 
-/** The same for the characters of MathType's MT Extra font, except accents and parts of large signs. */
+/** The characters of MathType's MT Extra font in the same form. Accents and parts of large signs are not included. */
 const extraRows: typeof rows = [
   [0x3a, '∼≃⊲≪⊳≫≜≙≐∐ƛ'],
   [0x49, '∩℧…⋯⋮⋰⋱∥∵∡∢'],
@@ -30,7 +32,7 @@ const tableOf = (table: typeof rows): ReadonlyMap<number, string> =>
 const symbol = tableOf(rows);
 const extra = tableOf(extraRows);
 
-/** Characters of ZapfDingbats, by ranges of codes. PDF 32000-1, annex D.6. */
+/** The characters of the ZapfDingbats font, by ranges of codes. PDF 32000-1, annex D.6. */
 const dingbatRanges: readonly [firstCode: number, firstCharacter: number, count: number][] = [
   [0x20, 0x20, 1],
   [0x21, 0x2701, 4],
@@ -72,15 +74,18 @@ const dingbats: ReadonlyMap<number, string> = new Map(
   ),
 );
 
-/** The start of the codes of TrueType symbol fonts in Unicode's private use area. */
+/** The private use character that stands for code 0 in TrueType symbol fonts. */
 const privateUse = 0xf000;
 
-/** Returns the character of a code, given its text from pdf.js; undefined if pdf.js is right. */
+/**
+ * Returns the character of a code, given the character that pdf.js reports. Returns undefined if the character of
+ * pdf.js is correct.
+ */
 type SymbolDecoder = (unicode: string, code: number) => string | undefined;
 
 /**
- * Returns a decoder for embedded copies of symbol fonts, which often have only codes, as private use characters. pdf.js reads
- * the codes of ZapfDingbats as letters.
+ * Returns a decoder for an embedded copy of a symbol font. For such fonts, pdf.js often reports only the codes, as
+ * private use characters. It reports the codes of ZapfDingbats as letters.
  *
  * @returns undefined for other fonts
  */

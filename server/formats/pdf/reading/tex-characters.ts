@@ -1,13 +1,13 @@
 import { type PDFDict, PDFName, PDFNumber } from '@cantoo/pdf-lib';
 import { getArray, getDict, getName } from '../objects.ts';
 
-/** The characters of the non-ASCII codes of TeX's text fonts: the Cork encoding (T1). */
+/** The characters of codes below 32 in TeX's Cork encoding (T1), which is an encoding of its text fonts. */
 const cork: ReadonlyMap<number, string> = new Map([
   ...[...'“”„«»–—'].map((character, index): [number, string] => [0x10 + index, character]),
   ...['ff', 'fi', 'fl', 'ffi', 'ffl'].map((letters, index): [number, string] => [0x1b + index, letters]),
 ]);
 
-/** The same for TeX's first encoding (OT1). */
+/** The characters in TeX's original text encoding (OT1) that differ from ASCII. */
 const original: ReadonlyMap<number, string> = new Map([
   ...['ff', 'fi', 'fl', 'ffi', 'ffl'].map((letters, index): [number, string] => [0x0b + index, letters]),
   ...[...'ßæœøÆŒØ'].map((character, index): [number, string] => [0x19 + index, character]),
@@ -20,14 +20,18 @@ const original: ReadonlyMap<number, string> = new Map([
   [0x7c, '—'],
 ]);
 
-/** The minimum number of small letters in a text font. Fonts for formulas have the same glyph names, but few small letters. */
+/**
+ * The minimum number of lower-case letters in a text font. Fonts for formulas have the same glyph names, but few
+ * lower-case letters.
+ */
 const minLetters = 12;
 
 /**
- * Returns the characters of the codes below 32 of a bitmap font of TeX: ligatures, quotes and dashes. Such a font names each
- * glyph only by its code (/a65). Both text encodings have these characters, at different codes.
+ * Returns the characters of the codes of a bitmap font of TeX that differ from ASCII: ligatures, quotes, dashes and
+ * others. The glyph names of such a font contain only the codes (/a65). TeX has two text encodings, with these
+ * characters at different codes, so the encoding is determined from the codes that are used.
  *
- * @returns undefined for other fonts, and for fonts that use none of these codes
+ * @returns undefined for other fonts, and if the encoding cannot be determined
  */
 export function texCharacters(font: PDFDict): ReadonlyMap<number, string> | undefined {
   const codes = texCodes(font);
@@ -37,7 +41,7 @@ export function texCharacters(font: PDFDict): ReadonlyMap<number, string> | unde
   return codes.some((code) => cork.has(code)) ? cork : undefined;
 }
 
-/** Returns the codes of a bitmap font of TeX; undefined for other fonts. */
+/** Returns the codes of the glyphs of a bitmap font of TeX; undefined for other fonts. */
 export function texCodes(font: PDFDict): number[] | undefined {
   if (getName(font, 'Subtype') !== 'Type3') return undefined;
   const codes: number[] = [];

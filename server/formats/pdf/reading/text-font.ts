@@ -11,10 +11,10 @@ const sans =
 const bold = /bold|^impact|black|heavy|demi|-Medi(?:$|Ital)|^CMBX|^CMB\d|\bBd\b|-Bd|,B/i;
 const italic = /italic|oblique|slanted|-\w*Ital$|^CMTI|^CMSL|^CMBXTI|-It\b|-Obl|kursiv/i;
 
-/** Bits of /Flags: PDF 32000-1, table 123. */
+/** Bits of a font descriptor's /Flags: PDF 32000-1, table 123. */
 const flags = { fixedPitch: 1 << 0, serif: 1 << 1, symbolic: 1 << 2, italic: 1 << 6, forceBold: 1 << 18 };
 
-/** Describes the appearance of a font by its properties, and by its name if that is more specific. */
+/** Describes the appearance of a font by its properties. The name of the font is used where it is more specific. */
 export function textFont(dictionary: PDFDict, font: PdfjsFont | undefined): TextFont {
   const descendant = asDict(getArray(dictionary, 'DescendantFonts')?.[0]);
   const descriptor = getDict(descendant ?? dictionary, 'FontDescriptor');
@@ -30,7 +30,10 @@ export function textFont(dictionary: PDFDict, font: PdfjsFont | undefined): Text
   };
 }
 
-/** The name is more reliable than the flags, because many programs leave the flags at their defaults. */
+/**
+ * Returns the family of a font. The name is used before the flags, because many programs leave the flags at their
+ * defaults.
+ */
 function familyOf(name: string, bits: number, font: PdfjsFont | undefined): TextFont['family'] {
   if (mono.test(name)) return 'mono';
   if (sans.test(name)) return 'sans';
@@ -40,7 +43,10 @@ function familyOf(name: string, bits: number, font: PdfjsFont | undefined): Text
   return 'sans';
 }
 
-/** Returns the heights of a font, or defaults, because many fonts have none or use other units. */
+/**
+ * Returns the ascent and descent of a font. Many fonts have no usable values, or give them in other units; these get
+ * defaults.
+ */
 function heights(
   font: PdfjsFont | undefined,
   descriptor: PDFDict | undefined,

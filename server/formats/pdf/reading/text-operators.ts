@@ -4,20 +4,20 @@ import type { ContentScanner } from './content-scanner.ts';
 import type { TextOperator } from './interpretation.ts';
 import { Name } from './operand.ts';
 
-/** The parameters of PDF 32000-1, 9.3. */
+/** The text parameters of PDF 32000-1, 9.3. */
 export interface TextState {
   font: PDFDict | undefined;
   fontSize: number;
   charSpacing: number;
   wordSpacing: number;
-  /** 1 is normal. */
+  /** The horizontal scaling; 1 is normal. */
   scaling: number;
   leading: number;
   rise: number;
   renderMode: number;
-  /** The text line matrix. A new object is a new position, even if it is equal. */
+  /** The text line matrix. Each change of the position creates a new object, even if the matrix is equal. */
   lineMatrix: Matrix;
-  /** The last text that started from this position. The next one starts at its end. */
+  /** The last text that was shown since the position was set. The next text starts at its end. */
   lastText: TextOperator | undefined;
 }
 
@@ -55,7 +55,7 @@ const parameters: Record<string, (state: TextState, value: number) => void> = {
   },
 };
 
-/** The operators that change the text state, and those that show text. */
+/** The operators that set the text state or the text position, and those that show text. */
 export const textOperators: ReadonlySet<string> = new Set([
   ...Object.keys(parameters),
   ...['BT', 'ET', 'Tf', 'Td', 'TD', 'Tm', 'T*', 'Tj', 'TJ', "'", '"'],
@@ -64,8 +64,8 @@ export const textOperators: ReadonlySet<string> = new Set([
 /**
  * Applies a text operator to the text state.
  *
- * @returns the shown text: strings of character codes, and adjustments in thousandths of the font size; undefined if it shows
- *   nothing
+ * @returns the shown text: strings of character codes, and adjustments in thousandths of the font size; undefined if
+ *   the operator shows no text
  */
 export function applyTextOperator(
   scanner: ContentScanner,

@@ -6,24 +6,25 @@ import type { TextOperator } from './interpretation.ts';
 /** The maximum number of points of a text at which its visibility is tested. */
 const maxPoints = 64;
 
-/** In em: glyphs that are further apart belong to different words. */
+/** The maximum gap between glyphs of one word, in em. */
 const maxGapInWord = 0.2;
 
 type PlacedText = ShownText & { operator: TextOperator };
 
-/** A text, and the reason why it is invisible. */
+/** A text with the reason why it is hidden; undefined if it is visible. */
 interface SeenText {
   text: PlacedText;
   hidden: KeptReason | undefined;
 }
 
 /**
- * Keeps the invisible texts, and those that are partly covered, because their translation would reveal the covered part.
+ * Marks the texts that must not be translated because they are hidden: invisible texts, and texts that are partly
+ * covered. The translation of a partly covered text would reveal the covered part.
  *
- * Many programs show each letter separately, so the letters of a word are judged together: a word whose end is clipped counts
- * as visible, and a word whose end is covered is kept as a whole.
+ * Many programs show each letter by a separate operator, so the letters of a word are judged together. If only the end
+ * of a word is clipped, the whole word counts as visible. If only a part of a word is covered, the whole word is kept.
  *
- * @param texts in painting order
+ * @param texts the texts of the page in painting order; their `kept` is changed
  */
 export function keepHidden(texts: readonly PlacedText[], coverage: Coverage): void {
   const seen = texts.map((text): SeenText => ({ text, hidden: hiddenReason(text, coverage) }));
@@ -35,7 +36,7 @@ export function keepHidden(texts: readonly PlacedText[], coverage: Coverage): vo
       word = [];
     }
     word.push(item);
-    // Only the last word of a text with several words can continue in the next text.
+    // If the text contains several words, only the last of them can continue in the next text.
     if (word.length > 1 && item.text.glyphs.some(({ text }) => isBlank(text))) {
       judgeWord(word);
       word = [item];
@@ -88,18 +89,20 @@ function hiddenReason(text: PlacedText, coverage: Coverage): KeptReason | undefi
   if (!mayBeCovered) return undefined;
   const isCovered = points.map(({ x, y }) => coverage.covers(x, y, order));
   if (isCovered.every((covered) => covered)) return 'covered';
-  // Dots before a page number may continue below an opaque paint without loss.
+  // Only letters and digits are considered. Dots before a page number, for example, may be partly covered without loss.
   const hasLetter = (covered: boolean): boolean =>
     points.some(({ isLetter }, index) => isLetter && isCovered[index] === covered);
   return hasLetter(true) && hasLetter(false) ? 'partly_covered' : undefined;
 }
 
-/** Whether a text is neither filled nor stroked, and nothing is painted through its letters. */
+/**
+ * Whether a text is not painted at all: it is neither filled nor stroked, and nothing is painted through its letters.
+ */
 function isUnpainted({ renderMode, stencil }: TextOperator): boolean {
   return renderMode === 3 || (renderMode === 7 && !stencil?.isPainted);
 }
 
-/** Returns points within the glyphs of a text, as far as they are within the clip. */
+/** Returns the middles of some glyphs of a text, except those outside the clip. */
 function pointsOf({ glyphs, matrix }: PlacedText, { left, right, bottom, top }: Rectangle) {
   const points: { x: number; y: number; isLetter: boolean }[] = [];
   const step = Math.max(1, Math.ceil(glyphs.length / maxPoints));
