@@ -64,7 +64,7 @@ const benches = {
   live: ['The live engine against a local endpoint of 500 ms a call', benchLiveEngine],
 } as const;
 
-/** `npm run bench -- batch live` runs those; without names, all of them. */
+/** `npm run bench -- batch live` runs these two benchmarks. Without names, all benchmarks run. */
 const asked = process.argv.slice(2);
 const unknown = asked.find((name) => !Object.hasOwn(benches, name));
 if (unknown) {
