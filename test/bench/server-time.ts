@@ -7,9 +7,8 @@ import { setScope } from '#db/client.ts';
 const warmUp = 20;
 
 /**
- * Measures statements with the clock of the database server. Returns the milliseconds for one execution per value; the
- * statement has one text parameter and runs in the tenant's scope. The driver and the socket are not included, and
- * neither is the effect of two processes on one core.
+ * A clock of the database server's own: milliseconds that it takes to run a statement in a tenant's
+ * scope, once for each value, which all its parameters get; without the driver, the socket and two processes that share one core.
  */
 export async function openServerClock(url: string, statement: string, tenantId: string) {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
@@ -22,7 +21,7 @@ export async function openServerClock(url: string, statement: string, tenantId: 
     begin
       foreach one in array given loop
         began := clock_timestamp();
-        ${statement.replace(/^\s*select\b/i, 'perform').replaceAll('$1', 'one')};
+        ${statement.replace(/^\s*select\b/i, 'perform').replaceAll(/\$\d+/g, 'one')};
         took := took || (extract(epoch from clock_timestamp() - began) * 1000)::float8;
       end loop;
       return took;
