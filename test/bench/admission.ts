@@ -132,7 +132,7 @@ async function countedJobs(superuserUrl: string, url: string): Promise<number> {
   return row?.['jobs'];
 }
 
-/** Every tenant is a subscriber with allowance left; some have unused prepaid characters. */
+/** Subscribes all tenants, with allowance left. Some tenants also have unused prepaid characters. */
 async function subscribeAll(superuserUrl: string, url: string, prepaid: readonly string[]): Promise<void> {
   const own = new URL(superuserUrl);
   own.pathname = new URL(url).pathname;

@@ -196,7 +196,7 @@ async function copyRows(sql: postgres.Sql, tenantId: string, pairs: readonly Pai
   const taken = performance.now() - start;
   const [copied] = await sql`select count(*)::int as rows from bench_segments`;
   requirePremise(copied?.['rows'] === pairs.length, 'COPY writes each pair');
-  // The next import deletes what these rows refer to.
+  // These rows refer to rows that the next import deletes.
   await sql`drop table bench_segments`;
   return taken;
 }

@@ -10,7 +10,10 @@ const sizes = [500, 50_000] as const;
 const flagged = 'those to be reviewed';
 const nowhere = 'a text that does not occur';
 
-/** What a reviewer's screen asks of a document, by the size of the document: the procedure, and its input besides the id. */
+/**
+ * The requests that a reviewer's screen sends for a document: a label, the procedure, and its input except the ID. The
+ * input depends on the number of segments.
+ */
 const requests: [what: string, procedure: string, inputOf: (segments: number) => object][] = [
   ['first page of 100', 'search', () => ({})],
   ['500 from the middle of the list', 'search', (segments) => ({ limit: 500, offset: segments / 2 })],

@@ -8,9 +8,9 @@ export interface Measured {
   rounds: number;
   /** Returns the request of a round. */
   request(side: Side, turn: number): Sent | Promise<Sent>;
-  /** Text that a response must contain; without it, something else would be measured. */
+  /** A text that each response must contain. Without it, the benchmark would measure a different case. */
   contains?: string;
-  /** Measures only until the first bytes of the response's body. */
+  /** If true, the time is measured only until the first bytes of the response's body. */
   firstByte?: boolean;
 }
 
@@ -97,7 +97,8 @@ export const measured: Measured[] = [
   ...statuses.map((status) =>
     withContent(list(`limit=10&status=${status}`), status === 'translated' ? '[]' : `"status":"${status}"`),
   ),
-  // A search by a text, and counts, read more of more jobs, up to their bounds (docs/decisions/0053): no ratio says anything of them.
+  // Searches by text and counts are not measured: they read more if there are more jobs, up to a limit
+  // (docs/decisions/0053), so a ratio would have no meaning.
   get('translations.search by two statuses', `/trpc/translations.search?input=${searchInput}`),
   {
     ...get('reviews.next', ''),
