@@ -50,7 +50,7 @@ describe.each(Object.entries(kinds))('%s of a tenant have a limit', (_kind, { up
   });
 
   test('concurrent uploads store no more sets than the limit', async () => {
-    // With more concurrent files, some could be rejected before they are read, because too many requests wait (429).
+    // With more concurrent files, some could be rejected with 429 before they are read, because the queue is full.
     const answers = await Promise.all(Array.from({ length: 3 * most }, (_, n) => upload(`at once ${n}`)));
     const statuses = answers.map(({ status }) => status).toSorted();
     expect(statuses).toEqual([...Array(most).fill(200), ...Array(2 * most).fill(422)]);

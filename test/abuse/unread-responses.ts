@@ -19,7 +19,7 @@ export const unreadAnswers: Attack = {
     });
     const sockets = Array.from({ length: 64 }, () => openUnread(address));
     for (const socket of sockets) {
-      // These responses exceed the kernel's buffers, so the next response waits.
+      // These responses exceed the kernel's buffers, so the next response is delayed.
       socket.write(requestText('GET', '/docs/swagger-ui-bundle.js').repeat(6));
       socket.write(large);
       socket.write(body);

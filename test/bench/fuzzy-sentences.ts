@@ -18,15 +18,17 @@ export type CorpusLanguage = keyof typeof editions;
 export const corpusLanguages = Object.keys(editions) as CorpusLanguage[];
 
 /**
- * The sentences of programs and their manuals that a Debian machine has, in normal form: what there is of
+ * Returns the sentences of the programs and manuals that are installed on a Debian machine, in normal form. The
+ * sources are:
  *
- * - the catalogues (`*.mo`) of all programs. Enough of them come with libreoffice-l10n-{ar,de,ja,zh-cn}, krita-l10n,
- *   vlc-l10n, lyx-common, evolution-common, digikam-data, gimp-data, gnucash-common, cinnamon-l10n, plasma-workspace-data,
- *   plasma-desktop-data, kdenlive-data, kate5-data, kmail, kmymoney-common, okular, inkscape, pidgin-data, anjuta-common,
- *   gnome-control-center-data and libkf5kdelibs4support-data (Debian 12);
- * - LibreOffice's manuals, libreoffice-help-{en-us,de,ja,zh-cn}.
+ * - The message catalogs (`*.mo`) of all programs. These packages of Debian 12 contain enough: krita-l10n,
+ *   libreoffice-l10n-{ar,de,ja,zh-cn}, vlc-l10n, lyx-common, evolution-common, digikam-data, gimp-data, gnucash-common,
+ *   cinnamon-l10n, plasma-workspace-data, plasma-desktop-data, kdenlive-data, kate5-data, kmail, kmymoney-common,
+ *   okular, inkscape, pidgin-data, anjuta-common, gnome-control-center-data and libkf5kdelibs4support-data.
+ * - LibreOffice's manuals, from libreoffice-help-{en-us,de,ja,zh-cn}.
  *
- * BENCH_DEBIAN_ROOT names a folder where they were unpacked (`apt-get download`, `dpkg -x`) instead of installed.
+ * If the packages are unpacked in a directory (`apt-get download`, `dpkg -x`) and not installed, BENCH_DEBIAN_ROOT must
+ * contain this directory.
  */
 export function installedSentences(language: CorpusLanguage): Set<string> {
   const root = process.env['BENCH_DEBIAN_ROOT'] ?? '';

@@ -11,10 +11,10 @@ import { createFormerDatabase, readFormer } from './former/former-database.ts';
 import type { FormerVersion } from './former/former-version.ts';
 
 /*
- * Databases of former versions, with the SDK of the same version: `former/record.ts` recorded them.
+ * Databases of former versions, each with the SDK of the same version. `former/record.ts` has recorded them.
  *
- * - before-documents: without documents; an SDK that asked /trpc for most things.
- * - before-rest-sdk: with documents and the web application; the last version whose SDK asked /trpc.
+ * - before-documents: a version without documents, whose SDK sends most requests to /trpc.
+ * - before-rest-sdk: the last version whose SDK sends requests to /trpc. It has documents and the web application.
  */
 const versions = ['before-documents', 'before-rest-sdk'];
 

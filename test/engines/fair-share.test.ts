@@ -25,7 +25,7 @@ function traffic(options?: Parameters<typeof createConcurrencyLimit>[0]) {
   return {
     begun,
     call,
-    /** Starts many calls and does not wait for their end. */
+    /** Starts many calls without awaiting their end. */
     async flood(tenantId: string, count: number): Promise<void> {
       for (let i = 0; i < count; i++) void call(tenantId).catch(() => {});
       await settled();

@@ -50,7 +50,7 @@ function words(text: string): string[] {
   return text.normalize('NFKC').match(/[\p{L}\p{M}\p{N}\u200c]+/gu) ?? [];
 }
 
-/** The words from `pdftotext -raw`, sorted, because it returns each line from left to right. */
+/** The words from `pdftotext -raw`. Those of each line are reversed, because it returns lines from left to right. */
 function wordsOfRaw(pdf: Uint8Array): string[] {
   return textByPdftotext(pdf, '-raw')
     .split('\n')

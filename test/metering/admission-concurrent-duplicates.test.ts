@@ -4,7 +4,7 @@ import { openSuperuser } from '#test/setup/database.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
 import { poll } from '#test/setup/poll.ts';
 
-/** Texts that begin with `held` wait until the test releases them; all others take a moment. */
+/** Texts that begin with `held` are held until the test releases them; all others take a moment. */
 const waiting: (() => void)[] = [];
 const engine = engineOf(async ({ segments }) => {
   if (segments[0]?.startsWith('held')) await new Promise<void>((resolve) => waiting.push(resolve));

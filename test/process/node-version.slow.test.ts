@@ -16,7 +16,7 @@ function entryPoints(): string[] {
   return [...new Set(files)].sort();
 }
 
-/** A Node.js on this machine that is too old for the service; null if there is none. */
+/** A Node.js on this machine that is too old for the service; null if no such Node.js is installed. */
 function olderNode(): { path: string; version: string } | null {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   for (const folder of [...folders, '/usr/bin', '/usr/local/bin'].filter((one) => !one.startsWith(root)))

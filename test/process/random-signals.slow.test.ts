@@ -7,7 +7,10 @@ import { processesOf } from '#test/faults/leftovers.ts';
 import { type Launched, launch } from '#test/setup/launch.ts';
 import { discard, useStoppedDatabase } from './stopped-database.ts';
 
-/** `SIGNAL_RUNS=50 SIGNAL_SEED=7 npm run test:all -- test/process/random-signals.slow.test.ts` */
+/**
+ * The number of runs. For more runs, or other ones:
+ * `SIGNAL_RUNS=50 SIGNAL_SEED=7 npm run test:all -- test/process/random-signals.slow.test.ts`
+ */
 const runs = Number(process.env['SIGNAL_RUNS'] ?? 12);
 const seed = Number(process.env['SIGNAL_SEED'] ?? 1);
 

@@ -56,7 +56,7 @@ export function sharedStore(tokens: Tokens | null = null) {
 
 export const password = 'a long enough passphrase';
 
-/** A client for this URL that does not wait before a retry. */
+/** A client for this URL that retries almost immediately. */
 export function clientOf(baseUrl: string, options: Partial<LinguaLoopOptions> = {}): LinguaLoop {
   return new LinguaLoop({ baseUrl, backoff: { firstMs: 1, maxMs: 1 }, ...options });
 }

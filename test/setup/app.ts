@@ -26,7 +26,7 @@ export interface TestAppOptions {
   engine?: Engine;
   embedder?: Embedder;
   fileWork?: Parameters<typeof openFileWork>[0];
-  /** Time limits and waits for requests to tenants' own storage. */
+  /** Time limits and pauses of requests to tenants' own storage. */
   accountTimes?: Parameters<typeof openAccountStores>[2];
 }
 

@@ -1,9 +1,10 @@
 import { openDataLake } from '#server/platform/stores/data-lake.ts';
 
 /*
- * A process of its own with a store, for the tests of memory and of several processes:
+ * A separate process with a store, for tests of memory and of several processes:
  *   node data-lake-process.ts lines <url> <sas> <name> <count>   appends lines to golden/manifest/day.jsonl
- *   node data-lake-process.ts memory <url> <sas>                 puts and streams 30 MB; prints by how many bytes its memory grew
+ *   node data-lake-process.ts memory <url> <sas>                 writes and streams 30 MB; prints how many bytes its
+ *                                                                memory has grown
  */
 
 const [, , command, url = '', token = '', name, count] = process.argv;

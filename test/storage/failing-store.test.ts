@@ -42,7 +42,7 @@ const faults: [string, FaultRule][] = [
   ['append: no response', { operation: 'append', how: 'timeout' }],
   ['append: cut after the work is done', { operation: 'append', how: 'cut_after' }],
 ];
-/** These tests use only some of the faults, because all writes use the same connection code. */
+/** Two of the faults, for tests whose writes use the account in the same way as those above. */
 const appendFaults = faults.slice(2);
 const isRecord = { path: /^golden\/[0-9a-f]{6}\// };
 

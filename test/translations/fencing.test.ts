@@ -7,7 +7,7 @@ import { openSuperuser } from '#test/setup/database.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
 import { poll } from '#test/setup/poll.ts';
 
-/** A run that waits until the test determines the response of its model. */
+/** A run that is held until the test determines the response of its model. */
 interface HeldRun {
   task: TranslationTask;
   succeed(translation: string): void;

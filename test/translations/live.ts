@@ -71,7 +71,7 @@ export function askedRoles(fake: FakeOpenAi): Partial<Record<Asked['role'], numb
   return counts;
 }
 
-/** A reply that waits until the test releases it. `reached` resolves when the first request has arrived. */
+/** A reply that is held until the test releases it. `reached` resolves when the first request has arrived. */
 export function heldReply(reply: Reply = good) {
   const reached = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();

@@ -97,8 +97,8 @@ export function useBrowser(
 }
 
 /**
- * Chromium writes a line for each response of 400 and above, and for each request while offline; a test that expects one
- * checks the page.
+ * Whether a line of the console is about a rejected request. Chromium writes such a line for each response with a
+ * status of 400 or above, and for each request while it is offline. A test that expects one of these checks the page.
  */
 function isRefusedRequest(text: string): boolean {
   return /^Failed to load resource: (the server responded with a status of|net::ERR_INTERNET_DISCONNECTED)/.test(

@@ -1,10 +1,11 @@
 /**
- * Records a version of the service for `test/db/former-versions.slow.test.ts`: its schema's rows, its store, its answers and
- * its SDK. Run in a checkout of that version, into which this file was copied, after `npm ci` and `npm run build:sdk`:
+ * Records a version of the service for `test/db/former-versions.slow.test.ts`: the rows of its database, the files in
+ * its storage, its responses and its SDK. To run it, check out that version, copy this file into it, and run `npm ci`,
+ * `npm run build:sdk` and:
  *
  *   node test/db/former/record.ts before-documents.json.gz
  *
- * It speaks plain HTTP, so that one recorder serves all versions.
+ * The program uses HTTP and not the SDK, so that it works with all versions.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -85,7 +85,7 @@ function withoutWholes(wholes: readonly string[], parts: string[]): [string[], s
   return [rest, left];
 }
 
-/** The parts that together are the word; null if there are none. */
+/** The parts that together are the word; null if it cannot be joined from them. */
 function partsOf(whole: string, parts: readonly string[]): string[] | null {
   if (whole === '') return [];
   const tried = new Set<string>();

@@ -18,7 +18,7 @@ addEventListener('hashchange', () => {
   if (next) setArrival(next);
 });
 
-/** The current parameters; undefined if there are none, or after they were used. */
+/** The current parameters; undefined without parameters, or after they were used. */
 export function currentArrival(): Arrival | undefined {
   return arrival;
 }

@@ -6,7 +6,7 @@ export interface Correction {
   /** The segment as last loaded. */
   segment: Segment;
   text: string;
-  /** The translation that the reviewer saw when this text was begun; null if there was none. */
+  /** The translation that the reviewer saw when this text was begun; null if the segment had no translation. */
   replaces: string | null;
 }
 

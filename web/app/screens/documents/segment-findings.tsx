@@ -13,7 +13,7 @@ export function SegmentFindings({
 }: {
   documentId: string;
   segment: Segment;
-  /** The reviewer's unapplied text; undefined if there is none. */
+  /** The reviewer's unapplied text; undefined without such a text. */
   text: string | undefined;
   language: string;
 }) {

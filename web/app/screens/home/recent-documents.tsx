@@ -9,7 +9,7 @@ import { queryKeys } from '../../query-keys.ts';
 /** The number of recently changed documents among which this screen looks. */
 const examined = 20;
 
-/** Recently changed documents that are in progress, or that failed. Nothing is shown if there are none. */
+/** Recently changed documents that are in progress, or that failed. Hidden if no document qualifies. */
 export function RecentDocuments({ which }: { which: 'under_way' | 'failed' }) {
   const t = useT();
   const { moment } = useFormat();

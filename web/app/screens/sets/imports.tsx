@@ -12,7 +12,7 @@ const statuses: Readonly<Record<string, { name: MessageId; badge: string }>> = {
   failed: { name: 'sets.import_failed', badge: 'badge bad' },
 };
 
-/** Lists the background imports, the latest first. Shows nothing if there are none. */
+/** Lists the background imports, the latest first. Shows nothing without imports. */
 export function Imports() {
   const t = useT();
   const imports = useImports();

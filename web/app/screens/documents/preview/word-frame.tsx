@@ -110,7 +110,7 @@ async function segmentsOfText(documentId: string, side: Side, text: string): Pro
   return page.segments.filter((segment) => withoutSpaces(textOf(segment, side)) === sought);
 }
 
-/** The position of the segment that a paragraph shows; undefined if there is none. */
+/** The position of the segment that a paragraph shows; undefined if the paragraph shows no segment. */
 async function positionOf(documentId: string, side: Side, { text, occurrence }: ParagraphPlace) {
   const found = await segmentsOfText(documentId, side, text);
   return (found[occurrence] ?? found[0])?.position;
