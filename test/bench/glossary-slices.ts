@@ -33,10 +33,10 @@ interface Shape {
 }
 
 /**
- * Measures how long the event loop is blocked by the most expensive valid glossaries: while they are compiled, searched
- * for in a text of one character, in the longest text that is searched on the event loop and in the longest valid text,
- * and used to check a translation. Long work runs on threads, so only the rest is measured. The unit is CPU
- * milliseconds, to which other processes add nothing.
+ * Measures how long the most expensive valid glossaries block the event loop. The steps are: compiling the glossary;
+ * searching for its terms in a text of one character, in the longest text that is searched on the event loop, and in
+ * the longest valid text; and checking a translation. Long work runs on threads, so only the rest is measured. The unit
+ * is CPU milliseconds, to which other processes add nothing.
  */
 export async function benchGlossarySlices(print: (line: string) => void): Promise<void> {
   // The first run includes the compilation of the code.

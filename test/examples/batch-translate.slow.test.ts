@@ -145,7 +145,7 @@ describe('a run that was cut short', () => {
       '[de] Dear all, the hall is closed.',
     );
     expect(await readdir(here.out)).toContain('menu.csv.fr.txt');
-    // The jobs whose response was lost were not billed.
+    // The translation whose file was deleted comes from its existing job, and is not billed again.
     expect(await stored(here)).toMatchObject({ jobs: allJobs + 2, billed: allJobs + 2 });
   });
 

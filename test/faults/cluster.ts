@@ -52,8 +52,8 @@ export async function startCluster(env: Record<string, string>) {
         // Looking up types would cause an unhandled rejection while the server starts again.
         fetch_types: false,
         onnotice: () => {},
-        // The name of a member process: before the last member stops the server, it waits until other clients have
-        // left.
+        // Names like this mark connections of members. The last member stops the server only when all connections
+        // without such a name have ended.
         connection: { application_name: 'lingualoop faults' },
       });
       try {

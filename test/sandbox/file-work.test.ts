@@ -142,8 +142,8 @@ describe('a file that runs without end', () => {
         () => ended.push(tenantId),
         () => ended.push(tenantId),
       );
-    // Both slots are now taken. Another file of the same tenant and a later file of another tenant wait for the first
-    // free slot.
+    // The next two files take both slots. Then a second file of tenant x, and a later file of another tenant, wait for
+    // the first free slot.
     const draws = read('x', nestedForms());
     const beside = read('b', characterRanges());
     await setImmediate();

@@ -54,7 +54,7 @@ const stored = () =>
     return row!;
   });
 
-/** Returns the number of posting lists that lookups have read. */
+/** The number of posting lists that a lookup reads. */
 const listsRead = () =>
   app.database.inTenant(tenantId, async (tx) => {
     const shards = await selectPostings(tx, tenantId, pair, [...grams(like(3))]);

@@ -30,12 +30,9 @@ interface Thread {
   page: number;
   field: number;
   texts: { text: string; at: number }[];
-  /**
-   * Texts that were saved by keyboard and are not confirmed yet. The note below the field confirms all of them
-   * together.
-   */
+  /** Texts that the reviewer has saved by keyboard since the note below the field last appeared. */
   saving: string[];
-  /** The texts that the note below the field has confirmed; one of them is stored. */
+  /** The texts that were in `saving` when the note last appeared. One of them, or a later text, must be stored. */
   saved: string[];
 }
 
