@@ -16,14 +16,14 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-/** A server that responds to `/` with some bytes, to `/long` with many, and to `/never` not at all. */
+/** Starts a server that responds to `/` with some bytes and to `/long` with many, and does not respond to `/never`. */
 async function serve(bounds: Partial<ConnectionLimits> = {}, byAddress = true) {
   let handled = 0;
   const server = createServer((request, response) => {
     handled += 1;
     if (request.url === '/never') return;
     if (request.url === '/one-piece') return response.end(Buffer.alloc(20_000_000, 'x'));
-    // In pieces, as the application sends long responses.
+    // The response is sent in pieces, like long responses of the application.
     const pieces = request.url === '/long' ? 400 : 1;
     Readable.from(Array.from({ length: pieces }, () => piece)).pipe(response);
   });
@@ -37,7 +37,7 @@ async function serve(bounds: Partial<ConnectionLimits> = {}, byAddress = true) {
   return {
     handled: () => handled,
     count: () => new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count))),
-    /** A connection that has sent `text`; it reads only if the test says so. */
+    /** Opens a connection and sends `text`. It reads only if the test reads from it. */
     open(text: string, from = '127.0.0.1') {
       const socket = connect({ port, host: '127.0.0.1', localAddress: from });
       sockets.push(socket);
@@ -119,7 +119,7 @@ test('a client that reads slowly gets its response whole', async () => {
   const { open } = await serve({ maxStallMs: 2000 });
   const { socket, seen, read } = open(get('/long'));
   read();
-  // 400 KB every 50 ms: longer in all than the limit.
+  // 400 KB every 50 ms. All together takes longer than the limit.
   let left = 400_000;
   socket.on('data', (chunk: Buffer) => {
     left -= chunk.length;
@@ -160,7 +160,7 @@ test('idle time counts from the last response, not from the connection', async (
   expect(older.seen.end).toBe('');
 });
 
-/** A request whose body never arrives. */
+/** A request with an incomplete body. */
 const half = requestText('POST', '/never', { 'content-length': 5 }, 'x');
 
 test('past the bound of connections the address with the most loses its longest half-sent one', async () => {

@@ -11,7 +11,7 @@ import {
 import { stubEngine } from '#server/platform/engines/stub.ts';
 import { useTestApp } from '#test/setup/app.ts';
 
-/** A 7.3, as it is written. */
+/** The errors of A 7.3, in the order of the specification. */
 const pipelineErrors: [ErrorName, number][] = [
   ['validation_error', 400],
   ['not_found', 404],
@@ -25,11 +25,11 @@ const pipelineErrors: [ErrorName, number][] = [
   ['transient_error', 503],
   ['service_unavailable', 503],
   ['stage_timeout', 504],
-  // Added to those of A 7.3: only /trpc asks for a confirmation unless the caller does.
+  // Not in A 7.3: only calls over /trpc require a confirmation by default.
   ['critical_findings', 409],
 ];
 
-/** The statuses of A 7.4 (and HTTP's own) that have no error_code. */
+/** The statuses of A 7.4, and those of HTTP itself, for which there is no error_code. */
 const plainErrors: [ErrorName, number][] = [
   ['malformed_request', 400],
   ['unauthenticated', 401],
@@ -91,12 +91,12 @@ describe('A 7.1 and 7.3: the error table', () => {
   });
 });
 
-/** As the driver throws it. */
+/** An error in the form in which the database driver throws it. */
 function driverError(code: string, name = 'PostgresError'): Error {
   return Object.assign(new Error('select secret from users'), { name, code });
 }
 
-/** As Drizzle wraps it. */
+/** An error in the form in which Drizzle wraps it. */
 function wrapped(cause: Error): Error {
   return new Error('Failed query: select $1\nparams: secret', { cause });
 }

@@ -10,7 +10,7 @@ const make = (bounds: Partial<ExportLimits>) =>
     ...bounds,
   });
 
-/** Pieces of a kilobyte without end. */
+/** An endless sequence of pieces of one kilobyte. */
 async function* pieces(): AsyncGenerator<string, void> {
   for (;;) {
     await setImmediate();
@@ -18,13 +18,13 @@ async function* pieces(): AsyncGenerator<string, void> {
   }
 }
 
-/** A reader that has taken one piece, and takes no more. */
+/** A reader that has read one piece, and reads no more. */
 async function stop(slot: ExportSlot): Promise<ExportSlot> {
   await slot.measured(pieces()).next();
   return slot;
 }
 
-/** Reads for as long as `goOn` says. */
+/** Reads until `goOn` returns false. */
 async function read(slot: ExportSlot, goOn: () => boolean): Promise<void> {
   for await (const _piece of slot.measured(pieces())) if (!goOn()) return;
 }
@@ -69,7 +69,7 @@ test('if a tenant’s own exports block it, one of those is aborted, and nobody 
   expect(other.cut.aborted).toBe(false);
 });
 
-/** Reads at most a kilobyte every 50 ms: slower than required while others wait. */
+/** Reads at most one kilobyte every 50 ms. This is slower than allowed while other readers wait. */
 async function trickle(slot: ExportSlot, goOn: () => boolean): Promise<void> {
   for await (const _piece of slot.measured(pieces())) {
     if (!goOn()) return;
@@ -83,7 +83,7 @@ test('a tenant’s slow exports do not abort each other; one more waits', async 
   let done = false;
   const reading = own.map((slot) => trickle(slot, () => !done));
   const third = begin({ tenantId: 'a' });
-  // Longer than a reader may take while another tenant waits.
+  // The window is longer than the time that a reader has while another tenant waits.
   const witness = make({ slowest: 100_000, window: 1500 });
   const still = await stop(await witness.begin({ tenantId: 'b' }));
   await poll(async () => still.cut.aborted);
@@ -129,7 +129,7 @@ test('the service’s own time for a piece does not count against the reader', a
   const paced = patient.measured(slowly());
   await paced.next();
   const next = paced.next();
-  // A reader that takes nothing at all in that time is aborted.
+  // A reader that reads nothing in this time is aborted.
   await poll(async () => watched.cut.aborted);
   expect(patient.cut.aborted).toBe(false);
   give?.();
@@ -151,7 +151,7 @@ test('a waiter that gives up leaves nothing behind', async () => {
   const waiting = begin({ tenantId: 'a', signal: gone.signal });
   gone.abort(new Error('gone'));
   await expect(waiting).rejects.toThrow('gone');
-  // Longer than a reader may take while anybody waits.
+  // The window is longer than the time that a reader has while any other reader waits.
   const second = make({ slowest: 100_000, window: 1500 });
   const witness = await stop(await second.begin({ tenantId: 'b' }));
   await poll(async () => witness.cut.aborted);

@@ -9,23 +9,23 @@ import {
 } from './factories/registration.ts';
 import { workbookFile } from './factories/workbook.ts';
 
-/** The target of JSON requests: the application of a test, or a separate process. */
+/** An application that receives JSON requests: the application of the test, or a separate process. */
 export type App = Pick<TestApp, 'json'>;
-/** The target of any requests. */
+/** An application that receives any requests. */
 export type Server = Pick<TestApp, 'json' | 'request'>;
-/** An application of this process, in whose database rows are inserted. */
+/** An application in this process, so that factories can insert rows into its database. */
 export type Service = Pick<TestApp, 'json' | 'services'>;
 export type Fields = Record<string, unknown>;
 export type Headers = Record<string, string>;
 
-/** The operator key of a deployment. */
+/** The operator key of the deployments in tests. */
 export const operatorKey = 'an-operator-key-of-some-length-0123456789';
 export const operator = { 'x-api-key': operatorKey };
 
-/** Settings of an application with an operator key, without rate limits. */
+/** Settings for an application that has an operator key and no rate limits. */
 export const env = { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey };
 
-/** The default password of all members here. */
+/** The default password of all members that the factories create. */
 export const password = 'a long enough passphrase';
 export const administrator = 'global_administrator';
 export const developer = 'agent_id_developer';
@@ -43,28 +43,30 @@ export interface Person {
   password: string;
   accessToken: string;
   refreshToken: string;
-  /** The workspace's key, for its creator; empty for members who joined it. */
+  /** The API key of the workspace, if this member created it; empty for members who joined. */
   apiKey: string;
-  /** Headers of the session, by bearer and by cookie. */
+  /** Headers with the session's token, as a bearer token and as a cookie. */
   bearer: Headers;
   cookie: Headers;
-  /** Headers with the workspace's key; empty without `apiKey`. */
+  /** Headers with the workspace's API key; empty if there is no `apiKey`. */
   key: Headers;
 }
 
 /** A member with an authenticator. */
 export interface Enrolled extends Person {
-  /** Base32. Its current step is used: the next valid code is `totpCode(secret, 1)`. */
+  /**
+   * The secret in base32. The code of the current time step is used, so the next valid code is `totpCode(secret, 1)`.
+   */
   secret: string;
   recoveryCodes: string[];
 }
 
 let people = 0;
 
-/** An email address that is unused in this process. */
+/** Returns an email address that no other test in this process uses. */
 export const freshEmail = () => `person${++people}@example.org`;
 
-/** The body of a signup, with an unused email address. */
+/** The body of a signup that creates a workspace, with an unused email address. */
 export const founding = (fields: Fields = {}): RegistrationFields => ({
   tenant_name: 'A workspace',
   email: freshEmail(),
@@ -72,14 +74,14 @@ export const founding = (fields: Fields = {}): RegistrationFields => ({
   ...fields,
 });
 
-/** Sends a request whose response must be a success; returns its body. */
+/** Sends a request that must succeed, and returns the body of the response. */
 async function succeed(app: App, ...request: Parameters<App['json']>) {
   const { status, body } = await app.json(...request);
   if (status >= 300) throw new Error(`${request[1]} answered ${status}: ${JSON.stringify(body)}`);
   return body;
 }
 
-/** The member of an OAuth2TokenResponse. */
+/** The member to whom an OAuth2TokenResponse belongs. */
 // biome-ignore lint/suspicious/noExplicitAny: the parsed body of any route that mints tokens
 export function personOf({ access_token, refresh_token, user }: any, known: Partial<Person> = {}): Person {
   return {
@@ -98,13 +100,16 @@ export function personOf({ access_token, refresh_token, user }: any, known: Part
   };
 }
 
-/** The member of new tokens. */
+/** The member to whom newly issued tokens belong. */
 function personOfTokens({ member, accessToken, refreshToken }: IssuedTokens, known: Partial<Person>): Person {
   const user = { user_id: member.userId, tenant_id: member.tenantId, email: member.email };
   return personOf({ access_token: accessToken, refresh_token: refreshToken, user }, known);
 }
 
-/** The creator of a new workspace, over HTTP: in a separate process, or if the signup matters. */
+/**
+ * Creates a workspace over HTTP and returns its creator. For separate processes, and for tests that depend on the
+ * signup itself.
+ */
 export async function signUpFounder(at: App, fields: Fields = {}): Promise<Person> {
   const sent = founding(fields);
   const body = await succeed(at, 'POST', '/api/auth/signup/email', { body: sent });
@@ -117,7 +122,7 @@ export async function signUpFounder(at: App, fields: Fields = {}): Promise<Perso
   });
 }
 
-/** Creates a workspace in the application's database. */
+/** Inserts a workspace into the application's database. */
 async function register({ services }: Service, fields: Fields) {
   const sent = founding(fields);
   const { account, apiKey: key, signIn } = await registerFounder(services, sent);
@@ -125,11 +130,11 @@ async function register({ services }: Service, fields: Fields) {
   return { account, person: personOfTokens(tokensOf(signIn), known) };
 }
 
-/** The creator of a new workspace. */
+/** Creates a workspace and returns its creator. */
 export const found = async (at: Service, fields: Fields = {}): Promise<Person> =>
   (await register(at, fields)).person;
 
-/** A further session of a member, like a sign-in without a second factor. */
+/** Opens another session for a member, like a sign-in without a second factor. */
 export async function openSession({ services }: Service, person: Person): Promise<Person> {
   const { database, settings } = services;
   const { tenantId, userId } = person;
@@ -142,31 +147,31 @@ export async function openSession({ services }: Service, person: Person): Promis
   return personOfTokens(tokens, { tenantName, password, apiKey, key });
 }
 
-/** A member who joins a workspace with an invite. */
+/** Adds a member who joins a workspace with an invite. */
 async function joinBy({ services }: Service, inviteToken: string, fields: Fields = {}): Promise<Person> {
   const sent = founding(fields);
   const signIn = await registerMember(services, inviteToken, sent);
   return personOfTokens(tokensOf(signIn), { password: sent.password });
 }
 
-/** Creates an invite of the administrator's workspace; returns the response's body. */
+/** Creates an invite to the administrator's workspace, and returns the body of the response. */
 export const invite = (app: App, admin: Person, fields: Fields = {}) =>
   succeed(app, 'POST', '/api/tenants/invites', { headers: admin.bearer, body: fields });
 
-/** A member who joined the administrator's workspace. */
+/** Adds a member to the administrator's workspace. */
 export async function join(app: Service, admin: Person, role = 'agent_id_developer'): Promise<Person> {
   const { invite_token } = await invite(app, admin, { role });
   return joinBy(app, invite_token);
 }
 
-/** Inviting into one tenant: the caller's own, or the one in the query. */
+/** Functions that create and list invites of one tenant: the caller's own tenant, or the tenant named in `query`. */
 export function inviting(at: Service, headers: Headers, query = '') {
   const path = `/api/tenants/invites${query}`;
   const create = (body: Fields = {}) => succeed(at, 'POST', path, { headers, body });
   return {
     invite: create,
     invites: () => succeed(at, 'GET', path, { headers }),
-    /** A new member, by an invite with these fields; a developer by default. */
+    /** Adds a member through an invite with these fields. The default role is developer. */
     async join(fields: Fields = {}, email = freshEmail()): Promise<Person> {
       const { invite_token } = await create(fields);
       return joinBy(at, invite_token, { email });
@@ -174,7 +179,7 @@ export function inviting(at: Service, headers: Headers, query = '') {
   };
 }
 
-/** A new workspace, with its creator signed in, and functions to fill it. */
+/** Creates a workspace and signs in its creator. Returns both, with functions that add members. */
 export async function openTeam(at: Service, fields: Fields = {}) {
   const { account, person: founder } = await register(at, fields);
   const { tenantId, apiKey, bearer: admin } = founder;
@@ -187,13 +192,13 @@ export async function revoke(app: App, admin: Person, { userId }: Person): Promi
   await succeed(app, 'DELETE', `/api/auth/users/${userId}`, { headers: admin.bearer });
 }
 
-/** The token of a new reset link for an administrator. */
+/** Creates a password reset link for an administrator, and returns its token. */
 export async function resetToken(app: App, { userId, bearer }: Person): Promise<string> {
   const path = `/api/auth/users/${userId}/password-reset-link`;
   return (await succeed(app, 'POST', path, { headers: bearer })).reset_token;
 }
 
-/** Enrolls an authenticator for a signed-in member. */
+/** Sets up an authenticator for a signed-in member. */
 export async function withAuthenticator(app: App, person: Person): Promise<Enrolled> {
   const { cookie: headers } = person;
   const { secret } = await succeed(app, 'POST', '/api/auth/mfa/enroll', { headers, body: {} });
@@ -202,11 +207,11 @@ export async function withAuthenticator(app: App, person: Person): Promise<Enrol
   return { ...person, secret, recoveryCodes: recovery_codes };
 }
 
-/** The creator of a new workspace, with an authenticator. */
+/** Creates a workspace, and an authenticator for its creator. */
 export const foundEnrolled = async (app: Service): Promise<Enrolled> =>
   withAuthenticator(app, await found(app));
 
-/** The challenge that the password step returns for a member who needs a code. */
+/** The challenge that the password step of a sign-in returns for a member who must enter a code. */
 export async function challengeOf(app: App, { email, tenantId }: Person): Promise<string> {
   const fields = { grant_type: 'password', username: email, password, tenant_id: tenantId };
   const { mfa_challenge } = await succeed(app, 'POST', '/api/oauth2/token', {
@@ -216,7 +221,7 @@ export async function challengeOf(app: App, { email, tenantId }: Person): Promis
   return mfa_challenge.challenge_id;
 }
 
-/** The challenge of a member without an authenticator, whose workspace requires one. */
+/** The challenge of a member who has no authenticator in a workspace that requires one. */
 export async function enrollmentChallenge(app: Service): Promise<string> {
   const founder = await found(app);
   const { bearer: headers } = founder;
@@ -224,22 +229,22 @@ export async function enrollmentChallenge(app: Service): Promise<string> {
   return challengeOf(app, founder);
 }
 
-/** The secret for a member without an authenticator, from a challenge to enroll one. */
+/** Starts an enrollment with a challenge of a member without an authenticator, and returns the secret. */
 export async function beginEnrollment(app: App, challengeId: string): Promise<string> {
   const body = { challenge_id: challengeId };
   return (await succeed(app, 'POST', '/api/auth/mfa/enroll', { body })).secret;
 }
 
-/** A job of the member's workspace, by its ID. */
+/** Creates a job in the member's workspace, and returns its ID. */
 export async function submit(app: App, { bearer: headers }: Person, fields: Fields = {}): Promise<string> {
   const body = { source_text: 'Hello', target_lang: 'fr', ...fields };
   return (await succeed(app, 'POST', '/api/translations', { headers, body })).id;
 }
 
-/** One that awaits review. */
+/** Creates a job that awaits review, and returns its ID. */
 export const submitHeld = (app: App, person: Person) => submit(app, person, { domain: 'legal' });
 
-/** The form of a glossary of some terms, without languages. */
+/** An upload form with a glossary of `terms` terms. The form names no languages. */
 export const glossaryForm = (terms = 1, fields: Fields = {}): Fields => ({
   terminology_file: new File(
     [Array.from({ length: terms }, (_, index) => `word ${index},mot ${index}\n`).join('')],
@@ -250,7 +255,7 @@ export const glossaryForm = (terms = 1, fields: Fields = {}): Fields => ({
   ...fields,
 });
 
-/** A TMX file of some units in English and French. */
+/** A TMX file with `units` units in English and French. */
 export const tmxFile = (units = 1, name = 'units.tmx', type = 'application/xml') =>
   new File([tmx(units)], name, { type });
 
@@ -266,7 +271,7 @@ const tmx = (units: number) =>
     '</body></tmx>',
   ].join('');
 
-/** The form of a TM with some units. */
+/** An upload form with a TM of `units` units. */
 export const memoryForm = (units = 1, fields: Fields = {}): Fields => ({
   tmx_file: tmxFile(units),
   name: 'Units',
@@ -275,7 +280,7 @@ export const memoryForm = (units = 1, fields: Fields = {}): Fields => ({
   ...fields,
 });
 
-/** Sends a form that must be accepted; returns the response's body. */
+/** Sends a form that must be accepted, and returns the body of the response. */
 async function sendForm(app: Server, path: string, { bearer: headers }: Person, fields: Fields) {
   const body = new FormData();
   for (const [name, value] of Object.entries(fields)) body.append(name, value as Blob);
@@ -285,19 +290,22 @@ async function sendForm(app: Server, path: string, { bearer: headers }: Person, 
   return JSON.parse(text);
 }
 
-/** A glossary of the member's workspace, by its ID. */
+/** Creates a glossary in the member's workspace, and returns its ID. */
 export const addGlossary = async (app: Server, person: Person, fields: Fields = {}): Promise<string> =>
   (await sendForm(app, '/api/terminology', person, glossaryForm(1, fields))).id;
 
-/** A TM set of the member's workspace, by its ID. */
+/** Creates a TM in the member's workspace, and returns its ID. */
 export const addMemory = async (app: Server, person: Person, name = 'Units'): Promise<string> =>
   (await sendForm(app, '/api/tm', person, memoryForm(1, { name }))).id;
 
-/** A background import, by its ID: the application of a test has no worker that would finish it. */
+/**
+ * Starts a background import, and returns its ID. It stays unfinished, because the application of a test runs no
+ * worker.
+ */
 export const beginImport = async (app: Server, person: Person, name = 'Large'): Promise<string> =>
   (await sendForm(app, '/api/tm', person, memoryForm(2, { name }))).job.id;
 
-/** Makes the member's workspace approve a translation from English into French. */
+/** Approves a translation from English into French in the member's workspace. */
 export async function approvePair(app: Server, person: Person): Promise<void> {
   const job = await submitHeld(app, person);
   const body = { action: 'modify', final_translation: 'Salut' };
@@ -306,17 +314,17 @@ export async function approvePair(app: Server, person: Person): Promise<void> {
   if (status !== 200) throw new Error(`the review answered ${status}`);
 }
 
-/** The form of a workbook to translate, with two texts unless a file is given. */
+/** An upload form for a document: a workbook with two texts, unless `fields` contain another file. */
 export const documentForm = (fields: Fields = {}): Fields => ({
   source_document: workbookFile(['Hello', 'Good morning']),
   target_lang: 'fr',
   ...fields,
 });
 
-/** A translated document of the member's workspace, by its ID. */
+/** Creates a document in the member's workspace, translates it, and returns its ID. */
 export const addDocument = async (app: Server, person: Person, fields: Fields = {}): Promise<string> =>
   (await sendForm(app, '/api/documents/translate', person, documentForm({ wait: 'true', ...fields }))).id;
 
-/** A queued document, by its ID: the application of a test has no worker that would translate it. */
+/** Queues a document, and returns its ID. It is not translated, because the application of a test runs no worker. */
 export const queueDocument = async (app: Server, person: Person, fields: Fields = {}): Promise<string> =>
   (await sendForm(app, '/api/documents/translate', person, documentForm(fields))).id;

@@ -10,7 +10,10 @@ interface Locked {
   devOptional?: boolean;
 }
 
-/** Bytes on disk of a package, without those that are installed within it: all, and those that the image keeps. */
+/**
+ * The bytes of a package on disk, without packages that are installed inside it: `all`, and `kept`, which the image
+ * contains.
+ */
 async function sizeOf(folder: string): Promise<{ all: number; kept: number }> {
   const entries = await readdir(join(root, 'node_modules', folder), { withFileTypes: true }).catch(() => []);
   const size = { all: 0, kept: 0 };
@@ -38,7 +41,7 @@ test('npm ci brings at most 1,000 MB, and the image at most 500 MB of packages',
     const serves = !dev && !devOptional && !unused.some((pattern) => pattern.test(folder));
     if (serves) megabytes.image += kept / 2 ** 20;
   }
-  // Less would mean that nothing was counted.
+  // A smaller value would mean that nothing was counted.
   expect(megabytes.image).toBeGreaterThan(300);
   expect(megabytes.image).toBeLessThan(500);
   expect(megabytes.all).toBeGreaterThan(megabytes.image + 100);

@@ -124,11 +124,11 @@ describe('C 7: a variant that names only the base of a split language is the dec
     ['PT', 'pt-PT', 'pt-PT'],
     ['pt', 'zh-Hans', undefined],
     ['zh', 'en', undefined],
-    // A tag that names a variant is that variant, or none.
+    // A tag that names a variant matches only this variant.
     ['zh-TW', 'zh-Hans', 'zh-Hant'],
     ['pt-PT', 'pt-BR', 'pt-PT'],
     ['pt-AO', 'pt-BR', undefined],
-    // French is a language by itself.
+    // French without a region is a supported language itself.
     ['fr', 'fr-CA', 'fr'],
     ['fr-CA', 'fr', 'fr-CA'],
     ['en-US', 'en', 'en'],

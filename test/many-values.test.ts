@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { refuseManyValues } from '#server/platform/input-limits.ts';
 
-/** A JSON text of more than a megabyte that holds `inside` in a string, and then `values` values. */
+/** A JSON text of more than a megabyte. It contains `inside` within a string, followed by `values` values. */
 function jsonOf(inside: string, values: number): Buffer {
   return Buffer.from(`{"a":"${inside}","b":[${'1,'.repeat(values)}1],"c":"${'x'.repeat(1_000_000)}"}`);
 }

@@ -7,7 +7,7 @@ const read = (env: Record<string, string> = {}) => readSettings(env) as unknown 
 
 const KEY = Buffer.alloc(32, 7).toString('base64');
 
-/** C 1, and ours: the variables with a default of their own. */
+/** The variables of C 1, and ours, that have a default. */
 const defaults: [name: string, value: unknown][] = [
   ['HOST', '127.0.0.1'],
   ['PORT', 8080],
@@ -59,7 +59,7 @@ const defaults: [name: string, value: unknown][] = [
   ['ALLOW_UNREADABLE_SECRETS', false],
 ];
 
-/** C 1: the variables without one, each with a value it takes. */
+/** The variables of C 1 that have no default, each with a valid value. */
 const unset: [name: string, sample: string][] = [
   ['DATABASE_URL', 'postgres://user:pass@localhost:5432/db'],
   ['OPERATOR_API_KEY', 'an-operator-key-0123456789'],
@@ -90,7 +90,7 @@ const wholeNumbers = numbers.filter(
   (name) => !['TRIAL_DAYS', 'DENSE_SCRIPT_WEIGHT', 'OPENAI_TIMEOUT_SECONDS'].includes(name),
 );
 
-/** The one line that stops the start, and names the variable. */
+/** The start must fail with one line that names the variable. */
 function expectRefused(env: Record<string, string>, name: string): string {
   let thrown: unknown;
   try {

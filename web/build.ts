@@ -7,8 +7,8 @@ import type { Plugin, Rolldown } from 'vite';
 import { type Locale, locales } from './server/locale.ts';
 
 /*
- * Builds the browser application into web/dist: `npm run build:web`, and `npm ci` through the script `prepare`. With
- * --if-possible it does nothing without dev dependencies, as in the image.
+ * Builds the browser application into web/dist. Run by `npm run build:web`, and by `npm ci` through the script
+ * `prepare`. With --if-possible, it does nothing if the dev dependencies are missing, as in the image.
  */
 
 const root = import.meta.dirname;
@@ -22,7 +22,7 @@ async function buildWeb(): Promise<void> {
     configFile: false,
     envDir: false,
     logLevel: 'warn',
-    // URLs within the files are relative, because the service's public URL may have a path.
+    // URLs within the files are relative, because the public URL of the service may contain a path.
     base: './',
     publicDir: join(root, 'public'),
     plugins: [catalogs(), pdfResources()],
@@ -32,9 +32,9 @@ async function buildWeb(): Promise<void> {
       outDir: join(dist, 'static'),
       emptyOutDir: true,
       target: 'es2023',
-      // Small files would become data URLs, which the policy blocks.
+      // Otherwise small files would become data URLs, which the content security policy blocks.
       assetsInlineLimit: 0,
-      // The polyfill is a separate script, which Firefox fetches under default-src.
+      // The polyfill would be a separate script that Firefox requests under default-src.
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
       rolldownOptions: {
@@ -51,7 +51,7 @@ async function buildWeb(): Promise<void> {
         },
         preserveEntrySignatures: 'exports-only',
         onLog(level, log, report) {
-          // "use client" is only relevant for frameworks that render on a server.
+          // "use client" only matters for frameworks that render on a server.
           if (log.code !== 'MODULE_LEVEL_DIRECTIVE') report(level, log);
         },
         output: {
@@ -74,10 +74,11 @@ async function buildWeb(): Promise<void> {
 }
 
 /**
- * The file for a module: one for the session, one for other modules of the first screen, and one for modules that workspace
- * screens share. By default, the bundler creates a file for each set of modules that the same screens import: thirty of them
- * for a list, while a browser requests six at a time over HTTP/1.1.
- * @returns null for modules of a single screen, and for libraries of few screens
+ * Selects the file of a module. There are three shared files: `session`; `app`, for the other modules of the first
+ * screen; and `workspace`, for modules that several workspace screens share. Without this function, the bundler would
+ * create one file for each set of screens that share modules. A list would then need thirty files, and a browser
+ * requests six at a time over HTTP/1.1.
+ * @returns null for modules that only one screen uses, and for libraries that few screens use
  */
 function fileOf(id: string, modules: Rolldown.ChunkingContext): 'session' | 'app' | 'workspace' | null {
   const users = new Set<string>();
@@ -96,7 +97,7 @@ function fileOf(id: string, modules: Rolldown.ChunkingContext): 'session' | 'app
   return screens.length > 1 && id.startsWith(join(root, 'app')) ? 'workspace' : null;
 }
 
-/** The input of `web/server/build.ts`. */
+/** Determines the URLs that `web/server/build.ts` reads. */
 function addressesOf({ output }: Rolldown.RolldownOutput) {
   const chunks = output.filter((one) => one.type === 'chunk');
   const entry = (name: string) => {
@@ -104,13 +105,16 @@ function addressesOf({ output }: Rolldown.RolldownOutput) {
     if (!found) throw new Error(`the build has no ${name}`);
     return found;
   };
-  /** The file of a module. If screens share the file, its entry is another file that only imports it. */
+  /**
+   * The file that contains a module. The bundler may also create an entry file for the module that only imports this
+   * one.
+   */
   const fileWith = (module: string) => {
     const found = chunks.find(({ moduleIds }) => moduleIds.includes(join(root, 'app', module)));
     if (!found) throw new Error(`the build has no ${module}`);
     return found;
   };
-  /** Adds a file and its imports. */
+  /** Adds a file and all files that it imports. */
   const addAll = (one: Rolldown.OutputChunk, found: Set<Rolldown.OutputChunk>): Set<Rolldown.OutputChunk> => {
     if (found.has(one)) return found;
     found.add(one);
@@ -167,10 +171,13 @@ function address(file: string): string {
   return `/static/${file}`;
 }
 
-/** The areas with messages for screens before sign-in. */
+/** The areas of messages that screens before the sign-in use. */
 const signInAreas = ['common', 'signin'];
 
-/** Two modules for each language, with its compiled messages. A message that a language lacks is in English. */
+/**
+ * Creates two modules for each language, which contain its compiled messages. If a language lacks a message, the
+ * English message is used.
+ */
 function catalogs(): Plugin {
   const parse = (id: string) => {
     const [, locale, part] = /^\0?virtual:catalog-(\w+)(-workspace)?$/.exec(id) ?? [];
@@ -204,13 +211,17 @@ function catalogs(): Plugin {
   };
 }
 
-/** Resources that PDF.js reads for some files. Their names have no hash, so the directory has the version. */
+/**
+ * Copies resources that PDF.js reads for some files. Their file names have no hash, so the name of the directory
+ * contains the version.
+ */
 function pdfResources(): Plugin {
   const folder = join(root, '../node_modules/pdfjs-dist');
   const wanted: Record<string, RegExp> = {
     cmaps: /\.bcmap$/,
     standard_fonts: /\.(pfb|ttf)$/,
-    // Its scripts are for forms, and for pages without WebAssembly, which the worker's policy allows.
+    // The scripts in this directory are not copied: they are only for forms, and for pages without WebAssembly. The
+    // worker's policy allows WebAssembly.
     wasm: /^(jbig2|openjpeg|qcms_bg)\.wasm$/,
     iccs: /\.icc$/,
   };
@@ -230,7 +241,7 @@ function pdfResources(): Plugin {
   };
 }
 
-/** Writes each file with a compressed copy, so that no request has to wait for compression. */
+/** Writes a compressed copy of each file, so that the service need not compress files for each request. */
 async function compressAll(folder: string): Promise<void> {
   const names = await readdir(folder, { recursive: true });
   await Promise.all(

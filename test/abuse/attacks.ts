@@ -9,7 +9,7 @@ import { slowBodies } from './slow-bodies.ts';
 import { trickledExports } from './trickled-exports.ts';
 import { unreadAnswers } from './unread-responses.ts';
 
-/** Every attack, by the name that `npm run bench -- abuse` prints. */
+/** All attacks, by the name that `npm run bench -- abuse` prints. */
 export const attacks = {
   'failing-runs': failingRuns,
   glossary: glossaryAttack,

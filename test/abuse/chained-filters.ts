@@ -1,11 +1,11 @@
 import { constants, deflateSync } from 'node:zlib';
 import { writePdf } from './hostile-files.ts';
 
-/** The filters of a stream in the order in which they are decoded, with their encoders. */
+/** Encoders of the filters of a PDF stream. */
 const encoders = {
   FlateDecode: (bytes: Uint8Array) => deflateSync(bytes, { level: 9 }),
   ASCIIHexDecode: (bytes: Uint8Array) => Buffer.from(`${Buffer.from(bytes).toString('hex')}>`),
-  /** Runs of at most 128 equal bytes, without literal bytes. */
+  /** Encodes only runs of at most 128 equal bytes, and no literal bytes. */
   RunLengthDecode: (bytes: Uint8Array) => {
     const out: number[] = [];
     for (let at = 0; at < bytes.length; ) {
@@ -38,14 +38,14 @@ const encoders = {
 
 export type ChainedFilter = keyof typeof encoders;
 
-/** Deflated repetitions of a piece, without ever having them in memory. */
+/** Compresses repetitions of a piece without keeping all of them in memory. */
 export function deflatedRepetitions(piece: Uint8Array, times: number): Buffer {
   const block = deflateSync(piece, { level: 9, finishFlush: constants.Z_FULL_FLUSH });
   const body = Array.from({ length: times }, () => block.subarray(2));
   return Buffer.concat([block.subarray(0, 2), ...body, deflateSync('').subarray(2, 4), adler(piece, times)]);
 }
 
-/** The checksum behind deflated data. */
+/** The checksum that follows compressed data. */
 function adler(piece: Uint8Array, times: number): Buffer {
   let [plain, weighted] = [0, 0];
   for (const [at, byte] of piece.entries()) {
@@ -63,21 +63,24 @@ function adler(piece: Uint8Array, times: number): Buffer {
 }
 
 export interface ChainedOptions {
-  /** Behind those, the content is deflated once. */
+  /** After these filters, the content is also compressed with deflate. */
   filters?: readonly ChainedFilter[];
-  /** Megabytes of the content. */
+  /** The size of the content in megabytes. */
   megabytes?: number;
-  /** What the content repeats. */
+  /** The text that the content repeats. */
   content?: string;
-  /** How the file names the filters; by default as an array of names. */
+  /** Writes the filters' names into the file; by default as an array. */
   filter?: (names: readonly string[]) => string;
-  /** What else stands in the dictionary, before the filters. */
+  /** Text that is inserted into the dictionary before the filters. */
   before?: string;
-  /** Further objects, from number 5. */
+  /** More objects; their numbers begin with 5. */
   objects?: readonly string[];
 }
 
-/** A page of one or a few kilobytes whose content passes through several filters, each of which multiplies it. */
+/**
+ * Creates a PDF of a few kilobytes with one page. The content of the page passes through several filters, each of which
+ * multiplies its size.
+ */
 export function chainedFilters({
   filters = ['FlateDecode'],
   megabytes = 100,

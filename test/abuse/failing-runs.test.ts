@@ -11,7 +11,7 @@ import { bread, cat, good, liveEngine } from '#test/translations/live.ts';
 const fake = await startFakeOpenAi();
 afterAll(() => fake.close());
 const most = 4;
-/** Seconds of an hour that one failed run counts as. */
+/** The share of an hour, in seconds, for which one failed run counts. */
 const share = 3600 / most;
 const env = { MAX_FAILED_RUNS_PER_HOUR: String(most) };
 const app = useTestApp({ env, engine: liveEngine(fake) });
@@ -35,7 +35,7 @@ const full = useTestApp({
 
 beforeEach(() => {
   fake.requests.length = 0;
-  // A response that costs tokens, and is of no use.
+  // A response that costs tokens and cannot be used.
   fake.otherwise(completion({ content: 'no JSON' }));
 });
 
@@ -45,7 +45,7 @@ const tooMany = {
   request_id: expect.any(String),
 };
 
-/** One submission of a text. */
+/** Submits a text once. */
 function send(at: TestApp, { headers }: Signup, source_text = cat, key?: string) {
   return at.json('POST', '/api/translations', {
     headers: { ...headers, ...(key !== undefined && { 'idempotency-key': key }) },
@@ -64,7 +64,7 @@ test('past the limit a tenant’s work is 429 with Retry-After, and no model is 
   expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
   expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(share);
   expect(fake.requests).toHaveLength(asked);
-  // It leaves no job and does not affect other tenants.
+  // The rejected request creates no job, and does not affect other tenants.
   const list = await app.json('GET', '/api/translations', { headers: mine.headers });
   expect(list.body).toHaveLength(most);
   fake.otherwise(good);
@@ -92,7 +92,7 @@ test('requests that start no work are still served: the replay of a finished job
   for (let n = 0; n < most; n++) expect((await send(app, mine, bread, `failed ${n}`)).status).toBe(503);
   const replay = await send(app, mine, cat, 'done');
   expect([replay.status, replay.body.id]).toEqual([200, done.body.id]);
-  // Sending a failed job again starts work.
+  // Repeating a failed job starts a run, so it is rejected, too.
   expect((await send(app, mine, bread, 'failed 0')).body.error_code).toBe('rate_limit');
   const list = await app.json('GET', '/api/translations', { headers: mine.headers });
   expect(list.body).toHaveLength(most + 1);
@@ -120,7 +120,7 @@ test('a batch counts once, by the item that fails and ends it; the next one is r
   const mine = await app.signUp();
   const inputs = [cat, bread].map((Text) => ({ Text, Targets: [{ Language: 'de' }] }));
   const batch = () => app.json('POST', '/api/translations', { headers: mine.headers, body: { inputs } });
-  // An item that fails ends its batch: each counts once.
+  // A batch stops at its first failing item, so each batch counts as one failed run.
   for (let n = 0; n < most; n++) expect((await batch()).status).toBe(503);
   expect((await batch()).body.error_code).toBe('rate_limit');
   const list = await app.json('GET', '/api/translations', { headers: mine.headers });

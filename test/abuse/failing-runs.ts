@@ -5,10 +5,10 @@ import { connect, type Signup } from '#test/setup/app.ts';
 import type { Attack } from './measure-attack.ts';
 
 const seconds = 20;
-/** Submissions at a time. */
+/** Number of concurrent submissions. */
 const wide = 16;
 
-/** A model that takes tokens and gives no usable response. */
+/** The response of a model that uses tokens and returns nothing usable. */
 const answer = JSON.stringify({
   id: 'chatcmpl-1',
   object: 'chat.completion',
@@ -31,7 +31,7 @@ model.unref();
 
 let tenant: Signup;
 
-/** One tenant sends texts whose runs all fail, which is not billed. */
+/** One tenant sends texts whose runs all fail. Failed runs are not billed. */
 export const failingRuns: Attack = {
   title: `${wide} clients of one tenant let runs of a live model fail for ${seconds} s`,
   env: {

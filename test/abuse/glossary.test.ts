@@ -10,10 +10,10 @@ beforeEach(async () => {
   mine = await openSets(app);
 });
 
-/** As many characters as a language pair may have, in 2000 terms without a common word. */
+/** A glossary of the maximum size for a language pair: 2,000 terms that have no word in common. */
 const largest = Array.from({ length: 2000 }, (_, n) => `${`term${n} `.padEnd(94, `${n}x`)},t${n}`);
 
-/** Counts how often terms are read from the database from now on. */
+/** From now on, counts how often terms are read from the database. */
 function countReads(): () => Promise<number> {
   const inTenant = vi.spyOn(app.services.database, 'inTenant');
   return async () => {
@@ -38,7 +38,7 @@ describe('the most expensive valid glossary', () => {
     };
     const { status } = await app.json('POST', '/api/translations', { headers: mine.headers, body: batch });
     expect(status).toBe(200);
-    // Once to see its size, once in its slot.
+    // The terms are read twice: once to determine their size, and once in a slot.
     expect(await reads()).toBe(2);
   });
 
@@ -58,7 +58,7 @@ describe('the most expensive valid glossary', () => {
       }),
     );
     await check('bob', asked);
-    // Those that had a thread already, and one more of each.
+    // The calls that already had a thread have ended, and one more call on each thread.
     expect(done).toBeLessThanOrEqual(10);
     await Promise.all(flood);
   });

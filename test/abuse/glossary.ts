@@ -5,7 +5,10 @@ import type { Attack, Target } from './measure-attack.ts';
 /** Duration of the attack in milliseconds. */
 const duration = Number(process.env['ATTACK_SECONDS'] ?? 20) * 1000;
 
-/** Characters of a term's longer side, in descending order: the first size that the service accepts makes the most expensive valid glossary. */
+/**
+ * Lengths of the longer side of a term in characters, in descending order. The attack uses the first length that the
+ * service accepts, because this glossary is the most expensive one.
+ */
 const lengths = [498, 198, 95, 45];
 
 const targets = ['de', 'fi', 'hu', 'fr', 'el', 'ru', 'pl', 'tr'];
@@ -15,9 +18,10 @@ let longTargets: BenchTenant;
 let bystander: BenchTenant;
 
 /**
- * One tenant's glossary is 2,000 long source terms of every language pair, another's one source term with 2,000 long targets.
- * Eight connections send texts of one character, batches of them and the longest text, in changing pairs. A third tenant with a small
- * glossary translates one text after the other.
+ * One tenant has a glossary of 2,000 long source terms for each language pair; another tenant has one source term with
+ * 2,000 long targets. Over eight connections, these tenants send texts of one character, batches of such texts, and
+ * texts of the maximum length, in changing language pairs. A third tenant with a small glossary translates one text
+ * after the other.
  */
 export const glossaryAttack: Attack = {
   title: 'the worst legal glossaries, asked by one-character jobs and batches at 8 connections',
@@ -36,7 +40,7 @@ export const glossaryAttack: Attack = {
       ['contract', 'Vertrag'],
       ['net total', 'Nettosumme'],
     ]);
-    // The first job of a process is slow because modules are loaded.
+    // The first job in a process is slow, because modules are loaded.
     for (const tenant of [bystander, bystander]) await translate(address, tenant, ['the contract'], 'de');
   },
   async run({ address }: Target) {

@@ -1,9 +1,9 @@
 import { Agent, get } from 'node:http';
 
 /**
- * Requests `/healthz` of the address in the first argument every 10 ms, whether or not earlier requests have responses, until
- * the parent says stop; then sends the latencies. From an address of its own, so that limits on the
- * attacker's address do not affect the probe. (Only Linux has all of 127.0.0.0/8.)
+ * A process that requests `/healthz` of the URL in its first argument every 10 ms, even if earlier requests have no
+ * response yet. When its parent process requests it, the process stops and sends the latencies. It uses its own client
+ * address, so that limits for the attacker's address do not affect it. (Only Linux has all addresses of 127.0.0.0/8.)
  */
 const url = `${process.argv[2]}/healthz`;
 const agent = new Agent({ keepAlive: true });
@@ -28,7 +28,7 @@ function ask(due: number): Promise<void> {
   });
 }
 
-// The first requests pay for the connection and the modules of the client.
+// The first requests are slower, because they open the connection and load modules.
 for (let warm = 0; warm < 20; warm++) await ask(performance.now());
 latencies.length = 0;
 failed = 0;

@@ -38,10 +38,11 @@ test('other tenants are served while one tenant’s PDFs are read, and that tena
   expect(text.status).toBe(200);
   const pdf = await send(other.headers, 'application/pdf', nestedForms(1, 1));
   expect(pdf.status).toBe(200);
-  // It did not wait for the earlier ones.
+  // The response came before the earlier requests had ended.
   expect(answered).toBeLessThan(40);
   const statuses = await Promise.all(flood);
-  // One is read and sixteen wait; the others may be sent again later, as slots become free.
+  // One file is read and sixteen are queued. The other requests are retried, and may be accepted when slots become
+  // free.
   expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(0);
   expect(new Set(statuses)).toEqual(new Set([400, 429]));
 });

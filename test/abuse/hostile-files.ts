@@ -1,9 +1,9 @@
 import { deflateSync } from 'node:zlib';
 
-/** One object of a PDF: its text, or a stream whose dictionary is completed. */
+/** An object of a PDF file: its text, or a stream. The dictionary of a stream is completed when the file is written. */
 type PdfObject = string | { dictionary?: string; content: string | Uint8Array; deflated?: boolean };
 
-/** A PDF of these objects, numbered from 1; the first is its catalog. */
+/** Writes a PDF file with these objects. Their numbers begin with 1; the first object is the catalog. */
 export function writePdf(objects: readonly PdfObject[]): Buffer {
   const parts: Buffer[] = [Buffer.from('%PDF-1.7\n')];
   let length = parts[0]!.length;
@@ -41,7 +41,10 @@ const onePage = '<</Type/Pages/Kids[3 0 R]/Count 1>>';
 const box = '/MediaBox[0 0 9 9]';
 const letter = 'BT /T 9 Tf (a) Tj ET';
 
-/** Nested forms: each of `levels` draws the next one `fan` times, the last one draws `leaf`. With 10 levels of 10, 10¹⁰ times. */
+/**
+ * Nested forms. Each of `levels` draws the next one `fan` times, and the last one draws `leaf`. With 10 levels of 10,
+ * `leaf` is drawn 10¹⁰ times.
+ */
 export function nestedForms(levels = 10, fan = 10, leaf = letter): Buffer {
   const first = 6;
   return writePdf([
@@ -61,7 +64,7 @@ export function nestedForms(levels = 10, fan = 10, leaf = letter): Buffer {
   ]);
 }
 
-/** One page, drawn as often as its tree names it: ten times at each of `levels`. */
+/** One page that its page tree names many times: ten times at each of `levels`. */
 export function pageTree(levels = 6): Buffer {
   return writePdf([
     catalog,
@@ -74,10 +77,10 @@ export function pageTree(levels = 6): Buffer {
   ]);
 }
 
-/** A form of 60 MB of spaces, drawn a million times. */
+/** A form with 60 MB of spaces, which is drawn a million times. */
 export const spaces = (): Buffer => nestedForms(3, 1000, ' '.repeat(60_000_000) + letter);
 
-/** A form that contains its font, which is therefore read again each of the 5,000 times. */
+/** A form that contains its font. The font is read each of the 5,000 times that the form is drawn. */
 export function fontsOfForms(): Buffer {
   const differences = '/a '.repeat(3000);
   return writePdf([
@@ -92,7 +95,9 @@ export function fontsOfForms(): Buffer {
   ]);
 }
 
-/** A character table of 750 bytes that names 800 million characters: nothing is drawn, so no count of draws stops it. */
+/**
+ * A character map of 750 bytes that names 800 million characters. Nothing is drawn, so a limit on draws has no effect.
+ */
 export function characterRanges(): Buffer {
   const ranges = '1 beginbfrange <00000000> <00fffffe> <0061> endbfrange '.repeat(50);
   return writePdf([
@@ -105,7 +110,7 @@ export function characterRanges(): Buffer {
   ]);
 }
 
-/** An object table with 20 million entries in 60 KB. */
+/** A cross-reference table with 20 million entries in 60 KB. */
 export function objectTable(): Buffer {
   const head = Buffer.from('%PDF-1.7\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n');
   const table = deflateSync(Buffer.alloc(60_000_000));

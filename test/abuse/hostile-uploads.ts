@@ -9,12 +9,12 @@ import {
 } from './hostile-files.ts';
 import type { Attack, Target } from './measure-attack.ts';
 
-/** Seconds for which the attackers send one file after the other. */
+/** Seconds for which the attackers send files. */
 const seconds = 12;
-/** Files that one attacker sends at a time. */
+/** Number of files that one attacker sends at the same time. */
 const connections = 8;
 const smallText = Buffer.from('Hello world');
-/** One line, in a form drawn once. */
+/** A PDF file with one line of text, in a form that is drawn once. */
 const smallPdf = nestedForms(1, 1);
 
 interface Upload {
@@ -24,7 +24,10 @@ interface Upload {
 
 const pdf = (bytes: Uint8Array): Upload => ({ type: 'application/pdf', bytes });
 
-/** Attackers in this many tenants send these files. Meanwhile another tenant sends a small text and then a small PDF, again and again. */
+/**
+ * Attackers in this many tenants send these files. During the attack, another tenant repeatedly sends a small text and
+ * then a small PDF file.
+ */
 function hostileUploads(title: string, tenants: number, files: () => Upload[]): Attack {
   let keys: string[] = [];
   let uploads: Upload[] = [];

@@ -27,7 +27,7 @@ describe.each(endpoints)('$path', ({ path, wrap }) => {
     ]) {
       const { status, bytes } = await post(path, wrap(emptyInputs(290_000)), headers);
       expect([status, bytes < 1000]).toEqual([401, true]);
-      // Invalid JSON goes undetected: the body is not parsed.
+      // The response is not about invalid JSON, because a body of this size is not parsed.
       expect((await post(path, '{'.repeat(102_401), headers)).status).toBe(401);
     }
   });

@@ -1,12 +1,12 @@
 import type { Attack } from './measure-attack.ts';
 
-/** REST and /trpc, and how each puts the batch into the body. */
+/** The URLs over REST and /trpc, and how each puts the batch into the body. */
 export const endpoints = [
   { path: '/api/translations', wrap: (batch: string) => batch },
   { path: '/trpc/translations.createBatch', wrap: (batch: string) => `{"json":${batch}}` },
 ];
 
-/** `{"inputs":[{},{},…]}` of about `bytes` bytes; each entry lacks two fields. */
+/** A body `{"inputs":[{},{},…]}` of about `bytes` bytes. Each entry lacks two required fields. */
 export function emptyInputs(bytes: number): string {
   return `{"inputs":[${'{},'.repeat(Math.floor(bytes / 3))}{}]}`;
 }

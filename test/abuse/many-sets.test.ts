@@ -50,7 +50,7 @@ describe.each(Object.entries(kinds))('%s of a tenant have a limit', (_kind, { up
   });
 
   test('concurrent uploads store no more sets than the limit', async () => {
-    // With more concurrent files, some could be refused before they are read (429, too many are waiting).
+    // With more concurrent files, some could be rejected with 429 before they are read, because the queue is full.
     const answers = await Promise.all(Array.from({ length: 3 * most }, (_, n) => upload(`at once ${n}`)));
     const statuses = answers.map(({ status }) => status).toSorted();
     expect(statuses).toEqual([...Array(most).fill(200), ...Array(2 * most).fill(422)]);
@@ -65,7 +65,7 @@ describe.each(Object.entries(kinds))('%s of a tenant have a limit', (_kind, { up
     const filesRead = () => run.mock.calls.length + stream.mock.calls.length;
     expect((await upload('one more')).status).toBe(422);
     expect(filesRead()).toBe(0);
-    // The same file under an existing name is read: only the number of sets was refused.
+    // A file under an existing name is accepted: only the number of sets is limited.
     expect((await upload('set 0')).status).toBe(200);
     expect(filesRead()).toBe(1);
   });
@@ -73,7 +73,7 @@ describe.each(Object.entries(kinds))('%s of a tenant have a limit', (_kind, { up
 
 describe('memories', () => {
   test('a running import counts as the set that it will become', async () => {
-    // No import runs here: this application has no workers.
+    // The imports stay unfinished, because this application has no workers.
     for (let n = 0; n < most; n++) {
       const { status } = await mine.importFile(tmx(pairs(30, `sentence of ${n}`)), { name: `large ${n}` });
       expect(status).toBe(202);

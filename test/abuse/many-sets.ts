@@ -3,7 +3,7 @@ import { tmx } from '#test/translation-memory/tmx.ts';
 import type { Attack } from './measure-attack.ts';
 
 const uploads = 1200;
-/** Uploads at a time. */
+/** Number of concurrent uploads. */
 const wide = 16;
 
 let tenant: Signup;
@@ -25,7 +25,7 @@ const kinds = {
   },
 };
 
-/** One tenant uploads one small set after another, each under a new name. */
+/** One tenant uploads many small sets, each under a new name. */
 export const manySets: Attack = {
   title: `${uploads} uploads of glossaries and as many of memories, each under another name`,
 

@@ -6,36 +6,41 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
 
-/** What an attack may use: a service of its own, as `npm start` runs it. */
+/** The service that an attack uses. It is a separate service, as started by `npm start`. */
 export interface Target {
   service: RunningService;
   address: string;
-  /** The database, as the service's role. */
+  /** The URL of the database, with the service's role. */
   databaseUrl: string;
 }
 
-/** An attack on the service. `npm run bench -- abuse` runs it at full size, the tests at a small one. */
+/**
+ * An attack on the service. `npm run bench -- abuse` runs it with its full size, and tests run it with a small size.
+ */
 export interface Attack {
-  /** What the attacker does, in a few words. */
+  /** A short description of the attack. */
   title: string;
-  /** Settings on top of those of `measureAttack`. */
+  /** Settings that are added to those of `measureAttack`. */
   env?: Record<string, string>;
-  /** Prepares what the attack needs, such as accounts and files; not measured. */
+  /** Prepares the attack, for example by creating accounts and files. The preparation is not measured. */
   prepare?(target: Target): Promise<void>;
-  /** Runs the attack. Returns figures of its own by name, such as sizes and times of responses. */
+  /** Runs the attack. Returns additional figures by name, such as sizes and response times. */
   run(target: Target): Promise<Record<string, number | string>>;
 }
 
 export interface AttackReport {
-  /** Latency of `GET /healthz` during the attack, in milliseconds, counted from when each request was due. */
+  /**
+   * The latency of `GET /healthz` during the attack, in milliseconds, measured from the time at which each request was
+   * due.
+   */
   healthz: { count: number; p50: number; p99: number; max: number; failed: number };
-  /** Resident memory of the API process in MB: before the attack, its peak, and after the attacker has gone. */
+  /** Resident memory of the API process in MB: before the attack, the maximum, and after the attack. */
   memory: { before: number; peak: number; after: number };
-  /** The attack's own figures. */
+  /** The additional figures of the attack. */
   figures: Record<string, number | string>;
 }
 
-/** Runs `attack` against a service of its own while another process asks `/healthz` every 10 ms. */
+/** Runs an attack on a separate service, while another process requests `/healthz` every 10 ms. */
 export async function measureAttack(
   attack: Attack,
   { settleSeconds = 60 }: { settleSeconds?: number } = {},
@@ -71,7 +76,7 @@ export async function measureAttack(
   }
 }
 
-/** Megabytes; NaN if the system does not report them. */
+/** The resident memory of a process in megabytes; NaN if the system does not report it. */
 async function residentMemory(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Math.round(Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024);

@@ -1,13 +1,13 @@
 import { connect, type Socket } from 'node:net';
 
-/** A connection that reads nothing until the test says so, and ignores a reset. */
+/** Opens a connection that reads nothing until the test reads from it. It ignores connection resets. */
 export function openUnread(address: string): Socket {
   const { hostname, port } = new URL(address);
   const socket = connect(Number(port), hostname).pause();
   return socket.on('error', () => {});
 }
 
-/** A request as bytes. */
+/** The text of an HTTP request. */
 export function requestText(
   method: string,
   path: string,

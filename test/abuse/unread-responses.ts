@@ -19,12 +19,12 @@ export const unreadAnswers: Attack = {
     });
     const sockets = Array.from({ length: 64 }, () => openUnread(address));
     for (const socket of sockets) {
-      // More than the kernel takes: the next response waits behind it.
+      // These responses exceed the kernel's buffers, so the next response is delayed.
       socket.write(requestText('GET', '/docs/swagger-ui-bundle.js').repeat(6));
       socket.write(large);
       socket.write(body);
     }
-    // Another client, whose body is larger than 100 KB too.
+    // Requests by another client, whose bodies also exceed 100 KB.
     const statuses: Record<number, number> = {};
     for (const end = Date.now() + 40_000; Date.now() < end; await sleep(500)) {
       const { status } = await fetch(`${address}/api/translations`, {

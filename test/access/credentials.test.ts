@@ -37,7 +37,7 @@ describe('reading the credentials of a request (A 5.1)', () => {
     ['ll_session=', null],
   ])('Cookie: %s', (text, read) => {
     expect(readCredentials({ cookie: text }, true)).toEqual({ ...nothing, cookie: read });
-    // /trpc ignores it.
+    // On /trpc, the cookie is ignored.
     expect(readCredentials({ cookie: text }, false)).toEqual(nothing);
   });
 
@@ -86,7 +86,9 @@ describe('the workspace of a request', () => {
   const submit = (headers: Headers) =>
     app.json('POST', '/api/translations', { headers, body: { source_text: 'Hello', target_lang: 'fr' } });
 
-  /** The workspace that the headers resolve to: the server writes its id into a job. */
+  /**
+   * The workspace to which the headers belong. To find out, a job is created, which contains the ID of its workspace.
+   */
   async function whose(headers: Headers): Promise<string> {
     const { status, body } = await submit(headers);
     expect(status, JSON.stringify(body)).toBe(200);

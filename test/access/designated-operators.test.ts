@@ -19,7 +19,7 @@ beforeAll(() => openOperators(app));
 
 let first: WorkspaceMember;
 let second: WorkspaceMember;
-/** An administrator of the operators' workspace who is not on the list. */
+/** An administrator of the operators' workspace who is not on the list of operators. */
 let ordinary: WorkspaceMember;
 beforeEach(async () => {
   await openSuperuser(app.superuserUrl)`delete from users where tenant_id = ${operatorWorkspace}`;
@@ -31,7 +31,7 @@ beforeEach(async () => {
 const removeAuthenticator = ({ userId }: { userId: string }) =>
   openSuperuser(app.superuserUrl)`update users set totp_secret = null where user_id = ${userId}`;
 
-/** Status and message of a request for operators only, and how many workspaces the caller sees. */
+/** The status and message of a request that requires an operator, and the number of workspaces that the caller sees. */
 async function provision(headers: Headers) {
   const { status, body } = await app.json('POST', '/api/tenants', { headers, body: { name: 'x' } });
   return [status, body.detail];
@@ -64,7 +64,7 @@ describe('the session of a designated operator', () => {
       expect(await provision(headers)).toEqual([200, undefined]);
       expect(await seen(headers)).toEqual(expect.arrayContaining([operatorWorkspace, tenantId]));
     }
-    // A wrong operator key with it changes nothing.
+    // A wrong operator key in addition to the session has no effect.
     expect(await provision({ ...first.bearer, 'x-api-key': 'wrong' })).toEqual([200, undefined]);
     expect(await provision({ ...ordinary.bearer, 'x-api-key': 'wrong' })).toEqual(operatorOnly);
     expect(await seen(ordinary.bearer)).toEqual([operatorWorkspace]);
@@ -97,7 +97,7 @@ describe.each([mfaReset, resetLink])('resetting an operator’s sign-in (%s)', (
       select totp_secret is not null as enrolled, (select count(*)::int from reset_links) as links
       from users where user_id = ${first.userId}`;
     expect(row).toEqual({ enrolled: true, links: 0 });
-    // One without an authenticator is protected all the same.
+    // A designated operator without an authenticator is protected, too.
     await removeAuthenticator(first);
     expect((await act(first, what, ordinary.bearer)).status).toBe(403);
   });
@@ -126,7 +126,7 @@ describe('the workspace of a designated operator’s session', () => {
     const { body } = await roster(`?tenant_id=${founder.tenantId}`);
     expect(body).toEqual([expect.objectContaining({ user_id: founder.userId })]);
     expect((await roster('?tenant_id=nobody')).status).toBe(404);
-    // Without an authenticator it is no operator: a foreign workspace is ignored.
+    // Without an authenticator, the person is not an operator, so the other workspace is ignored.
     await removeAuthenticator(first);
     expect((await roster(`?tenant_id=${founder.tenantId}`)).body).toHaveLength(3);
   });

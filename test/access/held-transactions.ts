@@ -4,8 +4,8 @@ import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
 
 /**
- * From now on a transaction that records an event of this action waits at that statement and stays open. A sign-in records its event
- * last. For the rest of the test, or until the returned function is called.
+ * From now on, a transaction that inserts an event of this action waits at that statement and stays open. (A sign-in
+ * inserts its event last.) This ends with the test, or when the returned function is called.
  */
 export async function holdEvents(app: TestApp, action: string): Promise<() => Promise<void>> {
   const sql = openSuperuser(app.superuserUrl);
@@ -22,7 +22,7 @@ export async function holdEvents(app: TestApp, action: string): Promise<() => Pr
   };
 }
 
-/** Opens a transaction in the tenant, does the work, and keeps it open: `letGo` commits it. */
+/** Opens a transaction in the tenant, runs the work, and keeps the transaction open. `letGo` commits it. */
 export async function holdOpen<T>(
   { database }: TestApp,
   tenantId: string,
@@ -45,7 +45,10 @@ export async function holdOpen<T>(
   };
 }
 
-/** Resolves when this many transactions wait for a lock, or when one that did not have to wait has ended. */
+/**
+ * Resolves when `count` transactions wait for a lock, or when `ended` resolves because a transaction did not have to
+ * wait.
+ */
 export async function waitingOr(app: TestApp, count: number, ended: Promise<unknown>): Promise<void> {
   let over = false;
   const end = () => {

@@ -11,7 +11,7 @@ describe('without an operator key and any workspace (A 5.1 rule 7)', () => {
   const app = useTestApp({ env });
   const provision = (headers: Headers = {}) =>
     app.json('POST', '/api/tenants', { headers, body: { name: 'First' } });
-  /** Administrators' routes, with requests that change nothing. */
+  /** Requests to administrators' routes that change nothing. */
   const asks = (headers: Headers) =>
     Promise.all([
       app.json('GET', '/api/tenants', { headers }),
@@ -21,9 +21,9 @@ describe('without an operator key and any workspace (A 5.1 rule 7)', () => {
   const answersTo = async (headers: Headers) =>
     (await asks(headers)).map(({ status, body }) => [status, body.detail]);
 
-  // In sequence: the first workspace closes it permanently.
+  // The tests run in this order, because the first workspace ends the open mode permanently.
   test('administrators’ routes need no credential, until there is a workspace', async () => {
-    // A request that presents a credential is not anonymous.
+    // A request that has credentials is not anonymous.
     const wrong: Headers[] = [
       { 'x-api-key': 'wrong' },
       { authorization: 'Bearer wrong' },
@@ -36,7 +36,7 @@ describe('without an operator key and any workspace (A 5.1 rule 7)', () => {
       expect((await provision(headers)).status).toBe(401);
     }
     expect((await asks({})).map(({ status }) => status)).toEqual([200, 200, 200]);
-    // Routes with other guards stay closed.
+    // Routes with other guards still require credentials.
     for (const path of ['/api/translations', '/api/auth/me'])
       expect((await app.json('GET', path)).status).toBe(401);
 

@@ -29,7 +29,7 @@ async function counts(): Promise<Record<string, number>> {
   return Object.fromEntries(entries);
 }
 
-/** In each table one row that has expired and one that has not; the sign-up's own tokens are alive. */
+/** Inserts an expired row and a row that has not expired into each table. The tokens of the signup itself are valid. */
 async function fill(): Promise<void> {
   const { tenantId } = await app.signUp();
   const [user] = await superuser`select user_id from users where tenant_id = ${tenantId}`;
@@ -57,7 +57,7 @@ async function fill(): Promise<void> {
 
 test('expired rows are deleted, and nothing else: keys, live tokens and consumed ones stay', async () => {
   await fill();
-  // A consumed refresh token is how a late second use is recognized.
+  // A used refresh token is kept, so that its repeated use can be detected.
   await superuser`update tokens set consumed_at = now() where kind = 'refresh_token' and expires_at > now()`;
   const before = await counts();
   const pruned = await pruneExpired(app.database);

@@ -13,7 +13,10 @@ beforeEach(async () => {
 
 const refresh = (refreshToken: string, at = app) => refreshAt(at, refreshToken);
 
-/** Refreshes so often, each time with the token that came of the last; the statuses, and the newest token. */
+/**
+ * Refreshes `times` times, each time with the token from the previous response. Returns the statuses and the last
+ * token.
+ */
 async function refreshTimes(times: number, refreshToken: string, at = app) {
   const statuses: number[] = [];
   let newest = refreshToken;
@@ -27,7 +30,7 @@ async function refreshTimes(times: number, refreshToken: string, at = app) {
 
 const ok = (times: number) => Array<number>(times).fill(200);
 
-/** Everything that a refresh leaves behind. */
+/** All rows that a refresh changes or inserts. */
 async function rowsOf({ userId }: Person) {
   const [row] = await openSuperuser(app.superuserUrl)`
     select count(*)::int as tokens, count(consumed_at)::int as consumed from tokens where user_id = ${userId}`;
@@ -51,7 +54,7 @@ describe('refreshes of one family are rate-limited, because each leaves rows unt
     }
     expect(await rowsOf(person)).toEqual(before);
     await endWindows();
-    // A whole window again, not one more attempt.
+    // In the new window, the complete number of attempts is available.
     expect((await refreshTimes(30, newest)).statuses).toEqual(ok(30));
   });
 

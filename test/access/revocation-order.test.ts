@@ -18,11 +18,11 @@ beforeEach(async () => {
 
 type Answer = Awaited<ReturnType<typeof app.json>>;
 
-/** Transactions that issue tokens to the member and have not committed yet. */
+/** Open transactions that issue tokens to the member. */
 interface Issuer {
-  /** The number of transactions that wait for a lock now. */
+  /** The number of transactions that currently wait for a lock. */
   waiting: number;
-  /** Returns the access token that it issued. */
+  /** Commits the transaction, and returns the access token that it issued. */
   letGo(): Promise<string | undefined>;
 }
 
@@ -79,7 +79,7 @@ const issuers: [string, () => Promise<Issuer>][] = [
   ],
 ];
 
-/** Requests for tokens after the revocation, with credentials that were valid before it. */
+/** Requests for tokens that arrive after the revocation, with credentials that were valid before it. */
 const latecomers: [string, (session: Person) => Promise<Answer>][] = [
   ['a refresh', (session) => refresh(app, session.refreshToken)],
   ['a password grant', (session) => passwordGrant(app, session)],
@@ -100,7 +100,7 @@ describe.each(issuers)('a revocation that waits for %s (A 3.2)', (_, hold) => {
 
     const statuses = [(await revocation).status, (await late).status];
     expect(statuses).toEqual([200, 401]);
-    // Tokens that were issued meanwhile ended with the rest.
+    // Tokens that were issued during the revocation have ended, too.
     if (accessToken !== undefined)
       expect(
         await sessionStatus(app, { ...member, bearer: { authorization: `Bearer ${accessToken}` } }),

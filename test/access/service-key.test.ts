@@ -23,7 +23,7 @@ const serviceKey = 'the-service-key-of-the-tests';
 const ways: Headers[] = [apiKey(serviceKey), bearer(serviceKey)];
 const service = { bearer: ways[0] } as Person;
 const env = { ...operatorEnv, SERVICE_API_KEY: serviceKey, TM_ASYNC_THRESHOLD: '1' };
-/** Without an operator key and a workspace, every administrator's route is open. */
+/** Without an operator key and without any workspace, all administrators' routes are open. */
 const openEnv = { AUTH_RATE_LIMIT_ENABLED: 'false', SERVICE_API_KEY: serviceKey };
 const notFound = [404, 'tenant not found'];
 
@@ -32,7 +32,7 @@ const look = async (app: TestApp, path: string, headers: Headers, method = 'GET'
   return [status, body?.detail ?? body];
 };
 
-/** A job of the service key's workspace, which exists from then on. */
+/** Creates a job in the service key's workspace. This creates the workspace, too. */
 async function translate(app: TestApp): Promise<string> {
   const body = { source_text: 'Hello', target_lang: 'fr' };
   const made = await app.json('POST', '/api/translations', { headers: apiKey(serviceKey), body });
@@ -44,7 +44,7 @@ describe('the service key (A 5.1 rule 6)', () => {
   const app = useTestApp({ env });
   const lists = ['/api/translations', '/api/terminology', '/api/tm', '/api/tm/imports'];
 
-  // In sequence: the first workspace ends it.
+  // The tests run in this order, because the first workspace ends this mode.
   test('serves a deployment without workspaces, until there is one; what it made is for no one then', async () => {
     const job = await translate(app);
     const glossary = await addGlossary(app, service);
@@ -69,7 +69,7 @@ describe('the service key (A 5.1 rule 6)', () => {
         expect([status, body.map(({ id }: { id: string }) => id)]).toEqual([200, [rows[index]?.['id']]]);
       }
       expect((await look(app, `/api/translations/${job}`, headers))[0]).toBe(200);
-      // It is neither an administrator, nor an operator, nor a member.
+      // The service key identifies neither an administrator nor an operator nor a member.
       expect(await look(app, '/api/tenants', headers)).toEqual([401, 'admin credentials required']);
       expect((await look(app, '/api/auth/me', headers))[0]).toBe(401);
     }
@@ -94,7 +94,7 @@ describe('the service key (A 5.1 rule 6)', () => {
   });
 });
 
-/** Every route that can name a workspace, each with a valid request. */
+/** All routes that can name a workspace, each with a valid request. */
 const naming: [string, string, unknown?][] = [
   ['GET', '/api/auth/users'],
   ['GET', '/api/tenants/invites'],

@@ -17,14 +17,14 @@ beforeEach(async () => {
 });
 afterEach(() => void vi.useRealTimers());
 
-/** Sets this process's clock to `seconds` after (or before) the database's. */
+/** Sets the clock of this process to `seconds` after (or, if negative, before) the clock of the database. */
 const setClock = (seconds: number) => {
   vi.useFakeTimers({ toFake: ['Date'] });
   vi.setSystemTime(Date.now() + seconds * 1000);
 };
 const hour = 3600;
 
-/** Moves the use of the member's refresh tokens `seconds` into the past. */
+/** Changes the time at which the member's refresh tokens were used to `seconds` earlier. */
 const letPass = (seconds: number) => openSuperuser(app.superuserUrl)`
   update tokens set consumed_at = consumed_at - make_interval(secs => ${seconds})
   where user_id = ${member.userId} and consumed_at is not null`;
@@ -46,13 +46,13 @@ describe('late second uses', () => {
     const { tenantId, userId } = member;
     const held = await holdOpen(app, tenantId, (tx) => lockMember(tx, tenantId, userId));
     const both = Promise.all([refresh(app, member.refreshToken), refresh(app, member.refreshToken)]);
-    // Both have read that the token is used, and queue to end its family.
+    // Both requests have read that the token was used, and wait to end its session.
     await waitingOr(app, 2, both);
     await held.letGo();
     expect((await both).map(({ status }) => status)).toEqual([401, 401]);
     expect(await sessionStatus(app, withToken(next.access_token))).toBe(401);
     expect((await refresh(app, next.refresh_token)).status).toBe(401);
-    // A further use ends nothing more, and is not logged.
+    // Using the token again changes nothing more, and is not logged.
     expect((await refresh(app, member.refreshToken)).status).toBe(401);
     expect(await reuses()).toEqual([
       expect.objectContaining({ actor: 'anonymous', details: { user_id: userId } }),

@@ -7,7 +7,7 @@ import { env, runCommand } from './command.ts';
 
 const app = useTestApp({ env });
 
-/** An environment without a reachable database. */
+/** Runs a command without a reachable database. */
 const alone = (args: string[]) => runCommand({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }, args);
 
 test('a wrong command line goes to stderr, with exit code 1 and nothing on stdout', async () => {

@@ -5,24 +5,24 @@ import { openSuperuser } from '#test/setup/database.ts';
 import { launch } from '#test/setup/launch.ts';
 import { poll } from '#test/setup/poll.ts';
 
-/** The environment of the applications that run beside the commands. */
+/** The environment of the applications on whose databases the commands run. */
 export const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
 
-/** Starts an operator's command as its own process, without a SECRETS_KEY. */
+/** Starts an operator's command as a separate process, without a SECRETS_KEY. */
 export const startCommand = (env: Record<string, string>, args: string[]) =>
   launch(['--max-semi-space-size=8', 'server/commands/admin/main.ts', ...args], env);
 
-/** Runs an operator's command to its end. */
+/** Runs an operator's command as a separate process, until it ends. */
 export async function runCommand(env: Record<string, string>, args: string[]) {
   const { code, stdout, stderr } = await startCommand(env, args).ended;
   return { code, stdout, stderr };
 }
 
-/** Runs a command beside the application, on its database. */
+/** Runs a command on the database of the application. */
 export const beside = (app: TestApp, args: string[], env: Record<string, string> = {}) =>
   runCommand({ DATABASE_URL: app.databaseUrl, ...env }, args);
 
-/** Runs a command that must succeed; its lines. */
+/** Runs a command that must succeed, and returns the lines of its output. */
 export async function operate(
   app: TestApp,
   args: string[],
@@ -33,7 +33,7 @@ export async function operate(
   return stdout.split('\n').slice(0, -1);
 }
 
-/** Runs a command in this process, where what is looked at is not the process: its lines. */
+/** Runs a command in this process, for tests that are not about the process. Returns the lines of its output. */
 export async function operateHere(
   { services }: Pick<TestApp, 'services'>,
   args: string[],
@@ -45,7 +45,7 @@ export async function operateHere(
   return lines;
 }
 
-/** Resolves when this many transactions of the database wait for a lock. */
+/** Resolves when `count` transactions of the database wait for a lock. */
 export async function waitingForLocks(app: TestApp, count: number): Promise<void> {
   const sql = openSuperuser(app.superuserUrl);
   await poll(async () => {
@@ -55,7 +55,7 @@ export async function waitingForLocks(app: TestApp, count: number): Promise<void
   });
 }
 
-/** How an event of a command on the server looks, as `eventsOf` returns it. */
+/** An event that a command on the server has logged, in the form of `eventsOf`. */
 export const byTheServer = (target: string, details: object) => ({
   actor: 'server',
   target,

@@ -20,7 +20,7 @@ beforeEach(async () => {
   apiKey = (await operateHere(app, ['rotate-key', admin.tenantId])).at(-1) as string;
 });
 
-/** The response to each credential of the tenant, on a route that accepts it. */
+/** The responses to each credential of the tenant, on a route that normally accepts it. */
 async function knock() {
   const status = async (path: string, headers: Record<string, string>, body?: unknown) =>
     (await app.json(body ? 'POST' : 'GET', path, { headers, ...(body ? { body } : {}) })).status;

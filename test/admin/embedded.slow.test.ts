@@ -31,7 +31,7 @@ test('commands work with the embedded database, with the service and alone, and 
   expect(JSON.parse(audit.stdout)).toMatchObject({ tenant_id: tenantId, actor_kind: 'server' });
   await expect(readFile(join(DATA_DIR, 'postgres/postmaster.pid'))).rejects.toThrow('ENOENT');
 
-  // As if the service has its key in its environment, and the operator's shell does not.
+  // This is the situation in which the service has its key in the environment, and the operator's shell does not.
   const secretsKey = join(DATA_DIR, 'secrets.key');
   await rename(secretsKey, `${secretsKey}.elsewhere`);
   const without = await runCommand({ DATA_DIR }, ['reseal-secrets']);

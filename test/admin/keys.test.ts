@@ -11,7 +11,7 @@ beforeEach(async () => {
   tenant = await app.signUp();
 });
 
-/** The status of a simple request with a key, presented in both ways. */
+/** The statuses of a simple request with the key, which is sent in both possible headers. */
 async function knock(key: string): Promise<[number, number]> {
   const asHeader = await app.json('GET', '/api/translations', { headers: { 'x-api-key': key } });
   const asBearer = await app.json('GET', '/api/translations', {

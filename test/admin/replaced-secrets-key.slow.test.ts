@@ -19,7 +19,7 @@ const settings = { ...env, STORAGE_BINDING_ENABLED: 'true', STORAGE_ENDPOINT_OVE
 /** The service before its key is replaced. */
 const app = useTestApp({ env: { ...settings, SECRETS_KEY: oldKey } });
 
-/** Processes with the new key on the same database: with the old one as well, and alone. */
+/** Two processes on the same database that have the new key: `both` also has the old key, `alone` does not. */
 type Process = ReturnType<typeof connect>;
 let [both, alone]: Process[] = [];
 const started: RunningService[] = [];
@@ -51,7 +51,7 @@ afterAll(async () => {
   await Promise.all(started.map((service) => service.stop('SIGKILL')));
 });
 
-/** The status of a sign-in's second step with this code. */
+/** The status of the second step of a sign-in with this code. */
 async function signIn(at: Process, member: Enrolled, code: string): Promise<number> {
   const { body } = await passwordGrant(at, member);
   return (await verify(at, body.mfa_challenge.challenge_id, code)).status;
@@ -60,7 +60,7 @@ async function signIn(at: Process, member: Enrolled, code: string): Promise<numb
 const withAuthenticator = async (at: Process, member: Enrolled) =>
   signIn(at, member, await freshCode(app, member, member.secret));
 
-/** The status of a text, whose record goes to the bound account. */
+/** The status of a request that translates a text; its record is written to the connected storage account. */
 async function publish(at: Process): Promise<number> {
   const body = { source_text: `Hello ${randomBytes(4).toString('hex')}`, target_lang: 'fr' };
   const stored = mine.stored().length;
@@ -69,12 +69,12 @@ async function publish(at: Process): Promise<number> {
   return status;
 }
 
-/** A member's unused recovery code, each once. */
+/** Returns a recovery code of the member. Each code is returned only once. */
 const recoveryCode = ({ recoveryCodes }: Enrolled) => recoveryCodes.pop() as string;
 
 const reseal = (keys: Record<string, string>) => operate(app, ['reseal-secrets'], keys);
 
-// The tests are the steps of one replacement, in their order.
+// The tests are the steps of one replacement, so they run in this order.
 describe('an operator replaces SECRETS_KEY', () => {
   test('what the old key sealed or hashed is read while it is the previous one, and not without', async () => {
     const [member] = members;
@@ -127,7 +127,7 @@ describe('an operator replaces SECRETS_KEY', () => {
         expect(lines.join('\n') + JSON.stringify(event)).not.toContain(form);
   });
 
-  /** The binding but for its secret. */
+  /** The stored binding without its secret. */
   async function storedBinding() {
     const [binding] = await openSuperuser(app.superuserUrl)`
       select status, revision, updated_at, created_at, updated_by, last_verified_at from storage_bindings

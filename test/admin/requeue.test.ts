@@ -15,7 +15,7 @@ const app = useTestApp({
 
 const texts = (count: number) => Array.from({ length: count }, (_, n) => `Text number ${n}`);
 
-/** A document of two groups, the second of which failed because the model was away. */
+/** Creates a document with two groups of texts. The second group has failed, because the model was unavailable. */
 async function failed(mine: Documents): Promise<string> {
   engine.reset();
   const id = await mine.queue(texts(80));
@@ -87,7 +87,7 @@ test('requeue: all that failed since a moment, but nothing that was billed or is
     'not both',
   );
 
-  // The operator's page, for operators only.
+  // Calls a procedure of the operators' screen.
   const call = (path: string, type: 'query' | 'mutation', input: object, headers: Record<string, string>) =>
     viaRpc(
       app,

@@ -14,7 +14,7 @@ const only = (current: Buffer): SecretsKeys => ({ current, previous: null });
 const app = useTestApp({ env: { ...env, SECRETS_KEY: oldKey.toString('base64') } });
 const sql = () => openSuperuser(app.superuserUrl);
 
-/** Runs the command beside the service, with the new key and a previous one. */
+/** Runs the command on the service's database, with the new key and a previous key. */
 function reseal(previous: Buffer = oldKey): Promise<string[]> {
   const settings = readSettings({
     SECRETS_KEY: newKey.toString('base64'),
@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 type Member = Pick<Enrolled, 'tenantId' | 'userId'>;
 
-/** A member's secret as the key opens it; its columns are in the order of an enrollment. */
+/** The secrets of a member after decryption with the key, in the order in which an enrollment stores them. */
 async function secretsOf({ tenantId, userId }: Member, key: Buffer) {
   const [row] = await sql()`
     select totp_pending_secret as pending, totp_secret as enrolled from users where user_id = ${userId}`;
@@ -41,7 +41,7 @@ async function secretsOf({ tenantId, userId }: Member, key: Buffer) {
 const sealFor = ({ tenantId, userId }: Member, key: Buffer, secret: string) =>
   seal(only(key), 'authenticator', `${tenantId}/${userId}`, Buffer.from(secret, 'hex'));
 
-/** A member whose enrollment awaits its confirmation, with a secret that the old key sealed. */
+/** A member who has started to set up an authenticator. The old key has sealed the secret. */
 async function pendingMember(): Promise<Member & { secret: string }> {
   const member = await foundEnrolled(app);
   const secret = randomBytes(20).toString('hex');
@@ -51,7 +51,7 @@ async function pendingMember(): Promise<Member & { secret: string }> {
   return { ...member, secret };
 }
 
-/** Runs the command so that it has read the member's row when `change` happens, and writes after that. */
+/** Runs the command. `change` runs after the command has read the member's row, and before it writes the row. */
 async function whileChanged({ userId }: Member, change: (tx: ReturnType<typeof sql>) => Promise<unknown>) {
   const locker = await sql().reserve();
   await locker`begin`;
@@ -119,7 +119,7 @@ describe('a change beside the command is not overwritten', () => {
   });
 });
 
-/** A tenant whose storage secret a key has sealed. */
+/** Creates a tenant with a storage secret that is sealed with a key. */
 async function bind(key: Buffer, secret: string): Promise<Signup> {
   const tenant = await app.signUp();
   const { tenantId } = tenant;

@@ -19,7 +19,7 @@ const newPassword = 'quite another passphrase';
 const signIn = ({ email, tenantId }: { email: string; tenantId: string }, secret: string) =>
   grant(app, { grant_type: 'password', username: email, password: secret, tenant_id: tenantId });
 
-/** Sets the password with the link that a command printed last. */
+/** Sets a password with the link that the command printed last. */
 async function followLink(lines: string[]) {
   const link = new URL(lines.at(-1) as string);
   const resetToken = new URLSearchParams(link.hash.slice(1)).get('reset_token');

@@ -4,7 +4,7 @@ import { importsOf, refusal } from './modules.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Every source file of the modules; not the entry points, which are links to JavaScript. */
+/** All source files of the modules. The entry points are excluded, because they are links to JavaScript files. */
 export const sources = globSync(
   [
     'server/**/*.ts',
@@ -18,20 +18,22 @@ export const sources = globSync(
   { cwd: root },
 ).filter((file) => !lstatSync(join(root, file)).isSymbolicLink());
 
-/** The forbidden imports of the sources. */
+/** The forbidden imports of all source files. */
 export function refusals(): string[] {
   return sources.flatMap((file) => importsOf(root, file).flatMap((found) => refusal(found) ?? []));
 }
 
 /**
- * Groups of files that import each other in a cycle, types included (Biome's own rule excludes types); empty without cycles.
+ * Groups of files that import each other in a cycle; empty if there is no cycle. Imports of types count, which Biome's
+ * rule does not check.
  */
 export function cycles(files: readonly string[] = sources, importsOfFile = sourceImports): string[][] {
   const order = new Map<string, number>();
   const lowest = new Map<string, number>();
   const stack: string[] = [];
   const found: string[][] = [];
-  // Tarjan's algorithm: a group is the part of the stack above its first visited member.
+  // Tarjan's algorithm: the files of a cycle are the part of the stack above the file of the cycle that was visited
+  // first.
   const visit = (file: string): number => {
     const own = order.size;
     order.set(file, own);

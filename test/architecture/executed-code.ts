@@ -6,17 +6,17 @@ import { join } from 'node:path';
 import { startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
 
 const root = join(import.meta.dirname, '../..');
-/** One text for each job: a repeated text would be served from the TM. */
+/** Each job needs another text, because a repeated text would be served from the TM. */
 const animals = ['dog', 'cat', 'cow', 'hen', 'pig', 'horse', 'goat', 'sheep'];
 const translated = 'Le vif renard brun saute par-dessus le chien paresseux, et personne ne s’en soucie.';
 
-/** Code of the service that ran in its main thread. */
+/** The code of the service that ran in its main thread. */
 export interface ExecutedCode {
   files: string[];
   functions: string[];
 }
 
-/** The code that one text job executes with the stub engine, and with the live engine against a local endpoint. */
+/** The code that runs for one text job: with the stub engine, and with the live engine and a local endpoint. */
 export async function executedByOneJob(): Promise<{ stub: ExecutedCode; live: ExecutedCode }> {
   const stub = await executedWith({});
   await using fake = await startFakeOpenAi();
@@ -30,8 +30,8 @@ export async function executedByOneJob(): Promise<{ stub: ExecutedCode; live: Ex
 }
 
 /**
- * Starts the API over a separate database, warms it up and sends `POST /api/translations` again. Only code that ran in each
- * of three such jobs counts, to exclude timers.
+ * Starts the API with a separate database, warms it up, and sends `POST /api/translations` three times. Only code that
+ * ran for each of the three jobs counts, so that timers are excluded.
  */
 async function executedWith(env: Record<string, string>): Promise<ExecutedCode> {
   const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-structure-'));

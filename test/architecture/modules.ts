@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
-/** An import specifier, and the file or package that it resolves to. */
+/** An import, and the file or package to which it resolves. */
 export interface Import {
-  /** Path of the importing file, from the root. */
+  /** The path of the importing file, from the root of the repository. */
   from: string;
   specifier: string;
-  /** Path from the root, or `npm:name` or `node:name`. */
+  /** The path from the root of the repository, or `npm:name`, or `node:name`. */
   to: string;
 }
 
@@ -20,7 +20,7 @@ const aliases: Record<string, string> = {
   '#test/': 'test/',
 };
 
-/** Every static, dynamic and type import of a source file, resolved to paths. */
+/** All static, dynamic and type imports of a source file, with resolved paths. */
 export function importsOf(
   root: string,
   file: string,
@@ -45,30 +45,30 @@ function resolve(root: string, file: string, specifier: string): string {
 
 interface Module {
   name: string;
-  /** The files of the module; a file belongs to the first module that matches. */
+  /** Matches the files of the module. A file belongs to the first module that matches. */
   files: RegExp;
-  /** Packages and modules of Node.js that its files may import. */
+  /** Packages and Node.js modules that files of the module may import. */
   packages: RegExp;
-  /** The files that other modules may import. Default: all. */
+  /** The files of the module that other modules may import; by default all of them. */
   interface?: RegExp;
   /**
-   * The only files of the project that it may import, in addition to its own. Default: the interfaces of all modules below
-   * it.
+   * If set, the only files of other modules that files of the module may import; by default the interfaces of all
+   * modules below.
    */
   only?: RegExp;
-  /** The parts of `db/` that it may import. Default: `db/client.ts`. */
+  /** The parts of `db/` that files of the module may import; by default `db/client.ts`. */
   db?: RegExp;
 }
 
 const libraries = /^npm:(?!fastify|graphile-worker|postgres$|openai|stripe$|@azure\/|pino$)/;
 const anyPackage = /^(npm|node):/;
 
-/** One of several patterns. */
+/** Matches what one of several patterns matches. */
 const any = (...patterns: RegExp[]) => new RegExp(patterns.map(({ source }) => source).join('|'));
 
 /**
- * The module of a domain: a directory whose router, queries and subdirectories are internal, except the files `published`
- * there.
+ * The module of a domain, which is a directory. Its router, queries and subdirectories are internal, except for the
+ * files in `published`.
  */
 function domain(
   folder: string,
@@ -88,9 +88,9 @@ function domain(
 }
 
 /**
- * The modules from top to bottom (docs/decisions/0086): a file imports files of the same module and the interfaces of
- * modules below it, never of one above. A file without a module fails the check. `db/` is only open to modules that list
- * what they use of it.
+ * The modules from top to bottom (docs/decisions/0086). A file may import files of its own module and the interfaces of
+ * modules below. A file that belongs to no module fails the check. A module may import only the parts of `db/` that it
+ * lists.
  */
 export const modules: Module[] = [
   // Separate programs.
@@ -107,7 +107,7 @@ export const modules: Module[] = [
     only: /^web\/server\/locale\.ts$/,
   },
   {
-    // Code in the browser: the SDK's code, and bundled packages.
+    // Code in the browser. It may import the code of the SDK, and packages that are bundled.
     name: 'web/app',
     files: /^web\/(app|preview)\//,
     packages:
@@ -115,21 +115,21 @@ export const modules: Module[] = [
     only: /^(sdk\/src\/|server\/(languages|billing\/metering\/weight)\.ts$|web\/locales\/|web\/server\/(build|locale|shell)\.ts$)/,
   },
   {
-    // Types of the routers, and the languages, which are plain data.
+    // It may import the types of the routers, and the list of languages, which is plain data.
     name: 'sdk',
     files: /^sdk\/src\//,
     packages: /^npm:@trpc\/server$/,
     only: /^server\/(languages|router)\.ts$/,
   },
   {
-    // The commands of operators and the starts of processes. They may import everything.
+    // Operators' commands, and the programs that start processes. They may import all files.
     name: 'server/commands',
     files: /^server\/commands\//,
     packages: any(/^npm:(drizzle-orm|modern-tar|pg|postgres|zod)$/, /^node:/),
     db: /^db\//,
   },
   {
-    // The parts of a process, including the workers' jobs.
+    // The parts of a process, including the jobs of workers.
     name: 'server/process and workers',
     files: /^(server\/process\.ts$|workers\/)/,
     packages: any(/^npm:(graphile-worker|drizzle-orm|pg)$/, /^node:/),
@@ -142,7 +142,7 @@ export const modules: Module[] = [
   },
   // The transports.
   {
-    // The server side of the front for browsers.
+    // The part of the web application that runs on the server.
     name: 'web/server',
     files: /^web\/server\//,
     packages: any(/^npm:(@fastify\/static|@trpc\/server|fastify|markdown-it)$/, /^node:/),
@@ -154,7 +154,8 @@ export const modules: Module[] = [
     packages: any(/^npm:(?!drizzle-orm|postgres$|graphile-worker|openai|stripe$)/, /^node:/),
     only: /^server\/((context|errors|languages|router|settings|trpc)\.ts$|http\/|platform\/(ids|input-limits)\.ts$)/,
   },
-  // The procedures by name. A domain's router uses the inside of its domain, and only the router that joins them imports it.
+  // The router that joins the routers of all domains. A router of a domain may use internal files of its domain, and
+  // only this module may import the router.
   { name: 'routers', files: /^server\/([\w-]+\/)*[\w-]*router\.ts$/, packages: /^npm:zod$/ },
   {
     // Metrics, traces, the log of requests, and the readiness of a process.
@@ -184,7 +185,7 @@ export const modules: Module[] = [
   domain('billing', { tables: /billing|tenants/ }),
   domain('identity/auth', {
     tables: /identity|tenants/,
-    // Single sign-on checks the IP addresses to which it connects; passwords are hashed on threads.
+    // Single sign-on checks the IP addresses to which it connects, and passwords are hashed on threads.
     packages: /^node:(net|os|worker_threads)$/,
     published: /sso\/provider\.ts$/,
   }),
@@ -192,7 +193,7 @@ export const modules: Module[] = [
   domain('identity/tenants', { tables: /tenants/ }),
   domain('identity/audit', { tables: /audit/ }),
   domain('identity/access', { tables: /identity|tenants/, published: /guards\/[\w-]+\.ts$/ }),
-  // Modules that every procedure may use.
+  // Modules that all procedures may use.
   {
     name: 'server/http',
     files: /^server\/http\//,
@@ -218,7 +219,8 @@ export const modules: Module[] = [
     db: /$^/,
   },
   {
-    // Stores of files: a directory, written by a thread, or an account whose IP addresses are checked before connecting.
+    // Storage for files: a directory, which a thread writes, or a storage account, whose IP addresses are checked
+    // before a connection.
     name: 'server/platform/stores',
     files: /^server\/platform\/stores\//,
     packages: any(/^npm:(@azure\/[\w-]+|undici)$/, /^node:/),
@@ -235,26 +237,27 @@ export const modules: Module[] = [
     name: 'server/platform/sandbox',
     files: /^server\/platform\/sandbox\//,
     packages: /^node:/,
-    // The tasks run in child processes, so only the types of their input and result are imported.
+    // The tasks run in child processes, so other modules may import only the types of their input and result.
     interface:
       /\/(file-work|task-queue|isolation|remaining-access|release-bytes|sandbox-error|tasks\/[\w-]+)\.ts$/,
     only: /^server\/(formats\/|matching\/|languages\.ts$)/,
   },
   {
-    // Pure: similarity of texts, and the terms in a text.
+    // Pure functions: the similarity of texts, and the terms in a text.
     name: 'server/matching',
     files: /^server\/matching\//,
     packages: /^node:crypto$/,
     interface: /\/(\w+\/index|terms\/glossary|normal-form|vectors)\.ts$/,
   },
   {
-    // Pure functions from bytes to bytes. A format is a directory or one file; its interface is directly in `formats/`, or
-    // is its reader or writer.
+    // Pure functions that convert bytes to bytes. A format is a directory or a file. Its interface is a file directly
+    // in `formats/`, or the reader or writer of its directory.
     name: 'server/formats',
     files: /^server\/formats\//,
     packages: any(
       /^npm:(parse5|entities|harfbuzzjs|bidi-js|@cto\.af\/linebreak|@cantoo\/pdf-lib|@neslinesli93\/qpdf-wasm|csv-parse|docx|fflate|pdfjs-dist|saxes)$/,
-      // Typesetting reads its fonts; office files are zips; streams of a PDF are deflated, and compared by digests.
+      // The typesetter reads fonts; Office files are ZIP archives; streams in PDF files are compressed, and compared by
+      // hashes.
       /^node:(fs|module|vm|timers\/promises|zlib|crypto)$/,
     ),
     interface: /^server\/formats\/([\w-]+|golden\/[\w-]+|(tbx|tmx|xliff|csv)\/(reader|writer|content))\.ts$/,
@@ -267,14 +270,14 @@ export const modules: Module[] = [
     only: /$^/,
   },
   { name: 'web/locales', files: /^web\/locales\//, packages: /$^/, only: /$^/ },
-  // It is independent of the stored data.
+  // It does not depend on other modules.
   { name: 'db', files: /^db\//, packages: anyPackage, only: /$^/ },
 ];
 
-/** The place of a file's module from the top; -1 if it is in none. */
+/** The index of the module to which a file belongs, from the top; -1 if the file belongs to no module. */
 export const layerOf = (file: string): number => modules.findIndex(({ files }) => files.test(file));
 
-/** The reason why this import is forbidden; undefined if it is allowed. */
+/** The reason why an import is forbidden; undefined if the import is allowed. */
 export function refusal({ from, to }: Import): string | undefined {
   const layer = layerOf(from);
   const module = modules[layer];

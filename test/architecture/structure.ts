@@ -6,8 +6,9 @@ import { executedByOneJob } from './executed-code.ts';
 import { importsOf, layerOf, modules } from './modules.ts';
 
 /*
- * `npm run structure`: the modules and their dependencies, the sizes of files, imports, whether rule numbers resolve, and
- * the code that one text job executes. `--list` prints the files behind the figures too. It never fails.
+ * `npm run structure` prints figures about the code: modules and their dependencies, sizes of files, imports,
+ * references to rules, and the code that one text job executes. `--list` also prints the files behind the figures. The
+ * program never fails.
  */
 
 const root = join(import.meta.dirname, '../..');
@@ -15,9 +16,9 @@ const root = join(import.meta.dirname, '../..');
 interface SourceFile {
   path: string;
   lines: number;
-  /** Source files that it imports, types included. */
+  /** The source files that this file imports, including imports of types. */
   imports: string[];
-  /** Source files that import it. */
+  /** The source files that import this file. */
   importers: string[];
 }
 
@@ -35,7 +36,10 @@ export function readSourceFiles(): SourceFile[] {
   return [...files.values()];
 }
 
-/** The directory that a file belongs to as a module: `server/translation/texts`, `server/http`, `rest`; each file of `server/` is one. */
+/**
+ * The directory that counts as the module of a file, such as `server/translation/texts`, `server/http` or `rest`. Each
+ * file directly in `server/` is a module.
+ */
 function moduleOf(path: string): string {
   const [top, second, third, ...rest] = path.split('/') as [string, string, ...string[]];
   if (top === 'web') return path.split('/').length > 2 ? `${top}/${second}` : 'web';
@@ -43,7 +47,7 @@ function moduleOf(path: string): string {
   return second === 'translation' && rest.length > 0 ? `${top}/${second}/${third}` : `${top}/${second}`;
 }
 
-/** The imports between modules, and those that run upward by the table of modules. */
+/** The imports between modules, and those of them that go upwards in the table of modules. */
 export function modulesOf(files: Pick<SourceFile, 'path' | 'imports'>[]) {
   const dependencies = new Map<string, Set<string>>();
   const upward: string[] = [];

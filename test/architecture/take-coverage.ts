@@ -2,9 +2,9 @@ import { Session } from 'node:inspector/promises';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Loaded into a service with `--import`, before its code. It replies to each message of the parent process with the
- * functions of the repository that ran since the last one, as `file:offset`. Functions of packages are omitted, and the top
- * level of a module, which runs when it is loaded.
+ * Loaded into a service with `--import`, before the code of the service. It replies to each message of the parent
+ * process with the functions of the repository that have run since the previous message, as `file:offset`. It omits
+ * functions of packages, and the top level of modules, which runs when a module is loaded.
  */
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const session = new Session();

@@ -17,7 +17,7 @@ async function page(input: Fields = {}, of: Person = admin) {
 
 const actionsOf = ({ events }: { events: { action: string }[] }) => events.map(({ action }) => action);
 
-/** Adds an event to a tenant's log, some seconds ago. */
+/** Inserts an event into a tenant's log that is `secondsAgo` seconds old. */
 async function add(tenantId: string, action: string, secondsAgo: number, count = 1): Promise<void> {
   await openSuperuser(app.superuserUrl)`
     insert into audit_log (tenant_id, event_id, recorded_at, action, actor_kind)

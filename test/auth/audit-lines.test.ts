@@ -22,7 +22,7 @@ const dance = dancing(app, provider);
 
 let admin: Person;
 let member: Person;
-/** Headers with the request id of the test. */
+/** Headers with the request ID of the current test. */
 let marked: { 'x-request-id': string };
 let counted = 0;
 beforeEach(async () => {
@@ -32,7 +32,7 @@ beforeEach(async () => {
   marked = { 'x-request-id': `request-${counted}-of-the-test` };
 });
 
-/** Expects the events of one action in a workspace's log for the test's requests. */
+/** Expects that the log of a workspace has exactly these events of one action with the request ID of the test. */
 async function expectLines(tenantId: string, action: string, ...lines: object[]): Promise<void> {
   const requestId = marked['x-request-id'];
   const found = (await eventsOf(app, tenantId, action)).filter((event) => event.requestId === requestId);
@@ -79,7 +79,7 @@ describe('the audit log has (A 6)', () => {
     await attempt(' Nobody.At.All@Example.org');
     await openSuperuser(app.superuserUrl)`update users set active = false where user_id = ${member.userId}`;
     await signIn(app, member, { tenant_id: member.tenantId }, marked);
-    // What is no address may be a password in the wrong field.
+    // A text that is not an email address may be a password in the wrong field, so the log must not contain it.
     const typed = ['Correct-Horse-Battery', 'correct horse @ battery', 'correct-horse@'];
     for (const text of typed) await attempt(text);
     await expectLines(

@@ -37,7 +37,7 @@ describe('a request from another site’s page (C 7)', () => {
     const change = () => refuseCrossSiteChange('POST', session, own);
     if (crossSite) expect(change).toThrow('cross-site requests are not allowed here');
     else expect(change).not.toThrow();
-    // Neither reading, nor a request without the cookie is refused.
+    // Requests that only read, and requests without the session cookie, are accepted.
     expect(() => refuseCrossSiteChange('GET', session, own)).not.toThrow();
     expect(() => refuseCrossSiteChange('POST', { host, ...headers, cookie: 'a=b' }, own)).not.toThrow();
   });
@@ -57,7 +57,7 @@ describe('to the service', () => {
     ada = await found(app);
   });
 
-  /** 403, without a cookie; stored is only what was stored before. */
+  /** Expects a 403 that sets no cookie, and that the database is unchanged. */
   async function expectForbidden(ask: () => Promise<Answer>): Promise<void> {
     const before = await contentsOf(app);
     const { status, body, headers } = await ask();

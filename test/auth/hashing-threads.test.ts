@@ -4,12 +4,15 @@ import { AppError } from '#server/errors.ts';
 import { hashOnThread } from '#server/identity/auth/passwords/hashing-pool.ts';
 
 const password = 'a long enough passphrase';
-/** Cheap to check, because the test is about the queue. */
+/** A hash that can be checked quickly, because the test is about the queue. */
 const phc = await hash(password, { memoryCost: 8, timeCost: 1, parallelism: 1 });
 
 const tooMany = 260;
 
-/** Starts as many checks as are accepted in one iteration of the event loop; every third has a wrong password. */
+/**
+ * Starts the maximum number of checks that are accepted in one iteration of the event loop. Each third check has a
+ * wrong password.
+ */
 function flood() {
   const accepted: Promise<{ asked: boolean; answer: unknown }>[] = [];
   const refusals: unknown[] = [];
@@ -27,7 +30,7 @@ function flood() {
 
 test('of 260 concurrent hashes 200 are queued, the others are 429 with Retry-After', async () => {
   const { accepted, refusals } = flood();
-  // Besides the queued checks, one is computed on each thread, of which there are at most four.
+  // In addition to the queue, each thread computes one check; there are at most four threads.
   expect(accepted.length).toBeGreaterThan(200);
   expect(accepted.length).toBeLessThanOrEqual(204);
   expect(refusals).toHaveLength(tooMany - accepted.length);
@@ -38,9 +41,9 @@ test('of 260 concurrent hashes 200 are queued, the others are 429 with Retry-Aft
     expect(retryAfter).toBeGreaterThanOrEqual(1);
     expect(retryAfter).toBeLessThanOrEqual(60);
   }
-  // Every queued caller gets its own result.
+  // Each caller in the queue receives the result of its own check.
   for (const { asked, answer } of await Promise.all(accepted)) expect(answer).toEqual({ matches: asked });
-  // Then the queue takes as many again.
+  // After that, the queue accepts as many checks again.
   const next = flood().accepted;
   expect(next.length).toBeGreaterThan(200);
   await Promise.all(next);

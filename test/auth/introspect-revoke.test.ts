@@ -70,7 +70,7 @@ describe('introspection (A 2.4)', () => {
     await revoke(app, revoked.access_token, admin());
     const gone = await join(app, ada);
     const sql = openSuperuser(app.superuserUrl);
-    // The API would delete the tokens too.
+    // The member is revoked in the database, because the API would also delete the tokens.
     await sql`update users set active = false where user_id = ${gone.userId}`;
     await sql`
       update tokens set expires_at = now() - interval '1 second'

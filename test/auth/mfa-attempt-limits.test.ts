@@ -22,7 +22,7 @@ const wrongCode = { status: 401, body: { detail: 'invalid MFA code' } };
 const noChallenge = { status: 401, body: { detail: 'invalid or expired MFA challenge' } };
 const tooMany = { status: 429, body: { detail: 'too many MFA attempts' } };
 
-/** Sends `times` wrong codes to the challenge, each from another address. */
+/** Sends `times` wrong codes for the challenge, each from another client address. */
 async function fail(id: string, times: number): Promise<void> {
   const wrong = wrongTotpCode(member.secret);
   for (let sent = 0; sent < times; sent += 1) {
@@ -31,7 +31,7 @@ async function fail(id: string, times: number): Promise<void> {
   }
 }
 
-/** Failures of the member, each this many seconds ago. */
+/** Replaces the failures of the member. Each argument is the age of one failure in seconds. */
 async function setFailures(...secondsAgo: number[]): Promise<void> {
   await openSuperuser(app.superuserUrl)`
     update users set mfa_failed_at = array(
@@ -51,7 +51,7 @@ describe('five codes per challenge (A 5.3 rule 3)', () => {
     const log = await auditOf(app.superuserUrl, member);
     const count = (action: string) => log.filter((event) => event.action === action).length;
     expect([count('mfa_code_refused'), count('mfa_challenge_burnt')]).toEqual([5, 1]);
-    // The code was not used up by it, and each challenge has its own five.
+    // The rejected attempt did not use up the code. Each challenge allows five attempts of its own.
     await fail(other, 4);
     expect((await verify(app, other, right)).status).toBe(200);
   });
@@ -93,10 +93,10 @@ describe('ten failed codes a member in 15 minutes (A 5.3 rule 4)', () => {
       tooMany,
     );
     expect(await failures()).toBe(10);
-    // Neither a session nor the password step is limited.
+    // The limit applies to codes only, and not to sessions or the password step.
     expect(await sessionStatus(app, member)).toBe(200);
     expect((await passwordGrant(app, member)).body.mfa_required).toBe(true);
-    // Refused attempts did not count for the challenge.
+    // Attempts that were rejected because of the member's limit did not count for the challenge.
     await setFailures(...Array(10).fill(900));
     await fail(id, 3);
     expect((await verify(app, id, right)).status).toBe(200);

@@ -35,7 +35,7 @@ describe('whether a sign-in requires a second factor (A 5.3 rule 1)', () => {
 
 const strict = useTestApp({ env: { ...env, MFA_REQUIRED: 'true', MFA_CHALLENGE_TTL_SECONDS: '90' } });
 
-/** A challenge instead of tokens: none in the response, and no cookie. */
+/** Expects a challenge instead of tokens: the response contains no tokens and sets no cookie. */
 function expectAsked(answer: Answer, method: 'totp' | 'totp_enroll', expires_in = 600): void {
   const { status, body, headers } = answer;
   const toVerify = { oauth2_token: '/api/oauth2/token', mfa_verify: '/api/auth/mfa/verify' };
@@ -71,9 +71,9 @@ describe('MFA_REQUIRED=true', () => {
     expectAsked(asked, 'totp', 90);
     const who = { userId: token.user.user_id, tenantId: begun.body.account.id, email: sent.email };
     expectTokens(await verify(strict, asked.body.mfa_challenge.challenge_id, recoveryCodes[0] ?? ''), who);
-    // A refresh asks for no code.
+    // A refresh requires no code.
     expectTokens(await refresh(strict, token.refresh_token), who);
-    // The response to a wrong password does not reveal it.
+    // The response to a wrong password does not reveal that a code is required.
     const wrong = await signIn(strict, { ...sent, password: 'not the passphrase at all' });
     expect([wrong.status, Object.keys(wrong.body)]).toEqual([401, ['detail']]);
   });

@@ -34,7 +34,7 @@ beforeEach(async () => {
 const challenge = (of: Person = ada) => challengeFor(app.database, of);
 const code = () => freshCode(app, ada, ada.secret);
 
-/** The two ways of sending a code. */
+/** The two ways to send a code. */
 const ways = [
   ['the MFA grant', (id: string, code: string) => mfaGrant(app, id, code)],
   ['/api/auth/mfa/verify', (id: string, code: string) => verify(app, id, code)],
@@ -50,7 +50,7 @@ describe.each(ways)('a code by %s (A 3.4)', (_name, send) => {
     expect(sessionCookie(answer)?.get('ll_session')).toBe(answer.body.access_token);
     for (const again of [ada.recoveryCodes[0] ?? '', await code()])
       expectRefused(await send(id, again), 401, REFUSED_CHALLENGE);
-    // A code for recovery does it too.
+    // A recovery code is accepted, too.
     expectTokens(await send(await challenge(), ada.recoveryCodes[0] ?? ''), ada);
   });
 

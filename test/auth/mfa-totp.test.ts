@@ -4,7 +4,7 @@ import { readRecoveryCode } from '#server/identity/auth/mfa/recovery-codes.ts';
 import { matchStep, otpauthUri } from '#server/identity/auth/mfa/totp.ts';
 import { totpCode } from '#test/setup/totp.ts';
 
-/** RFC 6238, appendix B, SHA-1: the last six of its eight digits. */
+/** The test vectors of RFC 6238, appendix B, for SHA-1: the last six of the eight digits. */
 const secret = Buffer.from('12345678901234567890');
 const base32 = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
 const vectors: [seconds: number, code: string][] = [
@@ -13,7 +13,7 @@ const vectors: [seconds: number, code: string][] = [
 ];
 const now = 1_234_567_890;
 const step = Math.floor(now / 30);
-/** The code `later` steps after the current one. */
+/** The code of the time step that is `later` steps after the current one. */
 const codeOf = (later: number) => totpCode(base32, later, now * 1000);
 
 test.each(vectors)('RFC 6238: at %i s the code is %s', (seconds, code) => {

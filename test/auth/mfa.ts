@@ -33,7 +33,7 @@ export const verify = (at: App, challengeId: string, code: string, headers: Head
 export const mfaGrant = (at: App, challengeId: string, code: string, more: Fields = {}, headers?: Headers) =>
   grant(at, { grant_type: MFA_GRANT, challenge_id: challengeId, mfa_code: code, ...more }, headers);
 
-/** Gives a signed-in person an authenticator. */
+/** Sets up an authenticator for a signed-in member. */
 export async function enrol(at: App, { accessToken }: Pick<Person, 'accessToken'>): Promise<Authenticator> {
   const session = cookie(accessToken);
   const { body: begun } = await enroll(at, {}, session);
@@ -42,7 +42,7 @@ export async function enrol(at: App, { accessToken }: Pick<Person, 'accessToken'
   return { secret: begun.secret, recoveryCodes: answer.body.recovery_codes };
 }
 
-/** Completes a sign-in whose challenge asks for an authenticator. */
+/** Completes a sign-in whose challenge requires an authenticator to be set up. */
 export async function enrolByChallenge(
   at: App,
   challengeId: string,
@@ -53,7 +53,7 @@ export async function enrolByChallenge(
   return { secret: begun.secret, recoveryCodes: answer.body.recovery_codes, answer };
 }
 
-/** A pending challenge of the member, as the password step issues it, without a password. */
+/** Creates a pending challenge of the member, as after the password step, but without a password. */
 export async function challengeFor(
   database: Database,
   { tenantId, userId }: Pick<Person, 'tenantId' | 'userId'>,
@@ -66,7 +66,7 @@ export async function challengeFor(
   return challengeId;
 }
 
-/** The current code, after the used time steps have been cleared. */
+/** The current code, after the used time steps of the member were deleted. */
 export async function freshCode(
   { superuserUrl }: Pick<TestApp, 'superuserUrl'>,
   { userId }: Person,
@@ -76,7 +76,7 @@ export async function freshCode(
   return totpCode(secret);
 }
 
-/** Failed codes that count against the member, in its row. */
+/** The number of failed codes that count for the member, from the member's row. */
 export async function failuresOf(superuserUrl: string, { userId }: Person): Promise<number> {
   const [row] = await openSuperuser(superuserUrl)`
     select cardinality(mfa_failed_at) as failures from users where user_id = ${userId}`;

@@ -32,7 +32,8 @@ describe('a right password (A 4.3)', () => {
       expect(answer.body.scope).toBe('translate:jobs');
       expect(answer.body.access_token.split('.')).not.toHaveLength(3);
       expect(JSON.stringify(answer.body)).not.toMatch(/argon2|hash|totp|mfa_challenge|tenant_selection/);
-      // The response has the model's default role, the rest of the API the effective one.
+      // The response has the default role of the specification's model. All other responses of the API have the
+      // effective role.
       expect((await meOf(app, answer.body.access_token)).body.user.role).toBe('global_administrator');
       const shown = await introspect(app, answer.body.access_token, bearer(ada.accessToken));
       expect(shown.body.role).toBe('global_administrator');

@@ -5,7 +5,7 @@ import { env, found, freshEmail, password, signUpFounder } from '#test/factories
 import { useTestApp } from '#test/setup/app.ts';
 import { grant } from './sign-in.ts';
 
-/** Each hash is one message to a thread. */
+/** Counts hashes: each hash is one message to a thread. */
 const hashed = vi.spyOn(Worker.prototype, 'postMessage');
 afterAll(() => hashed.mockRestore());
 
@@ -20,7 +20,7 @@ beforeEach(() => {
 
 const saltOf = (phc: string) => phc.split('$')[4];
 
-/** Creates `accounts` workspaces with one email address; returns the address. */
+/** Creates `accounts` workspaces whose creators have the same email address, and returns the address. */
 async function addressOf(accounts: number): Promise<string> {
   const email = freshEmail();
   for (let i = 0; i < accounts; i += 1) await signUpFounder(app, { email, password });

@@ -5,7 +5,7 @@ import { useTestApp } from '#test/setup/app.ts';
 import { contentsOf } from '#test/setup/stored-rows.ts';
 import { expectInvalid, expectTokens, signIn, signUp } from './sign-in.ts';
 
-/** What the policy says of a password, for extraordinary.person@example.org. */
+/** The result of the password policy for extraordinary.person@example.org. */
 const checked = (password: string) =>
   checkPasswordPolicy(normalizePassword(password), 'extraordinary.person@example.org').then(
     () => 'accepted',
@@ -29,7 +29,7 @@ describe('the policy (A 4.2)', () => {
     ['ñ'.repeat(1025), long],
     ['123456789012', common],
     ['PassWordPassWord', common],
-    // In full-width letters: NFKC makes them the same.
+    // Full-width letters. NFKC normalization makes the passwords the same as the ones above.
     ['ｐａｓｓｗｏｒｄｐａｓｓｗｏｒｄ', common],
     ['extraordinary.person', local],
     ['ｅｘｔｒａOrdinary.person', local],
@@ -56,7 +56,7 @@ describe('by signup and by reset link', () => {
       }
     expect(await contentsOf(app)).toBe(before);
     expectTokens(await signIn(app, person), person);
-    // In one form of its characters; it signs in with each.
+    // The new password is set in one normalization form; the member can sign in with all forms.
     const renewed = 'Ｃｒｅ́ｍｅ ﬂambée №5';
     expect((await reset(renewed)).status).toBe(200);
     for (const form of ['NFC', 'NFD', 'NFKC', 'NFKD'])

@@ -7,7 +7,7 @@ import { passwordGrant } from './sign-in.ts';
 
 const app = useTestApp({ env });
 
-/** Two workspaces' founders of one address, whose passwords differ. */
+/** The creators of two workspaces. They have the same email address and different passwords. */
 let account: Person;
 let other: Person;
 const othersPassword = 'quite another passphrase';
@@ -44,7 +44,8 @@ describe.each<[string, Parameters<typeof hash>[1]]>([
     await sql`update users set active = true where user_id = ${account.userId}`;
     expect((await passwordGrant(app, account)).status).toBe(200);
     const present = await hashOf(account);
-    // The same as the second account's, so that one hash checks both, as for every other address.
+    // Both accounts now have the same salt, so that computing one hash checks both. This is so for all accounts of one
+    // email address.
     expect(saltPartOf(present)).toBe(saltPartOf(await hashOf(other)));
     expect(present).not.toBe(await hashOf(other));
     expect((await passwordGrant(app, account)).status).toBe(200);

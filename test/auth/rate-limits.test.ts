@@ -10,7 +10,7 @@ const app = useTestApp({
   env: {
     TRUST_PROXY: '1',
     OIDC_ENABLED: 'true',
-    // An unused address: none of these requests reaches the provider.
+    // No program listens on this port. None of these requests reaches the provider.
     OIDC_ISSUER: 'http://127.0.0.1:9',
     OIDC_CLIENT_ID: 'lingualoop',
   },
@@ -18,11 +18,11 @@ const app = useTestApp({
 
 const from = (address: string): Headers => ({ 'x-forwarded-for': address });
 let counted = 0;
-/** An address that has sent no request yet. */
+/** Headers with a client address that has not sent a request yet. */
 const freshAddress = (): Headers => from(`198.18.0.${++counted}`);
 
 const nobody = { email: 'nobody@example.org', password: 'not a passphrase of anyone' };
-/** The cheapest of the limited requests: no password is hashed. */
+/** The request with the lowest cost among those that are limited: no password is hashed. */
 const cheap = (headers: Headers, at = app) => verify(at, 'nobody', '123456', headers);
 
 function expectLimited(answer: Answer): void {
@@ -35,7 +35,7 @@ function expectLimited(answer: Answer): void {
   expect(seconds).toBeLessThanOrEqual(60);
 }
 
-/** Counts so many attempts in an open window, without making them: of the address, in the bucket. */
+/** Adds `count` attempts to the open window of this client address and bucket, without making them. */
 const countAttempts = (count: number, bucket: string, { 'x-forwarded-for': address }: Headers) =>
   openSuperuser(app.superuserUrl)`
     update rate_windows set attempts = attempts + ${count}
@@ -48,7 +48,7 @@ describe('30 attempts in 60 seconds (A 5.4)', () => {
     await countAttempts(28, 'password_grant', here);
     expectTokens(await signIn(app, ada, {}, here), ada);
     expectLimited(await signIn(app, ada, {}, here));
-    // It is limited only there.
+    // The limit applies only to that address.
     expectTokens(await signIn(app, ada, {}, freshAddress()), ada);
   });
 
@@ -67,7 +67,7 @@ describe('30 attempts in 60 seconds (A 5.4)', () => {
       mfa_recovery: () => regenerate(app, signedIn),
       invite_preview: () => post('/api/auth/invites/preview', { invite_token: 'nonsense' }),
       password_reset: () => post('/api/auth/password-reset', wrong),
-      // An invalid request counts as well.
+      // An invalid request counts, too.
       sso_authorize: () => post('/api/oauth2/oidc/authorize', {}),
       sso_callback: () => post('/api/oauth2/oidc/callback', { code: 'x', state: 'nobody' }),
       sso_client_config: () => app.json('GET', '/api/oauth2/oidc/client-config', { headers: here }),
@@ -82,7 +82,7 @@ describe('30 attempts in 60 seconds (A 5.4)', () => {
     const sql = openSuperuser(app.superuserUrl);
     const before = await countRows(sql, ['tenants']);
     expectLimited(await signUp(app, founding(), here));
-    // REST and /trpc share a bucket.
+    // REST and /trpc count in the same bucket.
     const rpc = { body: { json: founding() }, headers: here };
     const { status, headers } = await app.json('POST', '/trpc/auth.signUpWithEmail', rpc);
     expect([status, headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^\d+$/)]);

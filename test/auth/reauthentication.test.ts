@@ -17,7 +17,7 @@ const ask = (input: Fields, headers: Headers, at = app) =>
   viaRpc(at, { path: 'tenants.rotateKey', type: 'mutation' }, { input, headers });
 
 let addresses = 0;
-/** An address that has sent no request yet. */
+/** Headers with a client address that has not sent a request yet. */
 const freshAddress = (): Headers => ({ 'x-forwarded-for': `198.18.7.${++addresses}` });
 
 let admin: Person;
@@ -52,7 +52,7 @@ describe('proofs are limited', () => {
 });
 
 describe('a password that changes while it is checked', () => {
-  /** Proves the password; `change` runs after it was read and before it counts. */
+  /** Proves the password. `change` runs after the stored hash was read, and before the proof is accepted. */
   async function prove(change: () => Promise<unknown>): Promise<string> {
     const [, bearer] = (admin.bearer['authorization'] as string).split(' ') as [string, string];
     const credentials = { bearer, apiKey: null, unreadable: false, cookie: null, tenantId: null };

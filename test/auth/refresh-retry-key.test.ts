@@ -26,7 +26,7 @@ beforeEach(async () => {
   sql = openSuperuser(app.superuserUrl);
 });
 
-/** Moves the use of the person's refresh tokens `seconds` into the past. */
+/** Changes the time at which the member's refresh tokens were used to `seconds` earlier. */
 const letPass = (seconds: number) => sql`
   update tokens set consumed_at = consumed_at - make_interval(secs => ${seconds})
   where user_id = ${ada.userId} and consumed_at is not null`;
@@ -36,7 +36,7 @@ interface Pair {
   refresh_token: string;
 }
 
-/** Refreshes with success, and returns the new pair. */
+/** Refreshes the tokens, which must succeed, and returns the new pair. */
 async function renew(token: string, retryKey?: string): Promise<Pair> {
   const answer = await refresh(app, token, retryKey === undefined ? {} : { retry_key: retryKey });
   expectTokens(answer, ada);
@@ -52,7 +52,7 @@ const expectUnusable = async (token: string, retryKey?: string) =>
 
 const signedIn = async ({ access_token }: Pair) => (await meOf(app, access_token)).status === 200;
 
-/** Whether a connection of the application is blocked by a lock, or is inside a transaction. */
+/** Whether a connection of the application waits for a lock or is in a transaction. */
 const busy = async (lock: postgres.ISql = sql) =>
   (
     await lock`select 1 from pg_stat_activity a left join pg_locks l on l.pid = a.pid and not l.granted
@@ -68,7 +68,7 @@ describe('a refresh that is repeated with its retry_key', () => {
     await letPass(20 * 86_400);
     const third = await renew(ada.refreshToken, key);
     expect([await signedIn(second), await signedIn(third)]).toEqual([false, true]);
-    // The session continues, and its next refresh needs no key.
+    // The session continues, and its next refresh needs no retry key.
     expect(await signedIn(await renew(third.refresh_token))).toBe(true);
   });
 
@@ -183,7 +183,8 @@ test('a refresh whose client has disconnected before its turn uses nothing up an
     await poll(() => busy(lock));
     gone.abort();
     await expect(late).rejects.toThrow();
-    // A later request of the loopback: the service has seen the end of the earlier one.
+    // The service handles a later request over the loopback address only after it has seen that the earlier one was
+    // aborted.
     await app.request('/healthz');
   });
   await poll(async () => !(await busy()));

@@ -24,12 +24,12 @@ beforeEach(async () => {
   ada = await found(app);
 });
 
-/** Moves the use of the person's refresh tokens `seconds` into the past. */
+/** Changes the time at which the member's refresh tokens were used to `seconds` earlier. */
 const letPass = (seconds: number, { userId }: Person) => openSuperuser(app.superuserUrl)`
   update tokens set consumed_at = consumed_at - make_interval(secs => ${seconds})
   where user_id = ${userId} and consumed_at is not null`;
 
-/** Uses the refresh token, and returns the new pair. */
+/** Uses a refresh token, and returns the new pair. */
 async function rotate(refreshToken: string) {
   const { status, body } = await refresh(app, refreshToken);
   expect(status, JSON.stringify(body)).toBe(200);
@@ -111,7 +111,7 @@ describe('a second use of a refresh token', () => {
 });
 
 describe('ending tokens (RFC 7009, 2.1)', () => {
-  /** A sign-in that was refreshed once: all of its four tokens are valid except the first refresh token. */
+  /** Creates a session that was refreshed once. All four tokens are valid, except the first refresh token. */
   async function openFamily() {
     const { body: first } = await signIn(app, ada);
     const second = await rotate(first.refresh_token);
@@ -123,7 +123,7 @@ describe('ending tokens (RFC 7009, 2.1)', () => {
     };
   }
 
-  /** Which tokens of a session are valid. */
+  /** Returns which tokens of a session are valid. */
   async function validOf({ earlier, access, refreshToken }: Awaited<ReturnType<typeof openFamily>>) {
     return {
       earlier: await isAccepted(earlier),
@@ -168,7 +168,7 @@ describe('SESSION_MAX_AGE_SECONDS: the maximum age of a session, however often i
     ben = await found(brief);
   });
 
-  /** Moves the person's sign-in `seconds` into the past. */
+  /** Changes the time of the member's sign-in to `seconds` earlier. */
   const letAge = (seconds: number) => openSuperuser(brief.superuserUrl)`
     update tokens set family_began_at = family_began_at - make_interval(secs => ${seconds})
     where user_id = ${ben.userId}`;
@@ -190,7 +190,7 @@ describe('SESSION_MAX_AGE_SECONDS: the maximum age of a session, however often i
   });
 
   test('past it a refresh is 401, the session ends, and the audit log has the reason', async () => {
-    // As after the setting was lowered: the token itself would be valid for longer.
+    // The same as if the maximum age had been lowered: the token itself would be valid for longer.
     await letAge(maxAge);
     expectRefused(await refresh(brief, ben.refreshToken), 401, REFUSED_REFRESH);
     expect((await meOf(brief, ben.accessToken)).status).toBe(401);

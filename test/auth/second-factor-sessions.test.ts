@@ -17,14 +17,14 @@ beforeEach(async () => {
   member = await join(app, admin);
 });
 
-/** Sets the tenant's security policy, as its administrator. */
+/** Sets the security policy of the tenant, as its administrator. */
 async function demand(policy: object = { mfa_required: true }): Promise<void> {
   const headers = bearer(admin.accessToken);
   const { status } = await app.json('PATCH', '/api/tenants/security', { headers, body: policy });
   expect(status).toBe(200);
 }
 
-/** Refreshes, and returns the new refresh token. */
+/** Refreshes the tokens, which must succeed, and returns the new refresh token. */
 async function continues(refreshToken: string): Promise<string> {
   const { status, body } = await refresh(app, refreshToken);
   expect(status, JSON.stringify(body)).toBe(200);
@@ -57,17 +57,18 @@ describe('after a policy change that requires a second factor, a session without
         details: { user_id: member.userId, reason: 'second_factor' },
       },
     ]);
-    // Nothing is left of it: the same refusal, and no second line.
+    // The session has ended completely: the next refresh is rejected in the same way, and adds no second event to the
+    // log.
     await ends(newest);
     expect(await endings(member.userId)).toHaveLength(1);
-    // Another sign-in of the same member is a family of its own, and ends at its own refresh.
+    // Another session of the same member is separate. It ends at its own next refresh.
     expect((await meOf(app, apart.access_token)).status).toBe(200);
     await ends(apart.refresh_token);
   });
 });
 
 describe('a session that passed a second factor still refreshes under the policy', () => {
-  /** Over several refreshes: a passed second factor is remembered. */
+  /** Refreshes several times. Each must succeed, because the session remembers that a second factor was used. */
   async function expectLasting(refreshToken: string): Promise<void> {
     await demand();
     let newest = refreshToken;
@@ -126,7 +127,7 @@ describe('a session by single sign-on', () => {
     const newest = await continues(body.refresh_token);
     await demand({ mfa_required: true, mfa_required_for_sso: true });
     await ends(newest);
-    // Without the other policy it requires nothing.
+    // Without `mfa_required`, the policy for single sign-on has no effect.
     await demand({ mfa_required: false });
     const again = (await signInBySso(sub)).body;
     await continues(again.refresh_token);

@@ -30,11 +30,11 @@ const settings = {
   STRIPE_WEBHOOK_SECRET: 'webhook-secret-never-logged',
 };
 
-/** Names of fields whose values are secrets, in requests and in responses. */
+/** Matches the names of fields with secret values, in requests and responses. */
 const secretFields =
   /^(password|new_password|access_token|refresh_token|token|tenant_api_key|api_key|invite_token|reset_token|reset_url|challenge_id|mfa_code|secret|otpauth_uri|qr_code|recovery_codes)$/;
 
-/** Collects the secrets of a request or response body, at any depth. */
+/** Collects the secrets in the body of a request or response, at any depth. */
 function collect(heard: Set<string>, value: unknown, secret = false): void {
   if (typeof value === 'string') {
     if (secret && value !== '' && !value.startsWith('/')) heard.add(value);
@@ -45,7 +45,7 @@ function collect(heard: Set<string>, value: unknown, secret = false): void {
   }
 }
 
-/** The transport of a service, and the secrets that it sent or received. */
+/** Functions that send requests to a service, and record all secrets in requests and responses. */
 function overhear(service: LoggedService): { at: App; heard: Set<string> } {
   const heard = new Set([OPERATOR_KEY, SECRETS_KEY]);
   const json: App['json'] = async (method, path, options = {}) => {
@@ -58,13 +58,18 @@ function overhear(service: LoggedService): { at: App; heard: Set<string> } {
   return { at: { json }, heard };
 }
 
-/** A six-digit code may occur in a longer number by chance; all other secrets are searched for unchanged. */
+/**
+ * Whether a text contains a secret. A code of six digits must not be part of a longer number, where it could occur by
+ * chance; other secrets may occur anywhere.
+ */
 function occursIn(text: string, secret: string): boolean {
   if (!/^\d{6}$/.test(secret)) return text.includes(secret);
   return new RegExp(`(?<![\\w.:-])${secret}(?![\\w.:-])`).test(text);
 }
 
-/** Forms in which a secret may be stored: unchanged, in parts, in hexadecimal, in base64, decoded from base32. */
+/**
+ * The forms in which a secret could be stored: unchanged, in parts, in hexadecimal, in base64, or decoded from base32.
+ */
 function disguises(secret: string): string[] {
   if (/^\d{6}$/.test(secret)) return [secret];
   const parts = secret.split('.').filter((part) => part.length > 40);
@@ -102,7 +107,10 @@ interface Live {
   challengeId: string;
 }
 
-/** Goes through the whole of identity, what is accepted and what is refused; returns credentials that are still valid. */
+/**
+ * Uses all procedures of identity, with requests that succeed and requests that fail. Returns credentials that are
+ * still valid.
+ */
 async function drive(at: App): Promise<Live> {
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
     at.json('POST', path, { body, headers });
@@ -110,7 +118,7 @@ async function drive(at: App): Promise<Live> {
   expect(signup.status).toBe(200);
   const admin = bearer(signup.body.token.access_token);
 
-  // Sign-ins, right and wrong.
+  // Sign-ins with right and wrong passwords.
   const session = (await signIn(at, founder)).body;
   const wrongPassword = 'wrong passphrase, never logged';
   expect((await signIn(at, { ...founder, password: wrongPassword })).status).toBe(401);
@@ -142,7 +150,7 @@ async function drive(at: App): Promise<Live> {
   await revoke(at, next.access_token, admin);
   await postForm(at, '/api/auth/signout', { refresh_token: next.refresh_token }, cookie(next.access_token));
 
-  // An invite, and who joins by it.
+  // An invite, and a member who accepts it.
   const { invite_token } = (await post('/api/tenants/invites', { email: member.email }, admin)).body;
   for (const token of [invite_token, 'tenant.never-logged'])
     await post('/api/auth/invites/preview', { invite_token: token });
@@ -165,7 +173,7 @@ async function drive(at: App): Promise<Live> {
   expect((await verify(at, 'challenge-never-logged', '654321')).status).toBe(401);
   expect((await regenerate(at, enrolling)).status).toBe(200);
 
-  // A reset link.
+  // A password reset link.
   const path = `/api/auth/users/${token.user.user_id}`;
   const link = (await post(`${path}/password-reset-link`, undefined, admin)).body;
   const reset = (reset_token: string, new_password: string) =>
@@ -175,7 +183,7 @@ async function drive(at: App): Promise<Live> {
   const second = (await post(`${path}/password-reset-link`, undefined, admin)).body;
   expect((await reset(second.reset_token, renewed)).status).toBe(200);
 
-  // Texts, in the body and in the wrong places.
+  // Secrets in translated texts, and in parameters where they do not belong.
   const key = apiKey(signup.body.tenant_api_key);
   const text = { source_text: 'A confidential sentence.', target_lang: 'fr' };
   expect((await post('/api/translations', text, key)).status).toBe(200);
@@ -195,7 +203,7 @@ async function drive(at: App): Promise<Live> {
   return { accessToken, refreshToken, challengeId: asked.challenge_id };
 }
 
-/** Statements that fail, with secrets and what is stored of them among their parameters. */
+/** Makes statements fail whose parameters contain secrets, or values derived from secrets. */
 async function breakStatements(at: App, service: LoggedService, live: Live): Promise<void> {
   const sql = openSuperuser(service.superuserUrl);
   const failing: [string, () => Promise<{ status: number }>][] = [
@@ -220,7 +228,7 @@ test('no secret that was sent or issued is logged, audited, or stored in clear',
 
   const sql = openSuperuser(service.superuserUrl);
   const rows = await everyRow(sql);
-  // The search finds secrets that are present.
+  // The search must find texts that are stored, such as this email address.
   expect(rows.some(({ row }) => row.includes(founder.email))).toBe(true);
   expect(heard.size).toBeGreaterThan(40);
   expect(rows.filter(({ table }) => table.includes('audit_log')).length).toBeGreaterThan(5);

@@ -35,7 +35,7 @@ async function sealAuthenticator(of: Person, column: Column, keys: SecretsKeys) 
   await sql()`update users set ${sql()(column)} = ${sealed} where user_id = ${of.userId}`;
 }
 
-/** Seals a single sign-on's state with other keys. */
+/** Seals the state of a single sign-on with other keys. */
 async function sealState(state: string, keys: SecretsKeys) {
   const stateHash = Buffer.from(hashSecret(state));
   const owner = stateHash.toString('hex');
@@ -72,7 +72,7 @@ describe('while SECRETS_KEY_PREVIOUS is set, what it sealed still works', () => 
 });
 
 describe('an authenticator that neither key sealed', () => {
-  /** Expects exactly that 503, without anything of the secret. */
+  /** Expects the 503 for a secret that no key decrypts. The response must not contain anything of the secret. */
   function expectUnreadable(answer: Awaited<ReturnType<typeof app.json>>): void {
     expect([answer.status, answer.body]).toEqual([
       503,
@@ -90,7 +90,7 @@ describe('an authenticator that neither key sealed', () => {
     await sealAuthenticator(member, 'totp_secret', only(randomBytes(32)));
     const { challenge_id } = (await passwordGrant(app, member)).body.mfa_challenge;
     const code = totpCode(member.secret, 1);
-    // More often than a challenge takes codes.
+    // More attempts than a challenge allows, because these attempts must not count.
     for (let i = 0; i < 3; i++) {
       expectUnreadable(await verify(app, challenge_id, code));
       expectUnreadable(await mfaGrant(app, challenge_id, code));

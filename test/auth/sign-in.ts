@@ -28,7 +28,7 @@ interface Credentials {
 export const signIn = (at: App, who: Credentials, more: Fields = {}, headers?: Headers) =>
   grant(at, { grant_type: 'password', username: who.email, password: who.password, ...more }, headers);
 
-/** The password step, pinned to the person's workspace. */
+/** Sends the password step of a sign-in for the person's workspace. */
 export const passwordGrant = (at: App, who: Credentials & Pick<Person, 'tenantId'>, more: Fields = {}) =>
   signIn(at, who, { tenant_id: who.tenantId, ...more });
 
@@ -45,11 +45,11 @@ export const me = (at: App, headers: Headers = {}) => at.json('GET', '/api/auth/
 
 export const meOf = (at: App, accessToken: string) => me(at, bearer(accessToken));
 
-/** The status of the plainest request of a session. */
+/** The status of a simple request with the session's token. */
 export const sessionStatus = async (at: App, { bearer }: Pick<Person, 'bearer'>) =>
   (await me(at, bearer)).status;
 
-/** The attributes of the session cookie that a response sets, by their names in lower case; undefined without one. */
+/** The attributes of the session cookie that a response sets, with names in lower case; undefined if it sets none. */
 export function sessionCookie({ headers }: { headers: globalThis.Headers }): Map<string, string> | undefined {
   const set = headers.getSetCookie().find((line) => line.startsWith('ll_session='));
   if (set === undefined) return undefined;
@@ -61,7 +61,7 @@ export function sessionCookie({ headers }: { headers: globalThis.Headers }): Map
   );
 }
 
-/** The response tells the browser to forget the cookie. */
+/** Expects that the response deletes the session cookie. */
 export function expectCookieCleared(answer: Answer): void {
   const attributes = sessionCookie(answer);
   expect(attributes?.get('ll_session')).toBe('');
@@ -72,7 +72,7 @@ export function expectCookieCleared(answer: Answer): void {
   expect(gone).toBe(true);
 }
 
-/** Expects a refusal without a token, challenge or cookie. */
+/** Expects an error response without a token, challenge or cookie. */
 export function expectRefused(answer: Answer, status: number, detail?: string): void {
   expect(answer.status, JSON.stringify(answer.body)).toBe(status);
   if (detail !== undefined) expect(answer.body.detail).toBe(detail);
@@ -80,7 +80,7 @@ export function expectRefused(answer: Answer, status: number, detail?: string): 
   expect(sessionCookie(answer)?.get('ll_session') || undefined).toBeUndefined();
 }
 
-/** A 422 with entries, one of which names `field`. */
+/** Expects a 422 with a list of entries, one of which names `field`. */
 export function expectInvalid(answer: Answer, field?: string): void {
   expectRefused(answer, 422);
   expect(Array.isArray(answer.body.detail)).toBe(true);
@@ -88,7 +88,7 @@ export function expectInvalid(answer: Answer, field?: string): void {
     expect(answer.body.detail.map((entry: { loc: unknown[] }) => entry.loc.at(-1))).toContain(field);
 }
 
-/** An OAuth2TokenResponse (A 2.3) for `who`. */
+/** Expects an OAuth2TokenResponse (A 2.3) for `who`. */
 export function expectTokens(answer: Answer, who: Pick<Person, 'userId' | 'tenantId' | 'email'>): void {
   expect(answer.status, JSON.stringify(answer.body)).toBe(200);
   expect(answer.body).toMatchObject({
@@ -98,7 +98,7 @@ export function expectTokens(answer: Answer, who: Pick<Person, 'userId' | 'tenan
     scope: expect.any(String),
     refresh_token: expect.stringMatching(/.{22}/),
     refresh_expires_in: 2_592_000,
-    // A 2.3: the model default, not the effective role.
+    // A 2.3: the role is the default of the model, and not the effective role.
     user: {
       user_id: who.userId,
       tenant_id: who.tenantId,

@@ -25,7 +25,7 @@ describe('a sign-out', () => {
       expect(await sessionStatus(app, ada)).toBe(401);
       expect((await refresh(app, ada.refreshToken)).status).toBe(401);
     }
-    // Other sessions of the same person continue.
+    // Other sessions of the same member continue.
     expect((await meOf(app, elsewhere.access_token)).status).toBe(200);
     expect((await refresh(app, elsewhere.refresh_token)).status).toBe(200);
   });

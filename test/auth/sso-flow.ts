@@ -2,16 +2,18 @@ import { afterAll } from 'vitest';
 import type { App, Fields, Headers } from '#test/factories.ts';
 import { type FakeOidcProvider, type OidcAccount, startOidcProvider } from '#test/fakes/oidc-provider.ts';
 
-/** The public address of the service, and a page of it to which the provider sends back. */
+/** The public URL of the service, and the page to which the provider redirects. */
 export const baseUrl = 'https://lingualoop.example';
 export const redirectUri = `${baseUrl}/signin/callback`;
 export const clientSecret = 'a client secret of some length';
 
 let counted = 0;
 
-/** Starts an identity provider for a test file, and returns the settings that connect the service to it. */
+/**
+ * Starts an identity provider for a test file. Returns it with the settings that connect the service to the provider.
+ */
 export async function openIdentityProvider() {
-  // The claims that accounts have at the start are the ones that the provider knows of.
+  // The provider supports only the claims that accounts have at its start.
   const accounts: OidcAccount[] = [
     { sub: 'seed', email: 's@example.org', email_verified: true, org_id: 'seed' },
   ];
@@ -32,7 +34,7 @@ export async function openIdentityProvider() {
       OIDC_CLIENT_ID: 'lingualoop',
       OIDC_CLIENT_SECRET: clientSecret,
     },
-    /** An account at the provider, with a verified address unless the claims say otherwise. */
+    /** Adds an account to the provider. Its email address is verified, unless `claims` say otherwise. */
     account(claims: Partial<OidcAccount> = {}) {
       counted += 1;
       const email = `sso${counted}@example.org`;
@@ -43,21 +45,21 @@ export async function openIdentityProvider() {
   };
 }
 
-/** What the browser brings back from the provider, and the cookies that authorize set. */
+/** The parameters of the provider's redirect, and the cookies that `authorize` has set. */
 export interface BroughtBack {
   code: string;
   state: string;
   cookie: Headers;
 }
 
-/** The three routes of a single sign-on at one application. */
+/** Functions that send the requests of a single sign-on to one application. */
 export function dancing(at: App, provider: FakeOidcProvider) {
   const authorize = (fields: Fields = {}, headers: Headers = {}) =>
     at.json('POST', '/api/oauth2/oidc/authorize', {
       headers,
       body: { redirect_uri: redirectUri, ...fields },
     });
-  /** Sent as by a program, or with the headers of a browser. */
+  /** Sends the callback. By default, it has the headers of a program; `headers` can be those of a browser. */
   const callback = ({ code, state }: Pick<BroughtBack, 'code' | 'state'>, headers: Headers = {}) =>
     at.json('POST', '/api/oauth2/oidc/callback', { headers, body: { code, state } });
 
@@ -76,7 +78,7 @@ export function dancing(at: App, provider: FakeOidcProvider) {
     authorize,
     callback,
     bring,
-    /** The whole flow; returns the callback's response. */
+    /** Runs the complete sign-on, and returns the response to the callback. */
     async signIn(sub: string, fields: Fields = {}) {
       return callback(await bring(sub, fields));
     },

@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 
 const count = async () => (await countRows(openSuperuser(app.superuserUrl), ['tenants']))['tenants'];
-/** All workspaces, as the operator sees them. */
+/** Returns a workspace from the list of all workspaces, which the operator reads. */
 const tenant = async (id: string) => {
   const { body } = await app.json('GET', '/api/tenants', { headers: operator });
   return body.find((row: { id: string }) => row.id === id);
@@ -40,27 +40,27 @@ const rosterOf = async (headers: Record<string, string>) =>
 const revoke = ({ userId }: Person, headers = team.admin) =>
   app.json('DELETE', `/api/auth/users/${userId}`, { headers });
 
-/** Signs on and expects success. */
+/** Signs on, which must succeed. */
 async function signOn(sub: string, fields: Record<string, unknown> = {}) {
   const { status, body } = await dance.signIn(sub, fields);
   expect(status, JSON.stringify(body)).toBe(200);
   return { ...personOf(body), key: body.tenant_api_key, role: body.user.role };
 }
 
-/** A new member of a workspace. */
+/** Adds a member to a workspace. */
 async function joinTeam(of: Team = team, sub = account().sub) {
   const { invite_token } = await of.invite();
   return { sub, ...(await signOn(sub, { invite_token })) };
 }
 
-/** Someone who has a workspace, and is in the team. */
+/** Creates a person who has their own workspace and is a member of the team. */
 async function inTwo() {
   const own = await signOn(account().sub);
   const { sub } = account();
   return { sub, own: await signOn(sub), joined: await joinTeam(team, sub), other: own };
 }
 
-/** Refused, at whichever step, without a session, a new workspace or a new member. */
+/** Expects that a sign-on fails, at any step, and creates no session, workspace or member. */
 async function expectNotIn(sub: string, fields: Record<string, unknown> = {}): Promise<Answer> {
   const sql = openSuperuser(app.superuserUrl);
   const before = await countRows(sql, ['tenants', 'users']);
@@ -76,7 +76,9 @@ async function expectNotIn(sub: string, fields: Record<string, unknown> = {}): P
   return answer;
 }
 
-/** A refusal of someone whom the provider authenticated, which is in the log. */
+/**
+ * Expects that the service rejects a person whom the provider has authenticated, and that the log contains the event.
+ */
 async function expectDenied(sub: string, email: string, reason: string, fields = {}): Promise<void> {
   const events = () => eventsOf(app, '', 'sign_in_failed');
   const before = (await events()).length;
@@ -93,11 +95,11 @@ describe('a new person', () => {
     const before = await count();
     const first = await signOn(sub);
     expect(await count()).toBe(Number(before) + 1);
-    // Tokens of the callback have the effective role.
+    // The tokens of the callback contain the effective role.
     expect(first.role).toBe(administrator);
     expect((await app.json('GET', '/api/translations', { headers: apiKey(first.key) })).status).toBe(200);
     expect((await signOn(sub)).key).toBeNull();
-    // oauth2 in tokens, oidc in the roster, which has no subject.
+    // The provider is `oauth2` in tokens, and `oidc` in the list of members, which does not contain the subject.
     const { user } = (await me(app, first.bearer)).body;
     expect(user).toMatchObject({ provider: 'oauth2', role: administrator });
     const rows = await rosterOf(first.bearer);
@@ -143,7 +145,7 @@ describe('the organization claim', () => {
     const { invite_token } = await inviting(app, founder.bearer).invite();
     for (const fields of [{ invite_token }, {}])
       expect((await signOn(another.sub, fields)).tenantId).toBe(founder.tenantId);
-    // It is compared exactly.
+    // The organization's ID must match exactly.
     expect((await signOn(account({ org_id: 'Org-Closed' }).sub)).tenantId).not.toBe(founder.tenantId);
   });
 
@@ -231,7 +233,7 @@ describe('a known person', () => {
       await expectDenied(sub, email, revoked, fields);
     expect((await dance.callback(brought)).status).toBe(403);
     expect((await refresh(app, member.refreshToken)).status).toBe(401);
-    // Of another workspace they stay a member.
+    // The person is still a member of another workspace.
     const elsewhere = await openTeam(app);
     const other = await joinTeam(elsewhere, sub);
     expect((await signOn(sub)).userId).toBe(other.userId);
@@ -255,18 +257,18 @@ describe('a second factor at a single sign-on', () => {
     expect(sessionCookie(asked)?.get('ll_session') || undefined).toBeUndefined();
     const { answer, recoveryCodes } = await enrolByChallenge(app, asked.body.mfa_challenge.challenge_id);
     expect(personOf(answer.body.token).userId).toBe(userId);
-    // From now on, with the authenticator.
+    // From now on, the member signs in with the authenticator.
     const { mfa_challenge } = (await dance.signIn(sub)).body;
     expect(mfa_challenge.method).toBe('totp');
     const verified = await verify(app, mfa_challenge.challenge_id, recoveryCodes[0] ?? '');
     expect(verified.body.user?.user_id).toBe(userId);
-    // Who joins by an invite follows the policy too.
+    // The policy also applies to a person who joins with an invite.
     const { invite_token } = await team.invite();
     expect((await dance.signIn(account().sub, { invite_token })).body.mfa_required).toBe(true);
   });
 });
 
-/** Two concurrent callbacks: neither commits before the other waits for it. */
+/** Sends two callbacks at the same time. The first transaction commits only when the second one waits for it. */
 async function bothAtOnce(one: string, other: string) {
   const brought = [await dance.bring(one), await dance.bring(other)];
   const release = await holdEvents(app, 'tenant_founded');

@@ -28,7 +28,7 @@ const routes: [string, string, object | undefined][] = [
   ['GET', 'client-config', undefined],
 ];
 
-/** Expects that refusal, no cookie, and no new workspace. */
+/** Expects this error, no cookie, and no new workspace. */
 async function expectRefused(
   brought: Pick<BroughtBack, 'code' | 'state'>,
   expected: unknown,
@@ -118,7 +118,7 @@ describe('beginning a sign-on', () => {
 
 test('a completed sign-on returns tokens and the key of a new workspace, and sets the cookie', async () => {
   const ada = account({ email: 'Mixed.Case@Example.ORG' });
-  // Public: other credentials do not matter.
+  // The route is public, so other credentials have no effect.
   const team = await openTeam(app);
   const answer = await dance.callback(await dance.bring(ada.sub), team.admin);
   const { body } = answer;
@@ -183,7 +183,7 @@ describe('the browser that began the sign-on', () => {
     const { headers, body } = await dance.authorize();
     const [line = '', ...others] = headers.getSetCookie();
     expect(others).toEqual([]);
-    // The callback is under /api/oauth2 and under /signin.
+    // The cookie must cover the callback, which is served below /api/oauth2 and /signin.
     for (const attribute of [/; *HttpOnly/i, /; *SameSite=Lax/i, /; *Secure/i, /; *Path=\/;/i])
       expect(line).toMatch(attribute);
     expect(Number(/Max-Age=(\d+)/i.exec(line)?.[1])).toBe(600);

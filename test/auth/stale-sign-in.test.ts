@@ -16,7 +16,7 @@ beforeEach(async () => {
   checked = row?.['password_hash'];
 });
 
-/** The transaction after the hash of a correct password. */
+/** Runs the transaction that follows the check of a correct password. */
 function complete(present: string) {
   const { tenantId, userId } = member;
   const origin = { requestId: 'stale', clientAddress: '127.0.0.1' };

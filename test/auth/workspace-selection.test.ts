@@ -7,7 +7,7 @@ import { expectRefused, expectTokens, sessionCookie, signIn } from './sign-in.ts
 
 const app = useTestApp({ env });
 
-/** Creates one address's accounts in sequence, each with its password of the list. */
+/** Creates workspaces one after the other, all for one email address, each with the next password of the list. */
 async function accounts(...passwords: string[]): Promise<Person[]> {
   const email = freshEmail();
   const people = [];
@@ -30,7 +30,7 @@ const idsOf = ({ body }: { body: { tenants: { tenant_id: string }[] } }) =>
 describe('one password in several workspaces (A 4.3 rule 3)', () => {
   let one: Person;
   let other: Person;
-  /** The same address with another password. */
+  /** A workspace of the same email address with another password. */
   let apart: Person;
   beforeAll(async () => {
     [one, apart, other] = (await accounts(first, second, first)) as [Person, Person, Person];
@@ -126,7 +126,7 @@ describe('the ten oldest accounts of an address (A 4.3 rule 4)', () => {
     await openSuperuser(app.superuserUrl)`
       update users set created_at = created_at - interval '1 day' where user_id = ${people[10]!.userId}`;
     expectTokens(await signIn(app, people[10]!), people[10]!);
-    // So the most recent of the others is left out.
+    // Ten workspaces are searched, so the newest of the others is not among them.
     expect(idsOf(await signIn(app, people[0]!))).toEqual(
       people
         .slice(0, 9)

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { expect } from 'vitest';
 import { launch } from '#test/setup/launch.ts';
 
-/** The scripts of package.json, by their names there. */
+/** The programs of the scripts in package.json, by the names of the scripts. */
 const scripts = {
   backup: 'server/commands/backup/backup.ts',
   restore: 'server/commands/backup/restore.ts',
@@ -15,34 +15,34 @@ type CommandName = keyof typeof scripts;
 export interface Ended {
   code: number | null;
   lines: string[];
-  /** What it prints to stderr. */
+  /** The output on stderr. */
   error: string;
 }
 
-/** A command that runs. */
+/** A running command. */
 export interface Running {
   child: ChildProcess;
   ended: Promise<Ended>;
 }
 
-/** Starts a command as its own process. */
+/** Starts a command as a separate process. */
 export function start(name: CommandName, env: Record<string, string>, args: string[]): Running {
   const { child, ended } = launch(['--max-semi-space-size=8', scripts[name], ...args], env);
   return {
     child,
     ended: ended.then(({ code, stdout, stderr }) => {
-      // On a busy machine it prints that a server takes its time to start.
+      // On a busy machine, the command also prints that a server needs some time to start. These lines are ignored.
       const lines = stdout.split('\n').filter((line) => line !== '' && !line.startsWith('Waiting for'));
       return { code, lines, error: stderr };
     }),
   };
 }
 
-/** Runs a command to its end. */
+/** Runs a command until it ends. */
 export const run = (name: CommandName, env: Record<string, string>, args: string[]): Promise<Ended> =>
   start(name, env, args).ended;
 
-/** Runs a command that must succeed: its lines. */
+/** Runs a command that must succeed, and returns the lines of its output. */
 export async function succeed(
   name: CommandName,
   env: Record<string, string>,
@@ -53,7 +53,7 @@ export async function succeed(
   return lines;
 }
 
-/** Runs a command that must fail: its one sentence. */
+/** Runs a command that must fail, and returns its message, which is one sentence. */
 export async function refusal(
   name: CommandName,
   env: Record<string, string>,

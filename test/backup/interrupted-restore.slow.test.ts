@@ -11,7 +11,7 @@ import { startAccount } from '../storage/data-lake-account.ts';
 import { refusal, run, start, succeed } from './commands.ts';
 
 const app = useTestApp();
-/** That of the application. */
+/** The key of the application. */
 const SECRETS_KEY = Buffer.alloc(32).toString('base64');
 
 let folder: string;
@@ -68,7 +68,7 @@ test('a restore whose storage fails at the very end is complete, and npm run mig
     PLATFORM_STORAGE_URL: `${account.address.accountUrl}/files?${account.sas}`,
   };
   const mark = 'golden/restore.unfinished';
-  // The first one is of the empty storage.
+  // The first deletion of this file clears the empty storage and must succeed.
   account.lake.fail({ how: 403, operation: 'delete', path: /restore\.unfinished/, after: 1 });
   expect(await refusal('restore', env, [file])).toMatch(
     /^everything is restored, but .* PLATFORM_STORAGE_URL .*: run npm run migrate$/,

@@ -13,7 +13,7 @@ async function* oneRow() {
   yield Buffer.from('worker-1\t2026-01-01 00:00:00+00\n');
 }
 
-/** The schema that this version has. */
+/** The database schema of this version. */
 let version: SchemaVersion;
 
 beforeAll(async () => {
@@ -24,7 +24,7 @@ beforeAll(async () => {
   await database.drop();
 });
 
-/** An empty database, a load of one row, and what there is afterwards. */
+/** Creates an empty database and a load of one row. Returns both, with functions that read the result. */
 async function prepare() {
   const database = await createTestDatabase({ empty: true });
   onTestFinished(() => database.drop());
@@ -54,7 +54,10 @@ const untouched = { rows: false, queue: false, undone: 1 };
 
 type OnCommit = (ends: { client: Socket; server: Socket; commit: Buffer }) => unknown;
 
-/** A way to the database that calls `onCommit` in place of passing on the COMMIT of the load, and takes nothing new once it has been closed. */
+/**
+ * Starts a proxy to the database. For the COMMIT of the load, it calls `onCommit` instead of forwarding it. After it is
+ * closed, it accepts no new connections.
+ */
 async function wayTo(url: string, onCommit: OnCommit) {
   const { hostname, port } = new URL(url);
   const way = createServer((client) => {

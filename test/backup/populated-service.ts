@@ -15,14 +15,14 @@ import {
   withAuthenticator,
 } from '#test/factories.ts';
 
-/** A workspace with something of everything, whose jobs stand still. */
+/** A workspace that contains data of all kinds. Its jobs do not change while the tests run. */
 export interface Populated {
   founder: Enrolled;
-  /** What a path's parameters may be. */
+  /** The values of each path parameter. */
   ids: Record<string, string[]>;
 }
 
-/** Fills a workspace over HTTP. */
+/** Creates the data of a workspace over HTTP. */
 export async function populate(server: Server): Promise<Populated> {
   const founder = await withAuthenticator(server, await signUpFounder(server));
   const published = await submit(server, founder, { source_text: 'Grüße, 世界 \\N\t"quoted"\nsecond line' });
@@ -52,7 +52,10 @@ async function review(server: Server, { bearer: headers }: Person, job: string, 
   expect(status).toBe(200);
 }
 
-/** The answers of every GET operation of the OpenAPI document with every id, asked by the founder, by the workspace's key and by the operator. */
+/**
+ * The responses to all GET operations in the OpenAPI document, with all IDs. The callers are the founder, the
+ * workspace's key and the operator.
+ */
 export async function answersOf(
   server: Server,
   { founder, ids }: Populated,
@@ -62,7 +65,7 @@ export async function answersOf(
   const callers = [
     { name: 'founder', headers: founder.bearer, query: '' },
     { name: 'key', headers: founder.key, query: '' },
-    // Of one workspace: another one is busy.
+    // Restricted to this workspace, because another workspace changes during the tests.
     { name: 'operator', headers: operator, query: `tenant_id=${founder.tenantId}` },
   ];
   for (const [path, operations] of Object.entries<object>(document.paths)) {
@@ -79,7 +82,10 @@ export async function answersOf(
   return answers;
 }
 
-/** The path with each id in place of its parameter; with the formats and queries that change what an answer is made of. */
+/**
+ * The URLs of a path with each ID as parameter, including all formats and queries that change the content of the
+ * response.
+ */
 function addresses(path: string, ids: Record<string, string[]>): string[] {
   const parameter = /\{(\w+)\}/.exec(path);
   if (parameter)
@@ -90,7 +96,7 @@ function addresses(path: string, ids: Record<string, string[]>): string[] {
   return [path];
 }
 
-/** Without the id of the request, and the time at which an export was made. */
+/** Removes the request ID, and the time at which an export was created. */
 function withoutTime(text: string): string {
   return text.replaceAll(/"request_id":"\w+"|creationdate="\w+"/g, '');
 }

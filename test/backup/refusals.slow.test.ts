@@ -21,7 +21,7 @@ import { refusal, start, succeed } from './commands.ts';
 
 const app = useTestApp();
 const keyOf = (byte: number) => Buffer.alloc(32, byte);
-/** That of the application. */
+/** The key of the application. */
 const SECRETS_KEY = keyOf(0).toString('base64');
 
 let folder: string;
@@ -39,7 +39,10 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** An empty place of a service of its own, and what a refused restore leaves in it. */
+/**
+ * Creates an empty database and data directory for another service. Returns them with a function that reads what a
+ * rejected restore leaves.
+ */
 async function emptyPlace() {
   const database = await createTestDatabase({ empty: true });
   onTestFinished(() => database.drop());
@@ -54,7 +57,7 @@ async function emptyPlace() {
   return { env, database, remains };
 }
 
-/** The sentence with which the command refuses a file; nothing is left behind. */
+/** The message with which the command rejects a file. The restore must leave nothing. */
 async function refused(given: string, more: Record<string, string> = {}): Promise<string> {
   const { env, remains } = await emptyPlace();
   const words = await refusal('restore', { ...env, ...more }, [given]);
@@ -62,7 +65,7 @@ async function refused(given: string, more: Record<string, string> = {}): Promis
   return words;
 }
 
-/** The same of what the command does before it writes anything, in this process. */
+/** The message of a check that the command makes before it writes anything. Runs in this process. */
 async function unread(given: string): Promise<string> {
   const { signal } = new AbortController();
   try {
@@ -83,7 +86,7 @@ async function written(content: Uint8Array): Promise<string> {
   return place;
 }
 
-/** The backup's entries after a change, in a new file. */
+/** Writes the entries of the backup to a new file after a change. */
 async function changed(
   change: (entries: Awaited<ReturnType<typeof unpackTar>>) => typeof entries,
 ): Promise<string> {
@@ -91,7 +94,10 @@ async function changed(
   return written(zstdCompressSync(await packTar(change(entries))));
 }
 
-/** The backup written anew with other content of a part, its digests included, and authenticated by a key. */
+/**
+ * Writes the backup to a new file with other content in one part. The digests are adapted, and a key authenticates the
+ * file.
+ */
 async function rewritten(
   part: string,
   change: (text: string) => string,
@@ -115,7 +121,7 @@ async function rewritten(
   return place;
 }
 
-/** What a load takes away and puts back, as PostgreSQL describes it. */
+/** The objects that a load removes and creates again, as PostgreSQL describes them. */
 async function objectsOf(superuserUrl: string): Promise<string[]> {
   const rows = await openSuperuser(superuserUrl)<{ object: string }[]>`
     with own as (select c.* from pg_class c where relnamespace::regnamespace::text in ('public', 'graphile_worker'))
@@ -143,7 +149,7 @@ test('rejects any other file, and a backup that is cut short anywhere, with the 
   const tar = zstdDecompressSync(content);
   expect(await unread(await written(Buffer.from('hello')))).toContain('is not a backup of this service');
   expect(await unread(join(folder, 'nothing'))).toMatch(/cannot be read \(ENOENT/);
-  // Cut within the rows of the jobs, and compressed again.
+  // The archive ends within the rows of the jobs, and is compressed again.
   const cut = tar.subarray(0, tar.indexOf('A text that is looked for'));
   expect(await unread(await written(zstdCompressSync(cut)))).toContain(`is damaged at ${jobs}`);
 });
@@ -274,7 +280,7 @@ test('Ctrl-C leaves no file of a backup, even while it waits for a table', async
   await superuser.begin(async (tx) => {
     await tx`lock table usage_days in access exclusive mode`;
     const { child, ended } = start('backup', settings, [join(place, 'backup')]);
-    // Those of this database: tests of others run on the same server.
+    // Only connections of this database count, because other tests use the same server.
     await poll(
       async () =>
         (
@@ -343,7 +349,7 @@ test('an object that is gone is named, and all else is backed up and restored', 
 });
 
 test('what ends a backup in the middle of a table is what it says, such as a full disk', async () => {
-  // Larger than what a connection has on its way.
+  // The table is larger than the buffers of a connection.
   const table = { schema: 'pg_catalog', name: 'pg_description', columns: ['description', 'objoid'] };
   const backup = withSnapshot(app.databaseUrl, 'lingualoop backup', async (snapshot) => {
     for await (const _piece of await snapshot.copyOut(table)) throw new Error('the disk is full');

@@ -44,7 +44,7 @@ describe.skipIf(!isInstalled)('the embedded PostgreSQL 17', () => {
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  /** A data folder like the old one. */
+  /** Copies the data directory of the previous version. */
   async function copied(): Promise<string> {
     const place = await mkdtemp(join(folder, 'copy-'));
     await copy('cp', ['-a', `${settings['DATA_DIR']}/.`, place]);

@@ -14,12 +14,12 @@ import { runVerify } from '../storage/verify.ts';
 import { start, succeed } from './commands.ts';
 import { answersOf, type Populated, populate } from './populated-service.ts';
 
-/** The service whose backup is taken, and what it answered then. */
+/** The service of which a backup is made, and its responses at that time. */
 interface Original {
   settings: Record<string, string>;
   populated: Populated;
   answers: Record<string, unknown>;
-  /** Of a workspace in which jobs were submitted while the backup was taken. */
+  /** A workspace in which jobs were submitted during the backup. */
   busy: { founder: Person; before: string[]; jobs: Map<string, unknown>; queued: string };
   file: string;
   printed: string[];
@@ -35,7 +35,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** On the embedded default, so that the key of stored secrets is one that the service made. */
+/** Makes a backup of a service with the embedded database, which generates the key for stored secrets itself. */
 async function makeBackup(settings: Record<string, string>): Promise<Original> {
   const complete = await startService(settings);
   const populated = await populate(connect(complete.address));
@@ -66,7 +66,7 @@ async function makeBackup(settings: Record<string, string>): Promise<Original> {
   return { settings, populated, answers, busy: { founder, before, jobs, queued }, file, printed };
 }
 
-/** Kills a restore while it fills the new database: what it leaves counts as nothing. */
+/** Kills a restore while it fills the new database. The remains must not prevent the next restore. */
 async function killRestore(settings: Record<string, string>, file: string): Promise<void> {
   const { child, ended } = start('restore', settings, [file]);
   const unfinished = join(settings['DATA_DIR'] as string, 'restore.unfinished/data/secrets.key');
@@ -124,7 +124,7 @@ describe.each(['an empty DATA_DIR', 'an empty database of another server'])('res
     for (const [id, body] of jobs) {
       const answer = await app.json('GET', `/api/translations/${id}`, { headers: founder.bearer });
       if (answer.status === 404) continue;
-      // Jobs were submitted one after the other: one may have been at work at the moment of the backup.
+      // Jobs were submitted one after the other, so at most one of them could be running during the backup.
       if (answer.body.status === 'pending') atWork += 1;
       else expect(answer.body).toEqual(body);
       found.push(id);

@@ -3,7 +3,10 @@ import { type Attack, measureAttack } from '#test/abuse/measure-attack.ts';
 
 import { requirePremise } from './load.ts';
 
-/** Each attack against a service of its own; `BENCH_ATTACKS` names those to run, separated by commas. */
+/**
+ * Runs each attack with a separate service. `BENCH_ATTACKS` can contain the names of the attacks to run, separated by
+ * commas.
+ */
 export async function benchAbuse(print: (line: string) => void): Promise<void> {
   const asked = process.env['BENCH_ATTACKS']?.split(',');
   for (const [name, attack] of Object.entries<Attack>(attacks)) {

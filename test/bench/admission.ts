@@ -22,7 +22,7 @@ const loads = [
 ];
 
 const variants = {
-  /** As the service was before it counted: no tenant lock, no limits, no running totals. */
+  /** The service without admission: no tenant lock, no limits, no running totals. */
   without: {
     NODE_OPTIONS: `--import ${new URL('./without-admission/register.ts', import.meta.url).href}`,
   },
@@ -36,7 +36,7 @@ const variants = {
 
 type Variant = keyof typeof variants;
 
-/** The measured services, and their tenants: the second half of them have prepaid characters. */
+/** The services that are measured. On each service, the second half of the tenants has prepaid characters. */
 const sides = [
   { name: 'without', service: 'without', prepaid: false },
   { name: 'with', service: 'with', prepaid: false },
@@ -47,8 +47,8 @@ const sides = [
 const tenantCount = 100;
 
 /**
- * What admission adds to the latency of a text job: the service, the same service without admission, and with billing on, over
- * one database, alternating in one run.
+ * Measures how much admission adds to the latency of a text job. Compares the service, the same service without
+ * admission, and the service with billing. They share one database and alternate in one run.
  */
 export async function benchAdmission(print: (line: string) => void): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-bench-'));
@@ -100,7 +100,7 @@ export async function benchAdmission(print: (line: string) => void): Promise<voi
     for (const load of loads) {
       const medians = sides.map((): number[] => []);
       for (let round = 0; round < rounds; round++)
-        // Each round begins with another service.
+        // Each round starts with another service.
         for (let at = 0; at < sides.length; at++) {
           const place = (at + round) % sides.length;
           const side = sides[place] as (typeof sides)[number];
@@ -132,7 +132,7 @@ async function countedJobs(superuserUrl: string, url: string): Promise<number> {
   return row?.['jobs'];
 }
 
-/** Every tenant is a subscriber with allowance left; some have unused prepaid characters. */
+/** Subscribes all tenants, with allowance left. Some tenants also have unused prepaid characters. */
 async function subscribeAll(superuserUrl: string, url: string, prepaid: readonly string[]): Promise<void> {
   const own = new URL(superuserUrl);
   own.pathname = new URL(url).pathname;

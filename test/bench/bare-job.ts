@@ -12,13 +12,13 @@ import { admitJob } from '#server/translation/texts/insert-jobs.ts';
 import { translationRequest } from '#server/translation/texts/schema.ts';
 import { recordStatements, type Statement } from './recorded-statements.ts';
 
-/** A placeholder for the tenant and the job in recorded parameters. */
+/** A placeholder for the ID of the tenant, and one for that of the job, in recorded parameters. */
 const tenantMark = 'tenant-mark';
 const jobMark = 'job-mark';
 
 /**
- * The statements that the service sends for one text job, as it builds them: recorded from its own queries, with
- * placeholders for tenant and job.
+ * Records the statements that the service sends for one text job. They come from the service's own queries, with
+ * placeholders for the tenant and the job.
  */
 async function recordJob(sourceText: string): Promise<{ admit: Statement[]; complete: Statement[] }> {
   const request = translationRequest.parse({ source_text: sourceText, target_lang: 'fr' });
@@ -94,15 +94,15 @@ export interface BareTenant {
 }
 
 /**
- * A script that runs only the database part of one text job: the same statements in the same two
- * transactions over the same driver, each transaction sent as one pipeline. One connection for each loop.
+ * A script that runs only the database part of a text job: the same statements in the same two transactions with the
+ * same driver. Each transaction is sent as one pipeline. Each loop has its own connection.
  */
 export async function openBareScript(url: string, connections: number, sourceText: string) {
   const { admit, complete } = await recordJob(sourceText);
   const clients = Array.from({ length: connections }, () =>
     postgres(url, { max: 1, max_lifetime: null, onnotice: () => {} }),
   );
-  // As Drizzle sets them: JSON is already text.
+  // The same serializers as those that Drizzle sets: JSON values are already text.
   for (const { options } of clients) {
     options.serializers[114] = (value: unknown) => value;
     options.serializers[3802] = (value: unknown) => value;

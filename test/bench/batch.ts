@@ -8,8 +8,8 @@ const repeats = 6;
 const texts = Array.from({ length: items }, (_, i) => `Sentence number ${i}, which nobody has read before.`);
 
 /**
- * 50 texts as one batch beside 50 single requests, both over one connection, alternating in one run, on the stub engine:
- * compares everything except the model.
+ * Compares 50 texts in one batch with 50 single requests. Both use one connection and the stub engine, and alternate in
+ * one run, so that the figures include everything except the model.
  */
 export async function benchBatch(print: (line: string) => void): Promise<void> {
   const service = await startBenchService();
@@ -59,7 +59,7 @@ function poster(pool: Pool, apiKey: string) {
   };
 }
 
-/** Jobs a second over some repetitions of 50. */
+/** Repeats the work, which translates 50 texts, and returns the jobs per second. */
 async function repeat(work: () => Promise<void>): Promise<number> {
   const start = performance.now();
   for (let i = 0; i < repeats; i++) await work();

@@ -1,15 +1,15 @@
 import type { BrowserContext } from 'playwright-core';
 import type { BenchTenant } from './bench-service.ts';
 
-/** What is there when a screen can be used: an element, and words in it. */
+/** Defines when a screen can be used: an element exists and contains a text. */
 export interface Ready {
   selector: string;
   text?: string;
 }
 
 /**
- * A script for the page: notes in `usableAfter` how many milliseconds after the navigation began the frame was painted that shows
- * the element. The page does so itself, since a locator that waits looks every half second only.
+ * A script for the page. It stores in `usableAfter` the milliseconds from the start of the navigation until the element
+ * was painted. The page measures this itself, because a waiting locator checks only every half second.
  */
 export function noteWhenReady({ selector, text = '' }: Ready): string {
   return `
@@ -21,7 +21,7 @@ export function noteWhenReady({ selector, text = '' }: Ready): string {
     }).observe(document, { childList: true, subtree: true, characterData: true });`;
 }
 
-/** Puts the refresh token of a new session into the browser's cookies, as the sign-in screen does. */
+/** Adds the refresh token of a new session to the browser's cookies, like the sign-in screen. */
 export async function signInTo(
   context: BrowserContext,
   { address }: { address: string },
@@ -33,7 +33,7 @@ export async function signInTo(
   if (!response.ok()) throw new Error(`the sign-in answered ${response.status()}`);
 }
 
-/** Prints a figure with its limit, and lets the bench fail beyond it. */
+/** Prints a figure with its limit. If the figure exceeds the limit, the benchmark fails. */
 export function report(
   print: (line: string) => void,
   what: string,

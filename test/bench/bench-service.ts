@@ -6,7 +6,7 @@ import type { BareTenant } from './bare-job.ts';
 
 export type BenchTenant = BareTenant & { email: string };
 
-/** A separate service over its own embedded database, as `npm start` runs it, but without workers. */
+/** A separate service with its own embedded database, as started by `npm start`, but without workers. */
 export interface BenchService {
   address: string;
   foundTenant(): Promise<BenchTenant>;

@@ -15,7 +15,10 @@ import { median, requirePremise } from './load.ts';
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
 
-/** Files that are translated in place: the file work alone, whole jobs of a service, and files that are refused. */
+/**
+ * Measures files that are translated keeping the layout: only the work on the file, complete jobs of a service, and
+ * files that are rejected.
+ */
 export async function benchDocuments(print: (line: string) => void): Promise<void> {
   await benchBesideLibreOffice(print);
   await benchLargest(print);
@@ -29,8 +32,8 @@ const seconds = (ms: number): string => (ms / 1000).toFixed(2);
 const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(0);
 
 /**
- * Check (of Office files), extract and rebuild in fresh child processes, alternating with LibreOffice, which loads and saves the
- * same file in its format.
+ * Measures check (of Office files), extraction and reconstruction in new child processes. Alternates with LibreOffice,
+ * which opens the same file and saves it in its own format.
  */
 async function benchBesideLibreOffice(print: (line: string) => void): Promise<void> {
   const files: [what: string, format: LayoutKind, bytes: Uint8Array][] = [
@@ -68,7 +71,7 @@ async function benchBesideLibreOffice(print: (line: string) => void): Promise<vo
   }
 }
 
-/** Memory and CPU time of the process that does the work, for files at the limit of the unpacked size. */
+/** Measures the memory and CPU time of the process that does the work, for files with the maximum unpacked size. */
 async function benchLargest(print: (line: string) => void): Promise<void> {
   for (const [format, bytes] of [
     ['docx', largestWordFile()],
@@ -83,7 +86,7 @@ async function benchLargest(print: (line: string) => void): Promise<void> {
   }
 }
 
-/** Time per cell for workbooks of four sizes, in CPU time, and without the start of the process. */
+/** Measures the CPU time per cell for workbooks of four sizes. The start of the process is not included. */
 async function benchGrowth(print: (line: string) => void): Promise<void> {
   const figures: string[] = [];
   for (const cells of [5000, 10_000, 25_000, 50_000]) {
@@ -100,12 +103,12 @@ async function benchGrowth(print: (line: string) => void): Promise<void> {
   print(`extract and rebuild of an XLSX by cells, CPU time: ${figures.join('; ')}`);
 }
 
-/** Memory, CPU time and size by the pages of a PDF. */
+/** Measures memory, CPU time and size for PDF files with different numbers of pages. */
 async function benchPages(print: (line: string) => void): Promise<void> {
   const measured: [pages: number, filled: number, target: string][] = [
     [10, 1, ''],
     [100, 1, '   (target below 400)'],
-    // 1,000 full pages would have more than the 2,000,000 characters of a document (B 8).
+    // 1,000 full pages would exceed the limit of 2,000,000 characters per document (B 8).
     [100, 0.15, ''],
     [1000, 0.15, '   (target at most twice that of 100)'],
   ];

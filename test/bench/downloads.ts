@@ -13,12 +13,15 @@ import { median } from './load.ts';
 
 const fileBytes = 30_000_000;
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
-/** Downloads of one measurement. */
+/** Number of downloads in one measurement. */
 const repeats = 10;
-/** Downloads at a time, when memory is measured. */
+/** Number of concurrent downloads when memory is measured. */
 const atOnce = 8;
 
-/** Serves one file from the disk, as a web server does: no credential, no checksum. On a thread, as the service has a process. */
+/**
+ * A web server that serves one file from disk, without credentials or a checksum. It runs on a thread, because the
+ * service has its own process, too.
+ */
 const staticServer = `
   const { createReadStream, statSync } = require('node:fs');
   const { workerData, parentPort } = require('node:worker_threads');
@@ -30,8 +33,8 @@ const staticServer = `
   server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));`;
 
 /**
- * The download of a translated document of 30 MB through the service, beside a bare HTTP server of the same file, alternating in one run; and
- * what slow readers cost in memory.
+ * Compares the download of a translated document of 30 MB through the service with a bare HTTP server of the same file,
+ * alternating in one run. Also measures the memory that slow readers need.
  */
 export async function benchDownloads(print: (line: string) => void): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-bench-'));
@@ -77,7 +80,7 @@ export async function benchDownloads(print: (line: string) => void): Promise<voi
   }
 }
 
-/** A translated document whose file is in the folder store. */
+/** Inserts a translated document whose file is in the platform storage's directory. */
 async function addDocument(sql: postgres.Sql, dataDir: string, tenantId: string) {
   const [documentId, artifactId] = [newId(), newId()];
   const content = randomBytes(fileBytes);
@@ -98,7 +101,7 @@ interface Download {
   headers: Record<string, string>;
 }
 
-/** Megabytes per second of one download after the other. */
+/** Downloads repeatedly, one download after the other. Returns megabytes per second. */
 async function rateOf({ url, headers }: Download): Promise<number> {
   const start = performance.now();
   for (let repeat = 0; repeat < repeats; repeat++) {
@@ -110,7 +113,10 @@ async function rateOf({ url, headers }: Download): Promise<number> {
   return (repeats * fileBytes) / 1000 / (performance.now() - start);
 }
 
-/** By how many megabytes the peak of the API's memory grows while readers that take two seconds read at once. */
+/**
+ * Starts concurrent downloads whose readers each take two seconds. Returns how much the peak of the API's memory grows,
+ * in megabytes.
+ */
 async function memoryOf(service: RunningService, { url, headers }: Download): Promise<number | null> {
   try {
     await writeFile(`/proc/${service.pid}/clear_refs`, '5');

@@ -13,29 +13,36 @@ import { pick, type Random, seededRandom, shuffled } from './seeded-random.ts';
 export { type CorpusLanguage, corpusLanguages } from './fuzzy-sentences.ts';
 
 /**
- * How a query came to be like a segment: by edits of characters, by edits of words, found so among the sentences; or by
- * edits of characters of a segment that has only 3 to 10.
+ * The ways in which a query was made similar to a segment. `characters`: by edits of characters; `words`: by edits of
+ * words; `found`: the query is a sentence that was already similar; `short`: by edits of characters in a segment of
+ * only 3 to 10 characters.
  */
 export const queryKinds = ['characters', 'words', 'found', 'short'] as const;
 export type QueryKind = (typeof queryKinds)[number];
 
 export interface FuzzyQuery {
   kind: QueryKind;
-  /** In normal form, and no segment. */
+  /** In normal form. No segment is equal to it. */
   text: string;
-  /** How alike the 5 segments are that are most like it, best first, as far as they are 70 % alike; the first one 70 to 99 %. */
+  /**
+   * The similarities of the 5 most similar segments, the best first. Only similarities of at least 70% are included;
+   * the first one is 70–99%.
+   */
   closest: number[];
 }
 
 export interface FuzzyCorpus {
-  /** What it is made of, to print. */
+  /** The source of the sentences, for output. */
   origin: string;
-  /** In normal form, all different, in random order. */
+  /** All different, in normal form and random order. */
   segments: string[];
   queries: FuzzyQuery[];
 }
 
-/** `size` segments, and up to `each` queries of each kind: the same each time where the same packages are installed. */
+/**
+ * Creates a corpus of `size` segments, and up to `each` queries of each kind. It is always the same if the same
+ * packages are installed.
+ */
 export function fuzzyCorpus(language: CorpusLanguage, size = 50_000, each = 167): FuzzyCorpus {
   const random = seededRandom(size);
   const reserved = 6 * each;
@@ -75,8 +82,8 @@ export function fuzzyCorpus(language: CorpusLanguage, size = 50_000, each = 167)
 }
 
 /**
- * How many of the truly closest were found, where a look-up's results are so much alike (the first 5 count). A result
- * as much alike as the last of the closest is as good as that one.
+ * Counts how many of the most similar segments a lookup has found. `answers` are the similarities of its results, of
+ * which the first 5 count. A result that is as similar as the last of the closest segments counts like that segment.
  */
 export function countFound({ closest }: FuzzyQuery, answers: readonly number[]): number {
   const last = closest.at(-1) ?? Number.POSITIVE_INFINITY;
@@ -84,8 +91,9 @@ export function countFound({ closest }: FuzzyQuery, answers: readonly number[]):
 }
 
 /**
- * Similarities of the 5 segments most like a text, found by looking at all segments. How often characters of 32 classes
- * occur bounds the distance from below, which spares most of them the exact look.
+ * Returns a function that compares a text with all segments, and returns the similarities of the 5 most similar ones.
+ * For most segments, a lower bound of the distance is sufficient: it is computed from the frequencies of characters in
+ * 32 classes.
  */
 function bruteForce(segments: readonly string[]): (text: string) => number[] {
   const classes = 32;
@@ -123,7 +131,10 @@ function bruteForce(segments: readonly string[]): (text: string) => number[] {
   };
 }
 
-/** `count` of them, a tenth labels of less than 20 characters as far as there are as many of either; in random order. */
+/**
+ * Selects `count` sentences in random order. If there are enough of both, a tenth are labels of less than 20
+ * characters.
+ */
 function mix(sentences: readonly string[], count: number, random: Random): string[] {
   const { labels = [], longer = [] } = Object.groupBy(shuffled(sentences, random), (text) =>
     countCodePoints(text) < 20 ? 'labels' : 'longer',
@@ -132,7 +143,7 @@ function mix(sentences: readonly string[], count: number, random: Random): strin
   return shuffled([...labels.slice(0, labelled), ...longer.slice(0, count - labelled)], random);
 }
 
-/** The text after as many edits as bring it down to `alike`; undefined where the last of them brings it below 70 %. */
+/** Edits a text until its similarity is at most `alike`; undefined if the last edit makes it less than 70%. */
 function editDown(text: string, alike: number, edit: (text: string) => string): string | undefined {
   let edited = text;
   for (let edits = 0; edits < maxFuzzyLength; edits++) {
@@ -144,7 +155,7 @@ function editDown(text: string, alike: number, edit: (text: string) => string): 
   return undefined;
 }
 
-/** Inserts, drops, replaces or transposes at a random place; what comes in is a character of `other`. */
+/** Inserts, removes, replaces or transposes a character at a random place. New characters are taken from `other`. */
 function editCharacter(text: string, other: string, random: Random): string {
   const points = [...text];
   const at = Math.floor(random() * points.length);
@@ -157,7 +168,7 @@ function editCharacter(text: string, other: string, random: Random): string {
   return points.join('');
 }
 
-/** Adds, drops, replaces or moves a word; what comes in is a word of `other`. */
+/** Adds, removes, replaces or moves a word. New words are taken from `other`. */
 function editWord(text: string, other: string, language: CorpusLanguage, random: Random): string {
   const parts = wordsOf(text, language);
   const places = [...parts.keys()].filter((place) => isWord(parts[place]!));
@@ -173,7 +184,7 @@ function editWord(text: string, other: string, language: CorpusLanguage, random:
   return parts.join('');
 }
 
-/** Up to `count` of what `next` gives, asked at most `tries` times. */
+/** Calls `next` until it has returned `count` values, but at most `tries` times. */
 function take<T>(count: number, tries: number, next: () => T | undefined): T[] {
   const taken: T[] = [];
   for (let tried = 0; tried < tries && taken.length < count; tried++) {

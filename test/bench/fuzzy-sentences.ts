@@ -5,7 +5,7 @@ import { normalForm } from '#server/matching/normal-form.ts';
 import { declaration } from '#test/formats/golden-declaration.ts';
 import { pick, type Random } from './seeded-random.ts';
 
-/** English is what the German catalogues translate. */
+/** The English sentences are the originals in the German catalogs. */
 const editions = {
   en: { catalogues: 'de', manual: 'en-US', script: /\p{Script=Latin}{3}/u },
   de: { catalogues: 'de', manual: 'de', script: /\p{Script=Latin}{3}/u },
@@ -18,15 +18,17 @@ export type CorpusLanguage = keyof typeof editions;
 export const corpusLanguages = Object.keys(editions) as CorpusLanguage[];
 
 /**
- * The sentences of programs and their manuals that a Debian machine has, in normal form: what there is of
+ * Returns the sentences of the programs and manuals that are installed on a Debian machine, in normal form. The
+ * sources are:
  *
- * - the catalogues (`*.mo`) of all programs. Enough of them come with libreoffice-l10n-{ar,de,ja,zh-cn}, krita-l10n,
- *   vlc-l10n, lyx-common, evolution-common, digikam-data, gimp-data, gnucash-common, cinnamon-l10n, plasma-workspace-data,
- *   plasma-desktop-data, kdenlive-data, kate5-data, kmail, kmymoney-common, okular, inkscape, pidgin-data, anjuta-common,
- *   gnome-control-center-data and libkf5kdelibs4support-data (Debian 12);
- * - LibreOffice's manuals, libreoffice-help-{en-us,de,ja,zh-cn}.
+ * - The message catalogs (`*.mo`) of all programs. These packages of Debian 12 contain enough: krita-l10n,
+ *   libreoffice-l10n-{ar,de,ja,zh-cn}, vlc-l10n, lyx-common, evolution-common, digikam-data, gimp-data, gnucash-common,
+ *   cinnamon-l10n, plasma-workspace-data, plasma-desktop-data, kdenlive-data, kate5-data, kmail, kmymoney-common,
+ *   okular, inkscape, pidgin-data, anjuta-common, gnome-control-center-data and libkf5kdelibs4support-data.
+ * - LibreOffice's manuals, from libreoffice-help-{en-us,de,ja,zh-cn}.
  *
- * BENCH_DEBIAN_ROOT names a folder where they were unpacked (`apt-get download`, `dpkg -x`) instead of installed.
+ * If the packages are unpacked in a directory (`apt-get download`, `dpkg -x`) and not installed, BENCH_DEBIAN_ROOT must
+ * contain this directory.
  */
 export function installedSentences(language: CorpusLanguage): Set<string> {
   const root = process.env['BENCH_DEBIAN_ROOT'] ?? '';
@@ -55,7 +57,10 @@ const entities = { nbsp: ' ', lt: '<', gt: '>', amp: '&' };
 
 const filesOf = (patterns: string[]) => globSync(patterns).sort();
 
-/** A catalogue's originals, without their contexts, and translations (gettext's manual, "The Format of GNU MO Files"). */
+/**
+ * The messages of a catalog: the originals, without their contexts, and the translations (gettext's manual, "The Format
+ * of GNU MO Files").
+ */
 function* messagesOf(file: Buffer): Generator<[original: string, translation: string]> {
   if (file.length < 20 || file.readUInt32LE(0) !== 0x950412de) return;
   const stringAt = (entry: number) => {
@@ -69,14 +74,15 @@ function* messagesOf(file: Buffer): Generator<[original: string, translation: st
   ];
   for (let index = 0; index < count; index++) {
     const original = stringAt(originals + 8 * index);
-    // The translation of nothing is the catalogue's header.
+    // The translation of an empty original is the header of the catalog.
     if (original) yield [original.slice(original.indexOf('\x04') + 1), stringAt(translations + 8 * index)];
   }
 }
 
 /**
- * Sentences made of the clauses of the Universal Declaration of Human Rights with half of their words exchanged. Zipf's
- * law chooses among the Declaration's words, the commonest first, and 20,000 made of two of its words' halves.
+ * Sentences that consist of clauses of the Universal Declaration of Human Rights in which half of the words are
+ * replaced. Replacements are words of the Declaration, selected by Zipf's law with the most common words first, and
+ * 20,000 words that each consist of halves of two of its words.
  */
 export function inventedSentences(language: CorpusLanguage, count: number, random: Random): string[] {
   const clauses = declaration(language)
@@ -107,7 +113,7 @@ export function inventedSentences(language: CorpusLanguage, count: number, rando
 
 const segmenters = new Map<string, Intl.Segmenter>();
 
-/** A text cut into words and what is between them. */
+/** Splits a text into words and the parts between them. */
 export function wordsOf(text: string, language: CorpusLanguage): string[] {
   const segmenter = segmenters.get(language) ?? new Intl.Segmenter(language, { granularity: 'word' });
   segmenters.set(language, segmenter);

@@ -4,7 +4,7 @@ import { type LanguageCode, readLanguage } from '#server/languages.ts';
 
 /** An English message of a program and its translation. */
 export interface Message {
-  /** The catalog's file name without `.mo`. */
+  /** The file name of the catalog without `.mo`. */
   catalog: string;
   lang: LanguageCode;
   source: string;
@@ -13,7 +13,10 @@ export interface Message {
 
 const magic = 0x950412de;
 
-/** The language of `…/pt_BR/LC_MESSAGES/x.mo`; a bare `pt` and `zh` are those of Portugal and of China in gettext. */
+/**
+ * The language of a path such as `…/pt_BR/LC_MESSAGES/x.mo`. In gettext, `pt` is the Portuguese of Portugal, and `zh`
+ * the Chinese of China.
+ */
 function languageOf(path: string): LanguageCode | undefined {
   const locale = /([^/]+)\/LC_MESSAGES\/[^/]+$/.exec(path)?.[1];
   if (locale === undefined || locale.includes('@')) return undefined;
@@ -22,8 +25,8 @@ function languageOf(path: string): LanguageCode | undefined {
 }
 
 /**
- * The messages of a compiled gettext catalog in its file order. Of a message with plural forms, the plural and the
- * last form; a message's context is left out.
+ * The messages of a compiled gettext catalog, in the order of the file. For a message with plural forms, the plural and
+ * the last form. Contexts are removed.
  */
 function messagesOf(file: Buffer): [source: string, target: string][] {
   const little = file.length >= 28 && file.readUInt32LE(0) === magic;
@@ -45,7 +48,7 @@ function messagesOf(file: Buffer): [source: string, target: string][] {
     ]);
 }
 
-/** The messages of every catalog in supported languages below `folder`, none twice in a language. */
+/** The messages of all catalogs below `folder` in supported languages. Each message occurs once for each language. */
 export function* messagesBelow(folder: string): Generator<Message> {
   const seen = new Set<string>();
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>

@@ -9,14 +9,17 @@ import { withService } from './with-service.ts';
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 15);
 
-/** With the target, in ms. */
+/** The languages, and the maximum time for each in milliseconds. */
 const languages = [
   ['en', 20],
   ['ja', 60],
   ['th', 60],
 ] as const;
 
-/** A glossary of 2000 terms read from the database, compiled, and found in 50,000 characters: as the first text after an upload is. */
+/**
+ * Reads a glossary of 2,000 terms from the database, compiles it, and finds its terms in 50,000 characters, as for the
+ * first text after an upload.
+ */
 export async function benchGlossaryLoad(print: (line: string) => void): Promise<void> {
   await withService(async ({ service, url }) => {
     const database = openDatabase(url, { size: 1 });

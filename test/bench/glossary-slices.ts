@@ -6,12 +6,12 @@ import { expectTerms } from '#server/matching/terms/index.ts';
 import { requirePremise } from './load.ts';
 import { type Random, seededRandom } from './seeded-random.ts';
 
-/** The limit of a pair's terms, and the longest text. */
+/** The limits of the service: characters and number of terms for a language pair, and length of a text. */
 const characters = 200_000;
 const mostTerms = 2000;
 const textLength = 50_000;
 
-/** Letters of each script, and whether words have spaces between them. */
+/** The languages of each script, its letters, and whether spaces separate words. */
 const alphabets: [languages: string, letters: string][] = [
   ['el', 'αάβγδεέζηθικλμνξοπρσςτυφχψω'],
   ['ru uk', 'абвгдежзийклмнопрстуфхцчшщъыьэюя'],
@@ -33,12 +33,13 @@ interface Shape {
 }
 
 /**
- * The longest uninterrupted work of the event loop, in CPU milliseconds, while the most expensive valid glossaries are compiled, searched
- * for in a text of one character, in the longest text that is searched inline and in the longest of all, and used to check a translation.
- * Long work runs on threads; this measures only what is left to the loop, in CPU time, to which other processes add nothing.
+ * Measures how long the most expensive valid glossaries block the event loop. The steps are: compiling the glossary;
+ * searching for its terms in a text of one character, in the longest text that is searched on the event loop, and in
+ * the longest valid text; and checking a translation. Long work runs on threads, so only the rest is measured. The unit
+ * is CPU milliseconds, to which other processes add nothing.
  */
 export async function benchGlossarySlices(print: (line: string) => void): Promise<void> {
-  // The first one includes the compilation of the code.
+  // The first run includes the compilation of the code.
   for (let warm = 0; warm < 2; warm++)
     for (const [, shape] of shapesOf('en', seededRandom(2))) await worstSlice('en', shape, [1, 5000]);
   for (const language of languageCodes) {
@@ -71,7 +72,7 @@ async function worstSlice(language: LanguageCode, shape: Shape, lengths: readonl
   });
 }
 
-/** In ms of this thread's CPU. */
+/** The longest uninterrupted work of the event loop, in CPU milliseconds of this thread. */
 async function longestTurn(work: () => Promise<void>): Promise<number> {
   let longest = 0;
   let done = false;
@@ -166,7 +167,7 @@ function fill(pieces: readonly string[], between: string): string {
   return text.slice(0, textLength);
 }
 
-/** A database that supports one statement. */
+/** A database that supports only the statement that reads a glossary. */
 function fakeDatabase({ sources, targets }: Shape): Database {
   const columns = JSON.stringify({
     numbers: [...sources.keys()],

@@ -15,7 +15,7 @@ const warmUp = 10;
 const textLength = 50_000;
 const texts = new URL('../../examples/texts/', import.meta.url);
 
-/** With the target for 2000 terms and 50,000 characters, in ms. */
+/** The languages, and the maximum time for 2,000 terms and 50,000 characters in each, in milliseconds. */
 const sources: readonly [LanguageCode, number][] = [
   ['en', 20],
   ['ja', 60],
@@ -23,9 +23,10 @@ const sources: readonly [LanguageCode, number][] = [
 ];
 
 /**
- * Finding the terms of a glossary in a text, compiled each time, beside one regular expression per term; and
- * checking a translation against 200 expected terms. Texts and terms are real ones: paragraphs in another order, words and word
- * pairs of other paragraphs. No database; what loading adds is `glossary-load`'s.
+ * Compares two ways to find the terms of a glossary in a text: the service's, which compiles the glossary each time,
+ * and one regular expression for each term. Also measures the check of a translation against 200 expected terms. Texts
+ * and terms are real: paragraphs in another order, and words and word pairs of other paragraphs. The database is not
+ * included; `glossary-load` measures it.
  */
 export async function benchGlossary(print: (line: string) => void): Promise<void> {
   for (const [language, target] of sources) {
@@ -93,7 +94,7 @@ function byExpressions({ text, terms }: { text: string; terms: readonly string[]
     .reduce((sum, expression) => sum + (text.match(expression)?.length ?? 0), 0);
 }
 
-/** A text of half of the language's paragraphs, and terms of the other half. */
+/** A text that consists of half of the paragraphs of a language, and terms from the other half. */
 export function materialOf(language: LanguageCode, count: number): { text: string; terms: string[] } {
   const random = seededRandom(6);
   const paragraphs = [...declaration(language).split('\n'), ...exampleOf(language).split('\n')].filter(

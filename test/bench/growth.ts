@@ -9,9 +9,9 @@ import { large, small } from './growth/sizes.ts';
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 5);
 
 /**
- * The medians of requests over one connection where a tenant has 100 jobs and where it has `BENCH_JOBS` (1,000,000), two
- * services side by side, alternating: before the first ANALYZE and after it. Then what the jobs take on disk, and what the
- * background tasks take and lock. Goal: a ratio of 1.3, and below 50 ms.
+ * Measures medians of requests over one connection for two services, which alternate: in one, the tenant has 100 jobs,
+ * in the other `BENCH_JOBS` (1,000,000). Measured before and after the first ANALYZE. Then prints the size of the jobs
+ * on disk, and the durations and locks of background tasks. The goals are a ratio of at most 1.3, and less than 50 ms.
  */
 export async function benchGrowth(print: (line: string) => void): Promise<void> {
   const { segments } = fuzzyCorpus('en', large.segments, 0);
@@ -23,7 +23,7 @@ export async function benchGrowth(print: (line: string) => void): Promise<void> 
       await fillGolden(side.superuser, side);
       await letWorkersIndex(side);
       await fill(side, print);
-      // As it has been during the run.
+      // In a running service, this task would already have run.
       await withTasks(side, async (run) => void (await run('sweep_stale_jobs', {})));
     }
     const title = `${''.padEnd(52)} ${String(small.jobs).padStart(9)}    ${String(large.jobs).padStart(9)}      ratio`;
@@ -32,7 +32,7 @@ export async function benchGrowth(print: (line: string) => void): Promise<void> 
 
     for (const side of sides) {
       await side.superuser`vacuum (analyze)`;
-      // A connection keeps the plans that it made before.
+      // A connection keeps the query plans that it made before ANALYZE.
       await side.restart();
     }
     print(`\nAnalyzed\n${title}`);

@@ -5,7 +5,7 @@ import { hostileUnits } from '#test/translations/integrity/hostile-units.ts';
 import { type Message, messagesBelow } from './gettext-catalogs.ts';
 import { requirePremise } from './load.ts';
 
-/** A folder of compiled gettext catalogs, `…/<locale>/LC_MESSAGES/<name>.mo`. */
+/** A directory of compiled gettext catalogs, as `…/<locale>/LC_MESSAGES/<name>.mo`. */
 const folder = process.env['BENCH_CATALOGS'] ?? '/usr/share/locale';
 const perCatalog = Number(process.env['BENCH_PER_CATALOG'] ?? 150);
 const damagedPerCatalog = Number(process.env['BENCH_DAMAGED_PER_CATALOG'] ?? 30);
@@ -16,7 +16,10 @@ const checkable = /\d|[\u0660-\u0669]|\{|%[\w(%@]|\$[\w{]|<\/?[a-z]|:\/\/|@\w|&#
 const issuesOf = (sourceText: string, targetText: string, targetLang: string) =>
   checkIntegrity({ sourceText, targetText, sourceLang: 'en', targetLang, textType: 'Plain' });
 
-/** The first messages of each catalog and language by a hash of their source, so that no order of a file decides. */
+/**
+ * A sample of the messages in each catalog and language. It is selected by a hash of the source, so that it does not
+ * depend on the order in a file.
+ */
 function sampled(): Message[] {
   const byCatalog = Map.groupBy(
     messagesBelow(folder)
@@ -36,9 +39,9 @@ const percent = (part: number, whole: number): string =>
   `${((100 * part) / Math.max(1, whole)).toFixed(2)} %`;
 
 /**
- * How often the integrity check alarms over published translations, how many deliberate losses it catches in those that
- * do not alarm, and how much processor time the worst texts of 50,000 characters take. An alarm is not always a
- * false one: translators lose things too.
+ * Measures the integrity check: how often it reports published translations, how many deliberate losses it finds in
+ * translations that it does not report, and the processor time for the most expensive texts of 50,000 characters. A
+ * report is not always wrong, because translators lose elements, too.
  */
 export async function benchIntegrity(print: (line: string) => void): Promise<void> {
   const messages = sampled();

@@ -8,12 +8,15 @@ import { withService } from './with-service.ts';
 
 const segments = 50_000;
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
-/** Of each kind, in each round. */
+/** The number of keys of each kind that are pressed in each round. */
 const keys = 100;
-/** Milliseconds between two keys: a fast typist has 80. */
+/** Milliseconds between two keys. This is the speed of a fast typist. */
 const pause = 80;
 
-/** A document of 50,000 segments as a reviewer meets it: until it is open, from a key to what it changes on the screen, and the heap. */
+/**
+ * Measures a document of 50,000 segments on the reviewer's screen: the time until it is open, the time from a key to
+ * the change on the screen, and the heap.
+ */
 export async function measureLargeDocument(browser: Browser, print: (line: string) => void): Promise<void> {
   await withService(async ({ service }) => {
     const tenant = await createBenchTenant(service.address);
@@ -27,7 +30,7 @@ export async function measureLargeDocument(browser: Browser, print: (line: strin
       await signInTo(context, service, tenant);
       const page = await context.newPage();
       await page.addInitScript({ content: noteWhenReady({ selector: `[aria-setsize="${segments}"]` }) });
-      // The files are in the cache of somebody who has opened a document before.
+      // The second visit is measured, because the browser of a reviewer usually has the files in its cache.
       for (let visit = 0; visit < 2; visit++) {
         await page.goto(`/app/documents/${id}`, { waitUntil: 'commit' });
         const noted = await page.waitForFunction(() => (globalThis as { usableAfter?: number }).usableAfter);
@@ -51,7 +54,10 @@ export async function measureLargeDocument(browser: Browser, print: (line: strin
   });
 }
 
-/** A script for the page: notes in `times` the milliseconds from each key to the frame that shows another field, or another text in it. */
+/**
+ * A script for the page. It stores in `times` the milliseconds from each key to the frame that shows another field, or
+ * another text in the field.
+ */
 const noteKeys = `
   globalThis.times = [];
   const shown = () => [document.activeElement, document.activeElement.value];

@@ -13,8 +13,9 @@ const translated = (text: string) =>
 const others = 1000;
 
 /**
- * The live engine against a local endpoint that takes 500 ms a call: 64 jobs at once beside one alone, and the jobs of
- * one tenant while another has a thousand waiting. The API holds 10 database connections.
+ * Measures the live engine with a local endpoint that takes 500 ms for each call. Compares 64 concurrent jobs with a
+ * single job, and measures the jobs of one tenant while a thousand jobs of another tenant wait. The API has 10 database
+ * connections.
  */
 export async function benchLiveEngine(print: (line: string) => void): Promise<void> {
   await using fake = await startFakeOpenAi();
@@ -83,7 +84,10 @@ export async function benchLiveEngine(print: (line: string) => void): Promise<vo
   }
 }
 
-/** The jobs that such a batch leaves, and the number of model calls for texts after the failing one. */
+/**
+ * Sends a batch with a failing text. Returns the jobs that the batch leaves, and the number of model calls for texts
+ * after the failing one.
+ */
 async function failingBatch(pool: Pool, fake: FakeOpenAi, { apiKey }: BareTenant) {
   const before = fake.requests.length;
   fake.otherwise((response, request) =>

@@ -1,4 +1,4 @@
-/** Calls `work` from `concurrency` loops for `seconds`, and returns how many calls a second were finished. */
+/** Calls `work` in `concurrency` parallel loops for `seconds`. Returns the number of completed calls per second. */
 export async function measureRate(
   concurrency: number,
   seconds: number,
@@ -42,7 +42,10 @@ export interface Latency {
   p99: number;
 }
 
-/** Calls `work` for each side alternately, one call at a time, and returns how long the calls of each took, in ms. */
+/**
+ * Calls `work` for each side in turn, one call at a time. Returns the durations of the calls of each side, in
+ * milliseconds.
+ */
 export async function measureLatency<S>(
   sides: readonly S[],
   rounds: number,

@@ -64,7 +64,10 @@ const benches = {
   live: ['The live engine against a local endpoint of 500 ms a call', benchLiveEngine],
 } as const;
 
-/** `npm run bench -- batch live` runs these two; without names, all run. A benchmark that fails does not stop the next ones. */
+/**
+ * `npm run bench -- batch live` runs these two benchmarks. Without names, all benchmarks run. If a benchmark fails, the
+ * next ones still run.
+ */
 const asked = process.argv.slice(2);
 const unknown = asked.find((name) => !Object.hasOwn(benches, name));
 if (unknown) {

@@ -18,9 +18,9 @@ const units = Number(process.env['BENCH_UNITS'] ?? 50_000);
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
 
 /**
- * A TMX file of 50,000 units, from the start of the upload until its segments are found exactly and as close matches, beside
- * translate-toolkit's bare parse of the same file and a COPY of its rows into a table with the same indexes, alternating in one
- * run; meanwhile GET /healthz in sequence.
+ * Imports a TMX file of 50,000 units. Measures the time from the start of the upload until its segments are found as
+ * exact and as fuzzy matches. Compares this with parsing the same file in translate-toolkit, and with a COPY of the
+ * rows into a table with the same indexes, alternating in one run. During the import, GET /healthz is sent repeatedly.
  */
 export async function benchMemoryImport(print: (line: string) => void): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-bench-'));
@@ -85,7 +85,7 @@ interface Pair {
   target: string;
 }
 
-/** Sentences of words with a natural distribution: a few are frequent, most are rare. */
+/** Sentences whose words have a natural distribution: a few words are frequent, and most are rare. */
 function inventPairs(): Pair[] {
   const random = seededRandom(units);
   const words = Array.from({ length: 20_000 }, () => {
@@ -113,7 +113,7 @@ function writeTmx(pairs: readonly Pair[]): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<tmx version="1.4"><header creationtool="bench" creationtoolversion="1" segtype="sentence" o-tmf="none" adminlang="en" srclang="en" datatype="plaintext"/><body>\n${body.join('')}</body></tmx>\n`;
 }
 
-/** Imports a file into the set `bench`, and waits until it is searchable. */
+/** Imports a file into the TM `bench`, and waits until all of it can be searched. */
 export async function importTmx(
   address: string,
   apiKey: string,
@@ -140,7 +140,7 @@ export async function importTmx(
   }
 }
 
-/** Sends GET /healthz in sequence until stopped. */
+/** Sends GET /healthz repeatedly, one request after the other, until it is stopped. */
 function ping(address: string) {
   let running = true;
   const latencies: number[] = [];
@@ -163,7 +163,7 @@ function ping(address: string) {
   };
 }
 
-/** Milliseconds that translate-toolkit takes to parse the file, its own start not counted. */
+/** Milliseconds that translate-toolkit takes to parse the file. The start of its process is not included. */
 async function parseWithToolkit(file: string): Promise<number> {
   const program = `
 import sys, time
@@ -176,7 +176,7 @@ print((time.perf_counter() - start) * 1000)`;
   return Number(stdout);
 }
 
-/** Milliseconds of a COPY of the segments' rows, whole, into a table like theirs: columns, indexes, the foreign key. */
+/** Milliseconds of a COPY of all rows of the segments into a table with the same columns, indexes and foreign key. */
 async function copyRows(sql: postgres.Sql, tenantId: string, pairs: readonly Pair[]): Promise<number> {
   await sql`create table bench_segments (like memory_segments including all,
     foreign key (tenant_id, content_id) references memory_contents (tenant_id, content_id))`;
@@ -198,7 +198,7 @@ async function copyRows(sql: postgres.Sql, tenantId: string, pairs: readonly Pai
   const taken = performance.now() - start;
   const [copied] = await sql`select count(*)::int as rows from bench_segments`;
   requirePremise(copied?.['rows'] === pairs.length, 'COPY writes each pair');
-  // The next import deletes what these rows refer to.
+  // These rows refer to rows that the next import deletes.
   await sql`drop table bench_segments`;
   return taken;
 }

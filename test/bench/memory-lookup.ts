@@ -14,15 +14,15 @@ import { withService } from './with-service.ts';
 
 const lookups = Number(process.env['BENCH_LOOKUPS'] ?? 2000);
 
-/** A tenant, and the sources that its memory holds. */
+/** A tenant, and the source texts in its TM. */
 interface Side {
   tenant: BenchTenant;
   sources: string[];
 }
 
 /**
- * The exact tier with 100 and with 50,000 segments, alternately: the look-up in the database by itself, and the request that a
- * stored pair serves.
+ * Measures exact matches in TMs of 100 and of 50,000 segments, which alternate: the lookup in the database, and the
+ * complete request that an exact match serves.
  */
 export async function benchExactLookup(print: (line: string) => void): Promise<void> {
   await withService(async ({ service, url }) => {
@@ -44,7 +44,7 @@ export async function benchExactLookup(print: (line: string) => void): Promise<v
         const { hits } = await lookUpExact(tx, [lookupOf(sourceText)]);
         if (!hits[0]) throw new Error('a stored pair was not found');
       });
-    /** The duration of any statement in such a transaction, on this machine, now. */
+    /** A transaction without a lookup, as a baseline for the duration of any statement on this machine. */
     const nothing = ({ tenant }: Side) =>
       database.inTenant(tenant.tenantId, (tx) => tx.execute(sql`select 1`));
     const translate = async ({ tenant, sources }: Side, round: number) => {
@@ -81,7 +81,7 @@ export async function benchExactLookup(print: (line: string) => void): Promise<v
 
 const lookupOf = (sourceText: string) => ({ sourceText, sourceLang: 'en', targetLang: 'fr' });
 
-/** What the look-up's statement takes by the server's own clock, the sides alternately. */
+/** The duration of the lookup's statement, measured by the database server. The sides alternate. */
 async function timeByServer(url: string, sides: readonly Side[]): Promise<Latency[]> {
   const statementFor = async (sourceText: string) =>
     (await recordStatements((tx) => lookUpExact(tx, [lookupOf(sourceText)])))[0]!;
@@ -108,8 +108,8 @@ async function timeByServer(url: string, sides: readonly Side[]): Promise<Latenc
 }
 
 /**
- * The fuzzy tier over 50,000 sentences of each of five languages: recall of the true top 5, and what a look-up takes from the
- * text to its ten pairs.
+ * Measures fuzzy matches in TMs of 50,000 sentences for each of five languages: how many of the 5 most similar segments
+ * are found, and the time from the text to its ten matches.
  */
 export async function benchFuzzyLookup(print: (line: string) => void): Promise<void> {
   await withService(async ({ service, url }) => {

@@ -17,8 +17,9 @@ const root = join(import.meta.dirname, '../..');
 const tracer = join(root, 'test/fakes/tracer.ts');
 
 /**
- * Text jobs through services that are observed in different ways, one after the other in each round. Beside the rate it counts the CPU time of the
- * service for a job, which other work on the machine changes less. `BENCH_BASE` names a checkout of another version, to measure that too.
+ * Measures text jobs of services with different observation (logs, metrics, traces). The services run one after the
+ * other in each round. In addition to the rate, the CPU time of the service for each job is measured, because other
+ * load of the machine changes it less. `BENCH_BASE` can name a checkout of another version that is measured, too.
  */
 export async function benchObservation(print: (line: string) => void): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-bench-'));
@@ -34,7 +35,7 @@ export async function benchObservation(print: (line: string) => void): Promise<v
   try {
     await add('not observed', {});
     await add('METRICS_PORT', { METRICS_PORT: metricsPort });
-    // An SDK that makes spans, and exports none of them.
+    // An SDK that creates spans and does not export them.
     await add('traces', { NODE_OPTIONS: `--import=${tracer}` });
     if (base) await add('BENCH_BASE', {}, relative(root, join(base, 'server/main.ts')));
     const tenants = await Promise.all(
@@ -66,7 +67,8 @@ export async function benchObservation(print: (line: string) => void): Promise<v
     const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
     requirePremise(/^lingualoop_jobs_total\{.*\} [1-9]/m.test(metrics), 'the metrics count the jobs');
     for (let round = 0; round < rounds; round++)
-      // In turn from another side each round: a machine that gets slower would favour the first.
+      // Each round starts with another side, because a machine that becomes slower would otherwise favor the first
+      // side.
       for (let n = 0; n < sides.length; n++) {
         const side = sides[(n + round) % sides.length] as (typeof sides)[number];
         const { perSecond, cpu } = await measure(side, seconds);

@@ -3,9 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Follows the memory of a process and its children, in MB, sampled every `interval` milliseconds.
- *
- * @returns what it was at first, and a function that ends this and returns the peak
+ * Samples the memory of a process and its children, in MB, every `interval` milliseconds.
+ * @returns the memory at the start, and a function that stops the sampling and returns the peak
  */
 export async function watchMemory(pid: number, interval = 100) {
   let running = true;
@@ -28,8 +27,9 @@ export async function watchMemory(pid: number, interval = 100) {
 }
 
 /**
- * Of the service and the processes of its sandbox; not of PostgreSQL, which is not its child. Proportional set size: resident
- * memory would count the runtime's own pages, which all of them share, once for each.
+ * The memory of the service and of the processes in its sandbox, in MB. PostgreSQL is not included, because it is not a
+ * child process. The proportional set size is used: resident memory would count pages that the processes share once for
+ * each process.
  */
 async function heldMegabytes(pid: number): Promise<number> {
   try {
@@ -42,21 +42,21 @@ async function heldMegabytes(pid: number): Promise<number> {
   }
 }
 
-/** The processes that the main thread of a process has started. */
+/** The IDs of processes that the main thread of a process has started. */
 function childrenOf(pid: number): number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 }
 
 interface ProcessFigures {
-  /** Milliseconds of CPU time of the process. */
+  /** CPU time of the process in milliseconds. */
   cpuMs: number;
-  /** The same of its children that have ended. */
+  /** CPU time of the child processes that have ended, in milliseconds. */
   endedCpuMs: number;
-  /** Most resident memory so far. */
+  /** Maximum resident memory so far, in bytes. */
   peakBytes: number;
 }
 
-/** What the system counts for a process; undefined if it is gone. */
+/** The figures of a process that the system reports; undefined if the process has ended. */
 export function processFigures(pid: number): ProcessFigures | undefined {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ').map(Number);
@@ -74,7 +74,7 @@ export function processFigures(pid: number): ProcessFigures | undefined {
   }
 }
 
-/** Milliseconds of CPU time of a process and all its children so far. */
+/** CPU time of a process and all its children so far, in milliseconds. */
 export function cpuTimeWithChildren(pid: number): number {
   const own = processFigures(pid);
   const children = childrenOf(pid).reduce((sum, child) => sum + (processFigures(child)?.cpuMs ?? 0), 0);

@@ -6,7 +6,9 @@ export interface Statement {
   parameters: unknown[];
 }
 
-/** The prepared statements that `build` sends, as the service's own queries build them; each returns no rows. */
+/**
+ * Records the prepared statements that `build` sends with the queries of the service. Each statement returns no rows.
+ */
 export async function recordStatements(build: (tx: Tx) => Promise<unknown>): Promise<Statement[]> {
   const recorded: Statement[] = [];
   const send = (text: string, parameters: unknown[] = []) => {

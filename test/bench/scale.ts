@@ -15,8 +15,9 @@ const seconds = Number(process.env['BENCH_SECONDS'] ?? 5);
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
 
 /**
- * POST /api/translations on the stub engine at 32 connections, through a proxy to one API process and to two,
- * alternating; and the processor time of a job by what it is spent in, which tells where two can be no faster.
+ * Measures POST /api/translations with the stub engine over 32 connections, through a proxy to one API process and to
+ * two, which alternate. Also measures the processor time of a job by component; this shows what limits the rate of two
+ * processes.
  */
 export async function benchScale(print: (line: string) => void): Promise<void> {
   if (!hasProxy()) return print('skipped: haproxy is not installed');
@@ -100,11 +101,11 @@ export async function benchScale(print: (line: string) => void): Promise<void> {
   }
 }
 
-/** Milliseconds of processor time, so far or for one job. */
+/** Milliseconds of processor time: in total so far, or for each job. */
 interface Costs {
   api: number;
   load: number;
-  /** Of everything else on the machine: PostgreSQL above all. */
+  /** Everything else on the machine, mainly PostgreSQL. */
   rest: number;
 }
 
@@ -112,7 +113,7 @@ async function spent(apis: RunningService[]): Promise<Costs> {
   const api = apis.reduce((sum, { pid }) => sum + (processFigures(pid)?.cpuMs ?? 0), 0);
   const { user, system } = process.cpuUsage();
   const load = (user + system) / 1000;
-  // The first line counts ticks of 10 ms of all cores: user, nice, system, idle, waiting, interrupts.
+  // The first line has the ticks of 10 ms of all cores: user, nice, system, idle, waiting, interrupts.
   const [line = ''] = (await readFile('/proc/stat', 'utf8')).split('\n');
   const [busy, nice, kernel, , , ...interrupts] = line.split(/\s+/).slice(1, 8).map(Number) as number[];
   const all = [busy, nice, kernel, ...interrupts].reduce<number>((sum, ticks) => sum + (ticks ?? 0) * 10, 0);

@@ -1,7 +1,7 @@
-/** A number in [0, 1). */
+/** Returns a random number in [0, 1). */
 export type Random = () => number;
 
-/** The same numbers for the same seed (Mulberry32). */
+/** Creates a generator that always returns the same numbers for the same seed (Mulberry32). */
 export function seededRandom(seed: number): Random {
   let state = seed;
   return () => {
@@ -12,12 +12,12 @@ export function seededRandom(seed: number): Random {
   };
 }
 
-/** One of the items; there must be one. */
+/** Returns a random item. The list must not be empty. */
 export function pick<T>(items: readonly T[], random: Random): T {
   return items[Math.floor(random() * items.length)]!;
 }
 
-/** The items in another order. */
+/** Returns the items in random order. */
 export function shuffled<T>(items: readonly T[], random: Random): T[] {
   const left = [...items];
   for (let end = left.length - 1; end > 0; end--) {

@@ -10,7 +10,10 @@ const sizes = [500, 50_000] as const;
 const flagged = 'those to be reviewed';
 const nowhere = 'a text that does not occur';
 
-/** What a reviewer's screen asks of a document, by the size of the document: the procedure, and its input besides the id. */
+/**
+ * The requests that a reviewer's screen sends for a document: a label, the procedure, and its input except the ID. The
+ * input depends on the number of segments.
+ */
 const requests: [what: string, procedure: string, inputOf: (segments: number) => object][] = [
   ['first page of 100', 'search', () => ({})],
   ['500 from the middle of the list', 'search', (segments) => ({ limit: 500, offset: segments / 2 })],
@@ -27,7 +30,9 @@ const requests: [what: string, procedure: string, inputOf: (segments: number) =>
   ['boxes of a sheet', 'boxes', () => ({ page: 1 })],
 ];
 
-/** Medians of requests over one connection, of a document of 500 segments and of one of 50,000, alternating. */
+/**
+ * Measures medians of requests over one connection: for a document of 500 segments and one of 50,000, which alternate.
+ */
 export async function benchSegments(print: (line: string) => void): Promise<void> {
   await withService(async ({ service }) => {
     const tenant = await createBenchTenant(service.address);

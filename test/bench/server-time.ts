@@ -1,12 +1,15 @@
 import postgres from 'postgres';
 import { setScope } from '#db/client.ts';
 
-/** Executions before the server keeps one plan for all values, as it does for a prepared statement. */
+/**
+ * The number of executions after which the server uses one generic plan for all values, as for a prepared statement.
+ */
 const warmUp = 20;
 
 /**
- * A clock of the database server's own: milliseconds that it takes to run a statement in a tenant's
- * scope, once for each value, which all its parameters get; without the driver, the socket and two processes that share one core.
+ * Measures statements with the clock of the database server. Returns the milliseconds for one execution per value; all
+ * parameters of the statement have this value. The statement runs in the tenant's scope. The driver and the socket are
+ * not included, and neither is the effect of two processes on one core.
  */
 export async function openServerClock(url: string, statement: string, tenantId: string) {
   const sql = postgres(url, { max: 1, onnotice: () => {} });

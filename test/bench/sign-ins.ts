@@ -4,14 +4,15 @@ import { median, requirePremise } from './load.ts';
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
 const addresses = 100;
-/** Enough for a stable median. */
+/** The number of reads without sign-ins: enough for a stable median. */
 const quietReads = 2000;
 const attempts = 200;
 const password = 'a long enough passphrase';
 
 /**
- * What sign-ins cost other requests: the latency of `GET /api/translations` on one connection, alone and while 100
- * addresses sign in at once, alternating; then what the duration of a failed sign-in reveals.
+ * Measures how sign-ins affect other requests: the latency of `GET /api/translations` on one connection, without
+ * sign-ins and while 100 addresses sign in at the same time, alternating. Then measures whether the duration of a
+ * failed sign-in reveals that an address is known.
  */
 export async function benchSignIns(print: (line: string) => void): Promise<void> {
   const service = await startBenchService();
@@ -59,11 +60,11 @@ export async function benchSignIns(print: (line: string) => void): Promise<void>
   }
 }
 
-/** 200 interleaved failures: of a known address and of unknown ones. */
+/** Sends 200 failing sign-ins, in which known and unknown addresses alternate. */
 async function timing(print: (line: string) => void, people: Pool, known: string): Promise<void> {
   const [ofKnown, ofUnknown]: [number[], number[]] = [[], []];
   for (let n = 0; n < attempts; n++) {
-    // The order alternates, so that neither is always second.
+    // The order changes each time, so that neither kind is always second.
     const kinds = n % 2 === 0 ? [ofKnown, ofUnknown] : [ofUnknown, ofKnown];
     for (const kind of kinds) {
       const email = kind === ofKnown ? known : `nobody-${n}@example.org`;

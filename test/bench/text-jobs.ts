@@ -17,8 +17,8 @@ const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
 const sourceText = 'The quick brown fox jumps over the lazy dog, and nobody minds.';
 
 /**
- * POST /api/translations on the stub engine, at 32 connections over 100 tenants: through REST, through /trpc with
- * the SDK, and beside them the same statements sent by a bare script, all alternating in one run.
+ * Measures POST /api/translations with the stub engine, over 32 connections and for 100 tenants: through REST, through
+ * /trpc with the SDK, and as a bare script that only sends the same statements. All three alternate in one run.
  */
 export async function benchTextJobs(print: (line: string) => void): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-bench-'));
@@ -54,7 +54,7 @@ export async function benchTextJobs(print: (line: string) => void): Promise<void
   try {
     const rates = { bare: [] as number[], rest: [] as number[], sdk: [] as number[] };
     const latencies: number[] = [];
-    // Warm-up: code is compiled, statements are prepared on each connection.
+    // A warm-up, in which code is compiled and each connection prepares its statements.
     await measureRate(concurrency, 2, (loop) => bare.job(loop, next(tenants)));
     await measureRate(concurrency, 2, viaRest);
     await measureRate(concurrency, 2, viaSdk);
@@ -105,7 +105,7 @@ async function foundTenants(address: string): Promise<BareTenant[]> {
   return tenants;
 }
 
-/** Calls by pg_stat_statements, over the jobs; BEGIN counts the transactions. */
+/** The number of executed statements per job, from pg_stat_statements. BEGIN is the number of transactions. */
 async function countStatements(superuser: postgres.Sql, jobs: number) {
   const [row] = await superuser<{ statements: number; transactions: number }[]>`
     select sum(calls)::float8 as statements,
@@ -115,7 +115,7 @@ async function countStatements(superuser: postgres.Sql, jobs: number) {
   return { statements: (row?.statements ?? 0) / jobs, transactions: (row?.transactions ?? 0) / jobs };
 }
 
-/** The median of the ratios round by round: each round's two sides ran right after each other. */
+/** The median of the ratios of all rounds. In each round, the two sides ran directly after each other. */
 function ratio(above: number[], below: number[]): string {
   return median(above.map((value, i) => value / (below[i] as number))).toFixed(2);
 }

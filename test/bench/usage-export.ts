@@ -13,13 +13,13 @@ const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
 const period = '2026-09';
 const operatorKey = 'operator-key-of-the-bench';
 
-/** An operator's export, which has the most columns. */
+/** The columns of an operator's export, which has the most. */
 const columns = `job_id, tenant_id, kind, billing_period, source_lang, target_lang, source_chars, billable_chars,
   job_status, fast_path, recorded_at, input_tokens, output_tokens, total_tokens, models`;
 
 /**
- * A month of one tenant's usage records as csv, through the service over HTTP, beside PostgreSQL's own COPY of the same rows
- * and columns through postgres.js, alternating in one run; both are read and discarded.
+ * Compares the export of a tenant's usage records of one month as CSV over HTTP with PostgreSQL's COPY of the same rows
+ * and columns through postgres.js. Both alternate in one run, and their output is discarded.
  */
 export async function benchUsageExport(print: (line: string) => void): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-bench-'));
@@ -54,7 +54,7 @@ export async function benchUsageExport(print: (line: string) => void): Promise<v
   }
 }
 
-/** Records spread evenly over the month, as a busy tenant has them. */
+/** Inserts records that are spread evenly over the month, as for a busy tenant. */
 async function fillLedger(sql: postgres.Sql, tenantId: string): Promise<void> {
   await sql`
     insert into usage_records (tenant_id, job_id, kind, billing_period, source_lang, target_lang, source_chars,
@@ -66,7 +66,10 @@ async function fillLedger(sql: postgres.Sql, tenantId: string): Promise<void> {
   await sql`analyze usage_records`;
 }
 
-/** Resets the kernel's measurement of the process's peak memory; returns what it starts from, in MB, or null where it cannot. */
+/**
+ * Resets the peak memory that the kernel has recorded for the process. Returns the current value in MB, or null if the
+ * system does not support this.
+ */
 async function forgetPeak(service: RunningService): Promise<number | null> {
   try {
     await writeFile(`/proc/${service.pid}/clear_refs`, '5');
@@ -76,7 +79,7 @@ async function forgetPeak(service: RunningService): Promise<number | null> {
   return service.peakMemory();
 }
 
-/** @param work returns the lines that it read */
+/** @param work returns the number of lines that it has read */
 async function rateOf(work: () => Promise<number>): Promise<number> {
   const start = performance.now();
   const lines = await work();

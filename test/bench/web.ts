@@ -8,17 +8,23 @@ import { median } from './load.ts';
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
 const dist = join(import.meta.dirname, '../../web/dist');
-/** 9 Mbit/s down, 1.5 up, a round trip of 165 ms, a processor four times slower. */
+/**
+ * A slow connection: 9 Mbit/s down, 1.5 Mbit/s up, and a round trip of 165 ms. The processor is also slowed down by a
+ * factor of four.
+ */
 const line = { offline: false, downloadThroughput: 9e6 / 8, uploadThroughput: 1.5e6 / 8, latency: 165 };
 
-/** A screen as a person meets it. */
+/** A screen, and the limits for it. */
 interface Screen {
   name: string;
   path: string;
   ready: Ready;
-  /** Kilobytes of a first load, compressed by gzip. */
+  /** Maximum size of a first load in kilobytes, compressed with gzip. */
   most: number;
-  /** Seconds until it can be used, at the first visit and with its files in the browser's cache. */
+  /**
+   * Maximum seconds until the screen can be used: `cold` at the first visit, `warm` with the files in the browser's
+   * cache.
+   */
   cold: number;
   warm?: number;
 }
@@ -50,7 +56,10 @@ const screens: readonly Screen[] = [
   },
 ];
 
-/** The files of a first load, and how soon the screens of the web application can be used on a slow line. Fails beyond the limits. */
+/**
+ * Measures the size of a first load, and how soon the screens of the web application can be used over a slow
+ * connection. The benchmark fails if a limit is exceeded.
+ */
 export async function benchWeb(print: (line: string) => void): Promise<void> {
   const executablePath = '/usr/bin/chromium';
   if (!existsSync(executablePath)) return print('skipped: chromium is not installed');

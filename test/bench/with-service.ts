@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
 
-/** A service with workers, over an embedded database that the bench queries, too. */
+/** Runs a service with workers and an embedded database to which the benchmark also has access. */
 export async function withService(
   work: (open: { service: RunningService; url: string }) => Promise<void>,
 ): Promise<void> {

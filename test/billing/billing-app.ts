@@ -6,7 +6,7 @@ import { type Signup, type TestApp, useTestApp } from '#test/setup/app.ts';
 
 export const webhookSecret = 'whsec_of_the_tests_0123456789';
 
-/** The products of the tests' deployment. */
+/** The products that the deployment in these tests sells. */
 export const prices = {
   STRIPE_PRICE_PERSONAL: 'price_personal',
   STRIPE_PRICE_PRO: 'price_pro',
@@ -17,19 +17,22 @@ export const prices = {
 export interface BillingApp {
   app: TestApp;
   stripe: FakeStripe;
-  /** Without row-level security. */
+  /** A connection without row-level security. */
   sql: postgres.Sql;
-  /** Delivers an event, signed, and returns what the webhook did. */
+  /** Delivers a signed event, and returns the response of the webhook. */
   deliver(event: unknown): Promise<{ status: number; body: unknown }>;
-  /** The tenant's row as it is stored. */
+  /** The stored row of a tenant. */
   stored(tenantId: string): Promise<{ metadata: Record<string, unknown>; monthly_char_limit: number }>;
-  /** Merges keys into the tenant's metadata. */
+  /** Adds keys to the metadata of a tenant. */
   note(tenantId: string, metadata: Record<string, unknown>): Promise<void>;
-  /** The tenant's applied events, by id. */
+  /** The IDs of the events that were applied to a tenant. */
   events(tenantId: string): Promise<string[]>;
 }
 
-/** An application with billing, and a fake of Stripe. @param env variables on top; an empty one counts as unset */
+/**
+ * Starts an application with billing, and a fake of Stripe.
+ * @param env additional variables; an empty value counts as not set
+ */
 export function useBillingApp(env: Record<string, string> = {}): BillingApp {
   const all: Record<string, string> = {
     AUTH_RATE_LIMIT_ENABLED: 'false',
@@ -39,7 +42,7 @@ export function useBillingApp(env: Record<string, string> = {}): BillingApp {
     ...prices,
   };
   const billing = {} as BillingApp;
-  // Before the application reads its environment.
+  // Runs before the application starts and reads its environment.
   beforeAll(async () => {
     billing.stripe = await startFakeStripe({ prices: Object.values(prices) });
     Object.assign(
@@ -82,10 +85,10 @@ export function useBillingApp(env: Record<string, string> = {}): BillingApp {
 
 const newId = (prefix: string) => `${prefix}_${randomBytes(6).toString('hex')}`;
 
-/** Seconds, the clock of events: later events are made later. */
+/** The time of the first event in seconds. Later events have later times. */
 export const someTime = 1_790_000_000;
 
-/** An event as Stripe makes one. @param at seconds after `someTime` */
+/** An event in the form in which Stripe creates it. @param at seconds after `someTime` */
 export function eventOf(type: string, object: Record<string, unknown>, at = 0) {
   return { id: newId('evt'), object: 'event', type, created: someTime + at, data: { object } };
 }
@@ -111,7 +114,7 @@ export function subscriptionEvent(
   );
 }
 
-/** An event about a checkout session of a top-up, paid unless `fields` say otherwise. */
+/** An event about the checkout session of a top-up. It is paid, unless `fields` say otherwise. */
 export function topUpEvent(
   tenantId: string,
   fields: Record<string, unknown> = {},
@@ -147,7 +150,7 @@ export function sessionEvent(tenantId: string, fields: Record<string, unknown> =
   );
 }
 
-/** A request of a person to one of the three addresses. */
+/** A request by a person to one of the three billing endpoints. */
 export function ask(
   { app }: BillingApp,
   what: 'checkout' | 'topup' | 'portal',

@@ -30,7 +30,7 @@ test('a checkout has the tenant, the tier and its Price, and returns to /billing
   });
   expect(body).toEqual({ url: [...stripe.sessions.values()].at(-1)?.url });
   expect(Object.keys(metadata).filter((key) => /^pay_/.test(key))).toEqual(['pay_customer_id']);
-  // Telemetry would send the machine's name.
+  // Telemetry would contain the name of the machine.
   expect(session?.headers).not.toHaveProperty('x-stripe-client-telemetry');
 });
 
@@ -68,7 +68,7 @@ describe('the status at the processor decides', () => {
     const before = await billing.stored(founder.tenantId);
     const answer = await checkout(founder, { tier: 'studio' });
     expect([answer.status, answer.body.detail]).toEqual([expected, detail]);
-    // Our clock is not the processor's: only its events count.
+    // The response of the processor changes nothing: only its events count.
     expect(await billing.stored(founder.tenantId)).toEqual(before);
   });
 

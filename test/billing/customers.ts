@@ -10,17 +10,17 @@ export { keyed } from '../translations/workspace.ts';
 export type Fields = Record<string, unknown>;
 export type Headers = Record<string, string>;
 
-/** The settings of these tests' deployments: an operator key, and no rate limit of signups. */
+/** The settings of the deployments in these tests: an operator key, and no rate limit for signups. */
 export const base = { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey };
 
-/** How the details of 402 begin and end (C 3). */
+/** How the details of 402 responses begin and end (C 3). */
 export const SUBSCRIBE = /; subscribe at \/billing$/;
 export const UPDATE = /; update the payment method at \/billing$/;
-/** A 7.4, to the letter. */
+/** The exact message of A 7.4. */
 export const WORKSPACE_ONLY =
   'the free trial covers the workspace only - API access requires an active subscription; subscribe at /billing';
 
-/** A text of `length` characters that no other job of this file has. */
+/** A text of `length` characters that no other job in this file has. */
 export function text(length: number, begin = ''): string {
   const letters = 'abcdefghijklmnopqrstuvwxyz';
   const word = `${begin}${begin === '' ? '' : ' '}${randomUUID()}`;
@@ -29,7 +29,7 @@ export function text(length: number, begin = ''): string {
   throw new Error(`no text of ${length} characters begins with ${begin}`);
 }
 
-/** The requests of a test as a tenant, with `headers` by default. */
+/** Functions that send the requests of a tenant, with `headers` by default. */
 export function customer(app: TestApp, tenantId: string, headers: Headers) {
   const submit = (body: unknown, more: Headers = {}) =>
     app.json('POST', '/api/translations', { headers: { ...headers, ...more }, body });
@@ -43,10 +43,10 @@ export function customer(app: TestApp, tenantId: string, headers: Headers) {
     tenantId,
     headers,
     submit,
-    /** One text, into French by default. */
+    /** Translates one text, into French by default. */
     translate: (source_text: string, fields: Fields = {}, more: Headers = {}) =>
       submit({ source_text, target_lang: 'fr', ...fields }, more),
-    /** Several texts in one request, into French. */
+    /** Translates several texts into French in one request. */
     batch: (texts: string[], more: Headers = {}) =>
       submit({ inputs: texts.map((Text) => ({ Text, Targets: [{ Language: 'fr' }] })) }, more),
     list: async () =>
@@ -56,10 +56,10 @@ export function customer(app: TestApp, tenantId: string, headers: Headers) {
         updated_at: string;
       }[],
     read: async (id: string) => (await app.json('GET', `/api/translations/${id}`, { headers })).body,
-    /** Its summary (C 3), as the operator reads it. */
+    /** The billing summary of the tenant (C 3), which the operator reads. */
     billing,
     billed: async (): Promise<number> => (await billing()).billable_chars,
-    /** Its account, as the operator reads it. */
+    /** The account of the tenant, which the operator reads. */
     async account() {
       const { body } = await app.json('GET', '/api/tenants', { headers: operator });
       return body.find(({ id }: { id: string }) => id === tenantId);
@@ -67,10 +67,10 @@ export function customer(app: TestApp, tenantId: string, headers: Headers) {
     async metadata() {
       return (await this.account()).metadata;
     },
-    /** Puts all its usage so far into an earlier month, the ledger and its totals. */
+    /** Moves all usage so far to an earlier month: the usage records and their totals. */
     async moveUsageBack(months = 1): Promise<void> {
       const sql = openSuperuser(app.superuserUrl);
-      // The first day of the month, because every earlier month has that day.
+      // The first day of the month, because each month has this day.
       await sql`
         update usage_totals set day = (date_trunc('month', day) - make_interval(months => ${months}))::date
         where tenant_id = ${tenantId}`;
@@ -80,7 +80,7 @@ export function customer(app: TestApp, tenantId: string, headers: Headers) {
             billing_period = to_char(date_trunc('month', recorded_at at time zone 'UTC') - make_interval(months => ${months}), 'YYYY-MM')
         where tenant_id = ${tenantId}`;
     },
-    /** Moves the account's creation `days` into the past. */
+    /** Moves the creation of the account `days` into the past. */
     async age(days: number): Promise<void> {
       await openSuperuser(app.superuserUrl)`
         update tenants set created_at = created_at - make_interval(secs => ${days * 86_400}) where tenant_id = ${tenantId}`;
@@ -90,7 +90,7 @@ export function customer(app: TestApp, tenantId: string, headers: Headers) {
 
 export type Customer = ReturnType<typeof customer>;
 
-/** A tenant that the operator provisions, and its key. */
+/** Creates a tenant as the operator, and returns it with its API key. */
 export async function provision(app: TestApp, fields: Fields = {}): Promise<Customer> {
   const { status, body } = await app.json('POST', '/api/tenants', {
     headers: operator,
@@ -100,18 +100,18 @@ export async function provision(app: TestApp, fields: Fields = {}): Promise<Cust
   return customer(app, body.id, { 'x-api-key': body.api_key });
 }
 
-/** Platform-owned keys of a tenant whose subscription is `status`. */
+/** The metadata that the platform stores for a tenant whose subscription has this status. */
 export const subscription = (status = 'active', more: Fields = {}) => ({
   pay_subscription_id: `sub_${randomUUID().slice(0, 8)}`,
   pay_subscription_status: status,
   ...more,
 });
 
-/** A tenant with a current subscription to a plan of `monthly_char_limit` characters. */
+/** Creates a tenant with a current subscription to a plan of `monthly_char_limit` characters. */
 export const subscriber = (app: TestApp, monthly_char_limit: number, metadata: Fields = {}) =>
   provision(app, { monthly_char_limit, metadata: subscription('active', metadata) });
 
-/** An administrator of a tenant that the operator provisioned: their session. */
+/** A session of an administrator in a tenant that the operator has created. */
 export async function sessionOf(
   app: TestApp,
   { tenantId }: Customer,
@@ -120,7 +120,10 @@ export async function sessionOf(
   return (await inviting(app, operator, `?tenant_id=${tenantId}`).join({ role })).bearer;
 }
 
-/** A workspace that signed up, so that it is on trial where the deployment grants one: its founder's session. */
+/**
+ * Creates a workspace by a signup, and returns its founder's session. The workspace is on trial if the deployment
+ * grants trials.
+ */
 export async function trialist(app: TestApp, fields: Fields = {}) {
   const { tenantId, accessToken, apiKey } = await app.signUp(fields);
   return {
@@ -130,13 +133,13 @@ export async function trialist(app: TestApp, fields: Fields = {}) {
   };
 }
 
-/** `[status, detail]`, which identify a rejection. */
+/** `[status, detail]` of a rejected request. */
 export const refusal = ({ status, body }: { status: number; body: { detail?: unknown } }) => [
   status,
   body.detail,
 ];
 
-/** Expects a rejection by the trial or subscription gate, whose detail starts and ends so. */
+/** Expects a rejection because of the trial or subscription. The detail must have the given beginning and end. */
 export function expectPaymentRequired(
   answer: { status: number; body: unknown },
   start: string,
@@ -147,7 +150,7 @@ export function expectPaymentRequired(
   expect(Object.keys(answer.body as object)).toEqual(['detail']);
 }
 
-/** Expects a rejection by the monthly allowance, with any remedy (C 7: text's is `{detail}`). */
+/** Expects a rejection because of the monthly allowance, with any remedies (C 7: for texts, the body is `{detail}`). */
 export function expectOverLimit(answer: { status: number; body: unknown }): string {
   expect(answer).toMatchObject({
     status: 429,

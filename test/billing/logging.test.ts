@@ -5,7 +5,7 @@ import { ask, eventOf, subscriptionEvent, topUpEvent, useBillingApp, webhookSecr
 
 const billing = useBillingApp();
 
-/** Everything that is logged until the test ends, as JSON. */
+/** Records everything that is logged until the end of the test, as JSON. */
 function recordLog(): string[] {
   const lines: string[] = [];
   const { services } = billing.app;
@@ -52,7 +52,7 @@ test('a rejection by the processor is logged by its code, without the key', asyn
   expect(all).toContain('api_key_expired');
   expect(all).toContain('req_fake');
   expect(all).not.toContain(billing.stripe.secretKey);
-  // Messages may quote a part of it.
+  // A log message could quote a part of the response.
   expect(all).not.toContain('the fake answers');
 });
 

@@ -4,14 +4,17 @@ import { poll } from '#test/setup/poll.ts';
 import * as billing from './billing-app.ts';
 import { base, type Fields } from './customers.ts';
 
-/** The Prices that the deployments of these tests sell. */
+/** The prices that the deployments in these tests sell. */
 export const prices = {
   personal: billing.prices.STRIPE_PRICE_PERSONAL,
   pro: billing.prices.STRIPE_PRICE_PRO,
   studio: billing.prices.STRIPE_PRICE_STUDIO,
 };
 
-/** A deployment that takes payments: all tiers and top-ups on sale, at `url` (an unused address, if nothing is requested of Stripe). */
+/**
+ * Settings of a deployment that accepts payments: all plans and top-ups are sold.
+ * @param url the URL of Stripe's API; by default an unused address, for tests that send nothing to Stripe
+ */
 export const paid = (url = 'http://127.0.0.1:9', secretKey = 'sk_test_nobody') => ({
   ...base,
   ...billing.prices,
@@ -19,42 +22,45 @@ export const paid = (url = 'http://127.0.0.1:9', secretKey = 'sk_test_nobody') =
   STRIPE_SECRET_KEY: secretKey,
   STRIPE_WEBHOOK_SECRET: billing.webhookSecret,
   STRIPE_API_URL: url,
-  // Every test creates a tenant, all from one address.
+  // Each test creates a tenant, and all requests have the same client address.
   TRIAL_GRANTS_PER_ADDRESS: '100000',
 });
 
 const now = () => Math.floor(Date.now() / 1000);
 
-/** The next second: events have times in whole seconds, so two in one second have equal times. */
+/**
+ * Waits until the next second begins. The times of events are whole seconds, so two events within a second would have
+ * equal times.
+ */
 export async function nextSecond(): Promise<void> {
   const before = now();
   await poll(async () => now() > before);
 }
 
-/** An event that is made now. */
+/** An event that is created now. */
 export const event = (type: string, object: Fields) => ({ ...billing.eventOf(type, object), created: now() });
 
 type About = Fields & { tenantId: string; id: string; status?: string; price?: string };
 
-/** `customer.subscription.created`, `.updated` or `.deleted`, made now. */
+/** The event `customer.subscription.created`, `.updated` or `.deleted`, created now. */
 export const subscriptionEvent = (
   kind: 'created' | 'updated' | 'deleted',
   { tenantId, price = prices.personal, ...fields }: About,
 ) => ({ ...billing.subscriptionEvent(kind, tenantId, { price, ...fields }), created: now() });
 
-/** A checkout session that ended now, of mode subscription. */
+/** The checkout session of a subscription that was completed now. */
 export const subscribed = (tenantId: string, id: string) => ({
   ...billing.sessionEvent(tenantId, { subscription: id }),
   created: now(),
 });
 
-/** A top-up's checkout session that was completed and paid now, for `chars` characters. */
+/** The checkout session of a top-up of `chars` characters that was completed and paid now. */
 export const toppedUp = (tenantId: string, chars: number) => {
   const metadata = { tenant_id: tenantId, topup_chars: String(chars) };
   return { ...billing.topUpEvent(tenantId, { metadata }), created: now() };
 };
 
-/** Delivers events as Stripe does, in sequence, and throws if one is not accepted. */
+/** Delivers events in sequence, like Stripe. Throws if an event is not accepted. */
 export async function deliverAll(app: TestApp, ...all: { type: string }[]): Promise<void> {
   for (const one of all) {
     const { body: sent, headers } = signEvent(one, billing.webhookSecret);

@@ -13,8 +13,8 @@ import {
 } from './subscription-scenarios.ts';
 
 /**
- * Histories as the processor makes them: subscriptions one after another, each ended before the next begins, times rising.
- * They arrive in any order, some of the events twice.
+ * Histories as the processor creates them: one subscription after another, with increasing times. Each subscription
+ * ends before the next one begins. The events arrive in any order, and some arrive twice.
  */
 interface Chapter {
   begunIncomplete: boolean;

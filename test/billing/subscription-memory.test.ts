@@ -56,7 +56,7 @@ const paying = {
   pay_subscription_event_at: at(5),
 };
 
-/** The account after the events, each of which the webhook stores and the next one reads. */
+/** The account after these events. After each event, the webhook stores the metadata, and the next event reads it. */
 function stored(metadata: Record<string, unknown>, ...events: PaymentEvent[]) {
   let tenant = { monthlyCharLimit: 123_456, metadata };
   for (const event of events) {

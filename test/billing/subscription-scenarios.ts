@@ -9,7 +9,7 @@ export const liveStatuses = [...currentStatuses, 'past_due', 'unpaid', 'incomple
 
 const prices: TierPrices = { personal: 'price_personal', pro: 'price_pro', studio: 'price_studio' };
 
-/** A tenant with an allowance of no tier's size, so that every write of the limit is visible. */
+/** A tenant whose allowance differs from those of all plans, so that each change of the allowance is visible. */
 export const emptyAccount: BillingAccount = {
   monthlyCharLimit: 123_456,
   customerId: 'cus_1',
@@ -26,10 +26,13 @@ export const emptyAccount: BillingAccount = {
   trialCharsGranted: 150_000,
 };
 
-/** The n-th second of the scenario. */
+/** The time of the n-th second in the scenario. */
 export const at = (second: number) => new Date(Date.UTC(2026, 2, 1) + second * 1000).toISOString();
 
-/** `customer.subscription.created` or `.updated`; `tier` may also be a Price that is not ours. */
+/**
+ * The event `customer.subscription.created` or `.updated`. `tier` may also be a price that this deployment does not
+ * sell.
+ */
 export const changed = (
   second: number,
   subscriptionId: string,
@@ -50,7 +53,7 @@ export const deleted = (second: number, subscriptionId: string, tier: Tier = 'pe
     kind: 'subscription_deleted',
   }) satisfies PaymentEvent;
 
-/** `checkout.session.completed`, mode subscription. */
+/** The event `checkout.session.completed` of a subscription. */
 export const completed = (second: number, subscriptionId: string | null) =>
   ({ kind: 'subscription_session', createdAt: at(second), subscriptionId }) satisfies PaymentEvent;
 
@@ -61,7 +64,7 @@ export const apply = (account: BillingAccount, ...events: PaymentEvent[]) =>
   events.reduce((state, event) => applyPaymentEvent(state, event, prices), account);
 export const after = (...events: PaymentEvent[]) => apply(emptyAccount, ...events);
 
-/** The effective subscription: `sub_a active`. */
+/** The current subscription as text, such as `sub_a active`. */
 export const shown = ({ subscriptionId, subscriptionStatus }: BillingAccount) =>
   `${subscriptionId} ${subscriptionStatus}`;
 export const windowOf = ({ allowanceFrom, allowanceSubscription }: BillingAccount) => [

@@ -13,7 +13,10 @@ const said = ({ status, body }: { status: number; body: { detail?: unknown } }) 
 let addresses = 0;
 const freshAddress = () => `198.51.${Math.floor(++addresses / 250)}.${addresses % 250}`;
 
-/** A caller who passes the checks before `check` and fails that one and all later ones. */
+/**
+ * A caller whose request passes all checks before the check number `check`, and would fail this check and all later
+ * ones.
+ */
 async function failingFrom(check: number) {
   const founder = await billing.app.signUp();
   const { tenantId } = founder;

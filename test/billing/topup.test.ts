@@ -6,7 +6,7 @@ import { ask, useBillingApp } from './billing-app.ts';
 const billing = useBillingApp({ TRUST_PROXY: '1' });
 
 let addresses = 0;
-/** Each caller has its own client address, unless the test is about addresses. */
+/** Each caller has a separate client address, except in tests about addresses. */
 const freshAddress = () => `203.0.${Math.floor(++addresses / 250)}.${addresses % 250}`;
 
 const topUp = (person: Pick<Signup, 'headers'>, body?: unknown, address = freshAddress()) =>
@@ -44,7 +44,7 @@ test('a top-up is a one-time payment with the tenant and the characters; it asks
     cancel_url: 'https://lingualoop.example/billing?topup=cancelled',
   });
   expect(body).toEqual({ url: [...billing.stripe.sessions.values()].at(-1)?.url });
-  // Nothing is credited until the webhook arrives.
+  // Characters are credited only when the webhook arrives.
   expect(metadata).not.toHaveProperty('topup_chars_purchased');
 });
 

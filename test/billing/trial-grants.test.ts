@@ -9,7 +9,7 @@ const app = useTestApp({ env: { ...env, TRUST_PROXY: '1', TRIAL_CHARS: '200' } }
 const single = useTestApp({ env: { ...env, TRUST_PROXY: '1', TRIAL_GRANTS_PER_ADDRESS: '1' } });
 const none = useTestApp({ env: { ...env, TRIAL_GRANTS_PER_ADDRESS: '0' } });
 
-/** An address that is unused in this file. */
+/** Numbers client addresses that are unused in this file. */
 let hosts = 0;
 const address = () => `198.51.100.${++hosts}`;
 
@@ -24,7 +24,7 @@ const signUp = (from: string, fields: Fields = {}, at = app) =>
     },
   });
 
-/** What a signup granted. */
+/** The number of characters that a signup was granted. */
 async function granted(from: string, at = app): Promise<number | undefined> {
   const { status, body } = await signUp(from, {}, at);
   expect(status, JSON.stringify(body)).toBe(200);

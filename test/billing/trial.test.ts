@@ -65,7 +65,7 @@ describe('the characters of the grant', () => {
     expect((await founder.translate(text(150))).status).toBe(200);
     expectPaymentRequired(await founder.translate(text(51)), TOO_FEW);
     expect((await founder.translate(text(50))).status).toBe(200);
-    // However large the text is.
+    // The message does not depend on the length of the text.
     for (const chars of [1, 201]) expectPaymentRequired(await founder.translate(text(chars)), USED_UP);
     expect(await founder.billed()).toBe(200);
     expect(await founder.list()).toHaveLength(2);

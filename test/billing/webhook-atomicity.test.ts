@@ -60,7 +60,7 @@ describe('an effect that could not be stored returns 500, and is applied on rede
     body: { detail: 'internal error', error_code: 'internal_error', request_id: expect.any(String) },
   };
 
-  /** Refuses every insert into a table until the test ends, or the returned function is called. */
+  /** Makes all inserts into a table fail until the test ends, or the returned function is called. */
   async function close(table: string): Promise<() => Promise<void>> {
     const sql = openSuperuser(app.superuserUrl);
     await sql.unsafe(`
@@ -92,7 +92,7 @@ describe('an effect that could not be stored returns 500, and is applied on rede
   test('a connection lost in the middle', async () => {
     const tenantId = await newTenant();
     const event = topUpEvent(tenantId);
-    // Another pool, so that only the delivery's own connection is ended.
+    // A separate pool, so that only the connection of this delivery is cut.
     const database = openDatabase(app.databaseUrl, { size: 1 });
     onTestFinished(() => database.close());
     const held = await holdOpen({ ...app, database }, tenantId, (tx) =>

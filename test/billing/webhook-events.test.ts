@@ -17,7 +17,7 @@ const newTenant = async () => (await billing.app.signUp()).tenantId;
 const metadataOf = async (tenantId: string) => (await billing.stored(tenantId)).metadata;
 const purchased = async (tenantId: string) => (await metadataOf(tenantId))['topup_chars_purchased'];
 
-/** Delivers an event that must change nothing of the tenant. */
+/** Delivers an event that must not change the tenant. */
 async function expectNothing(tenantId: string, event: unknown) {
   const before = await billing.stored(tenantId);
   expect(await deliver(event)).toMatchObject(taken);
@@ -197,7 +197,7 @@ test('changes are in the audit log, once, without a payload', async () => {
   ]);
 });
 
-/** Characters that PostgreSQL's text does not hold. */
+/** Characters that PostgreSQL cannot store in a text. */
 const unstorable = ['a\0b', 'a\ud800b'];
 
 test.each(unstorable)('skips ids that the database cannot store: %j', async (bad) => {

@@ -21,7 +21,7 @@ const signed = (body: Body, header = 'stripe-signature', at?: number) => ({
   [header]: signPayload(body, webhookSecret, at),
 });
 
-/** A delivery that credits a top-up to a new tenant, and whether it did. */
+/** A delivery that credits a top-up to a new tenant, and a function that returns whether it was credited. */
 async function newTopUp() {
   const { tenantId } = await billing.app.signUp();
   const event = topUpEvent(tenantId);

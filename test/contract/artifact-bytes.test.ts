@@ -34,7 +34,7 @@ const bytesOf = (documentId: string, artifactId: string, headers: Headers = mine
 const errorOf = async (response: Response) => (await response.json()) as Fields;
 const refusal = async (response: Response) => [response.status, (await errorOf(response))['detail']];
 
-/** The route as the contract's callers ask for it. */
+/** The route in the form in which the contract tests call procedures. */
 const route: Procedure = {
   path: 'the bytes of an artifact',
   type: 'query',
@@ -63,7 +63,7 @@ test('A 5.2: the guard is tenant identity, whose cookie does not count', { timeo
 describe('a file of a document', { timeout: 30_000 }, () => {
   test.each([
     ['docx/header-footer-fields.docx', 'docx'],
-    // Above what is read at once, so streamed.
+    // The file is larger than the part that is read at once, so it is streamed.
     ['xlsx/structured-references.xlsx', 'xlsx'],
     ['pdf/made-rotations-labels-links.pdf', 'pdf'],
   ])('is the source as it was uploaded, or any revision of the translation: %s', async (path) => {
@@ -162,7 +162,7 @@ describe('B "Routing": a file in the storage of a workspace’s own', () => {
       for (const { id: artifactId } of artifacts)
         expect((await bytesOf(id, artifactId, bound.admin)).status).toBe(200);
     expect(bound.stored().some((path) => path.includes(after.artifacts[0].id))).toBe(true);
-    // Whoever edits a binding must verify it again.
+    // After a change, a binding is unverified until it is verified again.
     await bound.bind();
     for (const { id, artifacts } of [before, after])
       for (const { id: artifactId } of artifacts) {

@@ -4,7 +4,7 @@ import type { Fields, Headers } from '#test/factories.ts';
 import type { TestApp } from '#test/setup/app.ts';
 import type { Procedure } from './procedures.ts';
 
-/** What a caller sends, over either transport. */
+/** The input and headers of a call, for both transports. */
 export interface Ask {
   input?: Fields;
   headers?: Headers;
@@ -14,7 +14,7 @@ export interface Answer {
   status: number;
   // biome-ignore lint/suspicious/noExplicitAny: the parsed body of any route: the tests look into it freely
   body: any;
-  /** The headers that say something of the response. */
+  /** The headers of the response that the tests compare. */
   headers: Record<string, unknown>;
 }
 
@@ -25,7 +25,10 @@ interface Sent {
   headers?: Headers;
 }
 
-/** Calls a procedure at its REST address, its input put where the route wants it. */
+/**
+ * Calls a procedure at its REST path. The fields of the input go into the path, the query or the body, as its route
+ * defines.
+ */
 export async function viaRest(at: Server, procedure: Procedure, ask: Ask): Promise<Answer> {
   const route = routeOf(procedure);
   const { input = {}, headers = {} } = ask;
@@ -48,9 +51,9 @@ function routeOf({ path, route }: Procedure): Route {
   return route;
 }
 
-/** The part of a request that belongs into its route's body. */
+/** Builds the body of a request in the form that its route expects. */
 function requestOf({ method, upload, download, body: kind, headers: names = {} }: Route, body: Fields): Sent {
-  // Of procedures that share an address, the Accept header selects one.
+  // If several procedures share a path, the Accept header selects one.
   if (method === 'GET') return download ? { headers: { accept: download.join(', ') } } : {};
   if (method === 'DELETE') return {};
   if (kind === 'xliff')
@@ -70,7 +73,7 @@ function requestOf({ method, upload, download, body: kind, headers: names = {} }
   return { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
 }
 
-/** Sends a body unchanged to a procedure's REST address. */
+/** Sends an unchanged body to the REST path of a procedure. */
 export async function viaRestRaw(
   at: Server,
   procedure: Procedure,
@@ -82,7 +85,7 @@ export async function viaRestRaw(
   return readAnswer(await at.request(route.path, { method: route.method, headers, body }));
 }
 
-/** Calls a procedure over /trpc; a success's body is its data, a refusal's is the same as over REST. */
+/** Calls a procedure over /trpc. Of a success, the body is the data; an error has the same body as over REST. */
 export async function viaRpc(at: Server, { path, type }: Procedure, ask: Ask): Promise<Answer> {
   const { input = {}, headers = {} } = ask;
   const sent = JSON.stringify(superjson.serialize(JSON.parse(JSON.stringify(input))));
@@ -126,12 +129,12 @@ function telling(headers: Response['headers']): Record<string, unknown> {
     cursor: there('x-next-cursor'),
     requestId: there('x-request-id'),
     retryAfter: there('retry-after'),
-    // Whose values differ; an empty one, which takes the cookie away, stays.
+    // The values of these cookies differ in each call. An empty value stays: it deletes the cookie.
     cookies: headers.getSetCookie().map((line) => line.replace(/^(ll_session|ll_sso)\w*=[^;]+/, '$1')),
   };
 }
 
-/** Values that differ in each call: ids, times, tokens, keys and codes. */
+/** The names of fields whose values differ in each call: IDs, times, tokens, keys and codes. */
 const madeAnew = new RegExp(
   `^(${[
     'id',
@@ -159,7 +162,10 @@ const madeAnew = new RegExp(
   ].join('|')})$`,
 );
 
-/** Two calls make two jobs, two workspaces, two members, two request ids: those differ, and nothing else. */
+/**
+ * Removes the differences between two calls that create different objects, such as their IDs, email addresses and
+ * request IDs. Everything else must be equal.
+ */
 export function normalize(answer: Answer): unknown {
   const text = JSON.stringify(answer)
     .replaceAll(/\b[0-9a-f]{32}\b/g, 'id')
@@ -167,7 +173,7 @@ export function normalize(answer: Answer): unknown {
   return JSON.parse(text, (key, value) => (madeAnew.test(key) ? typesOf(value) : value));
 }
 
-/** Compares only whether a value is present, and its type. */
+/** Replaces values by their types, so that only presence and type are compared. */
 function typesOf(value: unknown): unknown {
   return Array.isArray(value) ? value.map(typesOf) : value === null ? null : typeof value;
 }

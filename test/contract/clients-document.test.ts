@@ -16,7 +16,7 @@ beforeAll(async () => {
   clients = (await app.json('GET', '/openapi.clients.json')).body;
 });
 
-/** Who presents the credential of a scheme, and nothing else. */
+/** For each security scheme, a caller who has only the credential of this scheme. */
 const presents: Readonly<Record<string, Kind>> = {
   apiKey: 'tenant key',
   bearer: 'administrator',
@@ -24,7 +24,7 @@ const presents: Readonly<Record<string, Kind>> = {
   session: 'administrator’s cookie',
 };
 
-/** Whether the guard knows the caller; an operator's work may still be denied to it (403). */
+/** Whether the guard accepts the credential. It may still deny access with 403. */
 const isKnown = (guard: GuardName, kind: Kind) => !verdictOf(guard, kind).startsWith('401');
 
 describe('the document of clients', () => {
@@ -38,7 +38,7 @@ describe('the document of clients', () => {
       ? []
       : Object.keys(presents).filter((scheme) => isKnown(guard!, presents[scheme]!));
     expect(listed?.sort()).toEqual(accepted.sort());
-    // A challenge is a credential in the body.
+    // A challenge is in the body, so a request with a challenge needs no security scheme.
     const goesWithout = operation?.security.some((one) => Object.keys(one).length === 0);
     expect(goesWithout).toBe(guard === 'challenge_or_cookie');
   });
@@ -63,7 +63,7 @@ describe('the document of clients', () => {
     });
     expect(names.length).toBeGreaterThan(150);
     expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
-    // The number of a status is a name.
+    // Only the names of error responses end with a number: their status.
     expect(names.filter((name) => /\d$/.test(name) && !/Response4\d\d$/.test(name))).toEqual([]);
   });
 });

@@ -9,32 +9,32 @@ const operatorKey = 'an-operator-key-of-the-contract-0123456789';
 export const redirectUri = 'http://127.0.0.1:9/callback';
 export const webhookSecret = 'whsec_of_the_contract_0123456789';
 
-/** A deployment with billing: most requests are refused without a subscription. */
+/** A deployment with billing, in which most requests need a subscription. */
 export const selling = { BILLING_ENABLED: 'true', TRUST_PROXY: '1' };
 
-/** The resources of the cases, created once per test file. A case creates what it changes. */
+/** Resources that the cases of a test file share. A case that changes data creates its own. */
 export interface ContractFixture {
   app: TestApp;
-  /** An administrator, its workspace's key, and a member of that workspace. */
+  /** The administrator of a workspace, whose API key is included, and a member of the same workspace. */
   founder: Person;
   member: Person;
   /** An administrator of another workspace. */
   neighbour: Person;
-  /** Headers of the operator key. */
+  /** Headers with the operator key, in both forms. */
   operator: { key: Headers; bearer: Headers };
-  /** A published job of the founder's workspace, submitted with the key `replayed`. */
+  /** A published job in the founder's workspace, submitted with the idempotency key `replayed`. */
   jobId: string;
   /** A real identity provider and its accounts. */
   provider: FakeOidcProvider;
   accounts: OidcAccount[];
-  /** The fake of Stripe, for a deployment with billing. */
+  /** A fake of Stripe, for the deployment with billing. */
   stripe: FakeStripe;
 }
 
 /**
  * Starts the application, an identity provider and a fake of Stripe for a test file.
  * @param more environment variables
- * @param start the application in this process, or a deployment of several
+ * @param start starts the deployment: the application in this process, or several processes
  */
 export function useContractFixture(
   more: Record<string, string> = {},
@@ -51,7 +51,7 @@ export function useContractFixture(
     STRIPE_WEBHOOK_SECRET: webhookSecret,
     STRIPE_PRICE_PRO: 'price_pro',
     STRIPE_PRICE_TOPUP: 'price_topup',
-    // A file with two units counts as large, and one with 101 as too large.
+    // A TMX file with two units is imported in the background, and a file with 101 units is too large.
     TM_ASYNC_THRESHOLD: '1',
     MAX_TM_SEGMENTS: '100',
     ...more,
@@ -62,7 +62,7 @@ export function useContractFixture(
   };
   const fixture = { accounts, operator } as unknown as ContractFixture;
 
-  // Before the application reads its environment.
+  // Runs before the application starts and reads its environment.
   beforeAll(async () => {
     fixture.provider = await startOidcProvider({
       clientId: 'lingualoop',

@@ -11,7 +11,7 @@ import { procedures } from './procedures.ts';
 
 const someId = 'f'.repeat(32);
 
-/** Inputs that the schemas of administrators' procedures refuse. */
+/** Inputs that are invalid according to the schemas of administrators' procedures. */
 const badInputs: readonly [path: string, input: Fields][] = [
   ['auth.revoke', {}],
   ['members.list', { limit: 0 }],
@@ -25,7 +25,10 @@ const badInputs: readonly [path: string, input: Fields][] = [
   ['usage.summary', { tenant_id: someId, period: '2026-13' }],
 ];
 
-/** The guard that the specification gives each procedure; `administrator_session` is a person's own session (decision 51). */
+/**
+ * The guard of each procedure according to the specification. `administrator_session` accepts only sessions of
+ * administrators (decision 51).
+ */
 const guardOf: Readonly<Record<string, GuardName>> = {
   'system.health': 'public',
 
@@ -145,7 +148,7 @@ const guardOf: Readonly<Record<string, GuardName>> = {
 
 const fixture = useGuardFixture();
 const sellingFixture = useGuardFixture(selling);
-/** Billing procedures are called on the deployment with billing. */
+/** Billing procedures are tested on the deployment with billing. */
 const fixtureOf = (path: string) => (path.startsWith('billing.') ? sellingFixture : fixture);
 
 describe('every procedure', () => {
@@ -156,7 +159,10 @@ describe('every procedure', () => {
   });
 });
 
-/** For each guard a procedure that every caller calls, on both transports if there is one; the usual callers call the others. */
+/**
+ * One procedure for each guard, which all callers call; over both transports if possible. Only the usual callers call
+ * the other procedures.
+ */
 const byEveryone = new Set(
   Object.values(guardOf).map((guard) => {
     const guarded = procedures.filter(({ path }) => guardOf[path] === guard);

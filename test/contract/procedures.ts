@@ -2,12 +2,12 @@ import type { GuardName } from '#server/context.ts';
 import { appRouter } from '#server/router.ts';
 import { proceduresOf, type Route } from '#server/trpc.ts';
 
-/** A procedure as the contract calls it. */
+/** A procedure as the contract tests call it. */
 export interface Procedure {
-  /** Its tRPC path, like `translations.create`. */
+  /** Its tRPC path, such as `translations.create`. */
   path: string;
   type: 'query' | 'mutation';
-  /** Undefined if only /trpc serves it. */
+  /** The REST route; undefined if the procedure is only served over /trpc. */
   route?: Route | undefined;
 }
 

@@ -20,7 +20,7 @@ const noSso = 'single sign-on is disabled';
 const noPassword = /^password sign-in is disabled/;
 const text = { source_text: 'Hello', target_lang: 'fr' };
 
-/** The responses of a deployment with all switches off, to any caller. */
+/** Calls whose response is the same for all callers, because the deployment has switched off the feature. */
 const cases: [path: string, input: Fields, status: number, detail: string | RegExp][] = [
   [
     'auth.signUpWithEmail',
@@ -29,7 +29,7 @@ const cases: [path: string, input: Fields, status: number, detail: string | RegE
     'email signup is disabled',
   ],
   ['auth.token', { grant_type: 'password', username: 'a@example.org', password }, 403, noPassword],
-  // The switch stops the password grant alone (C 7).
+  // C 7: the switch turns off the password grant, but no other grant.
   [
     'auth.token',
     { grant_type: 'refresh_token', refresh_token: 'nothing' },

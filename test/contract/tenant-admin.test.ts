@@ -15,7 +15,7 @@ import { viaRest, viaRpc } from './call.ts';
 import { callAsEverybody, expectedOf } from './guards/callers.ts';
 import { useGuardFixture } from './guards/guard-fixture.ts';
 
-// Says whose tenant it is, which none of the service's procedures under this guard does.
+// A procedure that returns the caller's tenant. No procedure of the service with this guard does.
 const served = router({
   whose: deferredTenantAdminProcedure
     .meta({ route: { method: 'PUT', path: '/api/whose', tag: 'Test', summary: 'Whose tenant it is' } })

@@ -40,7 +40,7 @@ const changedByWorkers = new Set([
   'translations.counts',
 ]);
 
-/** Whom each guard admits; the procedures of the others have cases. */
+/** The headers of a caller whom the guard admits. Procedures with any other guard have their own cases. */
 const admitted: Partial<Record<GuardName, (fixture: GuardFixture) => Headers>> = {
   tenant_identity: ({ founder }) => founder.key,
   tenant_identity_or_cookie: ({ founder }) => founder.key,
@@ -51,7 +51,7 @@ const admitted: Partial<Record<GuardName, (fixture: GuardFixture) => Headers>> =
   administrator_session: ({ founder }) => founder.bearer,
 };
 
-/** The cases of a procedure. Without one that succeeds, the valid request of the guards' tests is its first. */
+/** The cases of a procedure. If no case succeeds, the valid request of the guards' tests is added as the first case. */
 function casesOf({ path, guard }: DefinedProcedure): readonly Case[] {
   const own = cases[path] ?? [];
   if (own.some(({ status }) => status < 300)) return own;
@@ -70,10 +70,11 @@ function casesOf({ path, guard }: DefinedProcedure): readonly Case[] {
 }
 
 /**
- * Declares a test for each case, which calls the procedure over both transports, or over /trpc alone if it has no route.
- * @param plain a deployment
- * @param billing one with billing: billing procedures are called there
- * @param workers whether workers run in them
+ * Declares one test for each case. The test calls the procedure over both transports, or only over /trpc if the
+ * procedure has no route.
+ * @param plain a deployment without billing
+ * @param billing a deployment with billing, on which billing procedures are called
+ * @param workers whether workers run in these deployments
  */
 export function testTransports(plain: GuardFixture, billing: GuardFixture, { workers = false } = {}): void {
   const tested = procedures.flatMap((procedure) => {
@@ -95,7 +96,7 @@ export function testTransports(plain: GuardFixture, billing: GuardFixture, { wor
       const rest = await viaRest(fixture.app, procedure, first);
       expectStated(rest);
       const rpc = await viaRpc(fixture.app, procedure, await asked());
-      // Only REST takes files.
+      // Files are only accepted over REST.
       if (carriesFiles(procedure.route)) expect(rpc.status).toBe(404);
       else if (byDesign) {
         expect(rpc.status, JSON.stringify(rpc.body)).toBe(byDesign.status);

@@ -28,7 +28,8 @@ describe.each([...addresses])('%s', (_address, { method, path, versioned }) => {
     };
   };
 
-  // Each route has one of the two tests: a skipped one would look like something that is not tested.
+  // Each route has exactly one of these two tests. The other one is not declared, because a skipped test would look
+  // like a gap.
   if (versioned === false)
     test('is not versioned, and ignores a requested version', async () => {
       expect(['GET /healthz', 'POST /api/stripe/webhook']).toContain(`${method} ${path}`);

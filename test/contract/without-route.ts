@@ -1,6 +1,6 @@
 /**
- * The procedures that only /trpc serves: those of the web application, which are not part of the documented API. A procedure with neither
- * a route nor a line here fails the suite.
+ * The procedures that are only served over /trpc. The web application uses them, and the documented API does not
+ * contain them. A procedure that has no route and is not listed here fails the tests.
  */
 export const withoutRoute: readonly string[] = [
   'audit.list',

@@ -2,7 +2,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '#test/setup/database.ts';
 
-/** Tables without a tenant policy, and why. Everything else must have one. */
+/** The tables without a tenant policy, and the reason for each. All other tables must have a policy. */
 const exceptions: Record<string, string> = {
   'public.credential_directory': 'read before the tenant is known: hash → tenant, nothing else',
   'public.rate_windows': 'attempts by bucket and client address, before any tenant is known',
@@ -10,7 +10,7 @@ const exceptions: Record<string, string> = {
   'public.worker_heartbeats': 'about processes, not tenants',
   'drizzle.__drizzle_migrations': 'the record of migrations',
 };
-/** Schemas of packages, with their own tables. */
+/** Schemas of packages, which contain the packages' own tables. */
 const foreignSchemas = ['graphile_worker', 'pg_catalog', 'information_schema', 'pg_toast'];
 
 let database: TestDatabase;

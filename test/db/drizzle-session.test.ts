@@ -11,7 +11,10 @@ const things = pgTable('things', {
   madeAt: timestamp('made_at', { withTimezone: true }),
 });
 
-/** A query builder whose statements get these rows, as postgres.js returns them: objects, or arrays after `.values()`. */
+/**
+ * A query builder whose statements return these rows in the form of postgres.js: as objects, or as arrays after
+ * `.values()`.
+ */
 function fakeBuilder(rows: { id: number; name: string; made_at: string }[]) {
   const sent: { query: string; parameters: unknown[] | undefined; asArrays: boolean }[] = [];
   const send = ((query: string, parameters?: unknown[]) => {

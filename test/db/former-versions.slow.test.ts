@@ -11,10 +11,10 @@ import { createFormerDatabase, readFormer } from './former/former-database.ts';
 import type { FormerVersion } from './former/former-version.ts';
 
 /*
- * Databases of former versions, with the SDK of the same version: `former/record.ts` recorded them.
+ * Databases of former versions, each with the SDK of the same version. `former/record.ts` has recorded them.
  *
- * - before-documents: without documents; an SDK that asked /trpc for most things.
- * - before-rest-sdk: with documents and the web application; the last version whose SDK asked /trpc.
+ * - before-documents: a version without documents, whose SDK sends most requests to /trpc.
+ * - before-rest-sdk: the last version whose SDK sends requests to /trpc. It has documents and the web application.
  */
 const versions = ['before-documents', 'before-rest-sdk'];
 
@@ -24,7 +24,7 @@ async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** Starts today's service over what the version left. */
+/** Starts the current service with the database of a version. */
 async function startOver(version: FormerVersion) {
   const database = await createFormerDatabase(version, await temporaryFolder());
   const data = await temporaryFolder();
@@ -40,7 +40,7 @@ async function startOver(version: FormerVersion) {
   return service.address;
 }
 
-/** The version's own SDK. Its types are not kept. */
+/** Loads the SDK of the version. Its types are not available. */
 async function openSdk({ sdk, apiKey }: FormerVersion, baseUrl: string) {
   const file = join(await temporaryFolder(), 'sdk.mjs');
   await writeFile(file, sdk);
@@ -62,7 +62,7 @@ interface Job {
   request: { source_text: string };
 }
 
-/** TMX without the time of its export. */
+/** A TMX file without the time of its export. */
 const undated = (tmx: string) => tmx.replace(/ creationdate="\w+"/, '');
 
 describe.each(versions)('what the version %s left', (name) => {
@@ -74,7 +74,7 @@ describe.each(versions)('what the version %s left', (name) => {
       const response = await fetch(address + path, { headers });
       expect([path, response.status]).toEqual([path, 200]);
       if (typeof before === 'string') expect(undated(await response.text())).toBe(undated(before));
-      // A later version may add fields.
+      // The current version may return additional fields.
       else expect(await response.json(), path).toMatchObject(before as object);
     }
   });
@@ -102,10 +102,10 @@ describe.each(versions)('what the version %s left', (name) => {
       ...{ action: 'modify', final_translation: 'Les notifications se font par écrit.', reviewer: 'Zoé' },
     });
     expect(edited.status).toBe('human_edited');
-    // A reviewed text is remembered soon after.
+    // The TM contains a reviewed text shortly after the review.
     for (const [source_text, target] of [
       ['Notices are given in writing.', 'Les notifications se font par écrit.'],
-      // What the former version had learned.
+      // This translation was in the TM of the former version.
       ['The parties agree.', 'Les parties conviennent.'],
       ['See you tomorrow.', 'À demain.'],
     ])

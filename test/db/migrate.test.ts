@@ -11,7 +11,7 @@ async function emptyDatabase(): Promise<TestDatabase> {
   return database;
 }
 
-/** The whole schema as text, graphile-worker's included, for comparing two databases. */
+/** The complete schema as text, for comparing two databases. It includes the schema of graphile-worker. */
 async function dump(url: string): Promise<string[]> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {

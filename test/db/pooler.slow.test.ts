@@ -29,7 +29,7 @@ describe.skipIf(withoutPgbouncer)('PgBouncer between the service and PostgreSQL'
   test.each([
     ['transaction', {}],
     ['statement', {}],
-    // Whichever server connection the pooler takes next.
+    // Statements may run on any of the pooler's connections to the server.
     ['transaction', { server_round_robin: 1, min_pool_size: 2 }],
   ] as const)('in %s mode %j the start ends with what to use instead', async (mode, options) => {
     const url = await startPgbouncer(await database(), mode, options);

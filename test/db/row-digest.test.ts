@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { RowDigest } from '#db/copy/row-digest.ts';
 
-/** As COPY writes them, a line a row. */
+/** Rows in the format of COPY, one in each line. */
 const rows = ['1\tone', '2\ttwo', '3\t\\N', '4\t', '5\tfünf'];
 
 function digestOf(lines: readonly string[], pieceLength = Number.POSITIVE_INFINITY): string {

@@ -46,7 +46,7 @@ describe('scopes', () => {
   });
 
   test('no scope stays behind on a connection', async () => {
-    // At most two connections: a tenant and the platform have already used each.
+    // There are at most two connections, and the scopes of a tenant and of the platform have already used both.
     for (let i = 0; i < 4; i++) await database.inPlatform(tenantIds);
     const plain = postgres(testDatabase.url, { max: 1 });
     expect(await plain`select tenant_id from tenants`).toEqual([]);

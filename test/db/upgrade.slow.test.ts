@@ -8,7 +8,7 @@ import { migrate } from '#db/migrate.ts';
 import { createTestDatabase, openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
 
-/** A migration of a later version, which needs tables that each request uses. */
+/** A migration of a later version that locks tables which every request uses. */
 const later = [
   'alter table tenants add column later integer;',
   'alter table usage_totals add column later integer;',
@@ -16,7 +16,7 @@ const later = [
   'create table seen as select count(*)::int as tenants from tenants;',
 ].join('\n--> statement-breakpoint\n');
 
-/** A folder with today's migrations and the later one. */
+/** Creates a directory with the current migrations and the later one. */
 async function laterMigrations(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'lingualoop-test-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -29,7 +29,10 @@ async function laterMigrations(): Promise<string> {
   return folder;
 }
 
-/** A database of the previous version, a connection of a process of that version, and one that observes. */
+/**
+ * Creates a database of the previous version, with a connection of a process of that version and a connection for
+ * observation.
+ */
 async function formerDatabase() {
   const database = await createTestDatabase();
   onTestFinished(() => database.drop());
@@ -38,7 +41,7 @@ async function formerDatabase() {
   const requests = postgres(database.url, { max: 2, onnotice: () => {} });
   onTestFinished(() => requests.end({ timeout: 0 }));
   const superuser = openSuperuser(database.superuserUrl);
-  /** Waits until a migration waits for a table. */
+  /** Resolves when a migration waits for a lock on a table. */
   const migrationWaits = () =>
     poll(async () => {
       const rows = await superuser`
@@ -52,7 +55,7 @@ async function formerDatabase() {
 test('an upgrade beside requests of the version before: neither the migration nor a request fails', async () => {
   const { upgrade, requests, migrationWaits, superuser } = await formerDatabase();
   let migrated: Promise<void> | undefined;
-  // An admission reads the tenant first, then the token or the totals.
+  // Admission first reads the tenant, and then the tokens or the totals.
   const tables = await requests.begin(async (tx) => {
     await tx`select from tenants`;
     migrated = upgrade();
@@ -67,7 +70,7 @@ test('an upgrade beside requests of the version before: neither the migration no
   expect([...(await superuser`select later from tokens`)]).toEqual([]);
 });
 
-/** Reads a table in a transaction that stays open, as a dump does. */
+/** Reads a table in a transaction that stays open, like a dump. */
 async function holdTenants(requests: postgres.Sql) {
   const end = Promise.withResolvers<void>();
   const began = Promise.withResolvers<void>();
@@ -116,7 +119,7 @@ test('a migration that waits for a table, or for the migration lock, ends on its
 });
 
 test('a migration does not wait for an autovacuum of a table that it needs', async () => {
-  // A separate server, because autovacuum belongs to the server.
+  // A separate PostgreSQL server, because autovacuum runs for the complete server.
   const folder = await mkdtemp(join(tmpdir(), 'lingualoop-test-'));
   const server = await joinEmbeddedPostgres(folder);
   onTestFinished(async () => {
@@ -132,7 +135,7 @@ test('a migration does not wait for an autovacuum of a table that it needs', asy
   await superuser`insert into tenants (tenant_id, name, api_key_prefix, monthly_char_limit)
     select 'tenant-' || n, repeat('x', 500), 'prefix', 1 from generate_series(1, 20000) n`;
   await superuser`delete from tenants`;
-  // So slow that it would take minutes.
+  // Makes the vacuum so slow that it would take minutes.
   await superuser`alter table tenants set (autovacuum_vacuum_threshold = 1, autovacuum_vacuum_cost_delay = 100,
     autovacuum_vacuum_cost_limit = 1)`;
   await superuser`alter system set autovacuum_naptime = 1`;

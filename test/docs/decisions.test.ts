@@ -12,7 +12,7 @@ const records = globSync('[0-9]*.md', { cwd: folder }).map((path) => {
 test('every record has its number and a title, then a status', () => {
   for (const { file, number, text } of records)
     expect(text, file).toMatch(new RegExp(`^# ${number}\\. .+\n\nStatus: (accepted|superseded by \\d+)\n\n`));
-  // Gaps may be: numbers are taken before records are written.
+  // Numbers may be missing, because a number is reserved before the record is written.
   expect(new Set(records.map(({ number }) => number)).size).toBe(records.length);
 });
 

@@ -10,7 +10,7 @@ const sections = written.split(/^(?=## )/m);
 const sectionOf = (title: string): string =>
   sections.find((each) => each.startsWith(`## ${title}\n`))!.trim();
 
-/** LibreOffice opens the same files in `npm run fidelity`; here its column is left out. */
+/** `npm run fidelity` also opens the files in LibreOffice. The column of LibreOffice is omitted here. */
 const results = await Promise.all(
   officeFormats.map(async (format) => ({ title: format.title, format, files: await format.measure() })),
 );

@@ -101,7 +101,7 @@ test('every link between pages leads to a file, and to a heading of it', () => {
   expect(broken).toEqual([]);
 });
 
-/** Anchors of a page: those that it sets, and those that its headings have. */
+/** The anchors of a page: those that it defines, and those of its headings. */
 function anchorsOf(page: string): Set<string> {
   const text = read(page);
   const set = [...text.matchAll(/<a id="([^"]+)">/g)].map(([, id]) => id as string);

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
 
-/** One mention of a rule, such as `A 8.2 rule 1`. */
+/** One reference to a rule, such as `A 8.2 rule 1`. */
 export interface RuleReference {
   file: string;
-  /** As it is written. */
+  /** The reference as it is written. */
   text: string;
-  /** The name of its rule in docs/rules, as `allRules` gives it. */
+  /** The name of the rule in docs/rules, in the form of `allRules`. */
   anchor: string;
 }
 
@@ -17,7 +17,7 @@ export interface RuleReference {
 export interface Rule {
   page: string;
   anchor: string;
-  /** The files that it names. */
+  /** The files that the rule names. */
   files: string[];
 }
 
@@ -28,10 +28,13 @@ const references = new RegExp(
     String.raw`(?:(?:'s)?,? (rule|gate|check)s? (${list('\\d{1,2}')})| "([^"\n]+)")?`,
   'g',
 );
-/** Text that looks like a reference, in a form that is not a rule. */
+/** Matches text that looks like a reference to a rule, but has another form. */
 const misspelt = /(?<![\w.-])(?:[ABC][.-]?\d{1,2}\.\d{1,2}(?![\w.])|[ABC] § ?\d|Parts? [ABC]\b)/g;
 
-/** Every reference in a text. Comment lines that were broken in the middle of one are joined first. */
+/**
+ * All references in a text. If a line of a comment ends in the middle of a reference, it is first joined with the next
+ * line.
+ */
 export function referencesIn(file: string, text: string): RuleReference[] {
   const joined = text.replace(/\n[ \t]*(?:\*|\/\/|--|#)?[ \t]*/g, ' ');
   return [...joined.matchAll(references)].flatMap(([written, part, sections, kind, ordinals, name]) => {
@@ -44,7 +47,7 @@ export function referencesIn(file: string, text: string): RuleReference[] {
   });
 }
 
-/** `1, 3 and 4` or `1 to 4`, as numbers. */
+/** Converts `1, 3 and 4` or `1 to 4` to numbers. */
 function expand(ordinals: string): number[] {
   const range = /^(\d+)(?: to |-)(\d+)$/.exec(ordinals);
   if (!range) return (ordinals.match(/\d+/g) as string[]).map(Number);
@@ -52,12 +55,15 @@ function expand(ordinals: string): number[] {
   return Array.from({ length: to - from + 1 }, (_, i) => from + i);
 }
 
-/** Mentions of a rule in a spelling that `referencesIn` does not read. */
+/** References to a rule in a form that `referencesIn` does not recognize. */
 export function misspeltIn(text: string): string[] {
   return text.match(misspelt) ?? [];
 }
 
-/** The text files of the repository in which rules may be named. One test has letters with their places. */
+/**
+ * The text files of the repository that may contain references. One test is excluded, because it contains letters with
+ * numbers that are not references.
+ */
 export function filesThatNameRules(): string[] {
   return execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root, encoding: 'utf8' })
     .split('\n')
@@ -67,12 +73,12 @@ export function filesThatNameRules(): string[] {
     );
 }
 
-/** Every reference in code, tests and documents. */
+/** All references in code, tests and documents. */
 export function allReferences(): RuleReference[] {
   return filesThatNameRules().flatMap((file) => referencesIn(file, readFileSync(join(root, file), 'utf8')));
 }
 
-/** Every rule that docs/rules has, in the order of its pages: sections by their number, and the items below by their name. */
+/** All rules in docs/rules, in the order of the pages: sections by number, and the items of a section by name. */
 export function allRules(): Rule[] {
   return globSync('docs/rules/*.md', { cwd: root }).flatMap((page) => {
     let section = '';

@@ -1,6 +1,9 @@
 import { registerHooks } from 'node:module';
 
-/** Programs of the pages import the SDK as its users do; here that is its sources, which need no build. */
+/**
+ * Programs in the documentation import the SDK as a package. In the tests, this import resolves to the sources of the
+ * SDK, which need no build.
+ */
 registerHooks({
   resolve(specifier, context, next) {
     const name = /^@lingualoop\/sdk(?:\/(testing))?$/.exec(specifier);

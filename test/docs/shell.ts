@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Snippet } from './snippets.ts';
 
-/** Before the blocks of a page: an error response is a failure, in $(...) too. */
+/** Runs before the blocks of a page. An error response then counts as a failure, also within $(...). */
 const preamble = `set -euo pipefail
 trap 'echo "failed: $BLOCK" >&2' ERR
 curl() {
@@ -13,31 +13,31 @@ curl() {
   return 22
 }`;
 
-/** After them: no variable contains a field that was missing in a response. */
+/** Runs after the blocks. No variable may contain the value of a field that is missing in a response. */
 const epilogue = `! declare -p | grep '="undefined"$' >> .failures
 env -0 > .environment`;
 
 export interface ShellOptions {
-  /** The working directory of the blocks. */
+  /** The working directory of the commands. */
   place: string;
   env: Record<string, string>;
-  /** Milliseconds after which everything that they have started is killed. */
+  /** Milliseconds after which all processes that the commands have started are killed. */
   longest: number;
-  /** A transformation of their code. */
+  /** Changes the code of a block before it is run. */
   adapt: (code: string) => string;
-  /** Commands before them. */
+  /** Commands that run before the blocks. */
   before?: string;
 }
 
-/** The output of blocks, and the variables that they have exported. */
+/** The output of the blocks, and the variables that they export. */
 export interface ShellOutcome {
   printed: string;
   variables: Record<string, string>;
 }
 
 /**
- * Runs blocks of commands in one shell, in their order.
- * @throws Error with what they printed if a command fails, naming the page and line of its block
+ * Runs the blocks one after the other in one shell.
+ * @throws Error with the output of the blocks if a command fails; the message names the page and the line of the block
  */
 export async function runShell(
   snippets: readonly Snippet[],

@@ -24,13 +24,16 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Run on a clone, with a service that its own commands start: test/first-hour. */
+/**
+ * Pages that are tested elsewhere (test/first-hour): on a clone of the repository, with a service that their own
+ * commands start.
+ */
 const runElsewhere = ['README.md'];
-/** Milliseconds that the commands of a page may take. */
+/** Maximum milliseconds for all commands of a page. */
 const longestRun = 80_000;
 /**
- * The page of a package, which is read outside of the repository: each of its programs is complete, and the files next to
- * them are listed here.
+ * The page of the SDK's package, which people read outside of the repository. Each program on it is complete; the files
+ * that the programs need are listed here.
  */
 const ofPackage = 'sdk/README.md';
 const besidePackage = {
@@ -40,7 +43,7 @@ const besidePackage = {
   'legacy.tmx': 'import-memory/canteen.tmx',
 };
 const quickStart = 'docs/quick-start.md';
-/** The parts of the quick start that other pages use: the key, the session and the client. */
+/** The parts of the quick start that other pages use: they set the API key, the session and the client. */
 const beginning = snippetsOf(quickStart, sectionOf(quickStart, '## Your key'));
 
 const nameOf = (page: string) => page.replaceAll('/', '-').replace(/\.md$/, '');
@@ -161,7 +164,7 @@ describe.concurrent('the commands and programs of a page run, in their order', (
   });
 });
 
-/** The variables that no command sets, and whether the page uses those of the quick start. */
+/** Returns the variables that no command sets, and whether the page uses variables of the quick start. */
 async function variablesOfPage(page: string, shell: readonly Snippet[]) {
   const codeIn = (snippets: readonly Snippet[]) => snippets.map(({ code }) => code).join('\n');
   const { read, set } = variablesOf(codeIn(shell));
@@ -178,7 +181,7 @@ async function variablesOfPage(page: string, shell: readonly Snippet[]) {
 const without = (names: Iterable<string>, others: ReadonlySet<string>) =>
   [...names].filter((name) => !others.has(name));
 
-/** A directory that looks like the repository, in which commands may leave files. */
+/** Creates a directory that looks like the repository, and to which commands may write. */
 async function workplace(name: string): Promise<string> {
   const place = join(folder, name);
   await mkdir(place);
@@ -187,14 +190,14 @@ async function workplace(name: string): Promise<string> {
   return place;
 }
 
-/** The code for the service of this test, with an account that no other page uses. */
+/** Adapts code to the service of this test. The email addresses are those of an account that no other page uses. */
 function adapted(code: string, page: string): string {
   return code
     .replaceAll('http://127.0.0.1:8080', app.address)
     .replaceAll(/\b(\w+)@example\.org/g, `$1.${page.replace(/\W+/g, '-')}@example.org`);
 }
 
-/** Permanent installations and processes are not allowed here. */
+/** Replaces `npm`: tests must not install packages permanently or start other processes. */
 const refuseNpm = `npm() {
   case $1 in ci | i | install | start | test) echo "$BLOCK: not here: npm $1" >> .failures; return 1 ;; esac
   command npm "$@"
@@ -205,7 +208,7 @@ const environment = () => ({
   HOME: folder,
 });
 
-/** The program of a page: its blocks as one module. Undefined if it has none. */
+/** Joins the blocks of a page to one module; undefined if the page has no program. */
 function programOf(page: string): string | undefined {
   const own = codeOf(snippetsOf(page), 'ts');
   if (own.length === 0) return undefined;
@@ -216,7 +219,7 @@ function programOf(page: string): string | undefined {
     .join('\n');
 }
 
-/** Compiles programs of a directory. @returns the errors */
+/** Compiles the programs in a directory. @returns the errors */
 async function compile(place: string, files: string[]): Promise<string> {
   const sources = (name: string) => [join(root, `sdk/src/${name}.ts`)];
   const config = {

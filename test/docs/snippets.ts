@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 export const root = join(import.meta.dirname, '../..');
 
-/** Every page whose commands a reader may run. */
+/** All pages with commands that a reader may run. */
 export const pages = [
   'README.md',
   'CONTRIBUTING.md',
@@ -12,19 +12,19 @@ export const pages = [
   ...globSync('examples/**/README.md', { cwd: root }),
 ].sort();
 
-/** A block of code of a page. */
+/** A block of code on a page. */
 export interface Snippet {
   page: string;
-  /** The line of the page on which its code begins. */
+  /** The number of the line on which the code begins. */
   line: number;
-  /** The first word behind the fence, such as `sh` or `ts`; empty for a drawing. */
+  /** The first word after the opening fence, such as `sh` or `ts`; empty for a diagram. */
   language: string;
-  /** The reason why no test runs it: the text after `not run:` on its fence. */
+  /** The reason why no test runs the block: the text after `not run:` on its opening fence. */
   reason: string | undefined;
   code: string;
 }
 
-/** The blocks of code of a page, in their order. */
+/** The blocks of code on a page, in order. */
 export function snippetsOf(page: string, text = readFileSync(join(root, page), 'utf8')): Snippet[] {
   return [...text.matchAll(/^( *)```(.*)\n([\s\S]*?)^ *```$/gm)].map(
     ([, indent = '', info = '', code = ''], at, all) => {
@@ -41,7 +41,9 @@ export function snippetsOf(page: string, text = readFileSync(join(root, page), '
   );
 }
 
-/** The part of a page below a heading, up to the next one of its level or above, with its line numbers kept. */
+/**
+ * The part of a page below a heading, up to the next heading of the same or a higher level. Line numbers stay the same.
+ */
 export function sectionOf(page: string, heading: string): string {
   const lines = readFileSync(join(root, page), 'utf8').split('\n');
   const level = /^#+/.exec(heading)?.[0].length ?? 1;
@@ -51,9 +53,9 @@ export function sectionOf(page: string, heading: string): string {
   return lines.map((line, at) => (at > from && (end < 0 || at < end) ? line : '')).join('\n');
 }
 
-/** Names of shell variables that code reads, and those that it sets. */
+/** The names of the shell variables that code reads, and of those that it sets. */
 export function variablesOf(code: string): { read: Set<string>; set: Set<string> } {
-  // In single quotes nothing is read, except in code of ours that ends them: '"'$INVITE'"'.
+  // A shell reads no variables within single quotes. Blocks of ours end the quotes before a variable: '"'$INVITE'"'.
   const read = [...code.matchAll(/\$\{?([A-Z][A-Z0-9_]*)/g)].map(([, name]) => name as string);
   const set = [...code.matchAll(/(?:^|[\s;])([A-Z][A-Z0-9_]*)=/g)].map(([, name]) => name as string);
   return { read: new Set(read), set: new Set(set) };

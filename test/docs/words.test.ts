@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** The output of the hook for commit messages; empty if it accepts the message. */
+/** The output of the hook that checks commit messages; empty if the hook accepts the message. */
 async function checkMessage(message: string): Promise<string> {
   const file = join(folder, 'message');
   await writeFile(file, `${message}\n# On branch main\n`);

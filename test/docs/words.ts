@@ -3,9 +3,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /*
- * Counts unclear wording in texts that people read, and fails when a count is above its limit. `npm run check` runs it.
- * Limits only go down: after rewording, run `node test/docs/words.ts --counts` and write the lower counts into the table.
- * `goal` is the sum of the five counts that may stay, for uses that are clear.
+ * Counts unclear wording in texts that people read, and fails if a count exceeds its limit. `npm run check` runs this
+ * program. Limits are only lowered: after rewording, run `node test/docs/words.ts --counts` and enter the lower counts
+ * into the table. `goal` is the number of lines in all five sets that may keep the wording, because its use is clear
+ * there.
  */
 
 const sets = ['interface', 'guides', 'messages', 'comments', 'titles'] as const;
@@ -14,7 +15,7 @@ type Set = (typeof sets)[number];
 export interface Pattern {
   name: string;
   pattern: RegExp;
-  /** Lines that may match, for each set in the order of `sets`. */
+  /** Maximum number of matching lines in each set, in the order of `sets`. */
   limits: readonly number[];
   goal: number;
 }
@@ -60,14 +61,14 @@ const comment = /^\s*(\/\/|\/?\*)/;
 const quote = /['`]/;
 const title = /^\s*(it|test|describe)\b/;
 
-/** A line that people read, with the sets in which it counts. */
+/** A line that people read, and the sets to which it belongs. */
 interface Line {
   place: string;
   text: string;
   sets: Set[];
 }
 
-/** The lines of a file that count in a set. */
+/** The lines of a file that belong to a set. */
 export function linesOf(file: string, content: string): Line[] {
   const isSource = /\.tsx?$/.test(file);
   const always: Set[] = [];
@@ -83,7 +84,7 @@ export function linesOf(file: string, content: string): Line[] {
   });
 }
 
-/** For each set, the lines that match a pattern. A message matches only behind its opening quote. */
+/** For each set, the lines that match a pattern. In messages, only the text after the opening quote is searched. */
 export function matchesOf(
   { pattern }: Pick<Pattern, 'pattern'>,
   lines: readonly Line[],
@@ -100,7 +101,7 @@ export function matchesOf(
   };
 }
 
-/** The output for a pattern with a count above its limit; empty otherwise. */
+/** The output for a pattern whose count exceeds its limit; otherwise empty. */
 export function excessOf(pattern: Pattern, lines: readonly Line[]): string[] {
   const matches = matchesOf(pattern, lines);
   return sets.flatMap((set, index) => {

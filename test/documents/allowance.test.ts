@@ -14,7 +14,7 @@ describe('the allowance (A 8.2)', () => {
   test('holds the characters from admit on, until they are used', async () => {
     const theirs = await openDocuments(app, { monthly_char_limit: 100 });
     const id = await theirs.queue(['x'.repeat(60)]);
-    // Nothing is held before it is known how much.
+    // Nothing is reserved until the number of characters is known.
     await theirs.job({ source_text: 'y'.repeat(10) });
     engine.reply = async ({ segments }) => {
       if (segments[0]?.startsWith('x')) {

@@ -81,7 +81,7 @@ describe('the audit record of an approved document (B 8 rule 4)', () => {
     const written = JSON.stringify([record, lines]);
     for (const text of ['Hello', 'World', 'Guten Tag', 'doubtful', 'Book.xlsx', 'fine'])
       expect(written).not.toContain(text);
-    // Nobody but operators sees where it is.
+    // Only operators see the place of the record.
     expect(JSON.stringify(body)).not.toContain('golden/');
   });
 
@@ -151,7 +151,7 @@ describe('the check of golden records', () => {
   test('keeps those of documents, and removes one whose document PostgreSQL has lost', async () => {
     const [lost, kept] = [await mine.translate(['Hello']), await mine.translate(['World'])];
     for (const { id } of [lost, kept]) await mine.approve(id);
-    // The process of this one died between the record and the row.
+    // The process of this document died after it wrote the record, and before it stored the row.
     await mine.change(kept.id, { golden_uri: null });
     await openSuperuser(app.superuserUrl)`delete from document_jobs where document_id = ${lost.id}`;
     expect(await checked()).toBe(1);

@@ -9,14 +9,14 @@ const app = useTestApp({ env, engine });
 
 const mine = useDocuments(app, engine);
 
-/** Shows a document to the founder, as the workplace does. */
+/** Reports that the founder has opened a document, like the document screen. */
 const open = async (id: string) => {
   const body = { json: { kind: 'document', id, opened: true } };
   const answer = await app.json('POST', '/trpc/reviews.claim', { headers: mine.admin, body });
   expect(answer.status).toBe(200);
 };
 
-/** Names each document by itself: whether they were opened is another rule. */
+/** Confirms each document individually, because the rule about opened documents is tested elsewhere. */
 const approve = async (document_ids: string[], fields = {}, as: Headers = mine.admin) => {
   const named = { document_ids, confirm_unopened: document_ids };
   const { status, body } = await mine.mutate('approveMany', { ...named, ...fields }, as);
@@ -85,7 +85,7 @@ test('what the caller has not opened is left out, and so are critical findings, 
     await mine.translate(['Two']),
     await mine.translate(['Pay 1,200 euros by Friday']),
   ];
-  // The engine, which is not live, is not checked; a reviewer's text is.
+  // Issues of an engine that is not live do not count, but a reviewer's text is checked.
   await mine.correct(critical.id, { A1: 'Payez 9 900 euros avant vendredi' });
   for (const { id } of [opened, critical]) await open(id);
   const ids = [opened.id, unopened.id, critical.id];

@@ -85,7 +85,7 @@ describe('an approval (B 4.3)', () => {
     const three = await mine.translate(['Hello']);
     await mine.approve(one.id);
     await mine.correct(two.id, { A1: 'Bonjour' });
-    // The set held 'fr of Hello' before 'Bonjour'.
+    // Before 'Bonjour', the set contained 'fr of Hello'.
     expect((await mine.approve(three.id)).body.approval_result).toMatchObject({
       fed_pairs: 0,
       skipped: { duplicates: 1 },
@@ -142,7 +142,7 @@ describe('an approval (B 4.3)', () => {
     expect(await mine.read(id)).toMatchObject({ approved_at: null, feed_manifest: { fed_pairs: [] } });
     await storage.put(path, content);
     expect((await mine.approve(id)).status).toBe(200);
-    // What is approved stays approved.
+    // An approved document stays approved even if its file is lost.
     await storage.remove(path);
     expect((await mine.approve(id)).body.approval_result).toMatchObject({ already_approved: true });
   });
@@ -167,7 +167,7 @@ describe('an approval (B 4.3)', () => {
     ]);
     expect(body.job.feed_manifest.last_feed_error).toBe(body.approval_result.feed_error);
     expect(body.job.approved_by).toBe('Rev');
-    // The next approval feeds it.
+    // The next approval adds the translations to the TM.
     const again = (await mine.approve(id)).body;
     expect(again.approval_result).toMatchObject({ already_approved: true, fed_pairs: 0, feed_error: null });
     expect(again.job.feed_manifest).toMatchObject({

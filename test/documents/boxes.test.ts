@@ -41,7 +41,7 @@ async function translated(path: string) {
 
 const letters = (text: unknown): string => String(text).replace(/[^\p{L}\p{N}]/gu, '');
 
-/** Whether a paragraph shows the words of a segment in their order; the results of fields may stand between them. */
+/** Whether a paragraph contains the words of a segment in order. Results of fields may be between the words. */
 function shows(paragraph: Element | undefined, text: unknown): boolean {
   const shown = paragraph ? letters(allOf(paragraph, 't').map(textOf).join('')) : '';
   let end = 0;
@@ -53,7 +53,7 @@ function shows(paragraph: Element | undefined, text: unknown): boolean {
 }
 
 describe('the boxes of a PDF', { timeout: 30_000 }, () => {
-  /** Four pages, one in each rotation. */
+  /** A file of four pages, one in each rotation. */
   const path = 'pdf/made-rotations-labels-links.pdf';
 
   test('are the rectangles of its segments, page by page', async () => {
@@ -103,7 +103,7 @@ describe('the boxes of a PDF', { timeout: 30_000 }, () => {
   });
 });
 
-/** The paragraph that an anchor names in a part of a Word file, found without the engine's reader. */
+/** Finds the paragraph to which an anchor in a Word file refers, without the engine's reader. */
 function paragraphAt(part: Element, { anchor }: Box): Element | undefined {
   const body = childOf(part, 'body') ?? part;
   const blocksOf = (element: Element): Element[] =>

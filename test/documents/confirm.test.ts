@@ -4,7 +4,7 @@ import { useTestApp } from '#test/setup/app.ts';
 import { answered } from '#test/setup/engine.ts';
 import { openDocuments, recordingEngine, useDocuments } from './workspace.ts';
 
-/** Every text with "doubtful" scores below the threshold; with "wrong" it has a critical issue. */
+/** Texts with "doubtful" have a score below the threshold; texts with "wrong" have a critical issue. */
 const engine = recordingEngine({
   assessEach: async ({ segments }) =>
     answered(
@@ -48,7 +48,7 @@ test('a confirmed translation stays as it is, with who confirmed it and when, an
   expect(documents).toMatchObject([{ needs_review_segments: 1, confirmed_segments: 1 }]);
   const open = await mine.query('search', { document_id: id, flagged: true, confirmed: false });
   expect(open.body.segments.map(({ position }: { position: number }) => position)).toEqual([2]);
-  // The documented list shows what the checks flagged, as before.
+  // The documented list still contains the segments that the checks have flagged.
   expect((await mine.segments(id, '?flagged=true')).total).toBe(2);
   expect((await mine.read(id)).quality_report.metadata).toMatchObject({
     llm_quality: { needs_review_units: 2 },

@@ -8,7 +8,7 @@ const app = useTestApp({ env: { ...env, DEFAULT_MONTHLY_CHAR_LIMIT: '10000000' }
 
 const mine = useDocuments(app, engine);
 
-/** Corrects cells of the first sheet: reference → [what is replaced, the new text]. */
+/** Corrects cells of the first sheet. For each reference: the translation that is replaced, and the new text. */
 async function correct(id: string, cells: Record<string, [string | null, string]>, fields: Fields = {}) {
   const { region_id } = (await mine.segments(id)).segments[0];
   const corrections = Object.entries(cells).map(([cell_id, [replaces, target_text]]) => ({
@@ -62,7 +62,7 @@ describe('corrections that say what they replace', () => {
       A1: ['fr of Hello', 'Salut'],
       A2: ['fr of World', 'Monde'],
       A3: ['fr of Again', 'De nouveau'],
-      // Both reviewers want the same.
+      // Both reviewers have entered the same text.
       A4: ['fr of Same', 'Pareil'],
     });
     const { region_id } = (await mine.segments(id)).segments[0];
@@ -80,7 +80,7 @@ describe('corrections that say what they replace', () => {
     ]);
     expect(await mine.read(id)).toEqual(before);
     expect(await mine.targets(id)).toEqual(['Bonjour', 'fr of World', 'Encore', 'Pareil']);
-    // The reviewer chooses: the present text is replaced by whoever has seen it.
+    // The reviewer has now seen the current texts and replaces them.
     const chosen = { A1: ['Bonjour', 'Salut'], A2: ['fr of World', 'Monde'] } as const;
     expect(await correct(id, { A1: [...chosen.A1], A2: [...chosen.A2] })).toMatchObject({
       status: 200,
@@ -100,7 +100,7 @@ describe('corrections that say what they replace', () => {
     render.mockRestore();
     expect(again).toEqual({ status: 200, body: { ...first.body, applied: 0 } });
     expect(await mine.read(id)).toEqual(before);
-    // With one that is new, only that one counts.
+    // With an additional correction, only the new one counts as applied.
     const more = await correct(id, { ...sent, A2: ['fr of World', 'Monde'] });
     expect(more.body).toMatchObject({ applied: 1, segments: [{ cell_id: 'A1' }, { cell_id: 'A2' }] });
     expect((await mine.read(id)).review_history).toMatchObject([{ corrections: 1 }, { corrections: 1 }]);
@@ -161,7 +161,7 @@ describe('corrections that say what they replace', () => {
     const queued = await mine.queue();
     expect((await mine.mutate('correct', { document_id: queued, corrections: [one] })).status).toBe(400);
     expect(await mine.targets(id)).toEqual(['fr of Hello']);
-    // Without a base, the API's review replaces whatever is there, as before.
+    // The API's review, which names no replaced translation, replaces any text.
     await mine.correct(id, { A1: 'Bonjour' });
     expect((await mine.correct(id, { A1: 'Bonjour' })).body.artifacts).toHaveLength(4);
   });

@@ -10,7 +10,7 @@ import { openDocuments, recordingEngine, useDocuments } from './workspace.ts';
 
 const engine = recordingEngine();
 const app = useTestApp({ env, engine });
-/** Its workers show a sign of life three times a second. */
+/** An application whose workers send heartbeats three times a second. */
 const patient = useTestApp({
   env: { ...env, DOCUMENT_STAGE_TIMEOUT_SECONDS: '3', STALE_PENDING_SECONDS: '1' },
   engine,
@@ -120,7 +120,7 @@ describe('a stage that fails (B 8 "Per-stage time budget")', () => {
       new Promise((_resolve, reject) => {
         signal?.addEventListener('abort', () => reject(signal.reason));
       });
-    // A killed worker stores nothing after its last sign of life.
+    // A killed worker stores nothing after its last heartbeat.
     const killed = theirs.run(id);
     await poll(async () => ((await timing()) ?? 0) > 1000, 10);
     await theirs.change(id, { attempt: 99 });
@@ -132,7 +132,8 @@ describe('a stage that fails (B 8 "Per-stage time budget")', () => {
     await theirs.run(id);
     const took = Date.now() - began;
     expect((await theirs.read(id)).failure).toMatchObject({ code: 'stage_timeout', stage: 'map_translate' });
-    // On a busy machine it takes longer. If the pause counted, it would take half as long.
+    // A busy machine may take longer. If the pause between the two attempts counted, the second one would take half as
+    // long.
     expect(took).toBeGreaterThan(3000 - spent - 750);
   });
 });
@@ -145,7 +146,7 @@ describe('a worker that dies', () => {
       return segments.map((segment) => `${targetLang} of ${segment}`);
     };
     await mine.run(id);
-    // As if it had been killed instead.
+    // The same state as if the worker had been killed.
     await mine.change(id, { status: 'extracted', running: true, failure: null, reserved_chars: 1 });
     engine.reset();
     await mine.run(id);
@@ -163,7 +164,7 @@ describe('a worker that dies', () => {
     const id = await mine.queue(['Hello']);
     engine.reply = async () => {
       if (engine.asked.length > 1) return ['of the second'];
-      // A second worker takes the job while this one waits for the engine.
+      // While this worker waits for the engine, a second one takes the job.
       await mine.run(id);
       return ['of the first'];
     };

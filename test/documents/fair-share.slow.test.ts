@@ -11,12 +11,12 @@ const model = await startFakeOpenAi();
 afterAll(() => model.close());
 
 const app = useTestApp({
-  // Two workers, and the slots of the sandbox and of the model as they are.
+  // Two workers, with the default numbers of slots of the sandbox and the model.
   env: { ...env, WORKER_CONCURRENCY: '2', DEFAULT_MONTHLY_CHAR_LIMIT: '100000000', TRIAL_CHARS: '100000000' },
   engine: liveEngine(model),
 });
 
-/** Distinct texts, which begin with `name`. */
+/** Different texts that begin with `name`. */
 const texts = (name: string, count: number) =>
   Array.from({ length: count }, (_, n) => `${name} ${n}. ${sentences[n % sentences.length]}`);
 
@@ -29,7 +29,7 @@ beforeEach(() => {
   model.otherwise(translatingReply({ translate, latencyMs: 50 }));
 });
 
-/** Calls of the model for texts with this name. */
+/** The calls of the model for texts with this name. */
 const callsFor = (name: string) =>
   model.requests.filter((request) => JSON.stringify(askedOf(request).data).includes(`"${name} `)).length;
 

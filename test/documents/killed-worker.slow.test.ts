@@ -15,10 +15,10 @@ const app = useTestApp({
   env: { AUTH_RATE_LIMIT_ENABLED: 'false', TRIAL_CHARS: '1000000', DEFAULT_MONTHLY_CHAR_LIMIT: '10000000' },
 });
 
-/** How many workers of a job are killed. */
+/** The number of workers that are killed during one job. */
 const kills = Number(process.env['DOCUMENT_KILLS'] ?? 2);
 
-/** Texts of the workbook, and what the model makes of them. */
+/** The texts of the workbook, and their translations by the model. */
 const translations = new Map(
   Array.from({ length: 630 }, (_, n) => {
     const sentence = sentences[n % sentences.length] as string;
@@ -41,7 +41,7 @@ beforeEach(() => {
   model.otherwise(inGerman(100));
 });
 
-/** How often each text was sent to be translated. */
+/** How often each text was sent for translation. */
 function sent(): Map<string, number> {
   const times = new Map<string, number>();
   for (const request of model.requests) {
@@ -90,7 +90,7 @@ function form(fields: Record<string, string> = {}): FormData {
 
 const path = '/api/documents/translate';
 
-/** The document of a new workspace, which is queued. */
+/** Creates a workspace, and queues a document in it. */
 async function submitted() {
   const { headers, tenantId } = await app.signUp();
   const { status, body } = await answerOf(app.request(path, { method: 'POST', headers, body: form() }));
@@ -98,10 +98,10 @@ async function submitted() {
   return documentOf({ headers, tenantId }, body.id);
 }
 
-/** A document whose workers are killed. */
+/** Functions for a document whose workers are killed. */
 function documentOf({ headers, tenantId }: Pick<Signup, 'headers' | 'tenantId'>, id: string) {
   const superuser = openSuperuser(app.superuserUrl);
-  /** For each text, how many of the workers died between sending it and storing its translation. */
+  /** For each text, the number of workers that died after sending the text and before storing its translation. */
   const lost = new Map<string, number>();
   /** The texts whose translations are stored. */
   const storedTexts = async () => {
@@ -111,11 +111,11 @@ function documentOf({ headers, tenantId }: Pick<Signup, 'headers' | 'tenantId'>,
   };
   return {
     stored: storedTexts,
-    /** Kills a worker, and frees its jobs at once instead of after 30 seconds. */
+    /** Kills a worker, and releases its jobs immediately instead of after 30 seconds. */
     async kill(worker: RunningService, release = async () => {}) {
       await worker.stop('SIGKILL');
       running.delete(worker);
-      // What the worker has sent arrives.
+      // Waits until the requests that the worker has sent have arrived.
       await delay(100);
       const done = await storedTexts();
       for (const text of sent().keys()) if (!done.has(text)) lost.set(text, (lost.get(text) ?? 0) + 1);
@@ -129,7 +129,7 @@ function documentOf({ headers, tenantId }: Pick<Signup, 'headers' | 'tenantId'>,
     stage: async () =>
       (await superuser<{ stage: string }[]>`select stage from document_jobs where document_id = ${id}`)[0]
         ?.stage,
-    /** Lets a worker finish the job, and checks that nothing was lost or done twice. */
+    /** Lets a worker complete the job, and checks that nothing was lost or done twice. */
     async finish() {
       await startWorker();
       const job = await poll(async () => {
@@ -164,7 +164,7 @@ function documentOf({ headers, tenantId }: Pick<Signup, 'headers' | 'tenantId'>,
 
 const lockId = 4711;
 
-/** Stops every worker that is about to store the end of a stage, until released. */
+/** Stops each worker that is about to store the end of a stage, until the test releases it. */
 async function holdAtEndOf(stage: string) {
   const sql = openSuperuser(app.superuserUrl);
   await sql.unsafe(`

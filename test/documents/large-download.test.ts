@@ -13,7 +13,7 @@ let mine: Documents;
 let id: string;
 let file: string;
 
-/** A document whose translated file is a large one. */
+/** A document with a large translated file. */
 beforeEach(async () => {
   mine = await openDocuments(app);
   const document = await mine.translate(['Hello']);

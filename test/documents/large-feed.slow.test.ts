@@ -6,7 +6,7 @@ import { openDocuments, recordingEngine } from './workspace.ts';
 
 const app = useTestApp({ env, engine: recordingEngine() });
 
-/** Distinct segments of the document. */
+/** The number of different segments in the document. */
 const count = 24_000;
 
 test('an approval feeds all of 24,000 pairs and lists them, and other requests are served', {
@@ -14,7 +14,7 @@ test('an approval feeds all of 24,000 pairs and lists them, and other requests a
 }, async () => {
   const mine = await openDocuments(app);
   const { id } = await mine.translate(['Hello']);
-  // One that is corrected, and the others as a large document has them.
+  // One segment has a correction, and the others are like those of a large document.
   await mine.correct(id, { A1: 'Bonjour' });
   const sql = openSuperuser(app.superuserUrl);
   await sql`
@@ -23,7 +23,7 @@ test('an approval feeds all of 24,000 pairs and lists them, and other requests a
     select tenant_id, document_id, n, region_id, 'B' || n, kind, place, sha256(('s' || n)::bytea), source,
       'Sentence number ' || n || ' of a large document', target, 'Phrase numéro ' || n || ' d’un grand document', 92
     from document_segments, generate_series(1, ${count}) n where document_id = ${id} and position = 0`;
-  // Somebody else's request is answered again and again while it runs.
+  // During the approval, the service must respond to another tenant's requests.
   const other = await openDocuments(app);
   let running = true;
   const answered = (async () => {

@@ -10,7 +10,10 @@ import { poll } from '#test/setup/poll.ts';
 import { withWorkers } from '#test/translation-memory/background.ts';
 import { type Documents, openDocuments } from './workspace.ts';
 
-/** Seconds that the model is away: `MODEL_OUTAGE_SECONDS=60 npm run test:all -- test/documents/model-outage.slow.test.ts` for a long outage. */
+/**
+ * Seconds for which the model is unavailable. For a long outage: `MODEL_OUTAGE_SECONDS=60 npm run test:all --
+ * test/documents/model-outage.slow.test.ts`.
+ */
 const outageSeconds = Number(process.env['MODEL_OUTAGE_SECONDS'] ?? 8);
 
 const model = await startFakeOpenAi();
@@ -28,10 +31,10 @@ const liveEngine = () => {
   return createOpenAiEngine({ ...settings, OPENAI_API_KEY: 'sk-test' });
 };
 const app = useTestApp({ env: modelEnv, engine: liveEngine() });
-/** Waits for 4 s in all. */
+/** An application whose documents wait for at most 4 s in total. */
 const hasty = useTestApp({ env: { ...modelEnv, OUTAGE_HOURS: '0.001' }, engine: liveEngine() });
 
-/** The kinds of failure of an outage in turn: rejected, cut off, at capacity. */
+/** The kinds of failures during an outage, in turn: rejected, connection dropped, at capacity. */
 const outage = () => {
   const replies = [failure(503), reset, failure(429), failure(500)];
   let count = 0;
@@ -46,7 +49,7 @@ beforeEach(async () => {
   mine = await openDocuments(app);
 });
 
-/** Runs the document until it waits. */
+/** Runs the document until it waits because of the outage. */
 async function untilItWaits(documents: Documents, id: string) {
   outage();
   await documents.run(id);
@@ -85,7 +88,7 @@ describe('an outage of the model', () => {
     expect((await statuses()).every(({ waiting, failure }) => waiting === null && failure === null)).toBe(
       true,
     );
-    // What was stored before the outage was not translated again.
+    // Translations that were stored before the outage were not requested again.
     const stored = new Map<string, number>();
     for (const request of model.requests) {
       const { role, data } = askedOf(request);
@@ -119,7 +122,7 @@ describe('an outage of the model', () => {
       job.waiting,
     );
 
-    // The next worker tries once, and the pause grows.
+    // The next worker makes one attempt, and the pause becomes longer.
     await mine.run(id);
     const later = (await mine.read(id)).waiting;
     expect(later).toMatchObject({ since: job.waiting.since, attempts: 4 });
@@ -150,7 +153,7 @@ describe('an outage of the model', () => {
     for (const id of ids) {
       model.otherwise(failure(503));
       await mine.run(id);
-      // The end of long pauses.
+      // Puts the document into the state near the end of a long pause.
       await openSuperuser(
         app.superuserUrl,
       )`update document_jobs set next_attempt_at = now() + interval '200 s',

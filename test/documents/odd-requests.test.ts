@@ -73,7 +73,7 @@ describe('a form (B 4.3)', () => {
       /^attachment; filename="[\x20-\x7e]*"(; filename\*=UTF-8''[\w.%~!-]+)?$/,
     );
     expect(response.headers.get('set-cookie')).toBeNull();
-    // The name is no part of any path.
+    // The name of the document is not part of any path.
     expect(await app.services.storage.list(`${mine.tenantId}/documents`)).toHaveLength(2);
   });
 });
@@ -100,7 +100,7 @@ describe('a body (C 5 "Review")', () => {
     ];
     for (const given of corrections)
       expect(await send(JSON.stringify({ corrections: given }))).toEqual([422, true]);
-    // JSON can write half of a character.
+    // JSON can contain half of a surrogate pair.
     expect(
       await send(JSON.stringify({ corrections: [one({ target_text: 'HALF' })] }).replace('HALF', '\\ud83d')),
     ).toEqual([422, true]);

@@ -35,7 +35,7 @@ test('with billing on a document needs a subscription, which no trial replaces',
   expectPaymentRequired(await send(await provision(app)), 'subscription required');
   const trying = await trialist(app);
   expectPaymentRequired(await send(trying), 'subscription required');
-  // The trial covers texts of the workspace.
+  // The trial includes the texts of the workspace.
   expect((await trying.translate('Hello')).status).toBe(200);
   expect(await send(trying.withKey)).toMatchObject({ status: 402, body: { detail: WORKSPACE_ONLY } });
   expect((await app.json('GET', '/api/documents', { headers: trying.headers })).body).toEqual([]);
@@ -50,7 +50,7 @@ test('a subscriber’s documents are billed; a lapsed subscription is 402, but r
   expectPaymentRequired(await send(mine), 'subscription is not current', UPDATE);
   const again = await send(mine, keyed('paid'));
   expect([again.status, again.body.id]).toEqual([200, first.body.id]);
-  // What is translated stays within reach.
+  // A document that is already translated can still be downloaded.
   const download = await app.request(`/api/documents/${first.body.id}/download`, { headers: mine.headers });
   expect(download.status).toBe(200);
   expect(await mine.billed()).toBe(5);

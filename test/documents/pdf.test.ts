@@ -15,7 +15,7 @@ const pdfFile = (path: string): File =>
     type: 'application/pdf',
   });
 
-/** The PDF of four pages, one in each rotation. */
+/** A PDF file of four pages, one in each rotation. */
 const turned = 'pdf/made-rotations-labels-links.pdf';
 
 const translate = (path: string) => mine.translate([], { source_document: pdfFile(path) });

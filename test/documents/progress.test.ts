@@ -53,7 +53,7 @@ test.each([
   [0, 3, 0],
   [1, 3, 33],
   [199, 200, 99],
-  // The file is still to be rendered.
+  // The file has not been rendered yet.
   [3, 3, 99],
 ])('%i of %i segments are %i percent until the file is there', async (translated, segments, percent) => {
   const id = await mine.queue();

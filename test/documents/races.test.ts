@@ -24,7 +24,7 @@ const rowsOf = (table: string, id: string) =>
     `select 1 from ${table} where ${table === 'memory_segments' ? 'job_id' : 'document_id'} = '${id}'`,
   );
 
-/** File work after which something happens. */
+/** Replaces the file work: `happen` runs after each task of this name. */
 function afterTask(wanted: string, happen: () => Promise<unknown>): FileWork {
   const { fileWork } = app.services;
   const run = async (...given: Parameters<FileWork['run']>) => {
@@ -36,7 +36,7 @@ function afterTask(wanted: string, happen: () => Promise<unknown>): FileWork {
 }
 
 describe('a deletion', () => {
-  /** The services of a worker in whose run something happens. */
+  /** For each way, the services of a worker during whose run `happen` is called. */
   const hooks: Record<string, (happen: () => Promise<unknown>) => Partial<typeof app.services>> = {
     'while the source is read': (happen) => {
       const { storage } = app.services;
@@ -107,7 +107,7 @@ describe('a deletion', () => {
     );
     const { database } = app.services;
     let transactions = 0;
-    // The document goes after its pairs were selected.
+    // The document is deleted after its translations were selected.
     const inTenant: typeof database.inTenant = async (...given) => {
       if (transactions++ === 1) await mine.removeDocument(id);
       return database.inTenant(...given);
@@ -123,7 +123,7 @@ describe('reviews and approvals at once', () => {
     const { id } = await mine.translate(['Hello']);
     const before = await mine.read(id);
     const { fileWork } = app.services;
-    // The lease has ended, and another review has the document.
+    // The lease of this review ends, as if another review had taken the document.
     const taken = afterTask('rebuild_document', () =>
       mine.change(id, { review_lease_until: new Date(Date.now() + 300) }),
     );
@@ -152,7 +152,7 @@ describe('one key (B 4.2)', () => {
         keyed('once'),
       ),
     );
-    // If the first one did not wait, a worker has to come.
+    // If the first request did not wait for the translation, a worker must run the job.
     const sql = openSuperuser(app.superuserUrl);
     await poll(async () => {
       const [job] = (await mine.listDocuments()).body;
@@ -219,7 +219,7 @@ test('of ten documents at once, as many are admitted as find room in the allowan
   for (let n = 0; n < 10; n++) ids.push(await theirs.queue([`${n}${'x'.repeat(29)}`]));
   await Promise.all(ids.map((id) => theirs.run(id)));
   const jobs = await Promise.all(ids.map((id) => theirs.read(id)));
-  // Three take 90 of the 100 characters, and the fourth is larger than the room left.
+  // Three documents use 90 of the 100 characters, and the fourth needs more than remain.
   expect(jobs.filter(({ status }) => status === 'translated')).toHaveLength(4);
   const failures = jobs.flatMap(({ failure }) => failure?.code ?? []);
   expect(failures).toEqual(Array(6).fill('quota_exceeded'));

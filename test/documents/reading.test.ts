@@ -14,7 +14,7 @@ const app = useTestApp({ env, engine });
 
 const mine = useDocuments(app, engine);
 
-/** The texts of a workbook's cells, by an independent reading of the bytes. */
+/** The texts of a workbook's cells, from a reader that is independent of the engine. */
 async function textsOf(bytes: ArrayBuffer): Promise<string[]> {
   const { segments } = await extract(new Uint8Array(bytes));
   return segments.map(({ source }) => source.join(''));
@@ -63,7 +63,7 @@ test('the list of documents has the filters of the list of jobs', async () => {
 test('a page of documents with long manifests ends before it is too large, and the next ones carry on', async () => {
   const ids = await Promise.all(Array.from({ length: 12 }, () => mine.queue()));
   const sql = openSuperuser(app.superuserUrl);
-  // Random, because what repeats itself is compressed.
+  // Random data, because repetitions would be compressed.
   const pairs = Array.from({ length: 4000 }, () => ({
     source_text: randomBytes(200).toString('hex'),
     target_text: '',
@@ -90,7 +90,7 @@ test('a page of documents with long manifests ends before it is too large, and t
 
 describe('a job (B 4.3)', () => {
   test('shows its cost to an operator only', async () => {
-    // More than are sent to the engine at once.
+    // More texts than one group that is sent to the engine.
     const { id } = await mine.translate(Array.from({ length: 41 }, (_, n) => `Text ${n}`));
     const own = await mine.read(id, mine.admin);
     const asOperator = await mine.read(id, { ...mine.admin, ...operator });
@@ -285,7 +285,7 @@ describe('the summary (C 5)', () => {
     });
     expect((await mine.correct(id, { A2: 'douteux' })).status).toBe(200);
     expect((await mine.summary()).body.needs_review).toBe(0);
-    // Untranslated documents do not await review.
+    // A document that is not translated does not await review.
     const { id: another } = await mine.translate(['another doubtful one']);
     expect((await mine.summary()).body.needs_review).toBe(1);
     await mine.change(another, { status: 'failed' });

@@ -6,13 +6,16 @@ import { env } from '#test/factories.ts';
 import { type Signup, useTestApp } from '#test/setup/app.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
 
-// Some of these files have more text than a tenant has in a month by default.
+// Some of these files have more text than the default monthly allowance of a tenant.
 const app = useTestApp({ env: { ...env, DEFAULT_MONTHLY_CHAR_LIMIT: '10000000' } });
 
-/** Rejected before a job exists; rejected by the job's stage `extract`; or translated. */
+/**
+ * The result of a file: rejected before a job exists (`before`), rejected in the stage `extract` of the job
+ * (`atExtract`), or translated.
+ */
 type Fate = { before: string } | { atExtract: string } | 'translated';
 
-/** What B 8 and C 7 "Documents" say of each, with words of the response. */
+/** The result for each file according to B 8 and C 7 "Documents", with words of the message. */
 const fates: Record<string, Fate> = {
   'bad/deeply-nested.docx': { before: 'limit of 2,000' },
   'bad/empty-zip.docx': { before: 'not a Word' },
@@ -37,7 +40,7 @@ const fates: Record<string, Fate> = {
   'bad/zip-bomb-plain.docx': { before: 'limit of 200,000,000' },
   'xlsx-bad/docx-renamed.xlsx': { before: 'not an Excel' },
   'xlsx-bad/entity-bomb.xlsx': { before: 'entity' },
-  // Macros are kept.
+  // Macros are kept in the translated file.
   'xlsx-bad/macro-renamed.xlsx': 'translated',
   'xlsx-bad/over-2000000-chars.xlsx': { atExtract: 'limit of 2,000,000' },
   'xlsx-bad/over-50000-segments.xlsx': { atExtract: 'limit of 50,000' },
@@ -49,7 +52,7 @@ const fates: Record<string, Fate> = {
 
 let service: RunningService;
 let person: Signup;
-/** Memory of the service with its child processes, in MB, before the first bad file. */
+/** The memory of the service and its child processes before the first bad file, in MB. */
 let before: number;
 beforeAll(async () => {
   service = await startService(
@@ -64,7 +67,8 @@ beforeAll(async () => {
     ['--api-only'],
   );
   person = await app.signUp();
-  // The service loads its modules, and starts a child process for small files and one for large ones.
+  // With these requests, the service loads its modules, and starts one child process for small files and one for large
+  // ones.
   await send('docx/math.docx');
   await send('xlsx/made-large-24000-strings.xlsx');
   const memory = await watchMemory(service.pid);
@@ -112,7 +116,7 @@ describe('a bad Office file is rejected soon, and without much memory', () => {
       ).toEqual('before' in fate ? [] : [['failed', 'extract']]);
     }
     expect(peak - before).toBeLessThan(100);
-    // The time on the clock is in docs/performance.md; here other tests run at the same time.
+    // Other tests run at the same time, so elapsed time is not measured here; it is in docs/performance.md.
     expect(cpuMs).toBeLessThan(2000);
   });
 });

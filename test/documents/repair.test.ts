@@ -11,7 +11,7 @@ const french: Record<string, string> = {
 const [cat, rain] = Object.keys(french) as [string, string];
 const poor = 'Le chat dormait sous le lit.';
 
-/** What the judge says of a translation, and what the repair makes of it. */
+/** The scores of the judge for each translation, and the results of repairs. */
 let scores: Record<string, number>;
 let repaired: string;
 const repairs: { segments: readonly string[]; candidate: readonly string[] }[] = [];

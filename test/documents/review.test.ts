@@ -63,7 +63,7 @@ describe('a correction (C 5)', () => {
     expect(segments[2]).toMatchObject({ corrected: false, target_text: 'fr of World' });
     expect((await mine.segments(id, '?flagged=true')).total).toBe(0);
     expect(engine.asked).toEqual([]);
-    // Nothing is billed twice.
+    // The job is billed only once.
     expect(await mine.records()).toHaveLength(1);
   });
 
@@ -78,7 +78,7 @@ describe('a correction (C 5)', () => {
     expect(one.metadata.llm_quality).toEqual({ needs_review_units: 1, noncompliant_units: 0 });
     const both = (await mine.correct(id, { A2: 'aussi' })).body.quality_report;
     expect(both).toMatchObject({ overall_score: 1, findings: [] });
-    // It was scored and flagged once.
+    // The segment was scored low and flagged before the corrections.
     expect(both.metadata.llm_quality).toEqual({ needs_review_units: 0, noncompliant_units: 0 });
     const { job } = (await mine.approve(id)).body;
     expect(job.quality_report).toEqual(both);
@@ -207,7 +207,7 @@ describe('a correction feeds the memory at once (C 7 "Documents")', () => {
     expect(await serve('Hello')).toEqual(['Salut', 'tm_exact']);
     const { body } = await mine.correct(id, { A1: ' Salut ' });
     expect(body.feed_manifest.fed_pairs).toHaveLength(2);
-    // A text that is no longer served is a correction again.
+    // A text that the TM no longer serves is a correction again.
     await mine.correct(id, { A1: 'Bonjour' });
     expect(await serve('Hello')).toEqual(['Bonjour', 'tm_exact']);
   });

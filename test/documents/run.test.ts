@@ -73,8 +73,7 @@ describe('a worker (B 3.2)', () => {
       for (const id of ids) await poll(async () => (await mine.read(id)).status === 'translated');
       await poll(async () => (await other.read(theirs)).status === 'translated');
     });
-    // Two workers begin with the first document of each tenant.
-    // Other tests have left documents in the queue.
+    // Two workers start with the first document of each tenant. Documents of other tests may be in the queue, too.
     const order = engine.texts().filter((text) => text !== 'Hello');
     expect(order.slice(0, 2).toSorted()).toEqual(['first', 'theirs']);
     expect(order.slice(2).toSorted()).toEqual(['fourth', 'second', 'third']);
@@ -90,7 +89,7 @@ describe('a worker (B 3.2)', () => {
 
   test('asks for neighbours together, with the text before them as context', async () => {
     await mine.translate(texts(90));
-    // The groups are asked for at once.
+    // All groups are requested at the same time.
     const groups = engine.asked.map(({ segments, contextBefore }) => [contextBefore, segments.length]);
     expect(new Map(groups as [string | null, number][])).toEqual(
       new Map([
@@ -151,10 +150,10 @@ describe('a segment that is known', () => {
 });
 
 describe('a process that stops', () => {
-  /** Of 500 texts, 40 in a group, 8 groups are in progress. */
+  /** The number of texts in progress: of 500 texts in groups of 40, 8 groups are in progress. */
   const inFlight = 320;
 
-  /** The job as the next worker will find it. */
+  /** Whether the queued job must wait before the next worker takes it. */
   const waiting = async (id: string) =>
     (
       await openSuperuser(app.superuserUrl)`
@@ -169,12 +168,12 @@ describe('a process that stops', () => {
       process.stop();
       return reply(task, signal);
     };
-    // As if a worker had taken it from the queue.
+    // The same state as if a worker had taken the job from the queue.
     await openSuperuser(app.superuserUrl)`select graphile_worker.remove_job(${`run_document:${id}`})`;
     try {
       expect(await mine.run(id)).toBeUndefined();
       expect(await mine.row(id)).toMatchObject({ stage: 'map_translate', translated_segments: inFlight });
-      // Otherwise its own workers would take it up again at once.
+      // Without the wait, the workers of the stopping process would take the job again immediately.
       expect(await waiting(id)).toEqual({ rests: true });
       await mine.run(id);
       expect(engine.texts()).toHaveLength(inFlight);

@@ -36,7 +36,7 @@ async function search(id: string, input: Fields = {}) {
   return body as { segments: Found[]; total: number; first_index: number; next_cursor: string | null };
 }
 
-/** All matches, page by page. */
+/** Requests all matches, page by page. */
 async function walk(id: string, input: Fields): Promise<Found[]> {
   const found: Found[] = [];
   for (let cursor: string | undefined; ; ) {
@@ -54,7 +54,7 @@ async function walk(id: string, input: Fields): Promise<Found[]> {
 const file = (path: string) =>
   new File([new Uint8Array(corpusFile(path))], path.slice(path.indexOf('/') + 1));
 
-/** A translated file with three corrections in it, and its segments as the API lists them. */
+/** A translated file with three corrections, and its segments from the API's list. */
 async function corrected(path: string): Promise<{ id: string; all: Found[] }> {
   const { id } = await mine.translate([], { source_document: file(path) });
   const { segments } = await mine.segments(id, '?limit=500');
@@ -129,7 +129,7 @@ describe.each(['xlsx/thirty-sheets.xlsx', 'pdf/two-column-labels-links.pdf'])(
         [{ text: 'fr of', text_in: 'target' }, (one) => has(one.target_text, 'fr of')],
       ];
       const found = filters.map(([, accepts]) => all.filter(accepts).length);
-      // Otherwise these filters would show nothing.
+      // If this were 0, the test of these filters would prove nothing.
       expect(found[0]).toBeGreaterThan(0);
       expect(found[2]).toBe(3);
       for (const [at, [one, accepts]] of filters.entries())

@@ -156,7 +156,7 @@ describe('with wait (B 4.3)', () => {
   });
 
   test('a process that stops leaves the job to the others: 202', async () => {
-    // Two groups more than are in progress.
+    // A file with two groups more than are translated at the same time.
     const cells = Array.from({ length: 400 }, (_, index) => `Text number ${index}`);
     const process = stoppable(app);
     const { reply } = engine;
@@ -192,7 +192,7 @@ describe('a resend with the same key (B 4.3)', () => {
     expect(differs(await mine.send({ source_document: renamed }, key))).toEqual([null, false]);
     const changed = workbookFile(['Hello', 'Good evening']);
     expect(differs(await mine.send({ source_document: changed }, key))).toEqual(['true', true]);
-    // It is not stored.
+    // The warning is not stored.
     expect((await mine.read(first.body.id)).warnings).toEqual([]);
   });
 

@@ -11,7 +11,7 @@ const app = useTestApp({ env, engine });
 
 const mine = useDocuments(app, engine);
 
-/** A paragraph with a link in it, and one without. */
+/** A Word file with a paragraph that contains a link, and one without a link. */
 const body = paragraph(run('See '), link(run('the page')), run(' now')) + paragraph(run('Thank you'));
 const tagged = 'See <1>the page</1> now';
 
@@ -22,7 +22,7 @@ async function translateWord(xml = body): Promise<string> {
   return job.id;
 }
 
-/** The texts of the latest file: all of it, and what is inside links. */
+/** The texts of the latest file: the complete text, and the texts of links. */
 async function written(id: string) {
   const bytes = new Uint8Array(await (await mine.download(id)).arrayBuffer());
   const xml = partsOf(bytes)['word/document.xml'] as string;

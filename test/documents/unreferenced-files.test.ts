@@ -28,7 +28,8 @@ test('a file of a document without a row is removed after an hour; nothing else 
   const stranger = newId();
   const old = `${newId()}.${newId()}`;
   const fresh = `${newId()}.${newId()}`;
-  // A tenant's first file; what is named otherwise; a file with the id of another tenant's.
+  // The files are: one in the tenant's directory of documents, others with other names or in other directories, and one
+  // with the ID of another tenant's file.
   for (const path of [
     `${tenantId}/documents/${old}`,
     `${tenantId}/documents/${fresh}`,
@@ -57,7 +58,7 @@ test('a file of a document without a row is removed after an hour; nothing else 
   expect((await app.request(`/api/documents/${job.id}/download`, { headers })).status).toBe(200);
   expect(await removeUnreferencedFiles(app.services)).toBe(0);
 
-  // The source file stays while its document exists, and goes with its row.
+  // A source file stays while its document exists, and is removed after its row is deleted.
   await openSuperuser(app.superuserUrl)`delete from document_jobs where document_id = ${job.id}`;
   expect(await removeUnreferencedFiles(app.services)).toBe(2);
 });

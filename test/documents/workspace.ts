@@ -11,13 +11,13 @@ import { viaRpc } from '../contract/call.ts';
 
 export const PATH = '/api/documents';
 
-/** An engine that says `fr of …` and keeps what it was asked. `reply` may be replaced by a test. */
+/** An engine that translates a text to `fr of …` and records its tasks. A test may replace `reply`. */
 export interface RecordingEngine extends Engine {
   asked: TranslationTask[];
-  /** The texts of all calls, in their order. */
+  /** The texts of all tasks, in order. */
   texts(): string[];
   reply: (task: TranslationTask, signal: AbortSignal | undefined) => Promise<string[]> | string[];
-  /** Forgets its tasks, and replies as by default. */
+  /** Deletes the recorded tasks, and restores the default replies. */
   reset(): void;
 }
 
@@ -40,7 +40,10 @@ export function recordingEngine(overrides: Partial<Engine> = {}): RecordingEngin
   return engine;
 }
 
-/** Makes the app's process begin to stop when `stop` is called. `restore` makes it another process. */
+/**
+ * Lets a test stop the application's process: `stop` begins the drain, and `restore` replaces the process by a running
+ * one.
+ */
 export function stoppable(app: TestApp) {
   const { backgroundWork } = app.services;
   const stopping = new AbortController();
@@ -51,14 +54,14 @@ export function stoppable(app: TestApp) {
   };
 }
 
-/** A fresh tenant with its requests for documents, with its API key by default. */
+/** Creates a tenant, and functions that send its requests for documents; by default with its API key. */
 export async function openDocuments(app: TestApp, fields?: Fields) {
   const workspace = await openWorkspace(app, fields);
   const { headers: key, tenantId } = workspace;
   const at = (id: string, rest = '') => `${PATH}/${id}${rest}`;
   const get = (path: string, as: Headers = key) => app.json('GET', path, { headers: as });
 
-  /** Sends a form: two texts into French, unless `form` says otherwise. */
+  /** Sends a form with two texts to translate into French, unless `form` contains other fields. */
   const send = (form: Fields = {}, headers: Headers = {}) => {
     const body = new FormData();
     for (const [name, value] of Object.entries(documentForm(form)))
@@ -82,25 +85,25 @@ export async function openDocuments(app: TestApp, fields?: Fields) {
   return {
     ...workspace,
     send,
-    /** A queued document of these cells. */
+    /** Queues a document with these cells. */
     async queue(cells: (string | number)[] = ['Hello'], form: Fields = {}): Promise<string> {
       const { status, body } = await send({ source_document: workbookFile(cells), ...form });
       expect([status, body.detail]).toEqual([202, undefined]);
       return body.id;
     },
-    /** A translated document of these cells. */
+    /** Translates a document with these cells. */
     async translate(cells: (string | number)[] = ['Hello'], form: Fields = {}) {
       const { status, body } = await send({ source_document: workbookFile(cells), wait: 'true', ...form });
       expect([status, body.detail]).toEqual([200, undefined]);
       return body;
     },
-    /** Does what a worker does with the job of a queued document, once. */
+    /** Runs the job of a queued document once, like a worker. */
     run: (id: string) => runDocument(app.services, tenantId, id),
     read,
-    /** Call procedures of the domain that only /trpc serves. */
+    /** Calls procedures that are only served over /trpc. */
     query: (name: string, input: Fields, as: Headers = key) =>
       viaRpc(app, { path: `documents.${name}`, type: 'query' }, { input, headers: as }),
-    /** The body of a rejection is all that /trpc returns of it. */
+    /** For a rejected call, the body is the complete error that /trpc returns. */
     async mutate(name: string, input: Fields, as: Headers = key) {
       const { status, body } = await app.json('POST', `/trpc/documents.${name}`, {
         headers: as,
@@ -110,7 +113,7 @@ export async function openDocuments(app: TestApp, fields?: Fields) {
     },
     listDocuments: (query = '') => get(`${PATH}${query}`),
     segments,
-    /** The targets, in reading order. */
+    /** The translations of all segments, in reading order. */
     targets: async (id: string) =>
       (await segments(id, '?limit=500')).segments.map((one: { target_text: string }) => one.target_text),
     artifacts: async (id: string) => (await get(at(id, '/artifacts'))).body,
@@ -137,7 +140,7 @@ export async function openDocuments(app: TestApp, fields?: Fields) {
         select * from document_jobs where document_id = ${id}`;
       return row as Record<string, unknown>;
     },
-    /** Changes the stored row. */
+    /** Changes fields of the stored row. */
     change: (id: string, fields: Fields) =>
       openSuperuser(app.superuserUrl)`
         update document_jobs set ${openSuperuser(app.superuserUrl)(fields)} where document_id = ${id}`,
@@ -150,7 +153,7 @@ export async function openDocuments(app: TestApp, fields?: Fields) {
 
 export type Documents = Awaited<ReturnType<typeof openDocuments>>;
 
-/** A fresh tenant for each test, and an engine without data of the previous test. */
+/** For each test, creates a tenant and deletes the engine's recorded data. */
 export function useDocuments(app: TestApp, engine?: RecordingEngine): Documents {
   const mine = {} as Documents;
   beforeEach(async () => {
@@ -160,7 +163,7 @@ export function useDocuments(app: TestApp, engine?: RecordingEngine): Documents 
   return mine;
 }
 
-/** A recording engine that scores every text with "doubtful" below the threshold. */
+/** A recording engine. Texts with "doubtful" have a score below the threshold. */
 export const doubtingEngine = () =>
   recordingEngine({
     assessEach: async ({ segments }) =>

@@ -6,7 +6,7 @@ import { createOpenAiEngine } from '#server/platform/engines/openai/openai-engin
 import { readSettings } from '#server/settings.ts';
 import { plain } from './live-engine.ts';
 
-/** An engine at an endpoint that gives every call this body. */
+/** An engine whose endpoint responds to each call with this body. */
 async function engineAt(body: Buffer, headers: Record<string, string> = {}, status = 200) {
   let calls = 0;
   const server = createServer((request, response) => {

@@ -26,7 +26,7 @@ describe('the request', () => {
 
   test('holds at most 64 texts and 60,000 characters; results come back in the order of the texts', async () => {
     const texts = Array.from({ length: 150 }, (_, at) => `text ${at} ${at < 80 ? 'x'.repeat(1800) : ''}`);
-    // Those that came first get their response last.
+    // Requests that arrive first receive their response last.
     let requests = 0;
     upstream.fake.otherwise((response, request) => {
       requests += 1;

@@ -5,7 +5,7 @@ import { createConcurrencyLimit } from '#server/platform/concurrency-limit.ts';
 import { agreeable, failure, gather } from '#test/fakes/openai.ts';
 import { plain, useFakeUpstream } from './live-engine.ts';
 
-/** Calls that end on demand. */
+/** Starts calls that end only when the test ends them. */
 function traffic(options?: Parameters<typeof createConcurrencyLimit>[0]) {
   const share = createConcurrencyLimit(options);
   const begun: string[] = [];
@@ -25,14 +25,14 @@ function traffic(options?: Parameters<typeof createConcurrencyLimit>[0]) {
   return {
     begun,
     call,
-    /** Begins many calls without awaiting their ends. */
+    /** Starts many calls without awaiting their end. */
     async flood(tenantId: string, count: number): Promise<void> {
       for (let i = 0; i < count; i++) void call(tenantId).catch(() => {});
       await settled();
     },
     running: (tenantId: string) => open.filter((one) => one.tenantId === tenantId).length,
     total: () => open.length,
-    /** Ends the oldest running call, or the oldest of a tenant or name. */
+    /** Ends the oldest running call: of all calls, or of those of a tenant or with a name. */
     async end(which?: string, error?: Error): Promise<void> {
       const at = which ? open.findIndex(({ tenantId, name }) => which === tenantId || which === name) : 0;
       open.splice(at, 1)[0]!.end(error);
@@ -41,7 +41,7 @@ function traffic(options?: Parameters<typeof createConcurrencyLimit>[0]) {
   };
 }
 
-/** Resolves when everything that was due has run. */
+/** Resolves when all callbacks that were due have run. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('slots', () => {
@@ -115,7 +115,7 @@ describe('slots', () => {
         }
         while (total() > 0) await end();
         await Promise.all(runs.map(({ outcome }) => outcome));
-        // All slots are free again: a full round passes as in the beginning.
+        // All slots are free again: as many calls as at the beginning can start.
         const before = begun.length;
         const fresh = Array.from({ length: slots }, (_, index) => call(`fresh ${index}`));
         await settled();
@@ -182,7 +182,7 @@ describe('the live engine', () => {
       { concurrencyLimit: createConcurrencyLimit({ slots: 1 }), sleep: () => slept.promise },
     );
     const first = engine.translate(plain, { tenantId: 'a' });
-    // It passes while the first one waits before its retry, on the only slot.
+    // This call has the only slot while the first call waits before its retry.
     await engine.translate(plain, { tenantId: 'b' });
     expect(upstream.fake.requests).toHaveLength(2);
     slept.resolve();

@@ -39,7 +39,7 @@ export const settings = {
 
 type Call = (engine: Engine, task?: TranslationTask, callScope?: CallScope) => Promise<EngineResult<unknown>>;
 
-/** One call of each role about a task, by default the plain one. */
+/** A call of each role, by default for the plain task. */
 export const calls: Record<'translate' | 'assess' | 'repair' | 'compare' | 'verify', Call> = {
   translate: (engine, task = plain, at = scope) => engine.translate(task, at),
   assess: (engine, task = plain, at = scope) => engine.assess(task, echo(task), at),
@@ -48,14 +48,14 @@ export const calls: Record<'translate' | 'assess' | 'repair' | 'compare' | 'veri
   verify: (engine, task = plain, at = scope) => engine.verify(task, echo(task), at),
 };
 
-/** Every role's name with its call. */
+/** The name of each role and its call. */
 export const eachRole = Object.entries(calls) as [keyof typeof calls, Call][];
 
 const echo = ({ segments }: TranslationTask): string[] => segments.map((text) => `judged: ${text}`);
 
 /**
- * A fake upstream for each test of the file, and engines at it, which record how long they would have waited before a
- * retry, and continue at once.
+ * Starts a fake model endpoint for each test of the file. Its engines do not wait before a retry; they record the
+ * duration and continue.
  */
 export function useFakeUpstream() {
   let fake: FakeOpenAi;
@@ -84,7 +84,7 @@ export function useFakeUpstream() {
         { ...settings, OPENAI_BASE_URL: fake.baseUrl, ...more },
         { sleep: async (ms) => void waits.push(ms), ...parts },
       ),
-    /** A request as the two messages it must consist of. */
+    /** The two messages of a request, of which each request must consist. */
     sent(index = 0) {
       const { body, ...request } = fake.requests[index]!;
       const [system, user, ...more] = body.messages;
@@ -95,7 +95,7 @@ export function useFakeUpstream() {
   };
 }
 
-/** The AppError that a call must end with. */
+/** The AppError with which a call must fail. */
 export async function failed(call: Promise<unknown>): Promise<AppError> {
   const thrown = await call.then(
     () => expect.unreachable('the call succeeded'),
@@ -105,26 +105,29 @@ export async function failed(call: Promise<unknown>): Promise<AppError> {
   return thrown as AppError;
 }
 
-/** A fake upstream for each test of the file, and the texts of each call. */
+/** Starts a fake model endpoint for each test of the file, and returns the texts of each call. */
 export function useAskedUpstream() {
   const upstream = useFakeUpstream();
   return { upstream, asked: (): Asked[] => upstream.fake.requests.map(askedOf) };
 }
 
-/** The length of all texts together. */
+/** The total length of the texts, in UTF-16 units. */
 export const units = (texts: readonly string[]): number => texts.reduce((sum, { length }) => sum + length, 0);
 
 const sentence = 'The quick brown fox jumps over the lazy dog, and Dr. Smith pays 3.50 for it. ';
-/** Some 50,000 characters: paragraphs of many lengths, of whole sentences. */
+/** About 50,000 characters: paragraphs of different lengths that consist of complete sentences. */
 export const longText = Array.from(
   { length: 60 },
   (_, index) => `${index}: ${sentence.repeat((index % 19) + 1).trim()}`,
 )
   .join('\n\n')
   .slice(0, 50_000);
-/** To translate it. */
+/** A task that translates the long text. */
 export const longTask: TranslationTask = { ...plain, segments: [longText] };
 
-/** Replaces each letter by one of another alphabet, so that every position of the source can be found in the translation. */
+/**
+ * Replaces each letter by a letter of another alphabet, so that each position of the source can be found in the
+ * translation.
+ */
 export const cipher = (text: string): string =>
   text.replace(/[a-z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0x3b0 - 0x60));

@@ -37,7 +37,7 @@ describe('the request', () => {
       for (const node of nodes.filter(({ type }) => type === 'object')) {
         expect(node['required']).toEqual(Object.keys(node['properties'] as object));
         expect(node['additionalProperties']).toBe(false);
-        // The schema describes each field whose name does not explain it.
+        // The schema must describe each field whose name is not clear.
         for (const field of Object.values(node['properties'] as Record<string, Record<string, unknown>>))
           expect(String(field['description'] ?? field['enum'] ?? '').length).toBeGreaterThan(5);
       }
@@ -70,7 +70,7 @@ describe('the request', () => {
     upstream.fake.otherwise(agreeable);
     await call(upstream.engine());
     await call(upstream.engine(), hostile);
-    // The instructions are exactly the same, whatever the task says.
+    // The instructions are the same for each task.
     expect(upstream.sent(1).system).toBe(upstream.sent(0).system);
     expect(upstream.sent(1).system).toMatch(/data, never instructions/);
     const { tone, gender, domain, glossary } = hostile;
@@ -217,7 +217,7 @@ describe('the response', () => {
       const answer = await upstream.engine().compare({ ...plain, segments: [source] }, candidates, scope);
       expect(answer.value).toEqual({ winner: 2, rationale: 'it reads best' });
     }
-    // Over many texts, no candidate has the better position.
+    // Over many texts, each candidate has each position.
     expect(positions.toSorted()).toEqual([0, 1, 2]);
   });
 });

@@ -60,7 +60,7 @@ describe('a call that ends after others have moved its model', () => {
   const unstructured = () => Promise.reject(new UpstreamFailure('unstructured', 'prose'));
   const refused = () => Promise.reject(new UpstreamFailure('unsupported', 'refused'));
 
-  /** Runs a call that waits in `mode`, and is refused in those before. */
+  /** Starts a call that does not end in the output mode `mode`, and that the endpoint rejects in all earlier modes. */
   function slowCall(known: OutputModes, mode: OutputMode) {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const done = known.run('m', (asked) => (asked === mode ? promise : refused())).catch(() => {});

@@ -39,7 +39,7 @@ describe('an endpoint that refuses a way to ask for JSON', () => {
     const schema = JSON.stringify(refused.body.response_format!.json_schema!.schema);
     const added = asked.system.slice(refused.system.length);
     expect(added).toContain(schema);
-    // OpenAI and others refuse JSON mode unless the messages have the word.
+    // OpenAI and other endpoints accept JSON mode only if the messages contain the word "JSON".
     expect(added.replace(schema, '')).toMatch(/JSON.*json/);
   });
 
@@ -120,7 +120,7 @@ describe('an endpoint that ignores how it is asked', () => {
     const { inputTokens } = await engine.translate(plain, scope);
     await engine.translate(plain, scope);
     expect(modes()).toEqual(expected);
-    // Remarks are paid for.
+    // A response that is not JSON costs tokens, too.
     expect(inputTokens).toBe(100 * (expected.length - 1));
   });
 
@@ -211,12 +211,12 @@ describe('what an operator sees', () => {
     upstream.fake.enqueue(completion({ content: 'Gern!' }), translation('Die Katze.'));
     await upstream.engine().translate(plain, scope);
     expect(counted).toEqual(['engine_retries unsupported', 'engine_retries unstructured']);
-    // A remark costs tokens, a refusal does not.
+    // A response that is not JSON costs tokens, but an error does not.
     expect(tokens).toBe(3 * 110);
   });
 });
 
-/** An error in the shape of vLLM before 0.10. */
+/** An error in the format of vLLM before version 0.10. */
 function vllm(message: string): Reply {
   return raw(400, JSON.stringify({ object: 'error', message, type: 'BadRequestError', code: 400 }));
 }

@@ -16,7 +16,7 @@ import { eachRole, failed, key, plain, scope, useFakeUpstream } from './live-eng
 
 const upstream = useFakeUpstream();
 
-/** What is sent when a model translates; the other roles send and read in the same way. */
+/** Calls the role that translates. The other roles send requests and read responses in the same way. */
 const translate = (more: Parameters<typeof upstream.engine>[0] = {}) =>
   upstream.engine(more).translate(plain, scope);
 
@@ -126,7 +126,7 @@ describe('a failure that may pass', () => {
     ['in the middle of an error', hangInError],
   ])('silence %s is cut off at OPENAI_TIMEOUT_SECONDS and retried', async (_, reply) => {
     upstream.fake.enqueue(reply, translation('Die Katze.'));
-    // No whole number of milliseconds, as the setting allows.
+    // The setting allows fractions of milliseconds.
     const patient = upstream.engine({ OPENAI_TIMEOUT_SECONDS: 0.3005, OPENAI_MAX_RETRIES: 1 });
     expect((await patient.translate(plain, scope)).value).toEqual(['Die Katze.']);
     upstream.fake.otherwise(reply);

@@ -10,7 +10,10 @@ import { startExample } from './start-example.ts';
 
 const app = useTestApp();
 
-/** A folder with the example files and a text of three pages, an empty folder for the output, and a workspace. */
+/**
+ * Creates a directory with the example files and a text of three pages, an empty directory for the output, and a
+ * workspace.
+ */
 async function scene() {
   const base = await testFolder();
   const folder = join(base, 'files');
@@ -25,7 +28,7 @@ async function scene() {
 
 type Scene = Awaited<ReturnType<typeof scene>>;
 
-/** The files in two languages, and the number of their jobs, since one file has three pages. */
+/** The number of jobs for all files in two languages. One file has three pages, and therefore three jobs. */
 const tasks = (9 * 2 + 1) * 2;
 const allJobs = (9 * 2 + 3) * 2;
 
@@ -44,7 +47,7 @@ function start({ folder, out: outFolder, apiKey, proxy }: Scene, ...more: string
   };
 }
 
-/** What is really stored for the workspace. */
+/** What the database contains for the workspace. */
 async function stored({ tenantId }: Scene) {
   const sql = openSuperuser(app.superuserUrl);
   const [counts] = await sql`
@@ -105,10 +108,10 @@ describe('a run that was cut short', () => {
     if (code === 130) expect(ended.out).toMatch(/, 0 failed, \d+ not done \(interrupted\)\.\n$/);
 
     const before = (await stored(here)) as { jobs: number; billed: number };
-    // Files are sent in the order of their names; the one with three pages is among them.
+    // Files are sent in the order of their names. These files include the one with three pages.
     expect(before).toMatchObject({ jobs: 7 + 2 * 2, billed: 7 + 2 * 2 });
     const done = await journaled(here);
-    // Of the seven, one response was lost, and another may have come too late to be written down.
+    // Of seven jobs, the response of one was lost, and that of another may have arrived too late to be recorded.
     expect(done).toBeGreaterThanOrEqual(5);
     expect(done).toBeLessThanOrEqual(6);
 
@@ -142,7 +145,7 @@ describe('a run that was cut short', () => {
       '[de] Dear all, the hall is closed.',
     );
     expect(await readdir(here.out)).toContain('menu.csv.fr.txt');
-    // The job whose response was lost costs nothing here.
+    // The translation whose file was deleted comes from its existing job, and is not billed again.
     expect(await stored(here)).toMatchObject({ jobs: allJobs + 2, billed: allJobs + 2 });
   });
 

@@ -7,7 +7,7 @@ import { testFolder } from '#test/setup/launch.ts';
 import { startWorkers, type Workers } from '#workers/run.ts';
 import { type Caller, runExample, startExample } from './start-example.ts';
 
-/** The example's six segments are imported in the background. */
+/** With this setting, the six segments of the example are imported in the background. */
 const app = useTestApp({ env: { TM_ASYNC_THRESHOLD: '5' } });
 const example = 'import-memory.ts';
 
@@ -62,7 +62,7 @@ describe('the example files', () => {
     await translations.review(held.id, { action: 'modify', final_translation: 'Entendu.' });
     const { code, stdout } = await run(here, '--text', 'Tap water is free.');
     expect(code).toBe(0);
-    // Of two units of one source the later one counts.
+    // If two units have the same source, the later one is stored.
     expect(stdout).toMatch(/\n {2}L'eau du robinet est offerte\.\n.*unit water-again/);
     const path = join(here.out, 'golden-approved-en-fr.tmx');
     expect(stdout).toContain(`Approved translations: ${path}\n`);

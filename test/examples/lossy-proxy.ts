@@ -5,18 +5,19 @@ import { onTestFinished } from 'vitest';
 
 export interface LossyProxy {
   address: string;
-  /** Uploads that were passed on to the service so far. */
+  /** The number of uploads that were forwarded to the service so far. */
   uploads(): number;
   /**
-   * Passes on `count` more uploads, and responds to all of them but the last one; later requests are neither
-   * passed on nor get a response. Resolves when the service has responded to whatever was passed on: all those jobs are there.
+   * Forwards `count` more uploads, and returns the responses of all except the last one. Later requests are not
+   * forwarded and receive no response. Resolves when the service has responded to all forwarded uploads, so that their
+   * jobs exist.
    */
   loseAfter(count: number): Promise<void>;
-  /** Passes everything on again. */
+  /** Forwards all requests and responses again. */
   heal(): void;
 }
 
-/** A proxy before the service for one test, which drops responses on demand. */
+/** Starts a proxy in front of the service for one test. It drops responses when the test requests this. */
 export async function useLossyProxy(service: string): Promise<LossyProxy> {
   let uploads = 0;
   let inFlight = 0;

@@ -37,7 +37,7 @@ test("this month's use by language pair, the most used first; the session is sig
   expect(await report(asAdmin())).toMatchObject({
     code: 0,
     stderr: '',
-    // Of a dense script a character counts 3.5.
+    // A character of a dense script counts as 3.5 characters.
     stdout: [
       'pair      jobs  characters',
       'en to ja     1          18',

@@ -2,6 +2,6 @@ import { approvalRecords } from '#server/translation/documents/approval-record.t
 import { checkGoldenRecords as checkKinds } from '#server/translation/records/check.ts';
 import { textRecords } from '#server/translation/texts/recorded-jobs.ts';
 
-/** Checks the golden records of texts and of documents, as the workers do. */
+/** Checks the published records of texts and documents in the same way as the workers. */
 export const checkGoldenRecords = (services: Parameters<typeof checkKinds>[0]) =>
   checkKinds(services, [textRecords, approvalRecords]);

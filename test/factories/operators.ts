@@ -7,7 +7,7 @@ import { newId } from '#server/platform/ids.ts';
 import { administrator, bearer, env } from '#test/factories.ts';
 import type { TestApp } from '#test/setup/app.ts';
 
-/** The ID of the operators' workspace, which the environment names before the workspace exists. */
+/** The ID of the operators' workspace. The environment names it before the workspace exists. */
 export const operatorWorkspace = 'operators';
 
 /** A deployment with two designated operators. */
@@ -35,7 +35,10 @@ export const openOperators = ({ database }: Pick<TestApp, 'database'>) =>
     }),
   );
 
-/** Adds an administrator of the operators' workspace, signed in, with an authenticator unless told otherwise. */
+/**
+ * Adds an administrator to the operators' workspace and signs in. The administrator has an authenticator, unless
+ * `options` say otherwise.
+ */
 export async function addAdministrator(
   { database, services }: Pick<TestApp, 'database' | 'services'>,
   email: string,

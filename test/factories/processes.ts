@@ -8,7 +8,10 @@ import { createTestDatabase, openSuperuser, type TestDatabase } from '#test/setu
 import { type RunningService, startService } from '#test/setup/service.ts';
 import { models } from '#test/translations/live.ts';
 
-/** Processes of the service over one database of the test file, which use the fake model; each test's are killed at its end. */
+/**
+ * Starts processes of the service that share one database and use the fake model. The processes of each test are killed
+ * at its end.
+ */
 export function useProcesses(model: FakeOpenAi) {
   let database: TestDatabase;
   let dataDir: string;

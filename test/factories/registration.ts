@@ -18,16 +18,19 @@ export interface RegistrationFields {
   [field: string]: unknown;
 }
 
-/** As a request from this machine has it. */
+/** The origin of a request from this machine. */
 const origin = () => ({ requestId: newId(), clientAddress: '127.0.0.1' });
 
-/** `Algorithm.Argon2id`, an ambient enum whose value type stripping cannot see. */
+/**
+ * The value of `Algorithm.Argon2id`. That enum is ambient, so its value is not available when Node strips the types.
+ */
 const argon2id = 2 as Algorithm;
 const cheapHashes = new Map<string, string>();
 
 /**
- * A hash of the password that costs nothing to compute or to check. The service takes it, as one with older parameters, and
- * replaces it when its member signs in. If the stored hash matters, sign up over HTTP.
+ * A hash of the password that takes almost no time to compute or to check. The service accepts it like a hash with
+ * outdated parameters, and replaces it at the member's next sign-in. A test that depends on the stored hash must sign
+ * up over HTTP.
  */
 function cheapHashOf(password: string): string {
   const normalized = normalizePassword(password);
@@ -47,7 +50,7 @@ const registrantOf = ({ email, password }: RegistrationFields): Registrant => ({
   way: 'signup',
 });
 
-/** Creates a workspace like a signup, without its checks and its hash. */
+/** Creates a workspace like a signup, but without the checks of a signup and with a cheap password hash. */
 export async function registerFounder(
   services: Services,
   { tenant_name, monthly_char_limit, metadata, ...fields }: RegistrationFields,
@@ -64,7 +67,7 @@ export async function registerFounder(
   );
 }
 
-/** Joins a workspace like a signup with an invite, without its checks and its hash. */
+/** Adds a member like a signup with an invite, but without the checks of a signup and with a cheap password hash. */
 export async function registerMember(
   services: Services,
   inviteToken: string,
@@ -77,7 +80,7 @@ export async function registerMember(
   );
 }
 
-/** The tokens of a sign-in that needs no second factor. */
+/** The tokens of a sign-in for which no second factor is required. */
 export function tokensOf(signIn: SignIn) {
   if (signIn.kind !== 'tokens') throw new Error('the sign-in asks for a second factor');
   return signIn.tokens;

@@ -10,7 +10,7 @@ const escapeXml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<'
 const relation = (id: string, type: string, target: string) =>
   `<Relationship Id="${id}" Type="${officeTypes}/${type}" Target="${target}"/>`;
 
-/** An XLSX of one sheet with these texts in column A, from A1 on. A number becomes a number. */
+/** An XLSX file with one sheet and these values in column A, from A1. Numbers become number cells. */
 export function workbook(...cells: (string | number)[]): Uint8Array<ArrayBuffer> {
   const rows = cells.map((cell, index) => {
     const at = `A${index + 1}`;
@@ -29,6 +29,6 @@ export function workbook(...cells: (string | number)[]): Uint8Array<ArrayBuffer>
   );
 }
 
-/** The file of a form. */
+/** The workbook as a file that can be sent in a form. */
 export const workbookFile = (cells: (string | number)[], name = 'Book.xlsx', type = xlsxType) =>
   new File([workbook(...cells)], name, { type });

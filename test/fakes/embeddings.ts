@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { type RecordedRequest, type Reply, translatingReply } from './openai.ts';
 
 export interface EmbeddingOptions {
-  /** Components of each vector. */
+  /** The number of components of each vector. */
   length?: number;
-  /** Numbers in JSON, from endpoints without Base64. */
+  /** Returns the components as JSON numbers, like endpoints that do not support Base64. */
   numbers?: boolean;
-  /** Changes the response's body. */
+  /** Changes the body of the response before it is sent. */
   change?: (body: EmbeddingsBody) => unknown;
 }
 
@@ -16,7 +16,7 @@ export interface EmbeddingsBody {
   model: string;
 }
 
-/** Synonyms for the fake; a sentence's vector is the sum of its words' vectors. */
+/** Words that the fake treats as synonyms. The vector of a sentence is the sum of the vectors of its words. */
 const synonyms = [
   ['begin', 'start', 'launch', 'commence'],
   ['device', 'machine', 'unit', 'appliance'],
@@ -26,7 +26,9 @@ const synonyms = [
 ];
 const meaningless = new Set('a an the is are to of on in it this that your you please'.split(' '));
 
-/** The responses of an embeddings model: near vectors for texts with the same words, or with synonyms. */
+/**
+ * Responds like an embedding model: the vectors of two texts are close if the texts have the same words or synonyms.
+ */
 export function embeddings(options: EmbeddingOptions = {}): Reply {
   const { length = 384, numbers = false, change = (body) => body } = options;
   return (response, { body }) => {
@@ -48,14 +50,14 @@ export function embeddings(options: EmbeddingOptions = {}): Reply {
   };
 }
 
-/** Embeddings and chat completions, each at its path. */
+/** Responds to embedding requests and to chat completions, according to the path of the request. */
 export function atItsPath(embed: Reply, chat: Reply = translatingReply()): Reply {
   return (response, request) => (isEmbedding(request) ? embed : chat)(response, request);
 }
 
 export const isEmbedding = ({ path }: RecordedRequest): boolean => path.endsWith('/embeddings');
 
-/** The texts that were sent to be embedded, in the order of arrival. */
+/** All texts for which an embedding was requested, in the order of the requests. */
 export const embeddedTexts = (requests: readonly RecordedRequest[]): string[] =>
   requests.filter(isEmbedding).flatMap(({ body }) => [body['input']].flat() as string[]);
 
@@ -66,12 +68,12 @@ export function meaningOf(text: string, length = 384): Float32Array {
     const meaning = synonyms.find((words) => words.includes(word))?.[0] ?? word;
     for (const [at, component] of directionOf(meaning, length).entries()) sum[at]! += component;
   }
-  // A real model never returns only zeros.
+  // A real model never returns a vector of zeros.
   if (!sum.some((component) => component !== 0)) sum[0] = 1;
   return sum;
 }
 
-/** Pseudorandom components between -0.5 and 0.5, always the same. */
+/** Pseudorandom components between -0.5 and 0.5. The same word always has the same components. */
 function directionOf(word: string, length: number): number[] {
   const components: number[] = [];
   for (let round = 0; components.length < length; round++)

@@ -3,8 +3,8 @@ import type { Adapter, AdapterPayload } from 'oidc-provider';
 type Entry = { payload: AdapterPayload; until: number };
 
 /**
- * An identity provider's storage in a separate map. oidc-provider's default shares one map among all providers and prints a
- * warning.
+ * Creates the storage of one identity provider as a separate map. The default storage of oidc-provider is one map for
+ * all providers, and prints a warning.
  */
 export function createMemory(): (model: string) => Adapter {
   const entries = new Map<string, Entry>();

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { type ClientAuthMethod, type Configuration, Provider } from 'oidc-provider';
 import { createMemory } from './oidc-memory.ts';
 
-/** An account, with its claims. */
+/** An account and its claims. */
 export interface OidcAccount {
   sub: string;
   email?: string;
@@ -15,14 +15,14 @@ export interface OidcAccount {
 
 export interface OidcProviderOptions {
   clientId: string;
-  /** None: a public client. */
+  /** If omitted, the client is public. */
   clientSecret?: string;
-  /** How the client is registered; client_secret_basic, or none without a secret. */
+  /** The authentication method of the client. The default is client_secret_basic; without a secret, it is `none`. */
   authentication?: ClientAuthMethod;
   redirectUris: string[];
-  /** Read at each sign-in. A test may add accounts, but no new kinds of claims. */
+  /** Read at each sign-in, so that a test can add accounts. The names of all claims must be known at the start. */
   accounts: OidcAccount[];
-  /** The place of claims other than `sub`. */
+  /** Where the provider returns all claims except `sub`. */
   claimsIn?: 'id_token' | 'userinfo';
 }
 
@@ -36,15 +36,18 @@ const endpoints = {
 
 export type OidcEndpoint = (typeof endpoints)[keyof typeof endpoints];
 
-/** The provider's faults, until a test changes them. */
+/** Faults of the provider. They last until the test changes them. */
 export interface OidcFaults {
-  /** Responds instead of the provider; may never respond. */
+  /** Functions that respond instead of the provider, by endpoint. A function may also never respond. */
   reply?: Partial<Record<OidcEndpoint, (response: ServerResponse) => void>>;
-  /** Merged into the discovery document; undefined removes a member. */
+  /** Fields that are merged into the discovery document. A field that is undefined is removed. */
   metadata?: Record<string, unknown>;
-  /** Claims that override the correct ones of ID tokens (`{nonce: 'another'}`); undefined removes one. */
+  /**
+   * Claims that replace the correct claims in ID tokens, such as `{nonce: 'another'}`. A claim that is undefined is
+   * removed.
+   */
   idToken?: Record<string, unknown>;
-  /** Signs ID tokens with a foreign key under the key ID of the provider's. */
+  /** Signs ID tokens with a wrong key, but with the key ID of the provider's real key. */
   foreignKey?: boolean;
   /** Sends unsigned ID tokens (`alg: none`). */
   unsigned?: boolean;
@@ -53,14 +56,14 @@ export interface OidcFaults {
 export interface FakeOidcProvider extends AsyncDisposable {
   /** For OIDC_ISSUER. */
   readonly issuer: string;
-  /** The endpoints of the requests so far, in the order of arrival. */
+  /** The endpoints that have been requested so far, in order. */
   readonly requests: OidcEndpoint[];
-  /** Reset before each test: `provider.faults = {}`. */
+  /** The current faults. A test file resets them before each test with `provider.faults = {}`. */
   faults: OidcFaults;
   /**
-   * Follows an authorization URL like a browser, with the account `sub`.
-   * @returns the parameters of the redirect
-   * @throws Error with the provider's response, if it does not redirect with a code
+   * Follows an authorization URL like a browser, and signs in with the account `sub`.
+   * @returns the parameters of the redirect to the service
+   * @throws Error with the provider's response, if the provider does not redirect with a code
    */
   signIn(
     authorizationUrl: string,
@@ -72,21 +75,21 @@ export interface FakeOidcProvider extends AsyncDisposable {
 const keyId = 'signing';
 let keys: { own: KeyObject; foreign: KeyObject } | undefined;
 
-/** Created once per process, because that is slow. */
+/** The keys are created once for each process, because this is slow. */
 function signingKeys() {
   const make = () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
   keys ??= { own: make(), foreign: make() };
   return keys;
 }
 
-/** Starts a real OpenID provider with one client, which must use PKCE, on a free port of the loopback address. */
+/** Starts a real OpenID provider on a free port of the loopback address. It has one client, which must use PKCE. */
 export async function startOidcProvider(options: OidcProviderOptions): Promise<FakeOidcProvider> {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const provider = new Provider(issuer, configurationOf(options));
-  // Koa would print errors.
+  // Otherwise Koa prints errors.
   provider.silent = true;
 
   const fake: FakeOidcProvider = {
@@ -159,7 +162,7 @@ function configurationOf(options: OidcProviderOptions): Configuration {
       const account = accounts.find((known) => known.sub === sub);
       return account && { accountId: sub, claims: () => account };
     },
-    // The consent step is skipped.
+    // Returning a grant skips the step in which a person consents.
     async loadExistingGrant({ oidc }) {
       const accountId = oidc.session?.accountId;
       const grant = new oidc.provider.Grant({ clientId, ...(accountId && { accountId }) });
@@ -170,7 +173,7 @@ function configurationOf(options: OidcProviderOptions): Configuration {
     renderError(ctx, out) {
       ctx.body = out;
     },
-    // It prints advice about its default keys.
+    // Without these settings, oidc-provider prints a notice about its default keys.
     ttl: {
       AccessToken: lifetime,
       AuthorizationCode: 60,
@@ -182,7 +185,7 @@ function configurationOf(options: OidcProviderOptions): Configuration {
   };
 }
 
-/** The ID token of a faulty provider. */
+/** Changes a valid ID token according to the faults of the provider. */
 function spoil(token: string, { idToken, foreignKey, unsigned }: OidcFaults): string {
   const [header, claims] = token
     .split('.', 2)
@@ -198,7 +201,8 @@ function spoil(token: string, { idToken, foreignKey, unsigned }: OidcFaults): st
 async function signIn(issuer: string, authorizationUrl: string, sub: string) {
   const cookies = new Map<string, string>();
   let address = new URL(authorizationUrl);
-  // Completes the interaction, which has no page, for the account.
+  // oidc-provider redirects to an interaction, such as a sign-in page. This completes the interaction for the account
+  // without a page.
   address.searchParams.set('login_hint', sub);
   for (let hop = 0; hop < 10; hop++) {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');

@@ -2,14 +2,14 @@ import type { OutputMode } from '#server/platform/engines/openai/output-modes.ts
 import { agreeable, type ChatRequestBody, completion, type Reply, raw } from './openai.ts';
 
 /**
- * An endpoint that rejects some ways to request JSON, with the messages quoted by its documentation or its users. If a name
- * contains "if", the error is invented in the form of that endpoint's other errors.
+ * A model endpoint that rejects some ways to request JSON. The error messages are quoted from its documentation or its
+ * users. If the name contains "if", the message is invented in the form of that endpoint's other errors.
  */
 export interface Endpoint {
   name: string;
-  /** The mode that finally works. */
+  /** The output mode that the endpoint supports. */
   answersIn: OutputMode;
-  /** Its errors for the modes that are tried before. */
+  /** The endpoint's errors for output modes that are tried before. */
   refuses: Partial<Record<OutputMode, { status: number; body: unknown }>>;
 }
 
@@ -204,7 +204,7 @@ export function modeOf({ response_format }: ChatRequestBody): OutputMode {
   return response_format ? (response_format.type as OutputMode) : 'instructions';
 }
 
-/** Rejects like the endpoint, and responds to all other requests. */
+/** Rejects the same output modes as the endpoint, and responds to all other requests. */
 export const answersAs =
   ({ refuses }: Pick<Endpoint, 'refuses'>, answer: Reply = agreeable): Reply =>
   (response, request) => {
@@ -214,7 +214,8 @@ export const answersAs =
   };
 
 /**
- * Returns JSON in these modes. In other modes it ignores the requested format, like Ollama before 0.5, and returns a remark.
+ * Returns JSON in these output modes. In all other modes, it ignores the requested format and returns a plain sentence,
+ * like Ollama before version 0.5.
  */
 export const ignoresAllBut =
   (...modes: OutputMode[]): Reply =>

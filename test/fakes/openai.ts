@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
 
-/** The fields of a chat completions request that tests read. */
+/** The fields of a chat completion request that tests read. */
 export interface ChatRequestBody {
   model: string;
   messages: { role: string; content: string }[];
@@ -19,24 +19,27 @@ export interface RecordedRequest {
   body: ChatRequestBody;
 }
 
-/** How the fake responds to one request. It may also never respond, or drop the connection. */
+/** Responds to one request. May also never respond, or drop the connection. */
 export type Reply = (response: ServerResponse, request: RecordedRequest) => void | Promise<void>;
 
 export interface FakeOpenAi extends AsyncDisposable {
   /** For OPENAI_BASE_URL. */
   readonly baseUrl: string;
-  /** Every request so far, in the order of arrival. */
+  /** All requests so far, in the order of arrival. */
   readonly requests: RecordedRequest[];
-  /** The highest number of concurrent requests so far. */
+  /** The largest number of concurrent requests so far. */
   readonly peak: number;
-  /** Replies for the next requests, one each. */
+  /** Queues replies. Each reply is used for one request. */
   enqueue(...replies: Reply[]): void;
-  /** Replies to every request for which nothing is queued. */
+  /** Sets the reply to all requests for which no reply is queued. */
   otherwise(reply: Reply): void;
   close(): Promise<void>;
 }
 
-/** Clients do not retry it, so a test that queued too few replies fails immediately. */
+/**
+ * The reply if nothing is queued. The client does not retry this error, so a test with too few replies fails
+ * immediately.
+ */
 const nothingQueued: Reply = (response) => sendJson(response, 400, { error: { code: 'nothing_queued' } });
 
 /** Starts a chat completions API on a free port of the loopback address. */
@@ -62,7 +65,7 @@ export async function startFakeOpenAi(): Promise<FakeOpenAi> {
       response.once('close', () => open--);
       await (queue.shift() ?? fallback)(response, recorded);
     } catch {
-      // The caller disconnected or sent an invalid request, so it gets no response.
+      // The client has disconnected or sent an invalid request, so it receives no response.
       response.destroy();
     }
   });
@@ -89,16 +92,16 @@ export async function startFakeOpenAi(): Promise<FakeOpenAi> {
 }
 
 export interface CompletionOptions {
-  /** null leaves the message without content. */
+  /** With null, the message has no content. */
   content?: unknown;
   finishReason?: string | null;
   refusal?: string;
   model?: string | null;
-  /** null leaves `usage` out. */
+  /** With null, the response has no `usage`. */
   usage?: { prompt_tokens: number; completion_tokens: number } | null;
 }
 
-/** A completion. A string `content` is sent unchanged, other values as JSON. */
+/** Responds with a chat completion. If `content` is a string, it is sent unchanged; other values are sent as JSON. */
 export function completion(options: CompletionOptions = {}): Reply {
   return (response, request) => sendJson(response, 200, completionBody(options, request.body.model));
 }
@@ -126,7 +129,7 @@ function completionBody(options: CompletionOptions, asked: string): unknown {
   };
 }
 
-/** Translations of the requested segments, in order. */
+/** Responds with translations of the requested segments, in the order of the segments. */
 export const translation = (texts: string | string[], options: CompletionOptions = {}): Reply =>
   completion({
     content: { translations: [texts].flat().map((text, at) => ({ id: at + 1, text })) },
@@ -134,8 +137,8 @@ export const translation = (texts: string | string[], options: CompletionOptions
   });
 
 /**
- * A request from the model's point of view: the schema's name identifies its role, which determines its data. The schema may
- * be in the instructions.
+ * The parts of a request that a model uses. The name of the JSON schema determines the role, and the role determines
+ * the fields of `data`. The schema may also be in the instructions.
  */
 export interface Asked {
   role: 'translation' | 'assessment' | 'segment_assessment' | 'repair' | 'comparison' | 'verification';
@@ -144,7 +147,9 @@ export interface Asked {
     source_lang: { code: string };
     target_lang: { code: string };
     context_before: string | null;
-    /** `text` if the role translates or compares, otherwise `source` and `translation`. */
+    /**
+     * For the roles that translate or compare, a segment has `text`; for all others, it has `source` and `translation`.
+     */
     segments: { id: number; text: string; source: string; translation: string; approximate: boolean }[];
     issues: QualityIssue[];
     candidates: { id: number; segments: { id: number; text: string }[] }[];
@@ -159,23 +164,26 @@ export function askedOf({ body }: RecordedRequest): Asked {
 }
 
 export interface TranslatingOptions {
-  /** By default the source between guillemets after the target's code. */
+  /** The default translation is the code of the target language and the source text in guillemets. */
   translate?: (text: string, lang: string, asked: Asked) => string;
-  /** By default replaces each issue's span by its suggestion. */
+  /** The default repair replaces the text of each issue by its suggestion. */
   repair?: (translation: string, issues: QualityIssue[], source: string) => string;
-  /** Of the judges: 95. */
+  /** The score of a judge; the default is 95. */
   score?: number | ((asked: Asked) => number);
-  /** Of the judges: none. */
+  /** The issues that a judge finds; the default is an empty list. */
   issues?: QualityIssue[] | ((asked: Asked) => QualityIssue[]);
-  /** Of the verifier: true. */
+  /** Whether the verifier accepts the translation; the default is true. */
   passed?: boolean | ((asked: Asked) => boolean);
-  /** Index of the winning candidate text. By default the one that sorts first, in any order. */
+  /**
+   * Returns the index of the winning candidate text. By default, the text that comes first in sorting order wins,
+   * whatever the order of the candidates.
+   */
   prefer?: (texts: string[]) => number;
   latencyMs?: number;
   usage?: CompletionOptions['usage'];
 }
 
-/** A model that fulfils every role of the engine. */
+/** Responds like a model that has all roles of the engine. */
 export function translatingReply(options: TranslatingOptions = {}): Reply {
   const { latencyMs = 0, usage } = options;
   const reply: Reply = (response, request) =>
@@ -186,7 +194,7 @@ export function translatingReply(options: TranslatingOptions = {}): Reply {
   return latencyMs > 0 ? after(latencyMs, reply) : reply;
 }
 
-/** Gives every kind of question a favourable reply. */
+/** Responds to each request with a result that causes no further work. */
 export const agreeable: Reply = translatingReply();
 
 function contentFor(asked: Asked, options: TranslatingOptions): unknown {
@@ -242,7 +250,7 @@ function firstInOrder(texts: string[]): number {
   return texts.indexOf(texts.toSorted()[0]!);
 }
 
-/** An error in OpenAI's shape. */
+/** Responds with an error in the format of OpenAI. */
 export function failure(
   status: number,
   error: { code?: string | number | null; type?: string; message?: string } = {},
@@ -252,15 +260,15 @@ export function failure(
   return (response) => sendJson(response, status, { error: { message, type, param: null, code } }, headers);
 }
 
-/** Any body at all. */
+/** Responds with any body. */
 export function raw(status: number, body: string, contentType = 'application/json'): Reply {
   return (response) => void response.writeHead(status, { 'content-type': contentType }).end(body);
 }
 
-/** Accepts the request and never responds. */
+/** Accepts a request and never responds. */
 export const hang: Reply = () => {};
 
-/** Sends the head and the start of a body, then nothing. */
+/** Sends the headers and the beginning of a body, and then nothing more. */
 export const hangInBody =
   (status = 200): Reply =>
   (response) =>
@@ -269,13 +277,13 @@ export const hangInBody =
 /** Drops the connection without a response. */
 export const reset: Reply = (response) => void response.destroy();
 
-/** Drops the connection in the middle of a body. */
+/** Drops the connection after a part of the body. */
 export const resetInBody: Reply = (response) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
   response.write('{"id":', () => response.destroy());
 };
 
-/** The reply, some milliseconds late. */
+/** Sends the reply after this many milliseconds. */
 export const after =
   (ms: number, reply: Reply): Reply =>
   async (response, request) => {
@@ -283,7 +291,7 @@ export const after =
     await reply(response, request);
   };
 
-/** Responds only when `count` requests have arrived. */
+/** Responds only after `count` requests have arrived. */
 export function gather(count: number, reply: Reply = agreeable): Reply {
   const all = Promise.withResolvers<void>();
   let come = 0;

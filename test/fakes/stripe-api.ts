@@ -18,7 +18,7 @@ export interface StripeSubscription {
   [field: string]: unknown;
 }
 
-/** A checkout session or a portal session, with its parameters. */
+/** A checkout session or a portal session, with the parameters of its request. */
 export interface StripeSession {
   id: string;
   object: 'checkout.session' | 'billing_portal.session';
@@ -26,7 +26,7 @@ export interface StripeSession {
   [field: string]: unknown;
 }
 
-/** The body of Stripe's `{error}` responses. */
+/** An error response of Stripe: `{error}`. */
 export class StripeRefusal extends Error {
   readonly status: number;
   readonly error: { type: string; message: string; code?: string; param?: string };
@@ -47,17 +47,17 @@ export interface StripeApi {
     fields?: { id?: string; status?: string; price?: string; metadata?: Record<string, string> },
   ): StripeSubscription;
   deleteCustomer(id: string): void;
-  /** The body of a success. @throws StripeRefusal */
+  /** Returns the body of a successful response. @throws StripeRefusal for an error response */
   handle(request: StripeRequest): unknown;
 }
 
-/** Stripe's objects, and the requests that make and read them. */
+/** The objects that Stripe stores, and the requests that create and read them. */
 export function createStripeApi(prices?: readonly string[]): StripeApi {
   const customers = new Map<string, StripeCustomer>();
   const subscriptions = new Map<string, StripeSubscription>();
   const sessions = new Map<string, StripeSession>();
   let made = 0;
-  // Unique per fake, because tests of one file may run several.
+  // Differs between fakes, because the tests of one file may run several of them at the same time.
   const mark = Math.random().toString(36).slice(2, 8);
   const newId = (prefix: string) => `${prefix}_${mark}${String(++made).padStart(6, '0')}`;
 
@@ -109,7 +109,7 @@ export function createStripeApi(prices?: readonly string[]): StripeApi {
     },
     'GET /v1/subscriptions': ({ fields, path }) => {
       const { customer, status, limit = '10', starting_after: after } = fields;
-      // A deleted customer's subscriptions are still listed: they ended with it.
+      // The subscriptions of a deleted customer are still listed; they ended when the customer was deleted.
       if (customer !== undefined && !customers.has(customer)) throw missing(400, 'customer', customer);
       const all = [...subscriptions.values()]
         .filter((one) => customer === undefined || one.customer === customer)
@@ -171,7 +171,7 @@ function missing(status: number, param: string, id: string, what = 'customer'): 
   });
 }
 
-/** `{'metadata[a]': 'x', 'line_items[0][price]': 'y'}` as a nested object. */
+/** Converts form fields such as `{'metadata[a]': 'x', 'line_items[0][price]': 'y'}` to a nested object. */
 function nested(fields: Record<string, string>): Record<string, unknown> {
   const whole: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) {

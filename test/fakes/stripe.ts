@@ -6,17 +6,20 @@ import { createStripeApi, type StripeApi, StripeRefusal } from './stripe-api.ts'
 
 export type { StripeCustomer, StripeSession, StripeSubscription } from './stripe-api.ts';
 
-/** A request as Stripe gets it. */
+/** A request that the fake has received. */
 export interface StripeRequest {
   method: string;
-  /** Without the query: `/v1/checkout/sessions`. */
+  /** The path without the query, such as `/v1/checkout/sessions`. */
   path: string;
   headers: IncomingHttpHeaders;
-  /** The query of a GET or the form of a POST, as written: `{'metadata[tenant_id]': 'abc'}`. */
+  /**
+   * The query of a GET request or the form of a POST request. Names are unchanged, such as `{'metadata[tenant_id]':
+   * 'abc'}`.
+   */
   fields: Record<string, string>;
 }
 
-/** How one request fails, or the response that the test writes. It may also never get a response. */
+/** A function of the test that responds to one request, or makes it fail. It may also never respond. */
 export type StripeReply = (response: ServerResponse, request: StripeRequest) => void | Promise<void>;
 
 export interface FakeStripe
@@ -24,30 +27,39 @@ export interface FakeStripe
     Pick<StripeApi, 'customers' | 'subscriptions' | 'sessions'> {
   /** For STRIPE_API_URL. */
   readonly url: string;
-  /** For STRIPE_SECRET_KEY; other keys get 401. */
+  /** The value for STRIPE_SECRET_KEY. Requests with other keys receive 401. */
   readonly secretKey: string;
-  /** Every request so far, in the order of arrival; empty it with `requests.length = 0`. */
+  /** All requests so far, in the order of arrival. A test clears the list with `requests.length = 0`. */
   readonly requests: StripeRequest[];
-  /** The requests so far of one kind: `asked('POST', '/v1/customers')`. */
+  /** Returns the requests so far with this method and path, such as `asked('POST', '/v1/customers')`. */
   asked(method: string, path: string): StripeRequest[];
-  /** Adds a subscription to a customer: its id begins with `sub_`, its status is active unless `fields` has another. */
+  /**
+   * Adds a subscription to a customer. Its ID begins with `sub_`. Its status is `active`, unless `fields` contain
+   * another.
+   */
   subscribe: StripeApi['subscribe'];
-  /** Deletes a customer like the dashboard: requests that name it get `resource_missing` from now on. */
+  /**
+   * Deletes a customer as if it were deleted in Stripe's dashboard. Later requests that name the customer receive
+   * `resource_missing`.
+   */
   deleteCustomer: StripeApi['deleteCustomer'];
-  /** Replies to the next requests instead of the API, one each: `fail(503)`, `hangUp`, or another function. */
+  /**
+   * Queues replies that replace the response of the API. Each is used for one request: `fail(503)`, `hangUp`, or
+   * another function.
+   */
   enqueue(...replies: StripeReply[]): void;
-  /** Replies to every request without a queued reply instead of the API, until it is set to `null`. */
+  /** Sets a reply that replaces the response of the API to all requests without a queued reply. `null` removes it. */
   otherwise(reply: StripeReply | null): void;
   close(): Promise<void>;
 }
 
 export interface FakeStripeOptions {
   secretKey?: string;
-  /** The existing Prices; if omitted, every id exists. */
+  /** The IDs of the prices that exist; if omitted, each ID exists. */
   prices?: readonly string[];
 }
 
-/** Starts the part of Stripe's REST API that the service uses, on a free port of the loopback address. */
+/** Starts a fake of those parts of Stripe's REST API that the service uses, on a free port of the loopback address. */
 export async function startFakeStripe({
   secretKey = 'sk_test_fake_0123456789',
   prices,
@@ -56,7 +68,7 @@ export async function startFakeStripe({
   const queue: StripeReply[] = [];
   let always: StripeReply | null = null;
   const api = createStripeApi(prices);
-  /** By Idempotency-Key: a repeated POST gets the first one's response, as at Stripe. */
+  /** Responses by Idempotency-Key. As with Stripe, a repeated POST request receives the response to the first one. */
   const answered = new Map<string, { status: number; body: unknown }>();
 
   const answer = (request: StripeRequest): { status: number; body: unknown } => {
@@ -124,10 +136,10 @@ export async function startFakeStripe({
 }
 
 /**
- * Rejects a request like Stripe. The package retries 409 and 5xx, twice, unless `retry` is false, and waits half a second
- * before each.
- * @param code Stripe's code, such as `rate_limit` or `resource_missing`
- * @param param the field of the error, such as `customer`
+ * Rejects a request like Stripe. Unless `retry` is false, Stripe's package retries a 409 or 5xx twice, each time after
+ * half a second.
+ * @param code Stripe's error code, such as `rate_limit` or `resource_missing`
+ * @param param the request field that the error names, such as `customer`
  */
 export function fail(
   status: number,
@@ -140,7 +152,7 @@ export function fail(
   };
 }
 
-/** Drops the connection instead of responding. */
+/** Drops the connection without a response. */
 export const hangUp: StripeReply = (response) => void response.destroy();
 
 function sendJson(response: ServerResponse, status: number, body: unknown): void {
@@ -149,10 +161,10 @@ function sendJson(response: ServerResponse, status: number, body: unknown): void
 }
 
 /**
- * The signature header of a delivery: `t=<seconds>,v1=<hex HMAC-SHA256 of "<seconds>.<body>">`, computed independently of
- * the package.
+ * Computes the signature header of a webhook delivery: `t=<seconds>,v1=<hex HMAC-SHA256 of "<seconds>.<body>">`. It
+ * does not use Stripe's package.
  * @param body the exact bytes of the delivery
- * @param at Unix time in seconds; now by default
+ * @param at Unix time in seconds; the default is the current time
  */
 export function signPayload(
   body: string | Uint8Array,
@@ -163,13 +175,16 @@ export function signPayload(
   return `t=${at},v1=${hash}`;
 }
 
-/** A delivery: the body and the headers that Stripe would send it with. */
+/** A webhook delivery: the body and the headers with which Stripe would send it. */
 export interface SignedEvent {
   body: string;
   headers: Record<string, string>;
 }
 
-/** Signs an event like a delivery. @param at Unix time in seconds of the signature; now by default */
+/**
+ * Creates a signed webhook delivery of an event.
+ * @param at Unix time of the signature in seconds; the default is the current time
+ */
 export function signEvent(event: unknown, secret: string, at?: number): SignedEvent {
   const body = JSON.stringify(event);
   return {

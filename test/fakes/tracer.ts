@@ -14,8 +14,8 @@ import {
 } from '@opentelemetry/api';
 
 /**
- * As small an OpenTelemetry SDK as tests need: `node --import test/fakes/tracer.ts server/main.ts` prints each span, when it ends, as a line
- * of JSON on file descriptor TRACE_FD.
+ * A minimal OpenTelemetry SDK for tests. `node --import test/fakes/tracer.ts server/main.ts` writes each span, when it
+ * ends, as a line of JSON to the file descriptor TRACE_FD.
  */
 interface EndedSpan {
   name: string;
@@ -26,7 +26,7 @@ interface EndedSpan {
   status: unknown;
 }
 
-// A separate program, loaded before the service.
+// This module is loaded before the service, so it reads the environment itself and not through the service's settings.
 const output = Number(process.env['TRACE_FD'] ?? 0);
 
 const storage = new AsyncLocalStorage<Context>();

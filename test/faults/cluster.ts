@@ -4,11 +4,11 @@ import postgres from 'postgres';
 import { freePort } from '#db/embedded/secrets.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
 
-/** The processes that a kill ends. */
+/** The processes that can be killed. */
 export const victims = ['api', 'worker', 'postmaster', 'backend', 'all'] as const;
 export type Victim = (typeof victims)[number];
 
-/** An API and a worker as separate processes over one embedded PostgreSQL, each of which can be killed. */
+/** Starts an API process and a worker process with one embedded PostgreSQL. Each of them can be killed. */
 export async function startCluster(env: Record<string, string>) {
   const dataDir = env['DATA_DIR'] as string;
   const port = await freePort();
@@ -18,7 +18,7 @@ export async function startCluster(env: Record<string, string>) {
   let api: RunningService = await startApi();
   let worker: RunningService = await startWorker();
 
-  /** The lines of postmaster.pid; undefined without the file. */
+  /** The lines of postmaster.pid; undefined if the file does not exist. */
   const pidFile = () =>
     readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8').then(
       (text) => text.split('\n'),
@@ -38,7 +38,7 @@ export async function startCluster(env: Record<string, string>) {
 
   return {
     address: `http://127.0.0.1:${port}`,
-    /** Queries the database as its superuser, over a connection for one query. */
+    /** Queries the database as the superuser. Each query has its own connection. */
     async query<T extends postgres.Row>(ask: (sql: postgres.Sql) => PromiseLike<readonly T[]>): Promise<T[]> {
       const secrets = JSON.parse(await readFile(join(dataDir, 'postgres.json'), 'utf8'));
       const sql = postgres({
@@ -49,10 +49,11 @@ export async function startCluster(env: Record<string, string>) {
         password: secrets.superuserPassword,
         max: 1,
         connect_timeout: 5,
-        // Its type look-up would reject unhandled while the server starts again.
+        // Looking up types would cause an unhandled rejection while the server starts again.
         fetch_types: false,
         onnotice: () => {},
-        // Named like a member: the last member would wait for foreign clients.
+        // Names like this mark connections of members. The last member stops the server only when all connections
+        // without such a name have ended.
         connection: { application_name: 'lingualoop faults' },
       });
       try {
@@ -61,7 +62,7 @@ export async function startCluster(env: Record<string, string>) {
         await sql.end({ timeout: 1 });
       }
     },
-    /** Kills, and restarts the killed process like a supervisor would; PostgreSQL is left to the service. */
+    /** Kills a process and starts it again, like a supervisor. PostgreSQL is started again by the service. */
     async kill(victim: Victim, pickBackend: (pids: number[]) => number | undefined): Promise<void> {
       if (victim === 'backend') {
         const rows = await this.query(
@@ -84,9 +85,9 @@ export async function startCluster(env: Record<string, string>) {
       api = nextApi;
       worker = nextWorker;
     },
-    /** Stops both in an orderly way; returns their exit codes. */
+    /** Stops both processes with SIGTERM, and returns their exit codes. */
     stop: () => Promise.all([api.stop('SIGTERM'), worker.stop('SIGTERM')]),
-    /** Ends all remaining processes. */
+    /** Kills all remaining processes. */
     async destroy(): Promise<void> {
       await Promise.all([api.stop('SIGKILL'), worker.stop('SIGKILL')]);
       await killPostmaster();

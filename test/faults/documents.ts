@@ -8,26 +8,25 @@ const PATH = '/api/documents';
 
 type TestClient = ReturnType<typeof connect>;
 
-/** The documents that clients have sent and their responses, which must still hold after every kill. */
+/** Records the documents that clients have sent, and the responses. The responses must stay true after each kill. */
 export class DocumentAnswers {
-  /** Documents that were accepted, with their tenants. */
+  /** The documents that were accepted, by ID, with their tenants. */
   readonly accepted = new Map<string, Signup>();
-  /** Those whose client was told that they are translated. */
+  /** The documents of which a client has received the status `translated`. */
   readonly translated = new Set<string>();
   readonly deleting = new Set<string>();
   readonly deleted = new Set<string>();
 
-  /** The latest document of a tenant that is not deleted. */
+  /** The latest document of a tenant that was not deleted. */
   newestOf(tenant: Signup): string | undefined {
     return [...this.accepted].filter(([id, owner]) => owner === tenant && !this.deleting.has(id)).at(-1)?.[0];
   }
 }
 
 /**
- * Sends a Word file or a workbook of some texts, with a key. Half of the clients wait for the translation. One without a response sends
- * it again, as clients do.
- *
- * @returns the last status; 0 without a response
+ * Sends a Word file or a workbook with some texts and an idempotency key. Half of the clients wait for the translation.
+ * If a request has no response, it is repeated.
+ * @returns the last status; 0 if there was no response
  */
 export async function sendDocument(
   app: TestClient,
@@ -99,7 +98,7 @@ interface StoredDocument {
   outputs: number;
 }
 
-/** Documents that are not at their end. */
+/** The documents that are still queued or in progress. */
 export const unfinishedDocuments = (cluster: Cluster) =>
   cluster.query(
     (sql) =>
@@ -107,8 +106,9 @@ export const unfinishedDocuments = (cluster: Cluster) =>
   );
 
 /**
- * What is wrong with the documents when the load has ended: each accepted one is there and has ended, a translated one is whole, can be
- * downloaded and is billed once, a failed one is not billed; a deleted one is gone.
+ * Verifies the documents after the load, and returns the errors. Each accepted document must exist and have ended. A
+ * translated document must be complete, downloadable and billed once. A failed document must not be billed, and a
+ * deleted document must be gone.
  */
 export async function verifyDocuments(
   cluster: Cluster,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { runFaults } from './run.ts';
 
-/** One of each kind. `npm run test:faults` does forty times as many. */
+/** One kill of each kind. `npm run test:faults` makes forty times as many. */
 const kills = 5;
 
 test('5 kills under load: nothing is lost or billed twice, no dead pool, no record without its job, no PostgreSQL left', async () => {

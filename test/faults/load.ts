@@ -9,22 +9,22 @@ import { DocumentAnswers, deleteDocument, downloadDocument, sendDocument } from 
 const PATH = '/api/translations';
 const password = 'a long enough passphrase';
 
-/** The service's responses, which must still be true after every kill. */
+/** The responses of the service. They must stay true after each kill. */
 export interface Answers {
-  /** Jobs whose response was 200 and which are done, with their tenants; deleted ones are not among them. */
+  /** Jobs whose response was 200 and that are completed, with their tenants. Deleted jobs are removed. */
   jobs: Map<string, Signup>;
-  /** Jobs whose deletion was confirmed. */
+  /** Jobs whose deletion the service has confirmed. */
   deleted: Set<string>;
-  /** Jobs whose deletion was requested, with or without a response. */
+  /** Jobs whose deletion was requested, whether or not there was a response. */
   deleting: Set<string>;
   glossaries: Map<string, Signup>;
   memories: Map<string, Signup>;
-  /** Imports that got 202. */
+  /** Imports that were accepted with 202. */
   imports: Map<string, Signup>;
   documents: DocumentAnswers;
-  /** Errors that were found during the load. */
+  /** Errors that clients have found during the load. */
   wrong: string[];
-  /** The number of responses of each kind, and of requests without one. */
+  /** The number of responses of each kind, and of requests without a response. */
   counts: Record<string, number>;
 }
 
@@ -35,9 +35,9 @@ interface Actor {
 }
 
 /**
- * Clients of every kind, over some tenants, until `stop`: texts with and without keys, batches, files, reviews, imports
- * inline and in the background, glossaries, documents, deletions, sign-ins, exports, downloads. They continue whatever
- * happens to the service, like real clients.
+ * Runs clients of all kinds for some tenants until `stop` is called: texts with and without keys, batches, files,
+ * reviews, inline and background imports, glossaries, documents, deletions, sign-ins, exports, downloads. Like real
+ * clients, they continue when the service fails.
  */
 export async function startLoad(address: string, clients: number, random: Random) {
   const app = connect(address);
@@ -63,7 +63,7 @@ export async function startLoad(address: string, clients: number, random: Random
   let stopped = false;
   const text = () => {
     counter += 1;
-    // One in five was sent before: it is served from the TM or by another job's key.
+    // One of five texts was sent before. The TM or the job of another key serves it.
     return random() < 0.2 ? pick(sentences, random) : `${pick(sentences, random)} (${counter})`;
   };
   const heard = (kind: string, status: number | string) => {
@@ -71,7 +71,7 @@ export async function startLoad(address: string, clients: number, random: Random
     answers.counts[name] = (answers.counts[name] ?? 0) + 1;
   };
   const keep = (tenant: Signup, job: { id: string; status: string }) => {
-    // The replay of a running job returns its current state, not its result.
+    // A repeated request for a running job returns the current state and not the result.
     if (job.status !== 'pending') answers.jobs.set(job.id, tenant);
   };
   const submit = ({ tenant }: Actor, body: object, headers: Record<string, string> = {}) =>
@@ -89,7 +89,7 @@ export async function startLoad(address: string, clients: number, random: Random
       counter += 1;
       const headers = { 'idempotency-key': `key-${counter}` };
       const asked = { source_text: text(), target_lang: 'de' };
-      // Like a client without a response: again with the same key.
+      // A client that receives no response repeats the request with the same key.
       for (let attempt = 0; ; attempt++) {
         const answer = await submit(actor, asked, headers).catch(() => undefined);
         if (answer?.status === 200) keep(actor.tenant, answer.body);
@@ -193,7 +193,7 @@ export async function startLoad(address: string, clients: number, random: Random
     },
     async session(actor) {
       const { refreshToken } = actor;
-      // A client that loses the response to a refresh signs in again.
+      // If the response to a refresh is lost, the client signs in again.
       actor.refreshToken = undefined;
       const body = refreshToken
         ? { grant_type: 'refresh_token', refresh_token: refreshToken }
@@ -223,7 +223,7 @@ export async function startLoad(address: string, clients: number, random: Random
   const client = async () => {
     while (!stopped) {
       const kind = pick(weighted, random);
-      // Some state belongs to the actor: one session at a time.
+      // An actor has only one session, so each actor is used by one client at a time.
       const actor = pick(actors, random);
       if (kind === 'session' && busy.has(actor)) continue;
       if (kind === 'session') busy.add(actor);
@@ -243,7 +243,7 @@ export async function startLoad(address: string, clients: number, random: Random
   return {
     answers,
     tenants: [...actors.map(({ tenant }) => tenant), probe],
-    /** Whether a text is translated now. */
+    /** Whether a text is currently translated. */
     async isServed(): Promise<boolean> {
       counter += 1;
       const asked = { source_text: `${pick(sentences, random)} (${counter})`, target_lang: 'de' };

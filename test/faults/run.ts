@@ -12,14 +12,14 @@ import { processesOf } from './leftovers.ts';
 import { type Load, startLoad } from './load.ts';
 import { verify } from './verify.ts';
 
-/** Maximum seconds after a kill until everything works again. */
+/** Maximum seconds after a kill until all parts work again. */
 const maxRecoverySeconds = 60;
 
 export interface Recovery {
   victim: Victim;
-  /** Milliseconds until a text was translated, from the kill on. */
+  /** Milliseconds from the kill until a text was translated. */
   api: number;
-  /** Milliseconds until jobs of both worker pools that were added after the kill had run. */
+  /** Milliseconds from the kill until each worker pool had run a job that was added after the kill. */
   worker: number;
 }
 
@@ -31,7 +31,7 @@ export interface FaultsReport {
   counts: Record<string, number>;
 }
 
-/** Kills the service's processes under load, a given number of times, and verifies that nothing was lost. */
+/** Kills the processes of the service under load, `kills` times, and verifies that nothing was lost. */
 export async function runFaults(
   { kills, seed, clients = 6 }: { kills: number; seed: number; clients?: number },
   print: (line: string) => void,
@@ -40,7 +40,7 @@ export async function runFaults(
   const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-faults-'));
   await using model = await startFakeOpenAi();
   const good = translatingReply({ translate: translateNumbered, latencyMs: 10 });
-  // One call in thirty fails, because failed jobs must be as consistent as others.
+  // One of thirty calls fails, because failed jobs must be as consistent as others.
   const chat: Reply = (response, request) => (random() < 0.03 ? failure(400) : good)(response, request);
   model.otherwise(atItsPath(embeddings(), chat));
   const cluster = await startCluster({
@@ -83,7 +83,7 @@ export async function runFaults(
   return report;
 }
 
-/** Each kind about equally often. */
+/** The victims in random order, all kinds about equally often. */
 function orderOf(kills: number, random: Random): Victim[] {
   return shuffled(
     Array.from({ length: kills }, (_, n) => victims[n % victims.length] as Victim),
@@ -101,7 +101,7 @@ async function killOnce(cluster: Cluster, load: Load, victim: Victim, random: Ra
   };
   const worked = async () => {
     const tenant = JSON.stringify({ tenantId: load.probe.tenantId });
-    // One of each worker pool. They have nothing to do, and are gone when they have run.
+    // Adds one job for each worker pool. The jobs do nothing; when they have run, they are gone.
     const ids = await poll(
       () =>
         cluster

@@ -15,7 +15,7 @@ interface StoredJob {
   records: number;
 }
 
-/** Checks all conditions that must hold after the load has ended; returns the violations. */
+/** Verifies all conditions that must hold after the load has ended, and returns the violations. */
 export async function verify(cluster: Cluster, load: Load, dataDir: string): Promise<string[]> {
   const wrong = [...load.answers.wrong];
   const settle = (what: string, look: () => Promise<unknown[]>) =>
@@ -64,7 +64,7 @@ function storedJobs(cluster: Cluster): Promise<StoredJob[]> {
   );
 }
 
-/** Each completed job is billed once, others are not, and ledger and totals agree. */
+/** Each completed job must be billed once, and no other job. Usage records and totals must agree. */
 async function billing(cluster: Cluster, jobs: StoredJob[], { answers }: Load): Promise<string[]> {
   const unpaid = ['failed', 'pending'];
   const wrong = jobs
@@ -91,7 +91,7 @@ async function billing(cluster: Cluster, jobs: StoredJob[], { answers }: Load): 
   return wrong;
 }
 
-/** Each published job that was translated has its record. */
+/** Each published job that was translated must have its published record. */
 async function records(storage: string, jobs: StoredJob[]): Promise<string[]> {
   const wrong: string[] = [];
   for (const { tenant_id, job_id, status, golden_uri, fast_path } of jobs) {
@@ -119,7 +119,7 @@ async function recordsIn(storage: string): Promise<string[]> {
   return paths;
 }
 
-/** Everything that was confirmed exists, and everything deleted is gone. */
+/** Everything that the service has confirmed must exist, and everything that was deleted must be gone. */
 async function answered(cluster: Cluster, jobs: StoredJob[], { answers, tenants }: Load): Promise<string[]> {
   const wrong: string[] = [];
   const stored = new Map(jobs.map((job) => [job.job_id, job]));

@@ -86,13 +86,13 @@ export async function measureFile(name: string, source: Uint8Array): Promise<Fil
 
 type Walked = ReturnType<typeof walkStory>[number];
 
-/** The paragraphs of a story, each with the one at its place in the translation. */
+/** Pairs each paragraph of a part with the paragraph at the same place in the translation. */
 function pairParagraphs(before: Element, after: Element): [Walked, Walked | undefined][] {
   const now = walkStory(after);
   return walkStory(before).map((paragraph, index) => [paragraph, now[index]]);
 }
 
-/** Start tags by what they are to a reader. The first that fits counts. */
+/** The kinds of start tags, by their purpose for a reader. The first kind that contains a tag counts. */
 const tagKinds: readonly [kind: string, names: string][] = [
   ['paragraphs, tables', 'p tbl tr tc'],
   ['links', 'hyperlink'],
@@ -122,7 +122,7 @@ function compareTags(stories: readonly (readonly [Element, Element])[]): Compari
   ];
 }
 
-/** Each run with translated text, with its properties if no run of the old paragraph has them. */
+/** For each run with translated text: its properties, if no run of the original paragraph has these properties. */
 function compareFormatting(pairs: readonly [Walked, Walked | undefined][]): Comparison {
   const written: string[] = [];
   const unknown: string[] = [];
@@ -140,7 +140,7 @@ function compareFormatting(pairs: readonly [Walked, Walked | undefined][]): Comp
   return { kind: 'run formatting', before: written, after: unknown };
 }
 
-/** Parts whose texts are not those of the document's body. */
+/** Parts that contain texts outside of the document's body. */
 const keptParts: readonly [RegExp, string][] = [
   [/^word\/footnotes\.xml$/, 'footnotes'],
   [/^word\/endnotes\.xml$/, 'endnotes'],
@@ -150,7 +150,7 @@ const keptParts: readonly [RegExp, string][] = [
   [/^word\/glossary\//, 'building blocks'],
 ];
 
-/** Elements whose text is kept, by their names without a prefix. */
+/** Elements whose text is not translated, by their names without a prefix. */
 const keptElements: ReadonlyMap<string, string> = new Map([
   ['Fallback', 'fallbacks'],
   ['txbxContent', 'text boxes'],
@@ -164,7 +164,7 @@ const keptElements: ReadonlyMap<string, string> = new Map([
   ['fldSimple', 'fields'],
 ]);
 
-/** The places of untranslated texts in a part. */
+/** The untranslated texts in a part, by place. */
 function keptTexts(part: string, xml: string): string[] {
   if (!part.endsWith('.xml')) return [];
   const root = parse(xml);
@@ -183,7 +183,7 @@ function keptTexts(part: string, xml: string): string[] {
         if (/\p{L}/u.test(textOf(child)) && place !== 'translated') found.push(place ?? 'elsewhere');
       } else {
         const own = translated.has(child) ? 'translated' : (places.get(child) ?? keptElements.get(local));
-        // The outermost element decides, but other content of a translated run is not translated with it.
+        // The outermost element determines the place. Other content within a translated run is not translated.
         walk(child, place === undefined || place === 'translated' ? (own ?? place) : place);
       }
     }

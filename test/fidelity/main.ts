@@ -7,7 +7,7 @@ import { pdfSection } from './pdf.ts';
 import { renderReport, type Section } from './report.ts';
 import { xlsxFidelity } from './xlsx.ts';
 
-/** In the order of the page. */
+/** The formats, in the order of the page. */
 export const officeFormats: readonly OfficeFormat[] = [docxFidelity, xlsxFidelity];
 
 export const page = join(import.meta.dirname, '../../docs/fidelity.md');
@@ -19,7 +19,7 @@ async function measureOffice(format: OfficeFormat): Promise<Section> {
   return officeSection(format, files, opened);
 }
 
-/** Without arguments it writes the page; `--gallery` writes the pictures of PDF pages instead. */
+/** Without arguments, writes the page. With `--gallery`, writes the pictures of PDF pages instead. */
 if (process.argv[1] === import.meta.filename) {
   if (process.argv.includes('--gallery')) await writeGallery();
   else {

@@ -1,16 +1,16 @@
 import type { Finding } from '#server/formats/document.ts';
 import { type Counts, countEach, listCounts, type Section, sumCounts, type Table } from './report.ts';
 
-/** An Office format, whose translated files are compared with their sources part by part. */
+/** An Office format. Its translated files are compared with their sources part by part. */
 export interface OfficeFormat {
   title: string;
-  /** Explains the columns of the tables, in Markdown. */
+  /** An explanation of the columns in the tables, as Markdown. */
   notes: string;
   /** The program that opens the translated files. */
   judge: string;
-  /** Translates each file of the corpus as the stub engine does, and compares the result with it. */
+  /** Translates each file of the corpus with the stub engine, and compares the result with the source. */
   measure(): Promise<FileFidelity[]>;
-  /** Whether the judge opens each file and shows every translated text; null if it is not installed. */
+  /** Whether the program opens each file and shows all translated texts; null if the program is not installed. */
   open(files: readonly FileFidelity[]): Map<string, boolean> | null;
 }
 
@@ -18,21 +18,21 @@ export interface OfficeFormat {
 export interface FileFidelity {
   name: string;
   translated: Uint8Array;
-  /** Texts to translate that a walk over the source finds, without the engine. */
+  /** The number of texts that should be translated, counted in the source without the engine. */
   found: number;
-  /** The number of them that are in the translated file once, translated, in their place. */
+  /** The number of these texts whose translation is in the translated file once and in the right place. */
   translatedOnce: number;
-  /** Unchanged texts, by place. */
+  /** The number of unchanged texts, by place. */
   kept: Counts;
   parts: number;
-  /** Parts whose compressed bytes differ. All others are the same. */
+  /** The number of parts whose compressed bytes differ. All other parts are equal. */
   changedParts: number;
-  /** What is compared inside the changed parts. */
+  /** Comparisons of the content of the changed parts. */
   comparisons: Comparison[];
   findings: Finding[];
 }
 
-/** Things of one kind, as lists that should be equal. */
+/** All things of one kind in the source and in the translation. The two lists should be equal. */
 export interface Comparison {
   kind: string;
   before: readonly string[];
@@ -43,7 +43,7 @@ export function isSame({ before, after }: Comparison): boolean {
   return before.length === after.length && before.every((each, index) => each === after[index]);
 }
 
-/** @param opened by name; null if the judge is not installed */
+/** @param opened the results of opening the files, by name; null if the program is not installed */
 export function officeSection(
   { title, notes, judge }: OfficeFormat,
   files: readonly FileFidelity[],
@@ -76,7 +76,7 @@ export function officeSection(
   };
 }
 
-/** Lists of what is equal in all files, and of differences by file. */
+/** Tables of the kinds that are equal in all files, and of differences in each file. */
 export function comparisonTables(
   files: readonly { name: string; comparisons: readonly Comparison[] }[],
 ): Table[] {

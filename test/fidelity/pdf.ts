@@ -14,10 +14,10 @@ import { countEach, listCounts, type Section, sumCounts, type Table } from './re
 const notes = `pdf.js compares the structure, pdf-lib the images, \`qpdf --check\` the file and poppler's \`pdftotext\` the words. Compared pages are in
 the [gallery](gallery/README.md).`;
 
-/** Names of the PDFs of the corpus. */
+/** The names of the PDF files in the corpus. */
 export const pdfNames: readonly string[] = corpusNames('pdf').filter((name) => name.endsWith('.pdf'));
 
-/** @throws if pdftotext is not installed, on which most of the section depends */
+/** @throws Error if pdftotext is not installed, because most of the section depends on it */
 export async function pdfSection(): Promise<Section> {
   if (!hasPdftotext) throw new Error('the section of PDFs needs pdftotext (poppler-utils)');
   const files: MeasuredFile[] = [];

@@ -1,4 +1,4 @@
-/** The page's section about one format. */
+/** The section of the page about one format. */
 export interface Section {
   title: string;
   /** In Markdown. */
@@ -16,7 +16,7 @@ export interface Table {
 
 export type Counts = ReadonlyMap<string, number>;
 
-/** Counts equal strings, in the order of their first occurrence. */
+/** Counts how often each string occurs, in the order of the first occurrence. */
 export function countEach(values: Iterable<string>): Map<string, number> {
   const counts = new Map<string, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
@@ -27,7 +27,7 @@ export function listCounts(counts: Counts): string {
   return [...counts].map(([kind, count]) => `${kind}: ${count}`).join(', ');
 }
 
-/** The sum of counts, kind by kind. */
+/** Adds the counts of each kind. */
 export function sumCounts(all: Iterable<Counts>): Map<string, number> {
   const sums = new Map<string, number>();
   for (const counts of all) for (const [kind, count] of counts) sums.set(kind, (sums.get(kind) ?? 0) + count);
@@ -42,7 +42,7 @@ How translated documents compare with their sources, for all files of the corpus
 result is independent of the format engines. \`test/docs/fidelity.slow.test.ts\` checks the figures of Office files,
 \`test/formats/pdf-corpus.slow.test.ts\` those of PDFs. Differences are **bold**.`;
 
-/** Writes the page. */
+/** Renders the complete page. */
 export function renderReport(sections: readonly Section[]): string {
   return `${[introduction, ...sections.map(renderSection)].join('\n\n')}\n`;
 }
@@ -58,7 +58,7 @@ export function renderSection({ title, notes, tables }: Section): string {
   return [`## ${title}`, notes, ...parts].join('\n\n');
 }
 
-/** Columns of numbers are right-aligned. */
+/** Columns of numbers are aligned to the right. */
 function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   const isNumeric = (column: number): boolean => rows.every((row) => /^[\d*→ .%]+$/.test(row[column]!));
@@ -66,7 +66,7 @@ function renderTable(head: readonly string[], rows: readonly (readonly string[])
   return [line(head), rule, ...rows.map(line)].join('\n');
 }
 
-/** The page without the judges' results, because the judges are not installed everywhere. */
+/** The page without the results of programs that are not installed everywhere. */
 export function withoutJudges(page: string): string {
   return page.replace(/^(\| opened by \w+ \|).*$/gm, '$1 … |');
 }

@@ -6,10 +6,13 @@ import { stubEngine } from '#server/platform/engines/stub.ts';
 /** The target language of the fidelity report. */
 export const targetLanguage = 'fr';
 
-/** The stub engine's prefix of each text. */
+/** The prefix that the stub engine adds to each text. */
 export const stubMark = `[${targetLanguage}] `;
 
-/** Translates a file with the stub engine, as a document job does. Returns the findings of reading and of writing it. */
+/**
+ * Translates a file with the stub engine in the same way as a document job. Returns the findings of reading and of
+ * writing.
+ */
 export async function translateByStub(
   { extract, rebuild }: LayoutFormat,
   bytes: Uint8Array,
@@ -40,7 +43,7 @@ export async function translateByStub(
   return { bytes: rebuilt.bytes, findings: [...findings, ...rebuilt.findings] };
 }
 
-/** Whether a text is another one with the stub's mark before its first word, once. */
+/** Whether `after` is `before` with the stub's prefix once, directly before the first word. */
 export function isTranslatedOnce(before: string, after: string): boolean {
   return after.split(stubMark).length === 2 && after.replace(stubMark, '') === before;
 }

@@ -78,7 +78,7 @@ export async function measureFile(name: string, source: Uint8Array): Promise<Fil
   };
 }
 
-/** A translated cell has line feeds where its source had line breaks of other systems. */
+/** Converts line breaks to line feeds, because the translation of a cell contains only line feeds. */
 function lines(text: string | undefined): string {
   return (text ?? '').replace(/\r\n?/g, '\n');
 }
@@ -92,7 +92,7 @@ function compareWorkbooks(before: WalkedWorkbook, after: WalkedWorkbook): Compar
     ),
   );
   const styles = dateStyles(before);
-  /** The properties that are read of each cell, with its place. Undefined: none. */
+  /** Reads a property of each cell, with the place of the cell. Cells for which it is undefined are omitted. */
   const ofCells =
     (read: (cell: WalkedCell) => string | undefined): List =>
     ({ sheets }) =>
@@ -172,7 +172,7 @@ function styleOf({ attributes }: WalkedCell): number {
   return Number(attribute(attributes, 's') ?? 0);
 }
 
-/** Numbers of the cell styles with a date or time format. */
+/** The numbers of all cell styles with a date or time format. */
 function dateStyles({ parts }: WalkedWorkbook): ReadonlySet<number> {
   const xml = Buffer.from(parts['xl/styles.xml'] ?? '').toString();
   const dates = new Set([14, 15, 16, 17, 18, 19, 20, 21, 22, 45, 46, 47]);
@@ -189,7 +189,7 @@ function dateStyles({ parts }: WalkedWorkbook): ReadonlySet<number> {
 
 const letter = /\p{L}/u;
 
-/** The places of untranslated texts in a workbook. */
+/** The untranslated texts in a workbook, by place. */
 function keptTexts(workbook: WalkedWorkbook): string[] {
   return [
     ...workbook.sheets.flatMap(keptCells),

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runShell } from '#test/docs/shell.ts';
 import { root, type Snippet, snippetsOf } from '#test/docs/snippets.ts';
 
-/** Why there is no clone to follow the README on; undefined if there can be one. */
+/** The reason why the repository cannot be cloned for this test; undefined if it can. */
 const withoutClone = cloneable() ? undefined : 'this folder is no git repository with a commit';
 if (withoutClone) console.log(`The README is not followed on a clone: ${withoutClone}.`);
 
@@ -20,8 +20,9 @@ function cloneable(): boolean {
 }
 
 /**
- * A newcomer has a clone and the README, and nothing else: what it names is there, and its commands work in its order. In one thing the test
- * differs: where the README says `npm ci`, the packages of this installation are linked (docs/decisions/0069).
+ * Follows the README like a person who has only a clone of the repository: all files that it names must exist, and its
+ * commands must work in order. There is one difference: instead of `npm ci`, the packages of this installation are
+ * linked (docs/decisions/0069).
  */
 describe.skipIf(withoutClone)('the first hour, by the README alone', () => {
   let folder: string;
@@ -31,7 +32,7 @@ describe.skipIf(withoutClone)('the first hour, by the README alone', () => {
   let blocks: Snippet[];
 
   beforeAll(async () => {
-    // On the file system of the packages, so that they can be linked; version control ignores .data.
+    // The clone is on the same file system as the packages, so that they can be linked. Git ignores .data.
     await mkdir(join(root, '.data'), { recursive: true });
     folder = join(await mkdtemp(join(root, '.data/first-hour-')), 'lingualoop');
     execFileSync('git', ['clone', '--quiet', '--depth', '1', `file://${root}`, folder]);
@@ -101,7 +102,7 @@ describe.skipIf(withoutClone)('the first hour, by the README alone', () => {
   });
 });
 
-/** Hard links, where `cp` makes them: the sandbox reads no file outside of its folder. */
+/** Creates hard links if `cp` supports them, because the sandbox cannot read files outside of its directory. */
 async function linkPackages(to: string): Promise<void> {
   const from = join(root, 'node_modules');
   try {
@@ -111,7 +112,7 @@ async function linkPackages(to: string): Promise<void> {
   }
 }
 
-/** Runs `npm start` as a terminal does: signals reach npm and the service. */
+/** Runs `npm start` like a terminal: signals are sent to npm and to the service. */
 function startService(cwd: string, env: Record<string, string>) {
   const child = spawn('npm', ['start'], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));

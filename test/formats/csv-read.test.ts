@@ -6,7 +6,7 @@ import { cpuTime } from '#test/setup/cpu-time.ts';
 
 const read = (text: string) => readCsv(Buffer.from(text));
 const cellsOf = (text: string): string[][] => read(text).map(({ cells }) => cells);
-/** Rows with a bar between their cells. */
+/** The rows as text, with a bar between cells. */
 const rowsOf = (text: string): string[] => cellsOf(text).map((cells) => cells.join('|'));
 
 function refusalOf(text: string): Partial<CsvError> {

@@ -19,7 +19,7 @@ import { convertByLibreOffice } from './libreoffice.ts';
 
 const names = corpusNames('docx');
 
-/** A translation in which every letter differs, even if it is translated again. */
+/** A translation in which each letter differs from the source. Translating it again changes each letter again. */
 const translate = (source: string): string =>
   source.replace(/\p{L}/gu, (letter) => String.fromCodePoint(letter.codePointAt(0)! + 1));
 

@@ -23,27 +23,26 @@ export const field = (code: string, ...result: string[]): string =>
   result.join('') +
   mark('end');
 
-/** A Word file with this body; `parts` are others by type, each with its XML. */
+/** A Word file with this body. `parts` contains the XML of further parts, by type. */
 export const wordFile = (body: string, parts?: Record<string, string>): Uint8Array =>
   zipOf(wordFiles(body, parts));
 
-/** The segments' texts as a model sees them. */
+/** The texts of the segments as sent to a model. */
 export async function textsOf(body: string, parts?: Record<string, string>): Promise<string[]> {
   const { segments } = await extract(wordFile(body, parts));
   return segments.map(({ source }) => formatTagged(source));
 }
 
 export interface Translated {
-  /** What is between the tags of the body. */
+  /** The XML inside of the body element. */
   body: string;
   parts: Record<string, string>;
   findings: Finding[];
 }
 
 /**
- * Translates a file with what a model replies for each of its segments, in their order.
- *
- * @param replies with the tags as in `textsOf`
+ * Translates a file with one reply for each segment, in order.
+ * @param replies with tags in the form of `textsOf`
  */
 export async function translate(
   body: string,

@@ -8,7 +8,7 @@ import { mark, paragraph, run, wordFile } from './docx-file.ts';
 const refusal = (error: unknown): unknown =>
   error instanceof Error && 'reason' in error ? error.reason : error;
 
-/** What `check` and `extract` make of each hostile or broken file: a reason, or the number of its segments. */
+/** The results of `check` and `extract` for each hostile or broken file: an error reason, or the number of segments. */
 const expected: Record<string, [check: FileErrorReason | undefined, extract: FileErrorReason | number]> = {
   'deeply-nested.docx': ['too_large', 'too_large'],
   'empty-zip.docx': ['unreadable', 'unreadable'],

@@ -6,7 +6,7 @@ import { formatTagged, type InlineContent, type InlineTag } from '#server/format
 import { field, link, mark, paragraph, run, wordFile } from './docx-file.ts';
 import { partsOf } from './docx-walk.ts';
 
-/** Content of a paragraph in any order and depth, fields that are cut in two included. */
+/** Content of a paragraph in any order and depth, including fields that are split in two. */
 const { content } = fc.letrec<{ piece: string; content: string }>((tie) => ({
   content: fc.array(tie('piece'), { maxLength: 5 }).map((pieces) => pieces.join('')),
   piece: fc.oneof(
@@ -33,7 +33,10 @@ const { content } = fc.letrec<{ piece: string; content: string }>((tie) => ({
   ),
 }));
 
-/** A translation with the tags of the source in another order; pairs stay closed around what follows them. */
+/**
+ * A translation with the tags of the source in another order. Each pair of tags still encloses the content after its
+ * first tag.
+ */
 function shuffled(source: InlineContent, next: (limit: number) => number): InlineContent {
   const read = (from: number): [InlineContent, number] => {
     const groups: InlineContent[] = [];
@@ -56,7 +59,7 @@ function shuffled(source: InlineContent, next: (limit: number) => number): Inlin
   return read(0)[0];
 }
 
-/** The raw pieces that must be there once, fields' marks included. */
+/** The pieces of markup that must occur exactly once, including those of fields. */
 const pieces = (xml: string): string[] =>
   [
     ...xml.matchAll(
@@ -70,7 +73,7 @@ const textOf = (xml: string): string =>
   [...xml.matchAll(/<w:t\b[^>]*>([^<]*)/g)].map(([, text]) => text).join('');
 const letters = (text: string): string => [...text.toLowerCase().replace(/\s/g, '')].sort().join('');
 
-/** Whether begins, codes and ends of fields come in an order that Word can read, as far as the source had such an order. */
+/** Whether begins, codes and ends of fields are in an order that Word can read, if the source had such an order. */
 function fieldOrder(xml: string): string {
   const open: string[] = [];
   let faults = 0;
@@ -105,7 +108,7 @@ it('whatever the order of the tags, the result is XML with each piece once, and 
         }));
         const rebuilt = await rebuild(bytes, translations, { sourceLanguage: 'en', targetLanguage });
         const after = partsOf(rebuilt.bytes)['word/document.xml']!;
-        // The parser of another mode than the engine's: it refuses prefixes that are not declared.
+        // The parser is in another mode than the engine's: it rejects prefixes that are not declared.
         new SaxesParser({ xmlns: true, additionalNamespaces: { w: 'w', r: 'r' } }).write(after).close();
         expect(pieces(after)).toEqual(pieces(before));
         expect(letters(textOf(after))).toBe(letters(textOf(before)));

@@ -1,15 +1,15 @@
 import { unzipSync } from 'fflate';
 
-/** An element of a small DOM that the tests read by a regular expression, not by the parser of the engine. */
+/** An element of a small DOM. The tests read it with a regular expression, and not with the engine's parser. */
 export interface Element {
-  /** `p` for Word's elements; with its prefix in other namespaces. */
+  /** The name: such as `p` for Word's elements; in other namespaces, with the prefix. */
   name: string;
   /** As written. */
   tag: string;
   children: (Element | string)[];
 }
 
-/** The parts of a package as text. */
+/** The parts of a package, as text. */
 export function partsOf(bytes: Uint8Array): Record<string, string> {
   const files = unzipSync(bytes);
   return Object.fromEntries(
@@ -20,7 +20,7 @@ export function partsOf(bytes: Uint8Array): Record<string, string> {
 const markup =
   /<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<!\[CDATA\[([\s\S]*?)\]\]>|<\/[^>]*>|<([^\s/>]+)((?:"[^"]*"|'[^']*'|[^'">])*?)(\/?)>|([^<]+)/g;
 
-/** Reads a document whose elements of Word have the prefix `w`. */
+/** Parses a document in which Word's elements have the prefix `w`. */
 export function parse(xml: string): Element {
   const root: Element = { name: '', tag: '', children: [] };
   const open = [root];
@@ -59,19 +59,21 @@ export const textOf = (element: Element): string =>
 export const allOf = (element: Element, name: string): Element[] =>
   childrenOf(element).flatMap((child) => [...(child.name === name ? [child] : []), ...allOf(child, name)]);
 
-/** A paragraph that a translation may change. */
+/** A paragraph that may change in a translation. */
 export interface WalkedParagraph {
   element: Element;
-  /** The characters to translate, with tabs and line feeds for what stands between them, and hyphens as one types them. */
+  /**
+   * The text to translate. Elements between characters become tabs and line feeds, and hyphens become plain hyphens.
+   */
   text: string;
-  /** The runs that hold them. */
+  /** The runs that contain the text. */
   runs: Element[];
-  /** Runs whose text stays: in the code or the live result of a field, or hidden. */
+  /** Runs whose text is not translated: it is in the code or the live result of a field, or is hidden. */
   fieldRuns: Element[];
   hiddenRuns: Element[];
 }
 
-/** Fields whose results a reader sees as text of the document, as far as the corpus has them. */
+/** Fields whose results a reader sees as text of the document. Only those that occur in the corpus. */
 const textFields = /^\s*(REF|HYPERLINK|TOC|INCLUDEPICTURE|STYLEREF|TITLE|SUBJECT|QUOTE|LINK|EMBED|ADDIN)\b/i;
 const blocks = new Set(['body', 'tbl', 'tr', 'tc', 'customXml']);
 const transparent = new Set(['hyperlink', 'smartTag', 'customXml', 'dir', 'bdo']);
@@ -84,7 +86,7 @@ const breaks: Record<string, string> = {
   softHyphen: '',
 };
 
-/** The paragraphs of a story that may have text to translate, in order, those without text included. */
+/** The paragraphs of a part that may contain text to translate, in order. Paragraphs without text are included. */
 export function walkStory(root: Element, areFieldsKept = root.name !== 'document'): WalkedParagraph[] {
   const paragraphs: WalkedParagraph[] = [];
   const fields: { code: string; isResult: boolean }[] = [];
@@ -146,10 +148,13 @@ function shownText(element: Element): string {
     .replaceAll('\u2011', '-');
 }
 
-/** The parts with text that is translated: main text, headers, footers. */
+/** Whether texts of a part are translated: main text, headers, footers. */
 export const isStory = (path: string): boolean => /^word\/(document|header\d*|footer\d*)\.xml$/.test(path);
 
-/** Runs are joined, and marks of spelling and smart tags are left out; all other tags stay, in their order. */
+/**
+ * Elements that may change: runs are joined, and marks of spelling and smart tags are removed. All other tags stay in
+ * order.
+ */
 const mayChange = new Set([
   'r',
   't',
@@ -161,7 +166,7 @@ const mayChange = new Set([
   'noBreakHyphen',
 ]);
 
-/** The start tags of all that a translation must not touch, and the texts that it must not change. */
+/** The start tags of everything that a translation must not change, and the texts that must stay. */
 export function keptContent(element: Element): string[] {
   const found: string[] = [];
   const walk = (at: Element, inRun: boolean): void => {
@@ -179,17 +184,17 @@ export function keptContent(element: Element): string[] {
   return found;
 }
 
-/** The properties of a run as written, without the language, which is that of the translation. */
+/** The properties of a run as written, without the language, because a translation changes the language. */
 export const formattingOf = (run: Element): string =>
   serialize(childOf(run, 'rPr'))
     .replace(/<w:lang\b[^>]*>/g, '')
     .replace(/^<w:rPr\/?>$/, '');
 
-/** An element without its text, to compare properties. */
+/** An element without its text, for comparing properties. */
 export const serialize = (element: Element | undefined): string =>
   element ? element.tag + childrenOf(element).map(serialize).join('') : '';
 
-/** The words of a Word file's main text that are missing in what LibreOffice saved of it as `fodt`. */
+/** The words of a Word file's main text that are missing after LibreOffice has saved it as `fodt`. */
 export function wordsNotShown(bytes: Uint8Array, fodt: string): string[] {
   const shown = textOf(parse(fodt)).replace(/\s+/g, '');
   const paragraphs = walkStory(parse(partsOf(bytes)['word/document.xml']!));

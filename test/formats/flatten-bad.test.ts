@@ -4,7 +4,7 @@ import type { FileErrorReason } from '#server/formats/file-error.ts';
 import { flatten } from '#server/formats/flatten.ts';
 import { corpusFile, corpusNames } from '#test/corpus/files.ts';
 
-/** What each hostile or broken file of the corpus gives: a reason, or the start of its text. */
+/** The result for each hostile or broken file of the corpus: an error reason, or the beginning of its text. */
 const expected: Record<string, FileErrorReason | { text: string }> = {
   'deeply-nested.docx': { text: 'deep' },
   'empty-zip.docx': 'unreadable',
@@ -23,12 +23,13 @@ const expected: Record<string, FileErrorReason | { text: string }> = {
   'no-text.docx': 'empty',
   'over-1000000-elements.docx': 'too_large',
   'over-2000000-chars.docx': 'too_large',
-  // Its limit is on segments of the layout path; as text it is one for the limit on pages.
+  // The limit on segments does not apply here: it is for documents that keep their layout. Text files have a limit on
+  // pages.
   'over-50000-segments.docx': { text: 'Item 0 valve\n\nItem 1 pump' },
   'page-tree-loop.pdf': 'unreadable',
   'password-user.pdf': 'protected',
   'password.docx': 'protected',
-  // Entries are read by the names that parts give each other, and nothing is ever written.
+  // Only parts to which other parts refer by name are read, and no file is written.
   'path-traversal.docx': { text: 'Hello traversal' },
   'pdf-renamed.docx': 'unreadable',
   'truncated.docx': 'unreadable',

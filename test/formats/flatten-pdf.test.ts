@@ -8,7 +8,7 @@ import { madePdf } from './pdf-made.ts';
 
 const textOf = (name: string): Promise<string> => flatten('pdf', corpusFile(`pdf/${name}.pdf`));
 
-/** The share of words that two texts have in common, in any order: 0 to 1. */
+/** The share of words that two texts have in common, in any order, from 0 to 1. */
 function likeness(one: string, other: string): number {
   const words = (text: string): string[] =>
     text
@@ -27,7 +27,7 @@ function likeness(one: string, other: string): number {
   return (2 * common) / (words(one).length + words(other).length);
 }
 
-/** Text at a place, in points from the lower left. */
+/** Text at a place, in points from the lower left corner. */
 const at = (x: number, y: number, text: string, size = 10): string =>
   `BT /F ${size} Tf ${x} ${y} Td (${text}) Tj ET\n`;
 const read = async (content: string): Promise<string> => flatten('pdf', await madePdf({ content }));

@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** Writes a zip of these files; `tamper` may change what its directory claims of one. */
+/** Writes a ZIP archive of these files. `tamper` may change what the directory of the archive says about a file. */
 export function zipOf(
   files: Record<string, string | Uint8Array>,
   tamper: (entry: { name: string; size: number; crc: number; flags: number }) => void = () => {},
@@ -41,7 +41,7 @@ export function zipOf(
 const word = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
 const officeTypes = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 
-/** The files of a Word document with this body; `parts` are others by type, each with its XML. */
+/** The files of a Word document with this body. `parts` contains the XML of further parts, by type. */
 export function wordFiles(body: string, parts: Record<string, string> = {}): Record<string, string> {
   const names = Object.keys(parts);
   const relation = (type: string, target: string): string =>

@@ -89,7 +89,7 @@ it('reads the columns of a file without a header by position, and its first row'
 describe('rows (B 4.4)', () => {
   it('have trimmed cells, otherwise as written', () => {
     expect(termsOf(' a  A , "  b  " \n')).toEqual([['a  A', 'b']]);
-    // Composed or not is for those who compare.
+    // The texts are not normalized: this is done where texts are compared.
     expect(termsOf('cafe\u0301,Stra\u00dfe')).toEqual([['cafe\u0301', 'Stra\u00dfe']]);
   });
 

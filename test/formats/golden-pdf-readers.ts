@@ -7,7 +7,8 @@ export async function withPdf<T>(
   read: (document: PDFDocumentProxy) => Promise<T>,
   options: { fontExtraProperties?: boolean } = {},
 ): Promise<T> {
-  // As the service loads it: a process has one pdf.js, and files that run later in this process need its meter.
+  // PDF.js is loaded in the same way as by the service: a process has only one instance, and files that run later in
+  // this process need its meter.
   const { getDocument } = await loadPdfjs();
   const loading = getDocument({ data: pdf.slice(), verbosity: 0, ...options });
   try {
@@ -17,7 +18,7 @@ export async function withPdf<T>(
   }
 }
 
-/** The text that pdf.js finds, in content order. */
+/** The text that PDF.js finds, in the order of the content. */
 export function textByPdfjs(pdf: Uint8Array): Promise<string> {
   return withPdf(pdf, async (document) => {
     let text = '';
@@ -32,7 +33,7 @@ export function textByPdfjs(pdf: Uint8Array): Promise<string> {
 
 export const hasPdftotext = spawnSync('pdftotext', ['-v']).error === undefined;
 
-/** The text that poppler finds, without the direction marks that it adds. */
+/** The text that poppler finds, without the direction marks that poppler adds. */
 export function textByPdftotext(pdf: Uint8Array, ...options: string[]): string {
   const output = execFileSync('pdftotext', [...options, '-enc', 'UTF-8', '-', '-'], {
     input: pdf,

@@ -11,7 +11,7 @@ const rightToLeft = (language: LanguageCode): boolean => ['ar', 'fa', 'ur'].incl
 const breaksInsideWords = (language: LanguageCode): boolean =>
   ['zh-Hans', 'zh-Hant', 'ja', 'th'].includes(language);
 
-/** What copying may change: compatibility forms, and whitespace, also at line breaks. */
+/** Normalizes what copying may change: compatibility forms, and white space, including line breaks. */
 function copied(text: string, language: LanguageCode): string {
   const plain = text.normalize('NFKC');
   if (breaksInsideWords(language)) return plain.replace(/\s+/g, '');
@@ -50,7 +50,7 @@ function words(text: string): string[] {
   return text.normalize('NFKC').match(/[\p{L}\p{M}\p{N}\u200c]+/gu) ?? [];
 }
 
-/** Words as -raw returns them, except for their order: it returns each line from left to right. */
+/** The words from `pdftotext -raw`. Those of each line are reversed, because it returns lines from left to right. */
 function wordsOfRaw(pdf: Uint8Array): string[] {
   return textByPdftotext(pdf, '-raw')
     .split('\n')

@@ -41,7 +41,7 @@ describe('the rebuilt source', () => {
   });
 });
 
-/** Pieces of markup that are difficult next to each other. */
+/** Pieces of markup that are difficult if they are adjacent. */
 const flow = [
   ...'<b> </b> </i> <a> </a> <nobr> <font> </font> <p> </p> <div> </div> <br> <h1> </h1> <ul> <li> </ul>'.split(
     ' ',
@@ -110,7 +110,7 @@ describe('for any source', () => {
           const slice = source.slice(segment.start, segment.end);
           if (segment.kind === 'text') expect(slice).not.toMatch(/^\s|\s$/);
           const quote = segment.kind === 'attribute' ? segment.quote : '';
-          // Alone in one of these every `<` is a character, as it is in the slice.
+          // Inside one of these elements, each `<` is a character, as it is in the slice.
           const name = segment.element === 'textarea' ? 'textarea' : 'title';
           const alone =
             segment.kind === 'text' ? `<${name}>${slice}</${name}>` : `<p title=${quote}${slice}${quote}>`;
@@ -161,7 +161,7 @@ describe('for any source', () => {
   });
 });
 
-/** The text nodes to be translated, in the order of the tree that the parser builds of the whole source. */
+/** The text nodes to translate, in the order of the tree that a parser builds from the complete source. */
 function translatableText(source: string): string {
   const textIn = (parent: DefaultTreeAdapterTypes.ParentNode, inherited: string): string =>
     parent.childNodes
@@ -174,7 +174,7 @@ function translatableText(source: string): string {
   return textIn(parse(source, { scriptingEnabled: false }), 'yes');
 }
 
-/** Without spaces, which segments leave out, and sorted, since the parser moves text. */
+/** Without spaces, because segments omit some, and sorted, because the parser moves text. */
 function visibleCharacters(text: string): string {
   return [...text.replace(/\s/g, '')].sort().join('');
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { extractHtml } from '#server/formats/html-segments.ts';
 import { texts } from './html-texts.ts';
 
-/** The pieces of the source that a translation would replace. */
+/** The parts of the source that a translation would replace. */
 const slices = (source: string): string[] =>
   extractHtml(source).map(({ start, end }) => source.slice(start, end));
 

@@ -1,4 +1,4 @@
 import { extractHtml } from '#server/formats/html-segments.ts';
 
-/** What a translator reads of `source`: the texts of its segments, in their order. */
+/** The texts of the segments in `source`, in order. */
 export const texts = (source: string): string[] => extractHtml(source).map((segment) => segment.text);

@@ -12,7 +12,7 @@ import {
   unwrap,
 } from '#server/formats/inline-content.ts';
 
-/** Texts that words, tags and breaks are made of, some of which look like tags themselves. */
+/** Texts that consist of words, tags and breaks. Some of them look like tags themselves. */
 const word = fc.constantFrom(...'one zwei 数字 😀 😁 <1> </2> <3/> < > .'.split(' '), ' ', '  ', '\n', '\t');
 const text = fc.array(word, { maxLength: 8 }).map((words) => words.join(''));
 
@@ -27,7 +27,7 @@ const { nodes } = fc.letrec<{ nodes: Node[]; node: Node }>((tie) => ({
   ),
 }));
 
-/** Inline content as a format makes it: tags numbered from 1 in reading order, well nested. */
+/** Inline content in the form that a format creates: well-nested tags, numbered from 1 in reading order. */
 const content = nodes.map((tree) => {
   let number = 0;
   const write = (list: Node[]): InlineContent =>
@@ -43,7 +43,7 @@ const content = nodes.map((tree) => {
 const tagsOf = (items: InlineContent) => items.filter((item): item is InlineTag => typeof item !== 'string');
 const nameOf = ({ type, tag }: InlineTag) => `${type} ${tag}`;
 
-/** Expects each tag of the source once, well nested, and no strings that are empty or adjacent. */
+/** Expects that each tag of the source occurs once and well nested, and that no strings are empty or adjacent. */
 function expectSound(result: InlineContent, source: InlineContent): void {
   expect(tagsOf(result).map(nameOf).toSorted()).toEqual(tagsOf(source).map(nameOf).toSorted());
   const open: number[] = [];
@@ -58,12 +58,12 @@ function expectSound(result: InlineContent, source: InlineContent): void {
   }
 }
 
-/** Expects that no surrogate pair is cut in two. */
+/** Expects that no surrogate pair is split. */
 const expectWholeCharacters = (items: InlineContent) => {
   for (const item of items) if (typeof item === 'string') expect(item.isWellFormed()).toBe(true);
 };
 
-/** The text without what void tags stand for. */
+/** The strings of the content, without the text for which void tags stand. */
 const strings = (items: InlineContent) => items.filter((item) => typeof item === 'string').join('');
 
 describe('parseTagged', () => {
@@ -153,7 +153,7 @@ describe('placeTags', () => {
         expectSound(placed, source);
         expect(tagsOf(placed)).toEqual(tagsOf(source));
         expectWholeCharacters(placed);
-        // A void tag may have taken the character that it stands for.
+        // The result may contain a void tag instead of the character for which the tag stands.
         const marks = tagsOf(source).map((tag) => tag.text);
         if (!marks.includes('\n') && !marks.includes('\t')) expect(strings(placed)).toBe(translation);
         else expect(plainText(placed).replace(/[\n\t]/g, '')).toBe(translation.replace(/[\n\t]/g, ''));

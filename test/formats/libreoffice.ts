@@ -5,12 +5,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * Opens files in LibreOffice and saves them in another format, all in one run. Files that it cannot open are missing in the
- * result.
- *
- * @param files content by name
+ * Opens files in LibreOffice and saves them in another format, all in one run. Files that it cannot open are missing in
+ * the result.
+ * @param files the content by name
  * @param format an extension, such as `fods`
- * @returns the saved files by their old names; null if LibreOffice is not installed
+ * @returns the saved files by their original names; null if LibreOffice is not installed
  */
 export function convertByLibreOffice(
   files: Record<string, Uint8Array>,
@@ -25,7 +24,7 @@ export function convertByLibreOffice(
       [
         '--headless',
         '--norestore',
-        // A profile of its own: a program that uses the same one would answer in its place.
+        // A separate profile: if another LibreOffice used the same one, it would handle the command.
         `-env:UserInstallation=${pathToFileURL(join(folder, 'profile'))}`,
         '--convert-to',
         format,

@@ -9,7 +9,7 @@ const text = (bytes: Uint8Array | undefined): string => Buffer.from(bytes!).toSt
 const long = (letter: string): string => `${letter}${'abcdefgh '.repeat(500)}`;
 const padding = extraField(0xa220, Buffer.alloc(24));
 
-/** Every kind of entry that Office programs write. */
+/** All kinds of entries that Office programs write. */
 const all: MadeEntry[] = [
   { name: '[Content_Types].xml', content: long('t'), localExtra: padding },
   { name: 'xl/stored.png', content: long('p'), stored: true, comment: 'a picture' },
@@ -20,7 +20,7 @@ const all: MadeEntry[] = [
   { name: 'xl/last.xml', content: long('l') },
 ];
 
-/** The local record of the entry at `index` as it stands in the zip that `madeZip` wrote. */
+/** The local record of the entry at `index` in the ZIP archive that `madeZip` wrote. */
 function recordOf(index: number): Buffer {
   const length = (entries: MadeEntry[]): number => {
     const zip = Buffer.from(madeZip(entries));
@@ -70,7 +70,7 @@ describe('a rewritten package', () => {
     const zip = await rewritePackage(madeZip(all), parts);
     expect(text(unzipSync(zip)['xl/signed64.xml'])).toBe(Buffer.concat(pieces).toString());
     expect(unzipSync(zip)['xl/stored.png']).toHaveLength(0);
-    // This reader compares sizes with the headers, and inflated bytes with the sum.
+    // This reader compares sizes with the headers, and decompressed bytes with the checksum.
     const read = await openPackage(zip);
     expect((await read.readWhole('xl/signed64.xml')).source).toBe(Buffer.concat(pieces).toString());
     await expect(rejectUnsafeEntries(zip)).resolves.toBeUndefined();
@@ -89,7 +89,7 @@ describe('a rewritten package', () => {
     const zip = Buffer.from(await rewritePackage(madeZip(entries), parts));
     const at = zip.indexOf('xl/signed64.xml');
     const local = zip.subarray(at - 30);
-    // The version that deflated files need, no flags, and the date of before.
+    // The version that compressed files need, no flags, and the unchanged date.
     expect(local.subarray(4, 14).toString('hex')).toBe('140000000800114a215b');
     const extra = (from: number, length: number): Buffer => zip.subarray(from, from + length);
     expect(extra(at + 15, local.readUInt16LE(28)).equals(padding)).toBe(true);
@@ -138,7 +138,7 @@ describe('a package is refused', () => {
   });
 
   it('if two entries share bytes, even in part', async () => {
-    // A stored entry that holds a whole record, which the directory lists as a file of its own.
+    // A stored entry that contains a complete record. The directory also lists this record as a separate file.
     const inner = Buffer.from(madeZip([{ name: 'in.xml', content: 'inner' }]));
     const record = inner.subarray(0, inner.readUInt32LE(inner.length - 6));
     const outer = { name: 'out.bin', content: record, stored: true };
@@ -169,7 +169,7 @@ describe('before anything is inflated', () => {
     const many = Array.from({ length: 3000 }, (_, n) => ({ name: `word/${n}.xml`, content: long('x') }));
     const zip = Buffer.from(madeZip(many));
     const directory = zip.readUInt32LE(zip.length - 6);
-    // Every entry refers to the first one's content.
+    // Each entry refers to the content of the first one.
     for (let at = directory; zip.readUInt32LE(at) === 0x02014b50; at += 46 + zip.readUInt16LE(at + 28))
       zip.writeUInt32LE(0, at + 42);
     await expect(openPackage(zip)).rejects.toMatchObject({

@@ -4,21 +4,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** An entry of a zip that is written by hand. */
+/** An entry of a ZIP archive that is written by hand. */
 export interface MadeEntry {
   name: string;
   content: string | Uint8Array;
   stored?: boolean;
-  /** A data descriptor behind the content, with sizes of 4 or 8 bytes; the local header then has no sizes. */
+  /** A data descriptor after the content, with sizes of 4 or 8 bytes. The local header then contains no sizes. */
   descriptor?: 'signed' | 'unsigned' | 'signed64';
   localExtra?: Uint8Array;
   directoryExtra?: Uint8Array;
   comment?: string;
-  /** What the local header says instead of the name. */
+  /** The name in the local header, if it differs. */
   localName?: string;
 }
 
-/** A field of an extra field. */
+/** An extra field. */
 export function extraField(id: number, content: Uint8Array): Uint8Array {
   const head = Buffer.alloc(4);
   head.writeUInt16LE(id, 0);
@@ -26,7 +26,10 @@ export function extraField(id: number, content: Uint8Array): Uint8Array {
   return Buffer.concat([head, content]);
 }
 
-/** Writes a zip with features that `zipOf` does not have. `directoryOrder` gives the indexes of the entries. */
+/**
+ * Writes a ZIP archive with features that `zipOf` does not support. `directoryOrder` contains the indexes of the
+ * entries in the order of the directory.
+ */
 export function madeZip(
   entries: MadeEntry[],
   { comment = '', prefix = '', directoryOrder = entries.map((_, index) => index) } = {},
@@ -93,7 +96,10 @@ function descriptorOf({ descriptor }: MadeEntry, header: Buffer): Buffer {
   return Buffer.concat([signature, sum, sizes]);
 }
 
-/** What Python's zipfile says of a zip: null if there is no Python. Each entry's checksum is verified. */
+/**
+ * The result of reading a ZIP archive with Python's zipfile, which verifies the checksum of each entry; null if Python
+ * is not installed.
+ */
 export function readByPython(
   zip: Uint8Array,
 ): { names: string[]; infos: Record<string, unknown[]>; bad: string | null } | null {
@@ -116,7 +122,7 @@ print(json.dumps({'names': z.namelist(), 'infos': infos, 'bad': z.testzip()}))`;
   }
 }
 
-/** The entries of a zip by name, as they stand there: header and compressed content. In the order of the directory. */
+/** The unchanged records of a ZIP archive (header and compressed content), by name, in the order of the directory. */
 export function localRecords(zip: Uint8Array): Map<string, Buffer> {
   const all = Buffer.from(zip.buffer, zip.byteOffset, zip.byteLength);
   const records = new Map<string, Buffer>();
@@ -132,7 +138,10 @@ export function localRecords(zip: Uint8Array): Map<string, Buffer> {
   return records;
 }
 
-/** The names of the entries that differ in two zips, header or compressed content. Both have the same entries in one order. */
+/**
+ * The names of entries whose header or compressed content differs in two ZIP archives. Both must have the same entries
+ * in the same order.
+ */
 export function changedEntries(one: Uint8Array, other: Uint8Array): string[] {
   const [records, others] = [localRecords(one), localRecords(other)];
   if (`${[...records.keys()]}` !== `${[...others.keys()]}`) throw new Error('the zips have other entries');

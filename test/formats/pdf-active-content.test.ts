@@ -9,7 +9,10 @@ const code = (number: number) => PDFString.of(`app.alert(${number})`);
 const script = (number: number) => ({ S: 'JavaScript', JS: code(number) });
 const rect = (place: number) => [10, place, 20, place + 8];
 
-/** A page with text, and in all places that the specification has for them something active next to something that stays. */
+/**
+ * A page with text. In all places where the specification allows active content, it contains something active next to
+ * something that must stay.
+ */
 async function activePdf(content = at(9, 300, 'A paragraph')): Promise<Uint8Array> {
   const document = await PDFDocument.load(await madePdf({ content }));
   const { context, catalog } = document;
@@ -59,7 +62,7 @@ async function activePdf(content = at(9, 300, 'A paragraph')): Promise<Uint8Arra
     link(120, { Type: 'Action', S: 'Unheard' }),
     link(130, { S: 'ImportData', F: PDFString.of('data.fdf') }),
     link(140, uri('https://example.com/hover'), { AA: { E: uri('https://example.com/track') } }),
-    // With codes in its name, and the name in another object.
+    // The name contains codes, and is in a separate object.
     link(150, { S: refer(PDFName.of('J#61vaScript')), JS: code(5) }),
     refer({ Subtype: 'RichMedia', Rect: rect(160), RichMediaContent: { Assets: { Names: [] } } }),
     refer({
@@ -95,7 +98,7 @@ async function activePdf(content = at(9, 300, 'A paragraph')): Promise<Uint8Arra
   const first = refer(title('Kept', { S: 'GoTo', D: [0, 'Fit'] }, { Next: second }));
   context.assign(outlines, make({ First: first, Last: second, Count: 2 }) as never);
   set('Outlines', outlines);
-  // Resources have any names, those of active entries among them.
+  // Resources may have any names, including those of active entries.
   const resources = page.Resources()!;
   const state = {
     AA: { SMask: { S: 'Luminosity', G: context.register(context.stream('')) } },
@@ -106,7 +109,7 @@ async function activePdf(content = at(9, 300, 'A paragraph')): Promise<Uint8Arra
   return document.save({ useObjectStreams: false });
 }
 
-/** The whole file as qpdf reads it, which is another reader than the one that takes content out. */
+/** The complete file as qpdf reads it. The engine removes content with another reader. */
 async function qpdfJson(bytes: Uint8Array): Promise<string> {
   const { succeeded, message, written } = await runQpdf(
     ['--json=2', '--json-stream-data=inline', '--decode-level=all'],

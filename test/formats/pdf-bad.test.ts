@@ -7,7 +7,7 @@ import { extract, rebuild } from '#server/formats/pdf.ts';
 import { corpusFile, corpusNames } from '#test/corpus/files.ts';
 import { textByPdfjs } from './golden-pdf-readers.ts';
 
-/** What each hostile or broken file gives: a reason, or its one text. */
+/** The result for each hostile or broken file: an error reason, or its only text. */
 const expected: Record<string, FileErrorReason | { text: string }> = {
   'flate-bomb.pdf': 'too_large',
   'form-xobject-loop.pdf': { text: 'Hello' },

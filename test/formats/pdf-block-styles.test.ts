@@ -6,7 +6,7 @@ import { markRunningHeaders } from '#server/formats/pdf/running-headers.ts';
 import { cpuTime } from '#test/setup/cpu-time.ts';
 import { bold, lines, mono, page, rule, serif, text, widthOf } from './pdf-page.ts';
 
-/** Each block's text with its tags, in reading order. */
+/** The text of each block with its tags, in reading order. */
 const read = (content: PageContent): string[] =>
   findBlocks(content).blocks.map((block) => formatTagged(block.content));
 const keptOf = (content: PageContent): [string, string][] =>

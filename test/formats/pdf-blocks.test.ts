@@ -4,7 +4,7 @@ import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
 import type { PageContent } from '#server/formats/pdf/page-content.ts';
 import { bold, lines, page, rule, text, widthOf } from './pdf-page.ts';
 
-/** Each block's text with its tags, in reading order. */
+/** The text of each block with its tags, in reading order. */
 const read = (content: PageContent): string[] =>
   findBlocks(content).blocks.map((block) => formatTagged(block.content));
 const keptOf = (content: PageContent): [string, string][] =>
@@ -24,7 +24,7 @@ describe('order of reading', () => {
       300,
       700,
     );
-    // Painted across the columns.
+    // The lines are painted across both columns.
     const mixed = left.flatMap((line, index) => [line, right[index]!]);
     const blocks = read(page([mixed, text('A title over both of the columns', 150, 740, { size: 18 })]));
     expect(blocks[0]).toBe('A title over both of the columns');
@@ -39,7 +39,7 @@ describe('order of reading', () => {
     );
     const rules = [0, 1, 2, 3].map((row) => rule(50, 714 - 20 * row, 250, 714.5 - 20 * row));
     const sides = [50, 150, 250].map((x) => rule(x, 654, x + 0.5, 714));
-    // Column by column, as some programs paint it.
+    // Some programs paint a table column by column.
     const painted = [0, 2, 4, 1, 3, 5].map((index) => texts[index]!);
     const { blocks } = findBlocks(page([painted], [...rules, ...sides]));
     expect(blocks.map(({ content }) => plainText(content))).toEqual(cells);
@@ -76,7 +76,7 @@ describe('lines', () => {
   });
 
   it('joins an accent with the letter under it', () => {
-    // As TeX draws it: the accent, a step back, the letter.
+    // TeX draws the accent, moves back, and then draws the letter.
     expect(
       read(page([text('caf', 50, 700), text('´', 66.3, 700), text('e', 65, 700), text(' noir', 70, 700)])),
     ).toEqual(['café noir']);
@@ -255,7 +255,7 @@ describe('paragraphs', () => {
   });
 
   it('are not split where a line of a drawing passes between the letters of a word', () => {
-    // Between “e” and “a” of the second line, and before the space of the first.
+    // The line passes between “e” and “a” in the second line of text, and before the space in the first one.
     const label = [text('finish at', 52.5, 712), text('loop header', 50, 700)];
     expect(read(page(label, [rule(82.4, 690, 82.6, 725)]))).toEqual(['finish at loop header']);
   });

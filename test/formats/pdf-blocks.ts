@@ -18,12 +18,12 @@ export const plainStyle: TextStyle = {
   color: '',
 };
 
-/** A source block of a page, by the lines that it shows: as the analysis of a page would find it. */
+/** A block of the source with the lines that it shows, in the form of an analyzed page. */
 export interface Source {
   id?: string;
-  /** As set in the source, one string a line. */
+  /** The lines of the source, one string for each. */
   lines: string[];
-  /** Of the first line's left end on its baseline, in the block's space. */
+  /** The left end of the first line on its baseline, in the coordinates of the block. */
   x?: number;
   y?: number;
   style?: Partial<TextStyle>;
@@ -130,7 +130,7 @@ export interface Rendered extends TypesetPage {
   bytes: Uint8Array;
 }
 
-/** Sets translations on an empty page. */
+/** Sets the translations on an empty page. */
 export async function render(
   items: { source: Source | TextBlock; target: InlineContent | string }[],
   {
@@ -142,7 +142,7 @@ export async function render(
     sourceLanguage?: string;
     targetLanguage?: string;
     page?: PageContent;
-    /** For people: draws the source boxes and the paints. */
+    /** Whether the source boxes and the painted shapes are drawn, to inspect the result. */
     outlines?: boolean;
   } = {},
 ): Promise<Rendered> {

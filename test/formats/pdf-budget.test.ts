@@ -32,7 +32,7 @@ describe('the work a PDF may cause is in proportion to its size', () => {
     expect(meter.rejection).toBeUndefined();
     expect(() => meter.countStream(1, { start: 0, end: 10 })).toThrow('1,050');
     expect(meter.counts).toMatchObject({ streams: 1051, bytes: 10_500 });
-    // And whatever follows, as pdf.js passes over errors of single forms.
+    // All further counts fail, too, because PDF.js ignores errors in single forms.
     expect(() => meter.countOperator(1, {})).toThrow('1,050');
   });
 

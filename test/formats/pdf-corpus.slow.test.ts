@@ -3,7 +3,7 @@ import { isSame } from '#test/fidelity/office.ts';
 import { type MeasuredFile, measureFile } from '#test/fidelity/pdf/measured-file.ts';
 import { pdfNames } from '#test/fidelity/pdf.ts';
 
-/** `npm run fidelity` measures this file, too. Its 55 pages would take as long as all others. */
+/** This file is excluded: its 55 pages would take as long as all other files. `npm run fidelity` measures it. */
 const names = pdfNames.filter((name) => name !== 'large-55-pages.pdf');
 
 describe.each(names)('%s, translated by the stub engine', { timeout: 60_000 }, (name) => {

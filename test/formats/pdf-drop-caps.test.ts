@@ -5,7 +5,7 @@ import { bold, lines, page, text } from './pdf-page.ts';
 
 const beside = ['he committee met in spring and agreed on', 'the plan that the members had discussed'];
 const below = ['in the winter before, with only a few small', 'changes that nobody had asked for.'];
-/** Over two lines of 12 points: as high as from the first line's top to the last one's baseline. */
+/** The height of two lines of 12 points: from the top of the first line to the baseline of the second one. */
 const size = 27;
 const paragraph = [
   lines(beside, 66, 700),

@@ -68,7 +68,7 @@ describe('a PDF whose streams have several filters', () => {
 
 describe('a filter', () => {
   it('LZW is decoded as the standard has it, and not beyond what is allowed', async () => {
-    // The example of ISO 32000-1, 7.4.4.2.
+    // The example in ISO 32000-1, 7.4.4.2.
     const packed = Buffer.from('800b6050220c0c8501', 'hex');
     const decoded = Buffer.from('2d2d2d2d2d412d2d2d42', 'hex');
     expect(Buffer.from(await decoders['LZWDecode']!(packed, 100, true))).toEqual(decoded);
@@ -91,7 +91,7 @@ describe('a filter', () => {
   });
 });
 
-/** Codes of which each stands for one more zero byte than the previous one. */
+/** LZW codes, each of which stands for one zero byte more than the previous one. */
 function lzwOfZeros(codes: number): { packed: Uint8Array; length: number } {
   const bits: string[] = [(256).toString(2).padStart(9, '0'), '000000000'];
   let [next, length, width] = [258, 1, 9];

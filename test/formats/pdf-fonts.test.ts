@@ -4,7 +4,7 @@ import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
 import { corpusFile } from '#test/corpus/files.ts';
 import { at, form, helvetica, type Made, object, readMade, textOf, withOpenPdf } from './pdf-made.ts';
 
-/** A composite font whose codes are two bytes. */
+/** A composite font whose codes have two bytes. */
 const composite =
   (entries: Record<string, unknown>, toUnicode?: string): Made =>
   ({ context }) => {

@@ -53,7 +53,7 @@ describe('edges that blocks share', () => {
   const sides = [50, 190].map((x) => rule(x, 638, x + 0.5, 710));
 
   it('show that a line in the middle of its cell is left-aligned', () => {
-    // It ends as far from the right side as it begins from the left one.
+    // The distances to the left and right sides are equal.
     const middle = text('Pensions, received', 75, 700 - 72);
     const alone = findBlocks(
       page(

@@ -35,7 +35,7 @@ describe('files that are no proper PDFs', () => {
   });
 });
 
-/** A page with something of everything. */
+/** A page with operators of all kinds. */
 const content = `q 1 0 0 1 9 9 cm BT /F 12 Tf 14 TL 2 Tc (One (two)) Tj [(th) -20 (ree)] TJ 0 -20 Td (four) ' 1 2 (five six) " ET Q
 /GS gs 0.5 g 10 10 50 20 re f 0 0 m 10 10 l 20 0 20 10 30 10 c S q 5 5 90 90 re W n /X Do Q
 BI /W 4 /H 4 /BPC 8 /CS /G ID 0123456789abcdef EI /Span <</ActualText (x) /MCID 1>> BDC BT /F 8 Tf <48656C6C6F> Tj ET EMC`;
@@ -44,7 +44,7 @@ const resources: MadePage['resources'] = {
   XObject: { X: form('BT /F 9 Tf 9 50 Td (in a form) Tj T* (again) Tj ET', { Font: { F: helvetica } }) },
 };
 
-/** Reads a page, removes all of its text, and checks that. */
+/** Reads a page, removes all of its text, and verifies the result. */
 async function readAndRemove(page: MadePage): Promise<void> {
   await withOpenPdf(await madePdf(page), async (pdf) => {
     const read = await pdf.readPage(1);

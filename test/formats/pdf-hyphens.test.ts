@@ -5,7 +5,7 @@ import { extract } from '#server/formats/pdf.ts';
 import { madePdf } from './pdf-made.ts';
 import { lines, page } from './pdf-page.ts';
 
-/** The text of a page on which a line ends with `head` and the next one begins with `tail`, with another text below. */
+/** The text of a page in which one line ends with `head`, the next one begins with `tail`, and other text is below. */
 function divided(head: string, tail: string, others: string[] = []): string {
   const first = [`The engine works with a long ${head}`, `${tail} of the usual kind and more`];
   const content = page([lines(first, 50, 700), lines(others, 50, 600)]);

@@ -16,7 +16,7 @@ import {
   withOpenPdf,
 } from './pdf-made.ts';
 
-/** The kept reason of each text, by what it says. */
+/** For each text, the reason why it is not translated. */
 async function keptOf(page: MadePage): Promise<Record<string, string | null>> {
   const { texts } = await readMade(page);
   return Object.fromEntries(texts.map((text) => [textOf(text), text.kept]));

@@ -8,7 +8,7 @@ const sentences = [
   'Dear Sir or Madam, thank you for your order. We have delivered the items that are listed below and ask',
   'you to pay the amount within thirty days of the date of this invoice, if you have no complaint about it.',
 ];
-/** The edges of the text: its middle is left of the page's. */
+/** The left edge of the text. The center of the text is left of the page's center. */
 const left = 20;
 const right = left + 10 * Math.max(...sentences.map(widthOf));
 const body = lines(sentences, left, 500);

@@ -1,19 +1,19 @@
 import { type PDFDict, PDFDocument, PDFName, type PDFObject, type PDFRef } from '@cantoo/pdf-lib';
 import { type OpenPdf, openPdf, type ReadPage } from '#server/formats/pdf/open-pdf.ts';
 
-/** A thing that the resources of a made page name. */
+/** Creates an object to which the resources of a page refer. */
 export type Made = (document: PDFDocument) => PDFObject;
 
 export interface MadePage {
   content: string | Uint8Array | (string | Uint8Array)[];
-  /** By category and name, besides the font /F: Helvetica, whose codes are WinAnsi. */
+  /** Resources by category and name, in addition to the font /F (Helvetica in WinAnsi encoding). */
   resources?: Record<string, Record<string, Made>>;
-  /** Other entries of the page, or of the catalog. */
+  /** Further entries of the page or of the catalog. */
   page?: Record<string, unknown>;
   catalog?: Record<string, Made>;
 }
 
-/** A PDF with these pages, 400 by 400 points. */
+/** A PDF file with these pages of 400 by 400 points. */
 export async function madePdf(...pages: MadePage[]): Promise<Uint8Array> {
   const document = await PDFDocument.create({ updateMetadata: false });
   const { context } = document;
@@ -48,7 +48,7 @@ export const helvetica: Made = ({ context }) =>
     context.obj({ Type: 'Font', Subtype: 'Type1', BaseFont: 'Helvetica', Encoding: 'WinAnsiEncoding' }),
   );
 
-/** A form XObject, with its own resources if it has any. */
+/** A form XObject; it may have its own resources. */
 export function form(
   content: string,
   resources?: Record<string, Record<string, Made>>,
@@ -76,7 +76,7 @@ export const object =
   ({ context }) =>
     context.register(context.obj(literal as Record<string, string>));
 
-/** Opens a PDF for the time of a test. */
+/** Opens a PDF file while `work` runs. */
 export async function withOpenPdf<T>(bytes: Uint8Array, work: (pdf: OpenPdf) => Promise<T>): Promise<T> {
   const pdf = await openPdf(bytes);
   try {
@@ -86,7 +86,7 @@ export async function withOpenPdf<T>(bytes: Uint8Array, work: (pdf: OpenPdf) => 
   }
 }
 
-/** The first page of a made PDF. */
+/** Reads the first page of a PDF file that is created from `page`. */
 export async function readMade(page: MadePage): Promise<ReadPage> {
   return withOpenPdf(await madePdf(page), (pdf) => pdf.readPage(1));
 }
@@ -95,7 +95,7 @@ export function textOf({ glyphs }: { glyphs: readonly { text: string }[] }): str
   return glyphs.map(({ text }) => text).join('');
 }
 
-/** Operators that show a text in Helvetica, of 10 points. */
+/** Operators that show a text in Helvetica with 10 points. */
 export const at = (x: number, y: number, text: string): string => `BT /F 10 Tf ${x} ${y} Td (${text}) Tj ET `;
 
 export async function readAll(pdf: OpenPdf): Promise<ReadPage[]> {

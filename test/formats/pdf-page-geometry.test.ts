@@ -4,11 +4,11 @@ import { extract, rebuild } from '#server/formats/pdf.ts';
 import { type MadePage, madePdf } from './pdf-made.ts';
 import { shownTexts } from './pdf-shown.ts';
 
-/** Two lines in a box, which stand upright for a reader of the page if `turn` undoes what the page does. */
+/** Two lines in a box. `turn` undoes the transformation of the page, so that the lines are upright for a reader. */
 const text = (turn: string): string =>
   `q ${turn} cm 0.9 g 55 290 200 60 re f 0 g BT /F 12 Tf 14 TL 60 320 Td (The first line of a paragraph) Tj T* (goes on in a second line.) Tj ET Q`;
 
-/** The same page, with what it says of itself in its parent. */
+/** The same page, whose attributes are inherited from its parent. */
 async function inherited(page: MadePage): Promise<Uint8Array> {
   const document = await PDFDocument.load(await madePdf(page));
   const { node } = document.getPage(0);
@@ -23,7 +23,9 @@ async function inherited(page: MadePage): Promise<Uint8Array> {
 
 type Point = readonly [x: number, y: number];
 
-/** For each page, where the first line starts and the point above that by the height of a letter, in its user space. */
+/**
+ * Pages, with two points in user space: the start of the first line, and the point above it at the height of a letter.
+ */
 const pages: Record<string, { page: MadePage; start: Point; above: Point }> = {
   'that is like others': { page: { content: text('1 0 0 1 0 0') }, start: [60, 320], above: [60, 332] },
   'whose box does not begin at 0, 0': {

@@ -17,24 +17,24 @@ export interface TextOptions {
   color?: string;
   /** Counter-clockwise. */
   degrees?: number;
-  /** Between the letters, in em. */
+  /** The space between letters, in em. */
   spacing?: number;
   kept?: ShownText['kept'];
 }
 
-/** The width of a text of `text`, in em. */
+/** The width of a text that `text` shows, in em. */
 export function widthOf(value: string): number {
   return [...value].reduce((width, character) => width + advanceOf(character), 0);
 }
 
-/** Letters and digits are half an em wide, ideographs one, spaces and points a quarter. */
+/** The width of a character in em: letters and digits 0.5, ideographs 1, spaces and periods 0.25. */
 function advanceOf(character: string): number {
   if (/\p{M}/u.test(character)) return 0;
   if (/[\s.,:;|'´]/u.test(character)) return 0.25;
   return /\p{Script=Han}/u.test(character) ? 1 : 0.5;
 }
 
-/** A text as one operator shows it. */
+/** A text that one operator shows. */
 export function text(value: string, x: number, y: number, options: TextOptions = {}): ShownText {
   const { size = 10, font = serif, color = '', degrees = 0, spacing = 0, kept = null } = options;
   const [cosine, sine] = [

@@ -14,7 +14,7 @@ const glyph = (code: number): PdfjsGlyph => ({
 
 const codesOf = (text: string): number[] => [...text].map((character) => character.charCodeAt(0));
 
-/** Of a text operator, only what it shows matters here. */
+/** A text operator, of which these tests use only the text. */
 const operator = (text: string): TextOperator =>
   ({ pieces: [Uint8Array.from(codesOf(text))] }) as Partial<TextOperator> as TextOperator;
 
@@ -25,7 +25,7 @@ const decoded = (text: string): PdfjsText => ({
   stroke: null,
 });
 
-/** For each operator, what it is paired with. */
+/** For each operator, the text with which it is paired. */
 const pair = (operators: string[], texts: string[]): (string | undefined)[] =>
   pairTexts(operators.map(operator), texts.map(decoded)).map((found) =>
     found.decoded?.text.glyphs.map((item) => (item as PdfjsGlyph).unicode).join(''),

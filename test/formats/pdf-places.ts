@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { apply } from '#server/formats/pdf/geometry.ts';
 import type { PageContent, ShownText } from '#server/formats/pdf/page-content.ts';
 
-/** A word with its box, in points from the top left corner of the page as it is seen. */
+/** A word and its box, in points from the top left corner of the displayed page. */
 export interface Word {
   text: string;
   left: number;
@@ -11,7 +11,7 @@ export interface Word {
   bottom: number;
 }
 
-/** The words that poppler finds, by page. */
+/** The words that poppler finds on each page. */
 export function wordsByPoppler(pdf: Uint8Array): Word[][] {
   const html = execFileSync('pdftotext', ['-bbox', '-cropbox', '-', '-'], {
     input: pdf,
@@ -38,7 +38,7 @@ function decoded(text: string): string {
   return text.replace(/&(\w+);/g, (_, name: string) => characters[name] ?? '');
 }
 
-/** A glyph as a reader sees it: the middle of it, in the coordinates of words. */
+/** A glyph on the displayed page: its text and its center, in the coordinates of words. */
 export interface SeenGlyph {
   text: string;
   x: number;
@@ -61,12 +61,12 @@ export function seenGlyphs({ texts, box, rotation }: PageContent): SeenGlyph[] {
   );
 }
 
-/** The letters of a text in any order, in their plainest form. */
+/** The letters of a text, in compatibility form and sorted. */
 export function letters(text: string): string {
   return [...text.normalize('NFKC').replace(/[\s\p{Cf}]/gu, '')].sort().join('');
 }
 
-/** The words in whose boxes other letters stand than theirs. */
+/** The words whose boxes contain other letters than those of the word. */
 export function misplacedWords(page: PageContent, words: readonly Word[]): Word[] {
   const rows = new Map<number, SeenGlyph[]>();
   const row = (y: number): number => Math.floor(y / 20);

@@ -7,16 +7,19 @@ import { hasPdftotext } from './golden-pdf-readers.ts';
 import { at, form, helvetica, madePdf, readAll, readMade, textOf, withOpenPdf } from './pdf-made.ts';
 import { misplacedWords, wordsByPoppler } from './pdf-places.ts';
 
-/** Encrypted files are decrypted before they are opened here. */
+/** Encrypted files are excluded, because the service decrypts files before it opens them. */
 const names = corpusNames('pdf').filter((name) => name.endsWith('.pdf') && !name.startsWith('encrypted'));
 
-/** Words that poppler cuts or joins in its own way, and the text of fields, which are no text of the page. */
+/**
+ * The number of words that poppler splits or joins differently, or that are in form fields, which are not text of the
+ * page.
+ */
 const otherWords: Record<string, number> = {
   'form-xfa.pdf': 110,
   'mixed-scripts-type3.pdf': 71,
-  // Most are characters of the Symbol font, which poppler leaves as codes for private use.
+  // Most of these are characters of the Symbol font, for which poppler returns private-use codes.
   'form-xobject-text.pdf': 47,
-  // Quotes and ligatures of TeX's encodings, which poppler takes for control characters.
+  // Quotes and ligatures in TeX's encodings, which poppler reads as control characters.
   'type3-font.pdf': 11,
 };
 
@@ -48,7 +51,7 @@ describe.each(names)('%s', (name) => {
   });
 });
 
-/** The origin of each glyph in user space, to a hundredth of a point. */
+/** The origin of each glyph in user space, rounded to a hundredth of a point. */
 function origins({ texts }: ReadPage): string {
   const round = (value: number): number => Math.round(value * 100) / 100;
   return texts
@@ -57,7 +60,7 @@ function origins({ texts }: ReadPage): string {
 }
 
 describe('glyphs stand where PDF 32000-1 says', () => {
-  // Widths of Helvetica in thousandths: A 667, B 667, space 278.
+  // Widths in Helvetica in thousandths of an em: A 667, B 667, space 278.
   it.each<[string, string, string]>([
     ['one after the other', 'BT /F 10 Tf 20 30 Td (AB) Tj (A) Tj ET', 'A@20,30, B@26.67,30, A@33.34,30'],
     ['with character spacing', 'BT /F 10 Tf 2 Tc 0 5 Td (AB) Tj ET', 'A@0,5, B@8.67,5'],
@@ -180,7 +183,7 @@ describe('a page', () => {
   });
 
   it('whose streams two readers read differently has the rest of its text', async () => {
-    // pdf.js stops at a lone parenthesis; the text behind it is not paired, and so it is kept.
+    // PDF.js stops at a single parenthesis. The text after it cannot be paired, so it is not translated.
     const bytes = await madePdf(
       { content: `${at(9, 9, 'one')} q Q ) ${at(9, 30, 'two')}` },
       { content: at(9, 9, 'three') },

@@ -19,10 +19,10 @@ import {
   withOpenPdf,
 } from './pdf-made.ts';
 
-/** Encrypted files are decrypted before they are opened here. */
+/** Encrypted files are excluded, because the service decrypts files before it opens them. */
 const names = corpusNames('pdf').filter((name) => name.endsWith('.pdf') && !name.startsWith('encrypted'));
 
-/** Chooses what to remove of a page. */
+/** Selects the glyphs of a page to remove. */
 type Choice = (page: ReadPage) => GlyphRange[];
 
 const everything: Choice = ({ texts }) =>
@@ -41,7 +41,7 @@ const saying =
 interface Removal {
   before: ReadPage[];
   ranges: GlyphRange[][];
-  /** The saved file, and its pages as they are read from it. */
+  /** The saved file, and its pages after reading it again. */
   bytes: Uint8Array;
   after: ReadPage[];
 }
@@ -60,7 +60,7 @@ async function remove(pdf: Uint8Array, choose: Choice): Promise<Removal> {
   return { ...removed, after: await withOpenPdf(removed.bytes, readAll) };
 }
 
-/** What each glyph is and where, without those in the ranges, in painting order. */
+/** The text and place of each glyph that is not in the ranges, in painting order. */
 function placed({ texts }: ReadPage, ranges: readonly GlyphRange[] = []): [string, number, number][] {
   const removed = new Set(
     ranges.flatMap(({ text, from, to }) => range(from, to).map((at) => text.glyphs[at])),
@@ -75,7 +75,7 @@ function placed({ texts }: ReadPage, ranges: readonly GlyphRange[] = []): [strin
 const range = (from: number, to: number): number[] =>
   Array.from({ length: to - from }, (_, index) => from + index);
 
-/** Compares texts exactly and places within a hundredth of a point. */
+/** Compares texts exactly, and places with a tolerance of a hundredth of a point. */
 function expectPlaces(actual: [string, number, number][], expected: [string, number, number][]): void {
   expect(actual.map(([text]) => text).join('|')).toBe(expected.map(([text]) => text).join('|'));
   const moved = actual.filter(
@@ -98,7 +98,7 @@ describe.each(names)('%s', (name) => {
   });
 });
 
-/** The first page of a made PDF without what is chosen: its content stream, and what is left of its text. */
+/** Removes the selected glyphs from the first page of a PDF file. Returns its content stream and its remaining text. */
 async function removeMade(
   page: MadePage,
   choose: Choice,
@@ -116,7 +116,7 @@ const part =
   ({ texts }) => [{ text: texts[0]!, from, to }];
 
 describe('an operator is replaced by an exact advance', () => {
-  // Widths of Helvetica in thousandths: A 667, B 667, C 722, space 278.
+  // Widths in Helvetica in thousandths of an em: A 667, B 667, C 722, space 278.
   it.each<[string, string, Choice, string]>([
     ['Tj', '(AB) Tj', part(0, 2), '[-1334] TJ'],
     ['the start of it', '(ABC) Tj', part(0, 1), '[-667 <4243>] TJ'],

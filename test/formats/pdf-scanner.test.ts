@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ContentScanner } from '#server/formats/pdf/reading/content-scanner.ts';
 import { Name, type Operand } from '#server/formats/pdf/reading/operand.ts';
 
-/** What a test compares: names with their slash, strings as Latin-1 in parentheses. */
+/** An operand in a readable form: names with their slash, strings as Latin-1 in parentheses. */
 function readable(operand: Operand): unknown {
   if (operand instanceof Name) return `/${operand.value}`;
   if (operand instanceof Uint8Array) return `(${Buffer.from(operand).toString('latin1')})`;
@@ -148,7 +148,7 @@ describe('whatever is written is read', () => {
         return (process.cpuUsage().user - start) / 1000;
       };
       time(2000);
-      // Quadratic time would be minutes.
+      // An algorithm with quadratic time would need minutes.
       expect(time(300_000), piece).toBeLessThan(3000);
     }
   }, 60_000);

@@ -11,18 +11,18 @@ const lines = [
 ];
 const sentence = lines.join(' ');
 const wall = (left: number, right: number): Paint => paint(rectangle(left, 0, right, 792));
-/** On both sides of the paragraphs. */
+/** Painted walls at both sides of the paragraphs. */
 const walls = [wall(20, 70), wall(300, 320)];
 
 interface Paragraph {
   lines?: string[];
   target: string;
-  /** Between the baseline above and its own. */
+  /** The distance from the previous baseline to that of this paragraph. */
   drop?: number;
   source?: Partial<Source>;
 }
 
-/** Sets paragraphs under each other, from the top. The page ends below the last one. */
+/** Sets paragraphs below each other from the top of a page, which ends below the last paragraph. */
 async function setColumn(paragraphs: readonly Paragraph[], content: Partial<PageContent> = {}) {
   let y = 712;
   const items = paragraphs.map(({ lines: own = lines, target, drop = 12, source }, index) => {

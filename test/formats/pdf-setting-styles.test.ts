@@ -7,7 +7,10 @@ import { paintOperators, shownLines, shownTexts } from './pdf-shown.ts';
 const open = (tag: number) => ({ tag, type: 'open' as const });
 const close = (tag: number) => ({ tag, type: 'close' as const });
 
-/** The texts of a block's spans with the font, size and height above the first baseline that pdf.js sees. */
+/**
+ * The texts of a block's spans. For each, the font, the size, and the height above the first baseline, as PDF.js reads
+ * them.
+ */
 async function piecesOf(source: Source, target: InlineContent, targetLanguage = 'fr') {
   const { bytes } = await render([{ source, target }], { targetLanguage });
   return (await shownTexts(bytes)).map(({ text, font, size, y }) => ({
@@ -42,7 +45,7 @@ describe('the style of a block', () => {
   });
 
   it.each([
-    // Widths of H, a and e in the metrics of the standard 14 fonts.
+    // The widths of H, a and e in the metrics of the standard 14 fonts.
     ['serif', 'Times', 722 + 444 + 444],
     ['sans', 'Helvetica', 722 + 556 + 556],
     ['mono', 'Courier', 3 * 600],

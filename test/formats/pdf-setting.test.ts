@@ -8,7 +8,7 @@ const overlap = (one: Rectangle, other: Rectangle): boolean =>
   Math.min(one.right, other.right) > Math.max(one.left, other.left) &&
   Math.min(one.top, other.top) > Math.max(one.bottom, other.bottom);
 
-/** Sets one block on a page that has margins of 72 points, because of a line at its top. */
+/** Sets one block on a page. A line of text at the top of the page defines margins of 72 points. */
 async function setOne(
   source: Source,
   target: string,

@@ -1,25 +1,25 @@
 import { OPS, type PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { withPdf } from './golden-pdf-readers.ts';
 
-/** A piece of text as pdf.js finds it on the first page. */
+/** A piece of text that PDF.js finds on the first page. */
 export interface Shown {
   text: string;
-  /** The PostScript name of its font, without the subset tag. */
+  /** The PostScript name of the font, without the subset tag. */
   font: string;
   size: number;
-  /** On the baseline, in points. */
+  /** The start of the piece on its baseline, in points. */
   x: number;
   y: number;
   right: number;
-  /** The text's matrix without its place. */
+  /** The matrix of the text, without the translation. */
   turn: number[];
 }
 
-/** Reads the text of the first page with its places, as pdf.js sees them. */
+/** Reads the text of the first page and its places with PDF.js. */
 export function shownTexts(pdf: Uint8Array): Promise<Shown[]> {
   const read = async (document: PDFDocumentProxy): Promise<Shown[]> => {
     const page = await document.getPage(1);
-    // Loads the fonts.
+    // Requesting the operators loads the fonts.
     await page.getOperatorList();
     const { items } = await page.getTextContent({ disableNormalization: true });
     return items.flatMap((item) => {
@@ -42,7 +42,7 @@ export function shownTexts(pdf: Uint8Array): Promise<Shown[]> {
   return withPdf(pdf, read, { fontExtraProperties: true });
 }
 
-/** The lines of upright text, top to bottom: pieces on one baseline are one line. */
+/** The lines of upright text from top to bottom. Pieces on the same baseline are one line. */
 export async function shownLines(pdf: Uint8Array): Promise<Shown[]> {
   const lines: Shown[] = [];
   for (const piece of await shownTexts(pdf)) {
@@ -57,7 +57,7 @@ export async function shownLines(pdf: Uint8Array): Promise<Shown[]> {
   return lines.sort((one, other) => other.y - one.y);
 }
 
-/** Lists the operators of the first page that set colors and render modes, as pdf.js understands them. */
+/** The operators of the first page that set colors and render modes, as PDF.js reads them. */
 export function paintOperators(pdf: Uint8Array): Promise<{ operator: string; value: unknown }[]> {
   const names: Record<number, string> = {
     [OPS.setFillRGBColor]: 'fill',

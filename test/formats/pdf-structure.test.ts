@@ -11,7 +11,7 @@ async function open(name: string): Promise<PDFDocument> {
   return PDFDocument.load(await normalize(corpusFile(`pdf/${name}`)), keep);
 }
 
-/** The kinds in which a document differs from itself after a change. */
+/** The kinds of elements in which a document differs from the original after a change. */
 async function changedBy(name: string, change: (document: PDFDocument) => void): Promise<string[]> {
   const before = structureOf(await open(name));
   const document = await open(name);

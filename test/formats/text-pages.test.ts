@@ -40,7 +40,7 @@ describe('where a page ends', () => {
       '今日は天気がいい。',
       '明日は雨が降る。',
     ]);
-    // 'I love Thailand': there is no space between its words.
+    // 'I love Thailand'. Thai has no spaces between words.
     expect(split('ฉันรักประเทศไทย', 10, 'th')).toEqual(['ฉันรัก', 'ประเทศไทย']);
   });
 
@@ -67,7 +67,10 @@ describe('where a page ends', () => {
   });
 });
 
-/** Texts of the characters that decide where a page ends: letters, marks, joined emoji, dense scripts, spaces, line and sentence ends. */
+/**
+ * Texts of characters that determine where a page ends: letters, combining marks, joined emoji, dense scripts, spaces,
+ * ends of lines and sentences.
+ */
 const texts = fc
   .array(
     fc.oneof(

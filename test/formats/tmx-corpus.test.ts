@@ -3,7 +3,7 @@ import type { TmxPair } from '#server/formats/tmx/reader.ts';
 import { corpusFile, corpusNames } from '#test/corpus/files.ts';
 import { declared, readAll } from './tmx-units.ts';
 
-/** What expat reads in a file for one language pair. */
+/** The units that expat reads from a file for one language pair. */
 interface Independent {
   sourceTag: string;
   targetTag: string;

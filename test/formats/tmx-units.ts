@@ -1,7 +1,7 @@
 import { readTmx, type TmxPair, type TmxSides, type TmxSummary } from '#server/formats/tmx/reader.ts';
 import { readDeclaredVariant, readLanguage } from '#server/languages.ts';
 
-/** Sides as an uploader declares them. */
+/** The two languages of an import, as the caller declares them. */
 export function declared(sourceTag: string, targetTag: string): TmxSides {
   const [source, target] = [readLanguage(sourceTag)!, readLanguage(targetTag)!];
   return {
@@ -12,7 +12,7 @@ export function declared(sourceTag: string, targetTag: string): TmxSides {
   };
 }
 
-/** A file with these elements in its body, which begins on line 2. */
+/** A TMX file with these elements in its body. The body begins in line 2. */
 export function tmxOf(body: string, doctype = ''): string {
   return `<?xml version="1.0"?>${doctype}<tmx version="1.4"><header srclang="en"/><body>\n${body}</body></tmx>`;
 }
@@ -21,7 +21,7 @@ export function tuv(tag: string, seg: string, attributes = ''): string {
   return `<tuv xml:lang="${tag}" ${attributes}><seg>${seg}</seg></tuv>`;
 }
 
-/** A file of one unit, English to French. */
+/** A TMX file with one unit from English into French. */
 export function tmxOfPair(source: string, target = 'x', attributes = ''): string {
   return tmxOf(`<tu ${attributes}>${tuv('en', source)}${tuv('fr', target)}</tu>`);
 }

@@ -15,7 +15,7 @@ const unit = (values: Partial<TmxUnit>): TmxUnit => ({
 });
 const fileOf = (...units: TmxUnit[]): string => `${head}${units.map(tmxUnit).join('')}${tmxTail}`;
 
-/** Whether XML 1.0 has this character, by its production Char. */
+/** Whether XML 1.0 allows this character, according to its production Char. */
 function isChar(character: string): boolean {
   const point = character.codePointAt(0)!;
   return (

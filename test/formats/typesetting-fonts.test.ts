@@ -26,11 +26,11 @@ interface Embedded {
   operators: string;
   bytes: Uint8Array;
   font: Font;
-  /** Text, glyph id and width of each code, from code 1. */
+  /** The text, the glyph ID and the width of each code, beginning with code 1. */
   characters: { text: string; glyph: number; width: number }[];
 }
 
-/** Sets a text on one line in a document, and reads the first font that it embeds. */
+/** Sets a text in one line of a document, and reads the first font that the document embeds. */
 async function embed(text: string, language: string): Promise<Embedded> {
   const document = await PDFDocument.create({ updateMetadata: false });
   const fonts = new DocumentFonts(document);
@@ -61,7 +61,7 @@ function streamOf(dictionary: PDFDict, key: string): Uint8Array {
   return decodePDFRawStream(dictionary.lookup(PDFName.of(key), PDFStream) as PDFRawStream).decode();
 }
 
-/** A glyph's outline, moved. */
+/** The outline of a glyph at a position. */
 function outline(font: Font, glyph: number, x = 0, y = 0): string[] {
   return font
     .glyphToJson(glyph)
@@ -149,7 +149,7 @@ describe('an embedded font', () => {
         const { text, width } = characters[Number.parseInt(code, 16) - 1]!;
         const last = starts.at(-1);
         if (text !== ' ' && last !== undefined) expect(pen - last).toBeGreaterThan(100);
-        // The characters of one code may.
+        // The distance between characters of the same code may be smaller.
         starts.push(pen + (width * ([...text].length - 1)) / [...text].length);
         pen += width;
       }

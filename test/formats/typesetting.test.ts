@@ -25,7 +25,7 @@ const linesOf = (text: string, language: string, width: number): string[] => {
   return breakLines(paragraph, width).map(({ start, end }) => paragraph.text.slice(start, end));
 };
 
-/** The runs of the text's one line, left to right; each run's clusters left to right. */
+/** The runs in the only line of a text, and the clusters of each run, both from left to right. */
 const runs = (text: string, language: string): string[] =>
   singleLine(shapeParagraph(text, { language })).runs.map(
     ({ rightToLeft, clusters }) =>
@@ -86,7 +86,7 @@ describe('a shaped paragraph', () => {
   });
 
   it.each(languageCodes)('shows each letter of %s within French and Arabic, too', (code) => {
-    // The declaration has no Katakana.
+    // The declaration contains no Katakana, so some is added.
     const text = declaration(code) + (code === 'ja' ? 'カタカナガパヴーｶﾞ' : '');
     const letters = [...new Set(text)].filter((letter) => /\p{L}/u.test(letter)).join(' ');
     for (const language of [code, 'fr', 'ar']) {
@@ -252,7 +252,7 @@ describe('a paragraph with spans', () => {
           [true, true],
         ] as const) {
           const style = { family, bold, italic };
-          // The typewriter font alone has no typographic hyphens.
+          // Of all fonts, only the typewriter font has no typographic hyphens.
           const text = [...new Set(declaration(language))].join('').replace(/[\u2010\u2011]/g, '-');
           const { clusters } = shapeParagraph(text, {
             language,

@@ -139,7 +139,7 @@ describe('what is translated', () => {
     expect(await textsOf(bytes)).toEqual({ 'Sheet1!A1': 'a\nb\nc\nd' });
     const result = await translated(bytes, 'e\nf');
     expect(partOf(result, 'xl/sharedStrings.xml')).toContain('<t xml:space="preserve">e\nf</t>');
-    // The same text in other line breaks is no reason to change it.
+    // A text that differs only in its line breaks is not written.
     expect(Buffer.compare(await translated(bytes, (text) => text), bytes)).toBe(0);
   });
 
@@ -172,7 +172,7 @@ describe('what is translated', () => {
     );
     const result = await translated(bytes, text);
     expect(shownIn(result)).toEqual([text, text, text]);
-    // As texts, not as formulas or numbers.
+    // They are written as texts, and not as formulas or numbers.
     expect(partOf(result, 'xl/worksheets/s0.xml')).not.toMatch(/<f|t="(?:n|b|e)"/);
     expect(Object.values(await textsOf(result))).toEqual(Array(3).fill(text.trim().replaceAll('\r', '\n')));
   });

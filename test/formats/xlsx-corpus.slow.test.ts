@@ -14,7 +14,7 @@ import {
 const names = corpusNames('xlsx');
 const options = { sourceLanguage: 'en', targetLanguage: 'fr' };
 
-/** A translation that tells which text it is of, and has characters that XML escapes. */
+/** A translation that contains its source text, and characters that XML must escape. */
 const translate = (source: string): string => `⟦${source}⟧ & <b>`;
 const rebuilt = new Map<string, Promise<Uint8Array>>();
 
@@ -35,7 +35,7 @@ function translated(name: string): Promise<Uint8Array> {
   return result;
 }
 
-/** The text with its translation: white space around it stays, and line breaks in it are line feeds. */
+/** The translation of a text. White space around the text stays, and line breaks within it become line feeds. */
 function expected(text: string): string {
   const [, before, source, after] = /^(\s*)(.*?)(\s*)$/s.exec(text)!;
   return before + translate(source!.replace(/\r\n?/g, '\n')) + after;
@@ -111,7 +111,7 @@ describe.each(names)('%s', (name) => {
       )?.[1];
       if (unique !== undefined && result.items.length > original.items.length)
         expect(Number(unique)).toBe(result.items.length);
-      // What no translated cell uses is as it was, runs and phonetic runs included.
+      // Shared strings that no translated cell uses are unchanged, including runs and phonetic runs.
       for (const [item, written] of original.items.entries())
         if (!/⟦/.test(result.strings[item]!)) expect(result.items[item]).toBe(written);
     }

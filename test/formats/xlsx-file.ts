@@ -12,15 +12,15 @@ export interface MadeSheet {
   rows: string;
   name?: string;
   sheetId?: string;
-  /** Of its relationship; `worksheet` if it is not given. */
+  /** The type of the sheet's relationship; the default is `worksheet`. */
   type?: string;
-  /** XML behind `</sheetData>`. */
+  /** XML after `</sheetData>`. */
   after?: string;
-  /** Parts that it names: type and XML by path below `xl/`. */
+  /** Parts to which the sheet refers: type and XML, by path below `xl/`. */
   parts?: Record<string, [type: string, xml: string]>;
 }
 
-/** A row that lists its cells. */
+/** A row with these cells. */
 export const row = (...cells: string[]): string => `<row>${cells.join('')}</row>`;
 /** A cell with a shared string. */
 export const shared = (index: number, attributes = ''): string => `<c${attributes} t="s"><v>${index}</v></c>`;
@@ -28,7 +28,10 @@ export const inline = (content: string): string => `<c t="inlineStr"><is>${conte
 /** An entry of the shared strings. */
 export const item = (text: string): string => `<si><t>${text}</t></si>`;
 
-/** The parts of a workbook. `items` are the shared strings as XML; without them there is no such part. */
+/**
+ * The parts of a workbook. `items` are the shared strings as XML; if omitted, the workbook has no part with shared
+ * strings.
+ */
 export function workbookFiles(sheets: MadeSheet[], items?: string[]): Record<string, string | Uint8Array> {
   const relation = (id: string, type: string, target: string): string =>
     `<Relationship Id="${id}" Type="${officeTypes}/${type}" Target="${target}"/>`;
@@ -65,7 +68,7 @@ export function workbookFiles(sheets: MadeSheet[], items?: string[]): Record<str
 export const workbookOf = (sheets: MadeSheet[], items?: string[]): Uint8Array =>
   zipOf(workbookFiles(sheets, items));
 
-/** A table that starts at `ref`, as a part of its sheet. */
+/** A table that begins at `ref`, as a part of its sheet. */
 export const table = (
   name: string,
   ref: string,
@@ -86,7 +89,7 @@ export async function textsOf(bytes: Uint8Array): Promise<Record<string, string>
 
 type Translate = string | ((text: string, segment: Segment) => string);
 
-/** The workbook with every segment translated. */
+/** The workbook after all segments were translated. */
 export async function translated(bytes: Uint8Array, translate: Translate): Promise<Uint8Array> {
   const { segments } = await extract(bytes);
   const translations = segments.map((segment): SegmentTranslation => {
@@ -96,10 +99,10 @@ export async function translated(bytes: Uint8Array, translate: Translate): Promi
   return (await rebuild(bytes, translations, { sourceLanguage: 'en', targetLanguage: 'fr' })).bytes;
 }
 
-/** All cells of a workbook by an independent walk, sheet by sheet. */
+/** All cells of a workbook for each sheet, read independently of the engine. */
 export const cellsOf = (bytes: Uint8Array): WalkedCell[][] =>
   walkWorkbook(bytes).sheets.map(({ cells }) => cells);
 
-/** What the cells of the first sheet show: texts, and the values of others. */
+/** The displayed values of a sheet's cells; by default of the first sheet. */
 export const shownIn = (bytes: Uint8Array, sheet = 0): (string | undefined)[] =>
   cellsOf(bytes)[sheet]!.map(({ text, value }) => text ?? value);

@@ -80,7 +80,7 @@ describe('a workbook is read', () => {
     };
     replace('xl/worksheets/s0.xml', 'own', 'OWN é😀');
     replace('xl/worksheets/s0.xml', 'plain', 'PLAIN é😀');
-    // The second entry belongs to a formula: the other cell is pointed to a third one.
+    // A formula uses the second shared string, so the other cell must refer to a new third one.
     replace('xl/worksheets/s1.xml', '</f><v>1</v></c><c t="s"><v>1', '</f><v>1</v></c><c t="s"><v>2');
     replace('xl/sharedStrings.xml', 'uniqueCount="2"', 'uniqueCount="3"');
     replace('xl/sharedStrings.xml', 'one', 'ONE é😀');
@@ -179,7 +179,7 @@ describe('a sheet', () => {
   });
 
   it('keeps everything around its texts, in pieces of any size', { timeout: 60_000 }, async () => {
-    // Characters of two units and line ends of two, so that pieces of the file end inside of them.
+    // Characters of two units and line ends of two characters, so that pieces of the file end inside of them.
     const around = ['<!-- 😀\r\n -->', '\r\n', '<c><f>"😀"&amp;A1</f><v>1</v></c>', '<c s="1"/>', '\t'];
     const random = seededRandom(7);
     const pick = (count: number): number => Math.floor(random() * count);

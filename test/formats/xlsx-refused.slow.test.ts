@@ -8,9 +8,9 @@ import { inline, item, row, shared, table, workbookFiles, workbookOf } from './x
 const options = { sourceLanguage: 'en', targetLanguage: 'fr' };
 
 interface Expected {
-  /** Before a job exists; null if the file passes then. */
+  /** The error reason before a job exists; null if the file passes this check. */
   check: FileErrorReason | null;
-  /** By the job. */
+  /** The error reason in the job; null if the job succeeds. */
   extract: FileErrorReason | null;
   message?: string;
 }

@@ -19,7 +19,7 @@ import { walkWorkbook } from './xlsx-walk.ts';
 const options = { sourceLanguage: 'en', targetLanguage: 'fr' };
 const partOf = (bytes: Uint8Array, path: string): string => Buffer.from(unzipSync(bytes)[path]!).toString();
 
-/** Translates the cells named by their places; the others keep their texts. */
+/** Translates only the cells at these places. */
 async function correct(bytes: Uint8Array, targets: Record<string, string>): Promise<Uint8Array> {
   const { segments } = await extract(bytes);
   const translations = segments
@@ -80,7 +80,7 @@ describe('a shared string', () => {
     expect(partOf(result, 'xl/sharedStrings.xml')).toMatch(
       /<si><t>Uno<\/t><\/si><si><t>Dos<\/t><\/si><si><t>Un<\/t><\/si><\/sst>$/,
     );
-    // As many cells as before have a shared string; there is one more of them.
+    // The number of cells with a shared string is unchanged, and there is one more shared string.
     expect(counts(result)).toEqual(['count="4"', 'uniqueCount="3"']);
   });
 
@@ -119,7 +119,7 @@ describe('a shared string', () => {
       ['Nom'],
       ['Nom'],
     ]);
-    // The header's sheet changes anyway, so the two others need not.
+    // The sheet with the header must change anyway, so the two other sheets stay unchanged.
     expect(changedSheets(bytes, result)).toEqual([1]);
     expect(partOf(result, 'xl/sharedStrings.xml')).toContain(`<si><t>Nom</t></si>${rich}</sst>`);
   });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { inline, item, row, shared, table, translated, workbookOf } from './xlsx-file.ts';
 import { walkWorkbook } from './xlsx-walk.ts';
 
-/** A table with a header, a row and a totals row. */
+/** A table with a header row, a data row and a totals row. */
 const sales = (columns: string, attributes = ' totalsRowCount="1"') =>
   workbookOf(
     [

@@ -1,20 +1,20 @@
 import { unzipSync } from 'fflate';
 
 /**
- * Reads workbooks for tests, with regular expressions: by other means than the engine. It reads what programs write, not every
- * XML that is allowed.
+ * Reads workbooks with regular expressions, independently of the engine. It supports the XML that programs write, and
+ * not all valid XML.
  */
 
-/** A cell as it stands in a file. */
+/** A cell as written in a file. */
 export interface WalkedCell {
   reference: string;
-  /** Attributes as written, without the index of a shared string. */
+  /** The attributes as written, without the index of a shared string. */
   attributes: string;
   type: string;
   formula: string | undefined;
-  /** As written in `<v>`. */
+  /** The content of `<v>` as written. */
   value: string | undefined;
-  /** The text that it shows, for the three types of text. */
+  /** The displayed text, for cells of the three text types. */
   text: string | undefined;
 }
 
@@ -25,9 +25,9 @@ export interface WalkedSheet {
   cells: WalkedCell[];
   /** Ranges of table headers. */
   headers: string[];
-  /** Cells of totals rows whose text a table repeats, with that text. */
+  /** Cells in totals rows whose text is also in the table, with that text. */
   totalsLabels: { reference: string; text: string }[];
-  /** Ranges of pivot tables, which LibreOffice fills anew. */
+  /** Ranges of pivot tables, which LibreOffice fills again. */
   pivots: string[];
   xml: string;
 }
@@ -36,7 +36,7 @@ export interface WalkedWorkbook {
   sheets: WalkedSheet[];
   parts: Record<string, Uint8Array>;
   sharedPath: string | undefined;
-  /** Each `<si>` as written. */
+  /** Each `<si>` element as written. */
   items: string[];
   strings: string[];
 }
@@ -54,14 +54,14 @@ export function unescapeXml(text: string): string {
     );
 }
 
-/** The characters of a cell's text, from the spelling of Office. */
+/** Decodes the text of a cell from the escapes of Office. */
 export function unescapeCell(text: string): string {
   return unescapeXml(text).replace(/_x([0-9A-F]{4})_/gi, (_, code) =>
     String.fromCharCode(Number.parseInt(code, 16)),
   );
 }
 
-/** The text of a string item, without its phonetic runs. */
+/** The text of a shared string, without phonetic runs. */
 export function itemText(item: string): string {
   const plain = item.replace(/<(\w+:)?rPh\b.*?<\/(\w+:)?rPh>/gs, '');
   return [...plain.matchAll(/<(?:\w+:)?t(?:\s[^>]*)?>([^<]*)<\/(?:\w+:)?t>/g)]
@@ -74,7 +74,7 @@ export function attribute(tag: string, name: string): string | undefined {
   return found === undefined ? undefined : unescapeXml(found);
 }
 
-/** The parts that a part names: id, last word of the type, path. */
+/** The parts to which a part refers: ID, last word of the type, path. */
 export function relationsOf(parts: Record<string, Uint8Array>, path: string): [string, string, string][] {
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
   const list = textOf(parts[`${folder}_rels/${path.slice(folder.length)}.rels`]);
@@ -141,7 +141,7 @@ function totalsLabelsOf(tableXml: string): WalkedSheet['totalsLabels'] {
   return [...tableXml.matchAll(/<(?:\w+:)?tableColumn\s[^>]*>/g)].flatMap(([tag], index) => {
     const label = attribute(tag, 'totalsRowLabel');
     if (label === undefined) return [];
-    // As far as files have them: tables in the first 26 columns.
+    // This is sufficient for the files of the corpus, whose tables are in the first 26 columns.
     return [{ reference: `${String.fromCharCode(64 + left + index)}${bottom}`, text: unescapeCell(label) }];
   });
 }
@@ -165,7 +165,7 @@ function cellsOf(xml: string, strings: string[]): WalkedCell[] {
   );
 }
 
-/** Row and column of a reference, from 1. */
+/** The row and column of a reference, both from 1. */
 export function positionOf(reference: string): [row: number, column: number] {
   const [, letters = '', digits = ''] = /^([A-Z]+)(\d+)$/.exec(reference)!;
   return [Number(digits), [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0)];
@@ -179,7 +179,7 @@ export function isWithin(reference: string, range: string): boolean {
   return top <= row && row <= bottom && left <= column && column <= right;
 }
 
-/** The cells whose text is to be translated. */
+/** The cells whose text is translated. */
 export function translatableCells({ cells, headers, xml }: WalkedSheet): WalkedCell[] {
   const results = [...xml.matchAll(/<(?:\w+:)?f\s[^>]*t="(?:array|dataTable)"[^>]*>/g)].map(
     ([tag]) => attribute(tag, 'ref')!,
@@ -193,7 +193,7 @@ export function translatableCells({ cells, headers, xml }: WalkedSheet): WalkedC
   );
 }
 
-/** A sheet without what a translation may change: indexes of shared strings, and texts in cells. */
+/** The XML of a sheet without what a translation may change: indexes of shared strings, and texts in cells. */
 export function withoutTexts({ xml }: WalkedSheet): string {
   return xml.replace(
     /(<(?:\w+:)?c(?:\s[^>]*)?(?<!\/)>)(.*?)(<\/(?:\w+:)?c>)/gs,
@@ -206,7 +206,7 @@ export function withoutTexts({ xml }: WalkedSheet): string {
   );
 }
 
-/** The texts of the cells in a file of LibreOffice, without white space: it stands there as elements. */
+/** The texts of the cells in a LibreOffice file. White space is removed, because the file contains it as elements. */
 function shownTexts(fods: string): Set<string> {
   const cells = fods.matchAll(
     /<table:(?:covered-)?table-cell\b[^>]*(?<!\/)>(.*?)<\/table:(?:covered-)?table-cell>/gs,
@@ -218,7 +218,7 @@ function shownTexts(fods: string): Set<string> {
   );
 }
 
-/** The translatable texts of a workbook that are missing in what LibreOffice saved of it as `fods`. */
+/** The translatable texts of a workbook that are missing after LibreOffice has saved it as `fods`. */
 export function textsNotShown(bytes: Uint8Array, fods: string): string[] {
   const shown = shownTexts(fods);
   return walkWorkbook(bytes)

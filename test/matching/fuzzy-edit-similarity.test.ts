@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { closest, editSimilarity, similarityTo } from '#server/matching/fuzzy/index.ts';
 
-/** The definition, cell by cell. */
+/** A direct implementation of the definition, cell by cell. */
 function bySchoolbook(a: string, b: string): number {
   const [left, right] = [[...a], [...b]];
   let above = Array.from({ length: right.length + 1 }, (_, column) => column);
@@ -20,7 +20,7 @@ function bySchoolbook(a: string, b: string): number {
 
 const character = fc.constantFrom('a', 'b', 'c', ' ', 'é', '漢', '😀', '😁', '\ud83d', '\ude00');
 const text = fc.array(character, { maxLength: 150, size: 'max' }).map((parts) => parts.join(''));
-/** A text, and the same text with some characters inserted, dropped and replaced. */
+/** A text, and the same text after some characters were inserted, removed or replaced. */
 const pair = fc
   .tuple(
     text,
@@ -50,7 +50,7 @@ describe('the similarity of two texts', () => {
       fc.property(texts, fc.integer({ min: 0, max: 100 }), ([a, b], percent) => {
         const exact = bySchoolbook(a, b);
         const atLeast = percent / 100;
-        // Not between 0.7 and the 0.7 that 1 - 0.3 comes to.
+        // Excludes similarities that differ from the minimum only by a rounding error, such as 1 - 0.3.
         fc.pre(Math.abs(exact - atLeast) > 1e-9 || exact >= atLeast);
         expect(editSimilarity(a, b, atLeast)).toBe(exact >= atLeast ? exact : 0);
       }),

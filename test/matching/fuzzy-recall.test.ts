@@ -14,7 +14,7 @@ import { corpusLanguages, countFound, fuzzyCorpus } from '#test/bench/fuzzy-corp
 
 const root = process.env['BENCH_DEBIAN_ROOT'];
 
-/** Generated sentences on every machine, so that nothing needs to be installed. */
+/** All machines use generated sentences, so that no packages need to be installed. */
 beforeAll(() => {
   process.env['BENCH_DEBIAN_ROOT'] = '/nonexistent';
 });
@@ -24,7 +24,10 @@ afterAll(() => {
   else process.env['BENCH_DEBIAN_ROOT'] = root;
 });
 
-/** The lists of a query's buckets, as a look-up reads them: the rarest as far as the budget goes, of the others the count. */
+/**
+ * The posting lists of a query, in the same form as for a lookup: the rarest lists up to the budget, and only the
+ * counts of all others.
+ */
 function postingsOf(query: string, shard: BuiltShard): ShardPostings {
   let read = 0;
   const lists = [...grams(query)]
@@ -41,11 +44,12 @@ function postingsOf(query: string, shard: BuiltShard): ShardPostings {
 }
 
 describe('of the 5 segments most like a query, at least 95 % are found', () => {
-  // The bench has 50,000 segments, real ones where there are some, and stores them.
+  // The benchmark has 50,000 segments in a database; they are real if the packages with texts are installed.
   it.each(corpusLanguages)('in %s, among 3000', (language) => {
     const { segments, queries } = fuzzyCorpus(language, 3000, 40);
     const shard = buildShard(segments);
-    // Not `found`: too few of 3000 generated sentences are similar to another; the bench has enough.
+    // The kind `found` is not tested here, because too few of 3,000 generated sentences are similar to another one. The
+    // benchmark tests it.
     for (const kind of ['characters', 'words', 'short'] as const) {
       let [found, all] = [0, 0];
       for (const query of queries.filter((any) => any.kind === kind)) {

@@ -11,7 +11,7 @@ import {
   selectCandidates,
 } from '#server/matching/fuzzy/index.ts';
 
-/** Decodes varints, in a simple and slow way. */
+/** A simple and slow decoder of varints. */
 function numbersOf(bytes: Uint8Array): number[] {
   const numbers: number[] = [];
   let digits: number[] = [];
@@ -43,7 +43,7 @@ function postingsOf(query: string, shard: BuiltShard): ShardPostings {
   return { segments: shard.order.length, lengthMarks: shard.lengthMarks, lists };
 }
 
-/** The texts that are selected, by way of a stored shard. */
+/** The texts that are selected for a query from a stored shard. */
 function select(query: string, texts: string[], limit = 10): { text: string; score: number }[] {
   const shard = buildShard(texts);
   return selectCandidates(query, postingsOf(query, shard), limit).map(({ ordinal, score }) => ({

@@ -4,7 +4,10 @@ import { type LanguageCode, languageCodes } from '#server/languages.ts';
 import { checkTerms, compileTerms, type ExpectedTerm, expectTerms } from '#server/matching/terms/index.ts';
 
 const language = fc.constantFrom(...languageCodes);
-/** Any UTF-16, and what terms are told by: marks, jamo, joiners, apostrophes, half-width sound marks, halves of pairs. */
+/**
+ * Any UTF-16 text, including the characters on which the search for terms depends: combining marks, jamo, joiners,
+ * apostrophes, half-width sound marks, halves of surrogate pairs.
+ */
 const text = fc
   .array(
     fc.oneof(

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { checkTerms, type ExpectedTerm } from '#server/matching/terms/index.ts';
 import { cpuTime } from '#test/setup/cpu-time.ts';
 
-/** Whether the words can be assigned so that each expectation has its count, by trying every assignment. */
+/** Whether the words can be assigned to the expected terms so that each has its count. Tries all assignments. */
 function canMeet(expected: readonly ExpectedTerm[], words: readonly string[]): boolean {
   const needs = expected.flatMap(({ targetTerms, count, caseSensitive }) =>
     Array.from({ length: count }, () => ({ targetTerms, caseSensitive })),
@@ -21,7 +21,7 @@ function canMeet(expected: readonly ExpectedTerm[], words: readonly string[]): b
   return deal(0, words);
 }
 
-// Vietnamese words have no forms: a word is its term, or none.
+// Vietnamese words have no inflected forms: a word equals a term, or is not a term.
 const word = fc.constantFrom('xe', 'Xe', 'ga', 'nhà', 'Nhà', 'cây');
 const expectation = fc.record({
   sourceTerm: fc.constantFrom('one', 'two', 'three'),
@@ -63,7 +63,7 @@ describe('a translation follows a glossary (B 4.4)', () => {
   });
 
   it('in bounded time, whatever the chains of assignments are', async () => {
-    // 40 alternatives of 50 terms, all of which may claim what all others have.
+    // 50 terms with 40 alternatives each. Each term may claim the words of all others.
     const expected = Array.from(
       { length: 2000 },
       (_, at): ExpectedTerm => ({

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { LanguageCode } from '#server/languages.ts';
 import { checkTerms, compileTerms, type ExpectedTerm, expectTerms } from '#server/matching/terms/index.ts';
 
-/** `a|b ×2`: the term a, or its alternative b, twice; `=a` with its case. */
+/** Parses `a|b ×2`: the term a or its alternative b, twice. `=a` is case-sensitive. */
 function expectedTerm(written: string, number: number): ExpectedTerm {
   const [, exact, terms, count] = /^(=?)(.*?)(?: ×(\d))?$/su.exec(written)!;
   return {

@@ -3,7 +3,10 @@ import type { LanguageCode } from '#server/languages.ts';
 import { checkTerms, compileTerms, type GlossaryEntry } from '#server/matching/terms/index.ts';
 import { cpuTime } from '#test/setup/cpu-time.ts';
 
-/** Far more than each case takes (0.5 s at most on a busy machine), far less than any quadratic algorithm would. */
+/**
+ * Milliseconds. Each case takes far less (at most 0.5 s on a busy machine), and any quadratic algorithm would take far
+ * more.
+ */
 const limit = 4000;
 
 function entries(terms: readonly string[]): GlossaryEntry[] {
@@ -18,7 +21,7 @@ function entries(terms: readonly string[]): GlossaryEntry[] {
 const repeats = (unit: string, most: number): string[] =>
   Array.from({ length: most }, (_, at) => unit.repeat(at + 1).trim());
 
-/** 2000 terms of 500 letters without a beginning in common. */
+/** 2,000 terms of 500 letters whose beginnings all differ. */
 const longTerms = Array.from({ length: 2000 }, (_, at) =>
   Array.from({ length: 500 }, (_, letter) =>
     String.fromCharCode(97 + ((at * 31 + letter * (at + 7)) % 26)),

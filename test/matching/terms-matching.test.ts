@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { LanguageCode } from '#server/languages.ts';
 import { compileTerms, type GlossaryEntry } from '#server/matching/terms/index.ts';
 
-/** `Term` is an entry without case, `=Term` one with, `Term^2` one of priority 2; targets are numbered. */
+/** Parses an entry: `Term` is not case-sensitive, `=Term` is, and `Term^2` has priority 2. The targets are numbered. */
 function entry(written: string, number: number): GlossaryEntry {
   const [, exact, sourceTerm, priority] = /^(=?)(.*?)(?:\^(\d))?$/su.exec(written)!;
   return {
@@ -13,7 +13,7 @@ function entry(written: string, number: number): GlossaryEntry {
   };
 }
 
-/** The matches, as written in the text. */
+/** The matches in the form in which they occur in the text. */
 function found(terms: string[], text: string, language: LanguageCode = 'en'): string[] {
   return compileTerms(terms.map(entry), language)
     .find(text)

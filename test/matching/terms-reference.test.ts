@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { LanguageCode } from '#server/languages.ts';
 import { compileTerms, type GlossaryEntry } from '#server/matching/terms/index.ts';
 
-/** A character of a text as it is compared, and its position. */
+/** A character in the form in which texts are compared, and its position. */
 interface Read {
   cased: string;
   folded: string;
@@ -11,7 +11,10 @@ interface Read {
   end: number;
 }
 
-/** Splits a text into characters with their marks; blanks count as one. A simple implementation for these tests. */
+/**
+ * Splits a text into characters with their combining marks. Consecutive blanks become one. A simple implementation for
+ * these tests.
+ */
 function read(text: string): Read[] {
   const characters: Read[] = [];
   for (const { 0: cluster, index } of text.matchAll(/\P{M}\p{M}*|\p{M}+/gsu)) {
@@ -48,7 +51,7 @@ interface Match {
   targets: string[];
 }
 
-/** Every match of every entry, the best first. */
+/** All matches of all entries, the best first. */
 function findPlainly(entries: readonly GlossaryEntry[], text: string, language: LanguageCode): Match[] {
   const characters = read(text);
   const segmenter = new Intl.Segmenter(language, { granularity: 'word' });

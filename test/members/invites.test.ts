@@ -24,7 +24,7 @@ const preview = (token: unknown) =>
   app.json('POST', '/api/auth/invites/preview', { body: { invite_token: token } });
 const redeem = (invite_token: string) => signUp(app, founding({ invite_token }));
 
-/** Moves an invite's expiry into the past. */
+/** Changes the expiry of an invite to a time in the past. */
 const expire = (inviteId: string) => openSuperuser(app.superuserUrl)`
   update invites set expires_at = now() where invite_id = ${inviteId}`;
 
@@ -109,7 +109,7 @@ describe('20 pending invites', () => {
       expect((await create()).status).toBe(200);
       expect((await create()).status).toBe(409);
     }
-    // Another workspace's invites count separately.
+    // The invites of each workspace are counted separately.
     expect((await create({}, (await found(app)).bearer)).status).toBe(200);
   });
 
@@ -129,7 +129,7 @@ describe('the list', () => {
     const [pending, redeemed, withdrawn, expired] = made;
     const joined = await redeem(redeemed.invite_token);
     await withdraw(withdrawn.invite_id);
-    // An invite that was redeemed in time does not expire.
+    // An invite that was accepted before its expiry stays `redeemed`.
     for (const { invite_id } of [redeemed, expired]) await expire(invite_id);
     expect((await list()).body).toMatchObject([
       { invite_id: expired.invite_id, status: 'expired' },

@@ -38,7 +38,7 @@ const setRole = ({ userId }: Pick<Person, 'userId'>, role: unknown, headers: Hea
   app.json('PATCH', `/api/auth/users/${userId}/role`, { headers, body: { role } });
 const demote: Act = (of, headers) => setRole(of, developer, headers);
 
-/** Whether the headers are an administrator's now. */
+/** Whether these headers are currently those of an administrator. */
 const administers = async (headers: Headers) =>
   (await app.json('GET', '/api/auth/users', { headers })).status === 200;
 
@@ -169,7 +169,8 @@ describe('the last active administrator', () => {
     await setRole(member, administrator);
     await revoke(member);
     for (const act of [revoke, demote]) expect((await act(admin)).status).toBe(409);
-    // A revoked administrator is none, so it can be demoted.
+    // A revoked member does not count as an administrator, so demoting the member does not remove the last
+    // administrator.
     expect((await demote(member)).status).toBe(200);
   });
 
@@ -190,7 +191,7 @@ describe('the last active administrator', () => {
     const both = await openSuperuser(app.superuserUrl).begin(async (held) => {
       await held`select 1 from tenants where tenant_id = ${admin.tenantId} for no key update`;
       const answers = Promise.all([one(member, admin.bearer), other(admin, member.bearer)]);
-      // Both wait for the tenant's row, their callers already authenticated.
+      // Both requests have authenticated their callers, and wait for the lock on the tenant's row.
       await poll(async () => {
         const [row] = await sql`select count(*)::int as n from pg_stat_activity
           where datname = current_database() and wait_event_type = 'Lock'`;
@@ -219,7 +220,7 @@ test.each(acts)('%s: a foreign or unknown id is 404, and changes nothing', async
     [member, other.bearer],
     [unknown, admin.bearer],
     [unknown, operator],
-    // X-Tenant-ID narrows the operator key too.
+    // X-Tenant-ID also restricts the operator key to one tenant.
     [member, { ...operator, 'x-tenant-id': other.tenantId }],
   ];
   for (const [of, headers] of attempts) {
@@ -228,6 +229,6 @@ test.each(acts)('%s: a foreign or unknown id is 404, and changes nothing', async
   }
   expect(await sessionStatus(app, member)).toBe(200);
   expect(await activeAdministrators()).toBe(1);
-  // Only the operator key reaches any workspace.
+  // Only the operator key can act on members of any workspace.
   expect((await act(member, operator)).status).toBe(200);
 });

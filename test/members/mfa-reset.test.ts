@@ -17,7 +17,7 @@ beforeEach(async () => {
 const reset = ({ userId }: Person, headers = admin.bearer) =>
   app.json('POST', `/api/auth/users/${userId}/mfa/reset`, { headers });
 
-/** The rows of an enrolled member, with failures and a pending sign-in. */
+/** Inserts an authenticator for a member, with failed codes and a pending sign-in. */
 async function plantFactor({ tenantId, userId }: Person): Promise<void> {
   const sql = openSuperuser(app.superuserUrl);
   await sql`update users set totp_secret = '\\x01', totp_pending_secret = '\\x02', totp_last_step = 7,

@@ -21,7 +21,7 @@ test('only an operator’s session shows the whole job without the operator key'
   await sql`update tenants set monthly_char_limit = 1000 where tenant_id = ${operatorWorkspace}`;
   await sql`update users set totp_secret = null where user_id = ${bare.userId}`;
 
-  // Each text once: the second time, the memory would serve it.
+  // Each call needs another text, because a repeated text would be served from the TM.
   const submit = ({ bearer }: WorkspaceMember, source_text = 'Hello') =>
     app.json('POST', '/api/translations', {
       headers: bearer,

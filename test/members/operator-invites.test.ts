@@ -30,9 +30,9 @@ beforeEach(async () => {
   ordinary = await addAdministrator(app, 'ordinary@ops.example');
 });
 
-/** On the list, and not a member yet. */
+/** An email address that is on the list of operators and belongs to no member yet. */
 const listed = 'second@ops.example';
-/** Who has operator access. */
+/** The callers who have operator access. */
 const operators: [string, () => Headers][] = [
   ['the operator key', () => operatorKey],
   ['an operator’s session', () => operator.bearer],
@@ -62,7 +62,10 @@ const emailsOf = async () => {
 };
 const both = () => [operator.email, ordinary.email];
 
-/** Expects the refusal for another address, no new member, and a link that still works for someone else. */
+/**
+ * Expects that the invite is rejected for the listed email address, without a new member, and that another person can
+ * still accept it.
+ */
 async function expectRefusedAndUsable(token: string): Promise<void> {
   for (const email of [listed, 'Second@OPS.example ']) {
     const { status, body } = await join(token, email);
@@ -102,7 +105,7 @@ describe.each(operators)('%s', (_, by) => {
   test('makes an operator by an invite that is bound to a listed address, and by no other', async () => {
     await expectRefusedAndUsable(await invited(by()));
     const { status, body } = await join(await invited(by(), { email: listed }), listed);
-    // A designated operator is asked for an authenticator.
+    // A designated operator must set up an authenticator.
     expect([status, body.mfa_required, body.account?.id]).toEqual([200, true, operatorWorkspace]);
     expect(await emailsOf()).toContain(listed);
   });
@@ -122,7 +125,7 @@ test('a revoked operator is restored only by an operator, any other member by ev
     const { status, body } = await restore(second, by());
     expect([status, body.active]).toEqual([200, true]);
   }
-  // Without its authenticator the operator is none.
+  // Without an authenticator, the person is not an operator.
   await openSuperuser(app.superuserUrl)`
     update users set totp_secret = null where user_id = ${operator.userId}`;
   await act('DELETE', second, operatorKey);

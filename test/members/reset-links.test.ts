@@ -81,7 +81,7 @@ describe('using a reset link', () => {
     expect(await sql`select 1 from mfa_challenges where user_id = ${member.userId}`).toHaveLength(0);
     expect((await passwordGrant(app, member)).status).toBe(401);
     expect((await passwordGrant(app, member, { password: renewed })).status).toBe(200);
-    // Neither others nor the same person in another workspace are affected.
+    // Other members are not affected, and neither is the same person in another workspace.
     expect((await refresh(app, admin.refreshToken)).status).toBe(200);
     expect((await passwordGrant(app, elsewhere)).status).toBe(200);
     const again = await reset(body.reset_token, 'a third passphrase, never set');
@@ -109,7 +109,7 @@ describe('using a reset link', () => {
     const { body } = await issue(member);
     const { tenantId, linkHash } = keyOf(body.reset_token);
     const hashes = Array.from({ length: 8 }, (_, i) => `hash ${i}`);
-    // Held until several have found the link and queue for its member's lock.
+    // The lock is held until several requests have found the link and wait for the lock on its member.
     const held = await holdOpen(app, tenantId, (tx) => lockMember(tx, tenantId, member.userId));
     const all = Promise.all(
       hashes.map((hash) =>

@@ -23,7 +23,7 @@ import { openSuperuser } from '#test/setup/database.ts';
 const app = useTestApp({ env });
 
 let founder: Person;
-/** Another administrator, who issues invites and links and is then revoked or demoted. */
+/** An administrator who creates invites and reset links, and is then revoked or demoted. */
 let giver: Person;
 let member: Person;
 beforeEach(async () => {
@@ -48,13 +48,13 @@ const useLink = async (reset_token: string) => {
 };
 const goneInvite = [400, 'invalid or expired invite'];
 
-/** The status of each invite of the workspace, in the order of the ids. */
+/** The status of each of these invites, in the order of the IDs. */
 async function statuses(ids: string[]): Promise<string[]> {
   const { body } = await app.json('GET', '/api/tenants/invites', { headers: founder.bearer });
   return ids.map((id) => body.find((record: { invite_id: string }) => record.invite_id === id).status);
 }
 
-/** What ends an administrator’s role. */
+/** The requests that end an administrator's role. */
 const endings: [string, () => Promise<{ status: number }>][] = [
   ['revoked', () => revoke(giver)],
   ['demoted by itself', () => setRole(giver, developer, giver.bearer)],
@@ -76,7 +76,7 @@ describe.each(endings)('when an administrator is %s', (_, end) => {
     await sql`update invites set expires_at = now() where invite_id = ${expired.invite_id}`;
     const byOperator = await inviting(app, operator, `?tenant_id=${founder.tenantId}`).invite();
     const byFounder = await invite(app, founder);
-    // The same address administers another workspace.
+    // A person with the same email address is an administrator of another workspace.
     const neighbor = await found(app);
     const elsewhere = await invite(app, neighbor);
     await sql`update invites set created_by = ${giver.email} where invite_id = ${elsewhere.invite_id}`;
@@ -105,7 +105,7 @@ describe.each(endings)('when an administrator is %s', (_, end) => {
     expect((await end()).status).toBe(200);
     for (const link of links) expect(await useLink(link)).toBe(401);
     expect(await useLink(elsewhere)).toBe(200);
-    // New ones are valid.
+    // A reset link that is created afterwards is valid.
     expect(await useLink(await linkFor(member, founder))).toBe(200);
   });
 
@@ -114,7 +114,7 @@ describe.each(endings)('when an administrator is %s', (_, end) => {
     const held = await holdOpen(app, tenantId, (tx) => lockTenant(tx, tenantId));
     const ended = end();
     await waitingOr(app, 1, ended);
-    // Sent while it was still an administrator; queued behind the request that ends the role.
+    // Sent while the caller is still an administrator. The request then waits for the one that ends the role.
     const invited = app.json('POST', '/api/tenants/invites', { headers: giver.bearer, body: {} });
     await waitingOr(app, 2, invited);
     const path = `/api/auth/users/${member.userId}/password-reset-link`;
@@ -133,10 +133,10 @@ test('other changes withdraw no invites or links', async () => {
   const given = await invite(app, giver);
   const link = await linkFor(await join(app, founder), giver);
   const own = await linkFor(member, giver);
-  // A plain member's revocation ends only its own link.
+  // Revoking a member who is not an administrator ends only the reset link of this member.
   expect((await revoke(member)).status).toBe(200);
   expect(await useLink(own)).toBe(401);
-  // A promotion, a role that stays as it is, and refused attempts end nothing.
+  // A promotion, a change to the same role, and requests that fail end no invites or reset links.
   const another = await join(app, founder);
   expect((await setRole(another, administrator)).status).toBe(200);
   expect((await setRole(giver, administrator)).status).toBe(200);
@@ -148,7 +148,7 @@ test('other changes withdraw no invites or links', async () => {
   expect(await useInvite(kept.invite_token)).toEqual([200, alone.tenantId]);
   expect(await useLink(keptLink)).toBe(200);
   expect(await useLink(link)).toBe(200);
-  // Another administrator's revocation withdraws only its own invites.
+  // Revoking another administrator withdraws only the invites that this administrator created.
   expect((await revoke(another)).status).toBe(200);
   expect(await statuses([given.invite_id])).toEqual(['pending']);
   expect(await useInvite(given.invite_token)).toEqual([200, founder.tenantId]);

@@ -24,7 +24,7 @@ const roster = (query = '', headers: Headers = admin.bearer) =>
   app.json('GET', `/api/auth/users${query}`, { headers });
 const emails = (rows: { email: string }[]) => rows.map(({ email }) => email);
 
-/** A member without a session. */
+/** Inserts a member who has no session. */
 const add = (userId: string, fields: Record<string, string | null> = {}) =>
   app.database.inTenant(admin.tenantId, (tx) =>
     addMember(tx, {
@@ -83,7 +83,7 @@ describe('the roster (A 2.2)', () => {
   });
 
   test('is oldest first, in pages without gaps or repeats', async () => {
-    // Their ids decide the order if their times are equal.
+    // Members with the same time are ordered by ID.
     const ids = ['1', '2', '3', '4'].map((digit) => digit.repeat(32));
     for (const id of ids.toReversed()) await add(id);
     await openSuperuser(app.superuserUrl)`
@@ -130,7 +130,7 @@ describe('adding a member', () => {
     expect((await roster('?include_revoked=true')).body).toHaveLength(2);
     await add('b', { providerSubject: 'the subject' });
     await expect(add('c', { providerSubject: 'the subject' })).rejects.toMatchObject(taken);
-    // Another workspace may have the address.
+    // A member of another workspace may have the same email address.
     await expect(add('d', { email: (await found(app)).email })).resolves.toBeUndefined();
   });
 

@@ -16,7 +16,7 @@ const processes = useProcesses(fake);
 const { start } = processes;
 type App = Awaited<ReturnType<typeof start>>;
 
-/** Texts of one tenant that its monthly allowance is enough for. */
+/** The number of texts for which the monthly allowance of the tenant is sufficient. */
 const room = 37;
 const weight = cat.length;
 const tenant = (app: App) => app.signUp({ monthly_char_limit: room * weight });
@@ -27,7 +27,7 @@ const submit = (app: App, { headers }: Signup, key?: string) =>
   });
 const statuses = (answers: readonly { status: number }[]) => answers.map(({ status }) => status).toSorted();
 
-/** The characters of the ledger and of its running totals, and the jobs of the tenant. */
+/** The characters in the usage records and in their totals, and the number of jobs of the tenant. */
 async function ledger({ tenantId }: Signup) {
   const [row] = await processes.sql()`
     select (select coalesce(sum(billable_chars), 0)::int from usage_records where tenant_id = ${tenantId}) as records,
@@ -44,19 +44,19 @@ test('of 100 submissions to two processes as many are done as the allowance is e
     Array.from({ length: 100 }, (_, at) => submit(apps[at % 2] as App, mine)),
   );
   expect(statuses(answers)).toEqual([...Array(room).fill(200), ...Array(100 - room).fill(429)]);
-  // A rejected submission leaves no job and calls no model.
+  // A rejected submission creates no job and calls no model.
   expect(await ledger(mine)).toEqual({ ...full, jobs: room });
   expect(fake.requests.filter((one) => askedOf(one).role === 'translation')).toHaveLength(room);
 });
 
 test('the reservations of a killed process are free after the stale time, and nothing is billed twice', async () => {
-  // Long enough that a run which is only slow, on a busy machine, is not taken for one whose process died.
+  // Long enough that a run that is slow on a busy machine does not count as the run of a process that has died.
   const times = { STALE_PENDING_SECONDS: '6', SWEEP_INTERVAL_SECONDS: '1' };
   const doomed = await start(times);
   const other = await start(times, []);
   const mine = await tenant(doomed);
   fake.otherwise(heldReply().held);
-  // Half of them have a key, so that they can be sent again.
+  // Half of the requests have an idempotency key, so that they can be repeated.
   const keyOf = (at: number) => (at % 2 === 0 ? `key ${at}` : undefined);
   const lost = Array.from({ length: room }, (_, at) => submit(doomed, mine, keyOf(at)).catch(() => 'lost'));
   const admin = { authorization: `Bearer ${mine.accessToken}` };
@@ -74,7 +74,7 @@ test('the reservations of a killed process are free after the stale time, and no
     Array.from({ length: room }, (_, at) => submit(other, mine, keyOf(at) ?? `second ${at}`)),
   );
   expect(statuses(again)).toEqual(Array(room).fill(200));
-  // The odd ones without a key stay as failed jobs.
+  // The requests without a key have left failed jobs.
   expect(await ledger(mine)).toEqual({ ...full, jobs: room + 18 });
   expect((await submit(other, mine)).status).toBe(429);
 });

@@ -4,7 +4,7 @@ import { openSuperuser } from '#test/setup/database.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
 import { poll } from '#test/setup/poll.ts';
 
-/** Texts that begin with `held` wait for the test; the others take a moment. */
+/** Texts that begin with `held` are held until the test releases them; all others take a moment. */
 const waiting: (() => void)[] = [];
 const engine = engineOf(async ({ segments }) => {
   if (segments[0]?.startsWith('held')) await new Promise<void>((resolve) => waiting.push(resolve));
@@ -71,9 +71,10 @@ test('a batch that is sent again while it runs shares the first one’s reservat
   const first = tenant.batch([30, 30, 30], 'b', 'held');
   await poll(async () => waiting.length === 1);
   const second = tenant.batch([30, 30, 30], 'b', 'held');
-  // It finds the first item in progress, and runs the second one itself.
+  // The second batch waits for the first item, which is in progress, and runs the second item itself.
   await poll(async () => waiting.length === 2);
-  // 90 are reserved, however often they are sent: of 100, at most 10 are left for others.
+  // 90 characters are reserved, even if the batch is sent several times. Of 100 characters, at most 10 remain for other
+  // requests.
   expect((await tenant.text(11)).status).toBe(429);
   let over = false;
   const done = Promise.all([first, second]).finally(() => {
@@ -95,7 +96,7 @@ test('the reservation of a stale job counts for its own work only, and only whil
   await sql`delete from usage_totals where tenant_id = ${tenant.tenantId}`;
   await sql`update translation_jobs set status = 'pending', reserved_chars = 10, reserved_rest_chars = 890,
     updated_at = now() - interval '1 hour' where tenant_id = ${tenant.tenantId}`;
-  // The tenant lock is held, so that the three queue for it in this order.
+  // The tenant lock is held, so that the three requests wait for it in this order.
   const holder = openSuperuser(app.superuserUrl);
   await holder`select pg_advisory_lock(hashtextextended(${tenant.tenantId}, 8202))`;
   const queued = async () => {

@@ -15,12 +15,12 @@ import { useTestApp } from '#test/setup/app.ts';
 const app = useTestApp();
 const request = translationRequest.parse({ source_text: 'x', target_lang: 'fr' });
 
-/** A tenant with its usage, in small numbers, so that limits are often met exactly. */
+/** The state of a tenant. The numbers are small, so that limits are often met exactly. */
 const small = fc.integer({ min: 0, max: 20 });
 const state = fc.record({
   limit: fc.integer({ min: 1, max: 40 }),
   ceiling: fc.integer({ min: 10, max: 50 }),
-  /** Of the work: at least 1, since an empty text is a 400 before admission. */
+  /** The characters of the new work. At least 1, because an empty text is a 400 before admission. */
   chars: fc.integer({ min: 1, max: 10 }),
   pending: fc.array(fc.integer({ min: 0, max: 6 }), { maxLength: 3 }),
   billing: fc.boolean(),
@@ -28,15 +28,21 @@ const state = fc.record({
   granted: fc.integer({ min: 1, max: 20 }),
   purchased: small,
   drawn: fc.integer({ min: 0, max: 5 }),
-  /** Used: in the window, in the month before the window began, last month. */
+  /** The characters that were used: in the window, in this month before the window, and last month. */
   window: small,
   earlier: fc.integer({ min: 0, max: 6 }),
   lastMonth: fc.integer({ min: 0, max: 8 }),
   onTrial: fc.integer({ min: 0, max: 8 }),
-  /** Failed runs that are allowed in an hour, and that there were; none: no run has ever failed. */
+  /**
+   * The number of failed runs that are allowed in an hour, and the number that have occurred. `failed` is null if no
+   * run has ever failed.
+   */
   mostFailed: fc.integer({ min: 0, max: 4 }),
   failed: fc.option(fc.integer({ min: 0, max: 4 }), { freq: 2 }),
-  /** Thousands of tokens that are allowed on a day, that were spent, and on which day: today, or yesterday. */
+  /**
+   * The tokens that are allowed per day and that were spent, in thousands. `yesterday`: they were spent on the previous
+   * day.
+   */
   mostTokens: fc.integer({ min: 0, max: 30 }),
   spent: fc.integer({ min: 0, max: 30 }),
   yesterday: fc.boolean(),
@@ -117,7 +123,7 @@ test('the database admits the same as the pure functions, in 400 random states',
         };
         const [counted] = await admitJob(tx, job, admission.limits);
         const spent = given.yesterday ? 0 : 1000 * given.spent;
-        // Of pending documents that are not weighed yet, nothing is expected.
+        // A pending document whose size is not known yet has 0 characters, and is expected to cost nothing.
         const expected = given.pending.reduce((sum, chars) => sum + 3 * chars + (chars > 0 ? 4000 : 0), 0);
         const isLimited = given.mostTokens > 0;
         expect(counted?.usage).toEqual({
@@ -133,7 +139,7 @@ test('the database admits the same as the pure functions, in 400 random states',
         });
         const refusal = counted && admission.refusal(counted.usage);
         expect(counted?.admitted === null).toBe(refusal !== null);
-        // All at one time: as many as are allowed exhaust it, one less does not.
+        // All failures have the same time: the allowed number of failures exhausts the limit, and one less does not.
         const failedTooOften = given.mostFailed > 0 && (given.failed ?? 0) >= given.mostFailed;
         expect(refusal !== null || !failedTooOften).toBe(true);
         if (refusal?.code === 'rate_limit') {
@@ -155,7 +161,7 @@ test('the database admits the same as the pure functions, in 400 random states',
     }),
     { numRuns: 400 },
   );
-  // Both happen often enough for the agreement to mean something.
+  // Both results must occur often, so that their agreement proves something.
   expect(admitted).toBeGreaterThan(50);
   expect(refused).toBeGreaterThan(50);
   expect(overFailed).toBeGreaterThan(5);

@@ -38,7 +38,7 @@ test('folding the days does not change the usage of all tenants', async () => {
   expect(before.totals.jobs).toBeGreaterThan(0);
   await Promise.all([foldUsage(app.database), foldUsage(app.database)]);
   const [folded] = await asSuperuser(`select count(*)::int as days, max(day)::text as last from usage_days`);
-  // All days that are over: the last one is an hour after its end, so that it may not be yet.
+  // All completed days are folded, except perhaps the last one, which is folded an hour after its end.
   expect(folded!['days']).toBeGreaterThanOrEqual(98);
   expect(folded!['last'] < day(0)).toBe(true);
   expect(await report()).toEqual(before);
@@ -63,12 +63,12 @@ test('days folded while the clock ran ahead are not counted, and are folded agai
   const days = async () =>
     (await asSuperuser(`select day::text from usage_days order by day`)).map((row) => row['day'] as string);
   const folded = await days();
-  // A clock that was three days ahead folded today, which was incomplete, and days without any usage.
+  // Simulates a clock that was three days ahead: it has folded the current, incomplete day, and days without usage.
   await asSuperuser(`
     insert into usage_days (tenant_id, day)
     select '*', (now() at time zone 'UTC')::date + n from generate_series(0, 3) n`);
   expect(await report(day(99), day(-5))).toEqual(before);
-  // The sweep did not come for four days, either.
+  // In addition, the sweep did not run for four days.
   await asSuperuser(
     `delete from usage_days where day > current_date - 6 and day < (now() at time zone 'UTC')::date`,
   );

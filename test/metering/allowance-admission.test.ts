@@ -13,7 +13,7 @@ beforeEach(async () => {
   mine = await provision(app, { monthly_char_limit: 300 });
 });
 
-/** A running job of `length` characters. */
+/** Starts a job of `length` characters that stays in progress. */
 async function inFlight(length: number, headers = {}) {
   const answer = mine.translate(text(length, 'held'), {}, headers);
   return { answer, run: await runs.next() };

@@ -18,7 +18,7 @@ const sells = useTestApp({ env: { ...paid(), ...ceiling } });
 const sellsNone = useTestApp({ env: { ...withoutTopup, ...ceiling } });
 const off = useTestApp({ env: { ...base, ...ceiling } });
 
-/** The remedies that the rejection of the first character above the limit names. */
+/** The remedies in the error for the first character above the limit. */
 async function remediesAfter(mine: Customer, admitted: number): Promise<string> {
   expect((await mine.translate(text(admitted))).status).toBe(200);
   const detail = expectOverLimit(await mine.translate('a'));

@@ -16,7 +16,7 @@ const fresh: AllowanceFigures = {
   inFlight: 0,
 };
 
-/** A 8.2 rules 2 to 4 as a table: what a month reaches to, and what is left of it. */
+/** A 8.2 rules 2 to 4 as a table: the total allowance of a month, and the remaining allowance. */
 const cases: [rule: string, figures: Partial<AllowanceFigures>, reach: number, room: number][] = [
   ['the plan alone', {}, 500_000, 500_000],
   ['rule 1: what is recorded is taken', { windowUsed: 100, monthUsed: 100 }, 500_000, 499_900],
@@ -70,7 +70,7 @@ const upgrade =
   'upgrade at /billing for immediate effect, counted from the upgrade (a downgrade applies at renewal)';
 const full = { windowUsed: 500_000, monthUsed: 500_000 };
 
-/** Rule 5: the rejection of one character. */
+/** Rule 5: the error if one more character is submitted. */
 const remedies: [cause: string, Partial<AllowanceFigures>, Remedies, detail: string][] = [
   ['no subscription, or billing off', full, { canChangePlan: false, topUpSold: true }, prefix],
   ['no subscription, no top-up', full, { canChangePlan: false, topUpSold: false }, prefix],

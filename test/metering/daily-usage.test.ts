@@ -30,7 +30,7 @@ beforeAll(async () => {
     { at: '2026-03-01T23:59:59.999Z', sourceChars: 2 },
     { at: '2026-03-02T00:00:00.000Z', sourceChars: 2000 },
   ]);
-  // Of the same day, counted by another connection, and under another plan.
+  // Records of the same day that another connection has counted, and records under another plan.
   await addRecords(app, mine.tenantId, [{ at: '2026-02-27T12:00:00Z', sourceChars: 5 }], { slot: 7 });
   await addRecords(app, mine.tenantId, [{ at: '2026-02-27T13:00:00Z', sourceChars: 6 }], {
     allowanceWindow: '2026-02-27T12:30:00.000Z',

@@ -22,7 +22,7 @@ interface Line {
   job_id: string;
 }
 
-/** Expects a complete ledger: each record once, the oldest first, by id if their times are equal. */
+/** Expects a complete export: each record once, the oldest first, and by ID if times are equal. */
 function expectWhole(records: Line[], count: number): void {
   const key = ({ recorded_at, job_id }: Line) => `${recorded_at} ${job_id}`;
   expect(records.map(({ source_chars }) => source_chars).sort((a, b) => a - b)).toEqual([
@@ -38,7 +38,8 @@ const jsonLines = (text: string): Line[] =>
     .map((line) => JSON.parse(line));
 
 test('records with equal times on both sides of a page’s end are neither lost nor repeated', async () => {
-  // Seven records per time, so that no page ends between two times. Then all records with one time, over three pages.
+  // First seven records with each time, so that no page ends between two times. Then all records with the same time, on
+  // three pages.
   for (const [count, perMoment] of [
     [2 * pageSize + 500, 7],
     [2 * pageSize + 10, 1_000_000],

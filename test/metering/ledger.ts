@@ -5,12 +5,13 @@ import type { TestApp } from '#test/setup/app.ts';
 
 type NewRecord = typeof usageRecords.$inferInsert;
 
-/** The fields of a record that a test sets; the others have defaults. */
+/** The fields of a usage record that a test sets. All others have defaults. */
 export type LedgerRecord = Partial<Omit<NewRecord, 'recordedAt'>> & { at: string };
 
 /**
- * Writes records of a tenant, and their part of the running totals, as finished jobs do.
- * @param spread of the totals, as jobs that finish at one time, or under two plans, leave them
+ * Inserts usage records of a tenant and adds them to the totals, like completed jobs.
+ * @param spread the row of the totals to which the records are added; concurrent jobs, or jobs under different plans,
+ * use several rows
  */
 export async function addRecords(
   { database }: TestApp,
@@ -71,8 +72,8 @@ function rowOf(tenantId: string, { at, ...given }: LedgerRecord): NewRecord {
 }
 
 /**
- * Fills a tenant's ledger of 2026-09 with `count` records, `perMoment` of them at each moment, a second apart; no totals.
- * Record i has `source_chars` i.
+ * Inserts `count` usage records for 2026-09: `perMoment` records for each second, without totals. Record i has
+ * `source_chars` i.
  */
 export async function fillLedger(
   { database }: TestApp,

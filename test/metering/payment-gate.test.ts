@@ -24,7 +24,7 @@ type Case = [
   refusal: string | null,
 ];
 
-/** A 7.4, A 8.3, C 3, C 7. If several causes apply, the first one below counts. */
+/** A 7.4, A 8.3, C 3, C 7. If several reasons apply, the first one in this list counts. */
 const cases: Case[] = [
   ['a current subscription', 'current', { granted: 0 }, {}, null],
   [

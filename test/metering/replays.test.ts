@@ -19,7 +19,7 @@ afterEach(() => runs.release());
 
 const isReplay = ({ headers }: { headers: Headers }) => headers.get('idempotency-replayed') === 'true';
 
-/** Lets the subscription of a tenant become `status`. */
+/** Changes the status of a tenant's subscription. */
 async function become(mine: Customer, status: string): Promise<void> {
   const { pay_subscription_id: id } = await mine.metadata();
   await deliverAll(
@@ -28,7 +28,10 @@ async function become(mine: Customer, status: string): Promise<void> {
   );
 }
 
-/** A tenant with an allowance of 300, of which the text of a failed job with key `k` was to use 200. */
+/**
+ * Creates a tenant with an allowance of 300 characters, and a failed job with the key `k` whose text would have used
+ * 200.
+ */
 async function withFailedJob() {
   const mine = await subscriber(app, 300);
   const source_text = text(200, 'held');
@@ -117,7 +120,7 @@ describe('replayed items of a batch weigh nothing (C 7)', () => {
     (await runs.next()).fail(new Error('as told'));
     expect((await first).status).toBeGreaterThanOrEqual(500);
     expect(await mine.billed()).toBe(100);
-    // 200 are left, which is what the two others weigh.
+    // 200 characters remain, which is the weight of the two other texts.
     const retry = mine.batch(texts, keyed('b'));
     (await runs.next()).succeed();
     const { status, body } = await retry;

@@ -12,7 +12,7 @@ import { bread, cat, heldReply, liveEngine, train, translate } from '#test/trans
 const limit = 50_000;
 const usage = { prompt_tokens: 1500, completion_tokens: 500 };
 const good = translatingReply({ translate, usage });
-/** Translation, assessment and verification. */
+/** The tokens for translation, assessment and verification. */
 const cost = 3 * 2000;
 
 const fake = await startFakeOpenAi();
@@ -43,7 +43,7 @@ async function spent({ tenantId } = mine): Promise<number> {
   return row?.['tokens'] ?? 0;
 }
 
-/** As if the tenant's models had cost so much today. */
+/** Records that the tenant's models have used this many tokens today. */
 async function spend(tokens: number, { tenantId } = mine): Promise<void> {
   await spending.record(tenantId, tokens - (await spent(mine)));
 }
@@ -175,7 +175,7 @@ describe('MAX_TOKENS_PER_DAY', () => {
     });
     const retryAfter = Number(refused.headers.get('retry-after'));
     expect(Math.abs(retryAfter - secondsLeft())).toBeLessThan(5);
-    // Nothing was asked, and no job is left.
+    // No model was called, and no job was created.
     expect(await spent()).toBe(limit - 1 + cost);
     const { body } = await app.json('GET', '/api/translations', { headers: mine.headers });
     expect(body).toHaveLength(1);
@@ -187,7 +187,8 @@ describe('MAX_TOKENS_PER_DAY', () => {
     fake.otherwise(held);
     const running = send(train);
     await reached;
-    // 4,000 and 3 a character are expected of it: room for another; then, together, for none.
+    // The expected cost of this job is 4,000 tokens and 3 for each character. One more job is admitted, and after that
+    // none.
     expect(3 * train.length).toBeLessThan(1000);
     const second = send(cat);
     await poll(async () => (await pending()) === 2);

@@ -22,7 +22,7 @@ const ceiling = { MONTHLY_CHAR_CEILING: '1000' };
 const app = useTestApp({ env: { ...paid(), ...ceiling } });
 const off = useTestApp({ env: { ...base, ...ceiling } });
 
-/** Expects that exactly this many characters are admitted. */
+/** Expects that this many characters are admitted, and one more is not. */
 async function expectRoom(mine: Customer, room: number): Promise<void> {
   expect((await mine.billing()).allowance.remaining).toBe(room);
   expectOverLimit(await mine.translate(text(room + 1)));

@@ -4,7 +4,7 @@ import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { engineOf } from '#test/setup/engine.ts';
 
-/** A live-like engine of known cost; the test says which of its calls fails. */
+/** An engine with known costs that behaves like a live one. The test selects the call that fails. */
 const control: { failing: 'translate' | 'assess' | 'verify' | undefined; plainModel: boolean } = {
   failing: undefined,
   plainModel: false,
@@ -41,7 +41,7 @@ async function newTenant() {
     tenantId,
     submit: (fields: Fields) => app.json('POST', '/api/translations', { headers, body: fields }),
     list: async () => (await app.json('GET', '/api/translations', { headers })).body,
-    /** Its usage records, with the month that PostgreSQL makes of the job's updated_at. */
+    /** The usage records of the job, with the month that PostgreSQL computes from its updated_at. */
     records: async () => {
       const sql = openSuperuser(app.superuserUrl);
       const rows = await sql`select * from usage_records where tenant_id = ${tenantId}`;
@@ -50,7 +50,7 @@ async function newTenant() {
   };
 }
 
-// Five code points; two of them are two UTF-16 units each.
+// Five code points, of which two consist of two UTF-16 units each.
 const astral = 'a😀b𝄞c';
 
 describe('the usage record of a delivered job (A 2.5)', () => {

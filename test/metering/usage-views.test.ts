@@ -13,7 +13,7 @@ import {
   text,
 } from '../billing/customers.ts';
 
-// Each text costs 7 tokens each way to translate, and nothing to judge.
+// Translating a text costs 7 input and 7 output tokens; judging costs nothing.
 const engine = engineOf(async ({ segments }) =>
   answered(
     segments.map((one) => `«${one}»`),
@@ -71,7 +71,7 @@ test('all views have the same figures, which deletion and rejection of a job lea
   await app.json('DELETE', published!, { headers: admin });
   const rejection = { action: 'reject', reviewer: 'R' };
   await app.json('POST', `${held}/review`, { headers: mine.headers, body: rejection });
-  // 9 × 3.5 is 31.5, rounded up.
+  // 9 × 3.5 = 31.5, rounded up.
   const chars = 32 + 30;
   const summary = await mine.billing();
   expect(summary).toMatchObject({ jobs: 2, source_chars: 39, billable_chars: chars });

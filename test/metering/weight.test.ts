@@ -11,9 +11,9 @@ describe('characters are Unicode code points (C 7)', () => {
     ['😀', 1],
     ['a😀b𝄞c', 5],
     ['\u{10000}\u{10FFFF}', 2],
-    // The neighbours of the surrogates are characters of one unit.
+    // The code units next to the range of surrogates, which are complete characters.
     ['\uD7FF\uE000\uFFFF', 3],
-    // Neither composed nor by grapheme.
+    // Neither composed characters nor graphemes are counted, but code points.
     ['e\u0301', 2],
     ['👨‍👩‍👧', 5],
     ['a\r\nb\t', 5],

@@ -11,17 +11,18 @@ import {
 } from '../billing/customers.ts';
 import { deliverAll, nextSecond, paid, prices, subscribed, subscriptionEvent } from '../billing/payments.ts';
 
-// Tier allowances are large: a Japanese character counts 100 here, so that a text of a few thousand spends one.
+// The allowances of plans are large. A Japanese character therefore counts as 100 characters, so that a text of a few
+// thousand characters uses up an allowance.
 const app = useTestApp({ env: { ...paid(), DENSE_SCRIPT_WEIGHT: '100', TRIAL_CHARS: '400000' } });
 const low = useTestApp({ env: { ...paid(), MONTHLY_CHAR_CEILING: '1000' } });
 
-/** Uses this many weighted characters, in whole hundreds. */
+/** Uses this many weighted characters, a multiple of 100. */
 const spend = async (by: Customer, chars: number) => by.translate(text(chars / 100), { target_lang: 'ja' });
 
 const windowOf = async (of: Customer) => (await of.billing()).allowance;
 const monthStart = () => `${new Date().toISOString().slice(0, 7)}-01T00:00:00.000Z`;
 
-/** Expects that exactly this many weighted characters are admitted, in whole hundreds. */
+/** Expects that exactly this many weighted characters, a multiple of 100, are admitted. */
 async function expectRoom(by: Customer, chars: number): Promise<void> {
   expect((await windowOf(by)).remaining).toBe(chars);
   expectOverLimit(await by.translate(`${text(chars / 100)}a`, { target_lang: 'ja' }));

@@ -1,4 +1,4 @@
-// Typechecked and run beside the client that @hey-api/openapi-ts makes of the document.
+// A demo for the client that @hey-api/openapi-ts generates from the document. It is type-checked and run.
 
 import {
   authSignUpWithEmail,
@@ -9,7 +9,7 @@ import {
 } from './client';
 import { createClient } from './client/client';
 
-/** Signs up, translates, sends a batch, reviews and downloads. @returns what it saw */
+/** Signs up, translates, sends a batch, reviews and downloads. @returns the results */
 export async function demo(baseUrl: string) {
   const { data: signup } = await authSignUpWithEmail({
     client: createClient({ baseUrl }),

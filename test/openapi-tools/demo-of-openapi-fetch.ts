@@ -1,8 +1,8 @@
-// Typechecked and run beside the types that openapi-typescript makes of the document.
+// A demo for the types that openapi-typescript generates from the document. It is type-checked and run.
 import createClient from 'openapi-fetch';
 import type { paths } from './schema.ts';
 
-/** Signs up, translates, sends a batch, reviews and downloads. @returns what it saw */
+/** Signs up, translates, sends a batch, reviews and downloads. @returns the results */
 export async function demo(baseUrl: string) {
   const { data: signup } = await createClient<paths>({ baseUrl }).POST('/api/auth/signup/email', {
     body: { tenant_name: 'Generated', email: 'fetch@example.org', password: 'a long enough passphrase' },

@@ -16,7 +16,7 @@ const SECRETS_KEY = Buffer.alloc(32, 7).toString('base64');
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 if (!hasOpenssl) process.stderr.write('skipped: the tests of TLS to the database need openssl\n');
 
-/** A PostgreSQL whose certificate is one that it has signed itself, for localhost. */
+/** A PostgreSQL server with a self-signed certificate for localhost. */
 let server: EmbeddedPostgres;
 let folder: string;
 let NODE_EXTRA_CA_CERTS: string;
@@ -55,7 +55,7 @@ function envOf(sslmode: string, more: Record<string, string> = {}): Record<strin
   return { DATABASE_URL: url.href, SECRETS_KEY, DATA_DIR: join(folder, 'storage'), ...more };
 }
 
-/** Runs a script to its end: what it prints. */
+/** Runs a script until it ends, and returns its output. */
 async function output(script: string, env: Record<string, string>): Promise<string> {
   const { stdout, stderr } = await launch([script], env).ended;
   return stdout + stderr;

@@ -27,7 +27,7 @@ test('a process whose requests get no database connection is not ready, though a
   await vi.waitFor(async () => expect((await readiness.report()).status).toBe('ready'), 10_000);
 });
 
-/** What a full disk says: the file system to the store, PostgreSQL by its SQLSTATE. */
+/** The errors of a full disk: that of the file system for the storage, and PostgreSQL's SQLSTATE. */
 const fileSystem = () =>
   Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
 

@@ -16,7 +16,7 @@ const SECRETS_KEY = Buffer.alloc(32, 7).toString('base64');
 async function doctor(env: Record<string, string>) {
   const { code, stdout, stderr } = await launch(['server/commands/doctor/main.ts'], env).ended;
   expect(stderr).toBe('');
-  /** The findings of a state, as `about: message`. */
+  /** The findings with this state, each as `about: message`. */
   const found = (state: 'ok' | 'warn' | 'fail') =>
     [...stdout.matchAll(/^(ok|warn|fail) +(\w+) +(.*)$/gm)]
       .filter(([, one]) => one === state)
@@ -34,7 +34,7 @@ async function service(): Promise<{ env: Record<string, string>; superuserUrl: s
 test('where everything is in order it says so of each part, and exits with 0', async () => {
   const { env } = await service();
   await using model = await startFakeOpenAi();
-  // An endpoint that ignores a schema answers in another way, and is in order.
+  // An endpoint that ignores the JSON schema is used in another output mode, and is not a problem.
   model.otherwise(ignoresAllBut('json_object'));
   const { code, stdout, found } = await doctor({
     ...env,
@@ -92,7 +92,7 @@ test('it says what has failed and what to do about each, and exits with 1', asyn
     ]),
   );
   expect(found('warn')).toContain('settings: OPERATOR_EMAILS has no effect without OPERATOR_TENANT_ID');
-  // Each has its advice in the next line.
+  // The line after each finding contains its advice.
   const lines = stdout.split('\n');
   for (const [i, line] of lines.entries())
     if (/^(warn|fail) /.test(line)) expect(lines[i + 1]).toMatch(/^ +→ \S/);

@@ -8,10 +8,10 @@ import { importsOf } from '#test/architecture/modules.ts';
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const dockerfile = read('Dockerfile');
-/** The stage that becomes the image. */
+/** The stage of the Dockerfile that becomes the image. */
 const image = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
 
-/** The settings that the image sets itself. */
+/** The settings for which the image has its own values. */
 const ofTheImage = settingNames.filter((name) => new RegExp(`^ENV .*\\b${name}=`, 'm').test(image));
 
 test('compose.yaml passes every setting that the image does not set', () => {
@@ -35,20 +35,20 @@ test('the image is asked whether it is ready, runs as an unprivileged user, and 
   expect(dockerfile).toContain('npm ci --omit=dev');
 });
 
-/** Every module that the processes can load, and the packages that they import. */
+/** All modules that these processes can load, and all packages that the modules import. */
 function loadedBy(entries: readonly string[]): { files: Set<string>; packages: Set<string> } {
   const files = new Set<string>();
   const packages = new Set<string>();
   const waiting = [...entries];
   for (let named = waiting.pop(); named !== undefined; named = waiting.pop()) {
-    // Entry points are links.
+    // The entry points are links.
     const file = relative(root, realpathSync(join(root, named)));
     if (files.has(file)) continue;
     files.add(file);
-    // An import of types alone is gone when Node runs the file.
+    // Node removes imports of types when it runs a file.
     const source = read(file).replace(/^(import|export) type [^;]*;/gm, '');
     for (const { to } of importsOf(root, file, source)) {
-      // Comments have quotation marks, too.
+      // Comments may contain quotation marks, too.
       if (/^npm:[@\w./-]+$/.test(to)) packages.add(to.slice(4));
       else if (/^[\w./-]+\.ts$/.test(to)) waiting.push(to);
     }
@@ -77,7 +77,7 @@ test('the image has every file that its processes load, and every package among 
     ).not.toEqual([]);
   const { dependencies } = JSON.parse(read('package.json'));
   for (const name of packages) expect(Object.keys(dependencies), name).toContain(name);
-  // What is copied from the build context is in the repository.
+  // All paths that are copied from the build context must be in the repository.
   for (const [, paths] of dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm))
     for (const path of (paths as string).split(' ')) {
       expect(existsSync(join(root, path)), path).toBe(true);

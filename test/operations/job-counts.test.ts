@@ -39,14 +39,14 @@ beforeEach(async () => {
   mine = await openWorkspace(app);
 });
 
-/** lingualoop_jobs_total by kind and state, as the operator's port says it. */
+/** The values of lingualoop_jobs_total by kind and state, from the operators' port. */
 async function counts(): Promise<Record<string, number>> {
   const text = await (await fetch(`${operator.address}/metrics`)).text();
   const found = text.matchAll(/^lingualoop_jobs_total\{kind="(\w+)",state="(\w+)"\} (\d+)$/gm);
   return Object.fromEntries([...found].map(([, kind, state, n]) => [`${kind} ${state}`, Number(n)]));
 }
 
-/** What `work` adds to the counts. */
+/** Returns how much the counts increase while `work` runs. */
 async function counted(work: () => Promise<unknown>): Promise<Record<string, number>> {
   const before = await counts();
   await work();
@@ -68,7 +68,7 @@ test.each([
   );
   const text = action === 'approve' ? { final_translation: 'fr of Hello' } : fields;
   expect(await counted(() => mine.review(id, { action, ...text }))).toEqual({ [state]: 1 });
-  // It is closed.
+  // The job is already closed.
   expect(await counted(() => mine.review(id, { action, ...text }))).toEqual({});
 });
 
@@ -120,7 +120,7 @@ test('a document is counted once it has ended, by the worker that ended it', asy
   const failing = await documents.queue(['Hello']);
   expect(await counted(() => documents.run(failing))).toEqual({ 'document failed': 1 });
 
-  // Another worker has taken it when this one's model fails.
+  // Another worker has taken the job before the model of this worker fails.
   const sql = openSuperuser(app.superuserUrl);
   const taken = await documents.queue(['Hello']);
   engine.reply = async () => {

@@ -12,11 +12,11 @@ const SECRETS_KEY = Buffer.alloc(32, 7).toString('base64');
 interface Options {
   args?: string[];
   env?: Record<string, string>;
-  /** Prepares the database, and does the rest while the process starts. */
+  /** Prepares the database. The function that it returns runs while the process starts. */
   launching?: (superuserUrl: string) => Promise<(operator: string) => Promise<unknown>>;
 }
 
-/** A process with a port for operators, once it has started. */
+/** Starts a process that has a port for operators. */
 async function start(script: string, { args = [], env: given = {}, launching }: Options = {}) {
   const database = await createTestDatabase();
   const launched = await launching?.(database.superuserUrl);
@@ -49,7 +49,7 @@ async function start(script: string, { args = [], env: given = {}, launching }: 
       const response = await fetch(`${operator}/readyz`);
       return { status: response.status, body: (await response.json()) as Record<string, unknown> };
     },
-    /** `npm run probe` with the environment of the process. */
+    /** Runs `npm run probe` with the environment of the process. */
     probe: () => launch(['server/commands/probe.ts'], env).ended,
     async stop() {
       child.kill('SIGTERM');
@@ -166,7 +166,7 @@ test('a process that starts is not ready, although all that it needs responds', 
         }, 30);
       await lock(one);
       return async (operator) => {
-        // The start's migration goes first, and then its workers wait.
+        // The migration runs first, and then the workers wait.
         await waits('lingualoop migrate');
         const locked = lock(other);
         await waits('postgres.js');
@@ -221,7 +221,7 @@ test('a draining process reports it to its operator until it ends, even if only 
   expect(await ended).toBe(0);
 });
 
-/** The series of a metric, without their values. */
+/** The series of a metric without their values. */
 const seriesOf = (text: string, name: string) =>
   text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
 
@@ -232,7 +232,7 @@ test('metrics count requests, jobs, engine calls, transactions, files, sweeps an
   const submit = (body: object) => app.json('POST', '/api/translations', { headers, body });
   for (const source_text of ['One', 'Two', 'Three'])
     expect((await submit({ source_text, target_lang: 'fr' })).status).toBe(200);
-  // Whatever a caller invents makes no series.
+  // Names that a caller invents do not create series.
   for (let n = 0; n < 50; n++) {
     await app.json('GET', `/api/translations/job-${n}`, { headers });
     await app.json('GET', `/invented/${n}`);
@@ -240,7 +240,7 @@ test('metrics count requests, jobs, engine calls, transactions, files, sweeps an
   }
   const sql = openSuperuser(service.superuserUrl);
   await sql`select graphile_worker.add_job('import_memory', '{"tenantId":"x","importId":"y"}'::json, run_at => now() + interval '1 hour')`;
-  // A backlog of one task hides no other.
+  // A backlog of one task must not hide those of other tasks.
   await sql`
     insert into graphile_worker._private_jobs (task_id, run_at)
     select task_id, run_at from graphile_worker._private_jobs, generate_series(1, 10499)

@@ -12,7 +12,7 @@ import { openSuperuser } from '#test/setup/database.ts';
 
 const app = useTestApp();
 
-/** A log that collects its warnings. */
+/** A log that records its warnings. */
 function collect(): { log: Log; warnings: string[] } {
   const warnings: string[] = [];
   const ignore = () => {};

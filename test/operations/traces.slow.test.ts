@@ -17,7 +17,7 @@ interface EndedSpan {
   status?: { code: number; message?: string };
 }
 
-/** The service under an SDK that an operator registers, and the spans that have ended. */
+/** Starts the service with a tracing SDK, as an operator would register it. Returns the spans that have ended. */
 async function startTraced() {
   const database = await createTestDatabase();
   const { child, ended, says, address } = launch(
@@ -86,7 +86,7 @@ test('a request is one trace: of its caller, with its steps, engine calls, trans
     'step quality_gate',
   ])
     expect(ancestors(find(name)), name).toContain('POST /api/translations');
-  // A call to the engine is a part of its step.
+  // A call to the engine is inside the span of its step.
   expect(ancestors(find('engine translate'))[0]).toMatch(/^step /);
   expect(service.text()).not.toContain('no span may have');
 });

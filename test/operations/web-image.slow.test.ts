@@ -18,7 +18,7 @@ const stages = readFileSync(join(root, 'Dockerfile'), 'utf8')
     ),
   );
 
-/** A folder with what a stage copies, and the packages of this installation. */
+/** Creates a directory that contains the paths of a stage, and the packages of this installation. */
 function copyOf(paths: readonly string[], name: string): string {
   const copy = join(folder, name);
   for (const path of paths)

@@ -9,7 +9,7 @@ const installed = hasProxy();
 if (!installed) console.log('skipped: haproxy is not installed, in front of two API processes');
 
 /*
- * Two API processes and two workers on one external PostgreSQL, behind haproxy: consecutive requests go to different
+ * Two API processes and two workers with one external PostgreSQL, behind haproxy. Consecutive requests go to different
  * processes.
  */
 describe.runIf(installed)('the contract, by two API processes behind a proxy', () => {

@@ -24,7 +24,7 @@ test('billing without the credentials of Stripe starts, warns once, closes the p
   ] as const)
     expect(await said(path, body)).toEqual([503, 'billing is not enabled']);
   expect((await service.json('POST', '/api/stripe/webhook', { body: {} })).status).toBe(503);
-  // Nothing becomes free, and a promised trial remains valid.
+  // Requests are not free, and a trial that was granted stays valid.
   expect(await said('/api/translations?wait=true', text)).toEqual([
     402,
     'the free trial covers the workspace only - API access requires an active subscription; subscribe at /billing',

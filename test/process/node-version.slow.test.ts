@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { root } from '#test/setup/launch.ts';
 
-/** The entry points of the service, as the scripts of package.json have them. */
+/** The entry points of the service in the scripts of package.json. */
 function entryPoints(): string[] {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>;
@@ -16,7 +16,7 @@ function entryPoints(): string[] {
   return [...new Set(files)].sort();
 }
 
-/** A Node.js of this machine that is older than the service needs; null without one. */
+/** A Node.js on this machine that is too old for the service; null if no such Node.js is installed. */
 function olderNode(): { path: string; version: string } | null {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   for (const folder of [...folders, '/usr/bin', '/usr/local/bin'].filter((one) => !one.startsWith(root)))
@@ -25,7 +25,7 @@ function olderNode(): { path: string; version: string } | null {
       const version = execFileSync(path, ['--version'], { encoding: 'utf8' }).trim().slice(1);
       if (Number.parseInt(version, 10) < 24) return { path, version };
     } catch {
-      // There is no Node.js in this folder.
+      // This directory contains no Node.js.
     }
   return null;
 }

@@ -7,7 +7,10 @@ import { processesOf } from '#test/faults/leftovers.ts';
 import { type Launched, launch } from '#test/setup/launch.ts';
 import { discard, useStoppedDatabase } from './stopped-database.ts';
 
-/** `SIGNAL_RUNS=50 SIGNAL_SEED=7 npm run test:all -- test/process/random-signals.slow.test.ts` */
+/**
+ * The number of runs. For more runs, or other ones:
+ * `SIGNAL_RUNS=50 SIGNAL_SEED=7 npm run test:all -- test/process/random-signals.slow.test.ts`
+ */
 const runs = Number(process.env['SIGNAL_RUNS'] ?? 12);
 const seed = Number(process.env['SIGNAL_SEED'] ?? 1);
 
@@ -18,9 +21,9 @@ type Phase = 'start' | 'serving' | 'drain';
 interface Plan {
   command: readonly string[];
   phase: Phase;
-  /** Whether it creates the database, too. */
+  /** Whether the process also creates the database. */
   empty: boolean;
-  /** 0 to 1: the time of the signal within the phase. */
+  /** The time of the signal within the phase, from 0 to 1. */
   moment: number;
   signals: { name: NodeJS.Signals; afterMs: number; toGroup: boolean }[];
 }
@@ -33,7 +36,7 @@ function makePlans(): Plan[] {
     { length: runs },
     (_, n): Plan => ({
       command: pick(commands, random),
-      // Most errors are possible during the start.
+      // `start` occurs twice, because most errors are possible during the start.
       phase: (['start', 'drain', 'start', 'serving'] as const)[n % 4] as Phase,
       empty: n % 8 === 4,
       moment: random(),
@@ -46,7 +49,7 @@ function makePlans(): Plan[] {
   );
 }
 
-/** A system in another language: neither PostgreSQL nor other programs may use it. */
+/** The environment of a system in another language. Neither PostgreSQL nor other programs may use that language. */
 const german = { LANG: 'de_DE.UTF-8', LC_MESSAGES: 'de_DE.UTF-8', LANGUAGE: 'de' };
 
 async function contentsOf(folder: string): Promise<string[]> {
@@ -55,11 +58,11 @@ async function contentsOf(folder: string): Promise<string[]> {
   return (await Promise.all(changed)).toSorted();
 }
 
-/** Allowed log messages of a start, a run and a drain, at `info` and above. */
+/** The log messages at `info` and above that are allowed during start, operation and drain. */
 const known =
   /^(LinguaLoop (listens on|workers are running)|Server listening at |No model is connected |file readers |request$|expired rows deleted$|Waiting for the PostgreSQL in )/;
 
-/** Runs whose process was ended by the signal, because Node had not run our first line. */
+/** The number of runs in which the signal ended the process before Node had run the first line of the service. */
 let early = 0;
 
 /** The errors of a run; empty if it passed. */
@@ -75,7 +78,7 @@ async function attempt(plan: Plan): Promise<string[]> {
       const pid = service.child.pid as number;
       process.kill(toGroup ? -pid : pid, name);
     } catch (error) {
-      // It has already ended.
+      // The process has already ended.
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
   }
@@ -83,7 +86,7 @@ async function attempt(plan: Plan): Promise<string[]> {
   const wrong: string[] = [];
   if (!ended) wrong.push('it did not end within a minute');
   else if (ended.signal !== null) {
-    // Before Node runs our first line nothing can listen, and nothing has begun.
+    // Before the first line of the service has run, no port is open and no work has begun.
     early += 1;
     if (service.printed() !== '' || String(await contentsOf(folder)) !== String(before))
       wrong.push(`it was ended by ${ended.signal} after it had begun`);
@@ -98,7 +101,7 @@ async function attempt(plan: Plan): Promise<string[]> {
   return wrong;
 }
 
-/** Waits for the moment of the first signal. */
+/** Waits until the time of the first signal. */
 async function waitFor({ phase, moment, empty }: Plan, service: Launched): Promise<void> {
   if (phase === 'start') return void (await delay(moment * database.startMs * (empty ? 3 : 1)));
   await service.says('"msg":"LinguaLoop ');

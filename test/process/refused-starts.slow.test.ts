@@ -9,10 +9,10 @@ import { launch, testFolder } from '#test/setup/launch.ts';
 import { startService } from '#test/setup/service.ts';
 
 const SECRETS_KEY = Buffer.alloc(32, 7).toString('base64');
-/** No database: nothing listens there. */
+/** No database server listens at this URL. */
 const DATABASE_URL = 'postgres://nobody:hunter2@127.0.0.1:1/none';
 
-/** An API on its own, which ends with the test. */
+/** Starts an API process that ends with the test. */
 async function start(env: Record<string, string>) {
   const service = await startService({ LOG_LEVEL: 'silent', ...env }, 'server/main.ts', ['--api-only']);
   onTestFinished(async () => void (await service.stop('SIGKILL')));
@@ -26,7 +26,7 @@ async function externalDatabase() {
   return { env, superuserUrl: database.superuserUrl };
 }
 
-/** The message of a start that fails: its only line, which has the shape of the log. */
+/** The message of a start that fails. It is the only line of the output, and has the format of the log. */
 async function refusal(env: Record<string, string>, script = 'server/main.ts'): Promise<string> {
   const { code, stdout, stderr } = await launch([script], env).ended;
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

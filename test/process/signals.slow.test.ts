@@ -19,7 +19,7 @@ test.skipIf(!hasTerminal).each([1, 3])(
       { file: 'script', detached: true, stdio: ['pipe', 'pipe', 'pipe'] },
     );
     await terminal.says('LinguaLoop listens');
-    // It may have ended before the last Ctrl-C.
+    // The process may have ended before the last Ctrl-C.
     terminal.child.stdin?.on('error', () => {});
     for (let n = 0; n < times; n++) {
       terminal.child.stdin?.write('\x03');
@@ -49,7 +49,7 @@ test('a second signal, over a second later, aborts running requests: 143, and no
   const DATA_DIR = await database.copy();
   const service = launch(['server/main.ts'], { DATA_DIR, LOG_LEVEL: 'silent' });
   await service.says('LinguaLoop listens');
-  // A request whose body does not arrive keeps the drain waiting.
+  // The drain waits for a request whose body does not arrive.
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(Buffer.from('{"source_text":')),
   });

@@ -10,13 +10,16 @@ import { launch } from '#test/setup/launch.ts';
 const run = promisify(execFile);
 const newFolder = () => mkdtemp(join(tmpdir(), 'lingualoop-signals-'));
 
-/** Removes a data directory, and kills what still runs in it. */
+/** Removes a data directory, and kills all processes that still use it. */
 export async function discard(folder: string): Promise<void> {
   for (const line of processesOf(folder)) process.kill(Number.parseInt(line, 10), 'SIGKILL');
   await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** A data directory whose database was stopped, as most starts find it, and copies of it. */
+/**
+ * Creates a data directory whose database was stopped, because most starts find such a directory. Returns functions
+ * that copy it.
+ */
 export function useStoppedDatabase() {
   let folder: string;
   let startMs = 0;
@@ -35,15 +38,15 @@ export function useStoppedDatabase() {
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   return {
-    /** Milliseconds of a start, measured on this machine now. */
+    /** The measured duration of a start on this machine, in milliseconds. */
     get startMs() {
       return startMs;
     },
-    /** A copy, or an empty directory, which is discarded when the test ends. */
+    /** Creates a copy, or an empty directory. It is removed after the test. */
     async copy({ empty = false } = {}): Promise<string> {
       const copy = await newFolder();
       onTestFinished(() => discard(copy));
-      // With the times of the last changes, and several times as fast as Node's own copying.
+      // `cp -a` keeps the modification times, and is several times as fast as Node's own copying.
       if (!empty) await run('cp', ['-a', `${folder}/.`, copy]);
       return copy;
     },

@@ -21,7 +21,7 @@ test.skipIf(!hasScript)(
     const stdio = ['pipe', 'pipe', 'pipe'] as const;
     const { child, ended, says, printed } = launch(command, env, { file: 'script', stdio: [...stdio] });
     await says('Docs:');
-    // As Ctrl-C does.
+    // The character of Ctrl-C.
     child.stdin?.write('\u0003');
     await ended;
     const seen = printed().replaceAll('\r', '');

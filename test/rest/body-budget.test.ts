@@ -11,13 +11,13 @@ import { poll } from '#test/setup/poll.ts';
 const app = fastify({ bodyLimit: 5_000_000 });
 let port: number;
 let reading: number;
-/** Bytes of large bodies that were counted. */
+/** The bytes of large bodies that have passed the budget. */
 let counted: number;
 let authenticated: number;
 let read: number;
-/** What the handler of `/held` waits for. */
+/** Lets the handler of `/held` respond. */
 let settle: () => void;
-/** The iterations of the event loop in which a handler of `/iteration` ran. */
+/** The numbers of the iterations of the event loop in which a handler of `/iteration` ran. */
 const iterations: number[] = [];
 let iteration = 0;
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
   app.removeAllContentTypeParsers();
   app.addHook('preParsing', async (_request, _reply, payload) => {
     reading += 1;
-    // What has passed the budget comes out of this stream.
+    // The bytes that have passed the budget are pushed into this stream.
     const { push } = payload as Readable;
     Object.assign(payload, {
       push(chunk: Buffer | null) {
@@ -65,7 +65,7 @@ beforeAll(async () => {
     });
     return {};
   });
-  // More than a connection buffers of an unread response.
+  // More bytes than the buffers of a connection hold if the client does not read.
   app.post('/long', { config }, async () => 'x'.repeat(20_000_000));
   port = Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port);
 });
@@ -80,12 +80,12 @@ beforeEach(() => {
 interface Sending {
   path?: string;
   end?: boolean;
-  /** Sent without a declared length. */
+  /** Whether the body is sent without a content length. */
   chunked?: boolean;
   headers?: Record<string, string>;
 }
 
-/** A request with a body; one that does not end keeps its last byte back. */
+/** Sends a request with a body. With `end` false, the last byte is not sent. */
 function open(bytes: number, { path = '/', end = true, chunked = false, headers = {} }: Sending = {}) {
   const sent = request({
     ...{ host: '127.0.0.1', port, method: 'POST', path, agent: false },
@@ -113,7 +113,7 @@ test('an address holds a quarter of the budget; past it a request is refused wit
   await untilCounted(699_999);
   const refused = await answerOf(open(400_000));
   expect(refused).toMatchObject({ status: 503, retryAfter: '5', body: { error_code: 'transient_error' } });
-  // The budget has room for another client.
+  // The budget still has space for another client.
   expect(await statusOf(open(400_000, { headers: { 'x-address': '192.0.2.2' } }))).toBe(200);
   held.end('x');
   expect(await statusOf(held)).toBe(200);

@@ -10,7 +10,7 @@ import type { AppRouter } from '#server/router.ts';
 import { readSettings } from '#server/settings.ts';
 import type { router } from '#server/trpc.ts';
 
-/** Serves the test's own router over REST and /trpc, without a database; returns how to send requests to it. */
+/** Serves a router of the test over REST and /trpc, without a database. Returns functions that send requests to it. */
 export function useBothTransports(served: ReturnType<typeof router>, env: NodeJS.ProcessEnv = {}) {
   const settings = readSettings(env);
   const http = fastify({ bodyLimit: settings.MAX_REQUEST_BYTES });

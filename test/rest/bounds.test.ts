@@ -27,7 +27,7 @@ describe('a few bytes cannot make much work', () => {
 
   test('a million values are refused before parsing, over REST and /trpc; commas in a text do not count', async () => {
     const { headers } = await app.signUp();
-    // The end of the body is not JSON: parsing it first would return 400.
+    // The body ends with invalid JSON, so the response would be 400 if the body were parsed first.
     const values = `[${'1,'.repeat(1_000_000)}1]`;
     const refused = { status: 422, body: { detail: [expect.objectContaining({ type: 'too_many_values' })] } };
     const post = (path: string, body: string) => app.json('POST', path, { headers, body });
@@ -66,7 +66,7 @@ describe('shutdown waits only for requests', () => {
       if (bytes.includes('\r\n\r\n')) await new Promise((resolve) => socket.once('data', resolve));
     }
     socket.on('error', () => {});
-    // Otherwise it would wait for the connection for longer than a test may take.
+    // Otherwise closing the server would wait for the connection, and the test would time out.
     await http.close();
   });
 });

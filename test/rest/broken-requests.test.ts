@@ -42,7 +42,7 @@ test.each([
     await poll(async () => answer !== '');
     expect(answer).toContain(`HTTP/1.1 ${status}`);
     await poll(async () => (await connections()) === 0);
-    // The body is ended and releases its memory.
+    // The stream of the body has ended, so its memory is free.
     if (status === '408') await poll(async () => gone);
   },
 );

@@ -44,7 +44,7 @@ describe('the key of an address in a rate limit (C 2)', () => {
     ['1.2.3.4', '1.2.3.4'],
     ['::ffff:1.2.3.4', '1.2.3.4'],
     ['::ffff:1.2.3.4%eth0', '1.2.3.4'],
-    // Not mapped: the marker is one group further left.
+    // This is not an IPv4-mapped address: `ffff` is one group too far to the left.
     ['::ffff:0:102:304', '0:0:0:0::/64'],
     ['2001:db8:0:a1:1:2:3:4', network],
     ['2001:0db8:0000:00a1:0000:0000:0000:0001', network],
@@ -52,7 +52,7 @@ describe('the key of an address in a rate limit (C 2)', () => {
     ['2001:db8:0:a2::1', '2001:db8:0:a2::/64'],
     ['::1', '0:0:0:0::/64'],
     ['fe80::1', 'fe80:0:0:0::/64'],
-    // A socket that is gone has no address.
+    // A closed socket has no address.
     ['', ''],
   ])('%s: %s', (address, subject) => {
     expect(rateLimitSubject(address)).toBe(subject);

@@ -20,7 +20,7 @@ const preflight = (to: TestApp, path: string, origin: string, headers: Record<st
     headers: { origin, 'access-control-request-method': 'POST', ...headers },
   });
 
-/** The names of all headers of the CORS protocol in a response. */
+/** The names of all CORS headers in a response. */
 const corsHeaders = ({ headers }: Response) =>
   [...headers.keys()].filter((name) => name.startsWith('access-control-'));
 

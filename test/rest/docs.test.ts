@@ -26,7 +26,7 @@ describe('GET /docs', () => {
   test('all of its resources come from this server', async () => {
     const elements = await pageElements('/docs');
     const named = elements.flatMap(({ tagName, attrs = [] }) =>
-      // A link loads nothing.
+      // A link is not loaded with the page.
       tagName === 'a' ? [] : attrs.filter(({ name }) => /^(src|srcset|href|action|data|poster)$/.test(name)),
     );
     expect(named.map(({ value }) => value).sort()).toEqual([
@@ -49,7 +49,8 @@ describe('GET /docs', () => {
     const policy = (await app.request('/docs')).headers.get('content-security-policy');
     expect(policy).toContain("default-src 'self'");
     expect(policy).not.toMatch(/unsafe|https?:|\*/);
-    // The same as that of the application, with two Trusted Types policies of Swagger UI in place of its own.
+    // The policy is that of the application, with the two Trusted Types policies of Swagger UI instead of the
+    // application's policy.
     const application = (await app.request('/')).headers.get('content-security-policy');
     expect(policy).toBe(application?.replace('trusted-types lingualoop', 'trusted-types default dompurify'));
     for (const { tagName, attrs = [], childNodes = [] } of await pageElements('/docs')) {
@@ -82,7 +83,7 @@ describe('GET /docs', () => {
   });
 });
 
-/** What the script asks Swagger UI to show. */
+/** The options with which the script starts Swagger UI. */
 async function openedBy(from: Pick<typeof app, 'request'>): Promise<Record<string, unknown>[]> {
   const script = await (await from.request('/docs/start.js')).text();
   const opened: Record<string, unknown>[] = [];

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { sendFile } from '#rest/downloads.ts';
 
-/** The Content-Disposition of a download of this name. */
+/** The Content-Disposition header of a download with this file name. */
 function dispositionOf(fileName: string): string | undefined {
   const headers = new Map<string, string>();
   const reply = {

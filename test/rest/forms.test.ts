@@ -43,7 +43,7 @@ const formType = 'application/x-www-form-urlencoded';
 
 type Body = string | Uint8Array<ArrayBuffer> | FormData;
 function post(path: string, body?: Body, type: string | undefined = formType, via = send) {
-  // Bytes, because fetch names a content type of its own for a string.
+  // Converted to bytes, because fetch adds its own content type to a string.
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
   return via(path, {
     method: 'POST',

@@ -17,7 +17,7 @@ const withText = (json: string) => `{"source_text":${json},"target_lang":"fr"}`;
 const manyKeys = Array.from({ length: 50_000 }, (_, i) => `"k${i}":${i}`).join(',');
 const invalidUtf8 = Buffer.from([0xff, 0xfe, 0xc0, 0x80, 0xf0, 0x9f]);
 
-/** Bodies, and the responses that each may get over REST. */
+/** Hostile bodies, and the statuses that REST may return for each. */
 const hostile: [name: string, body: string | Buffer, ...statuses: number[]][] = [
   ['NUL in the text', withText('"a\\u0000b"'), 422],
   ['NUL in a metadata key', withMetadata('{"a\\u0000b":1}'), 422],

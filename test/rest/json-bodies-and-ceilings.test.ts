@@ -69,7 +69,7 @@ describe('JSON bodies', () => {
 });
 
 describe('body ceilings (A 8)', () => {
-  /** Streams a JSON body of `total` bytes without a declared length, which ends only on request. */
+  /** Streams a JSON body of `total` bytes without a content length. The body is only ended if `end` is true. */
   async function stream(total: number, end = false): Promise<number> {
     const request = http.request(`${app.address}${PATH}`, {
       method: 'POST',
@@ -84,7 +84,7 @@ describe('body ceilings (A 8)', () => {
     const blanks = Buffer.alloc(1_000_000, ' ');
     for (let left = total - start.length - 1; left > 0; left -= blanks.length)
       await flush(blanks.subarray(0, left));
-    // The last byte goes alone: no other is in flight when the response comes.
+    // The last byte is sent separately, so that no other bytes are still being sent when the response arrives.
     if (!end) void flush(' ');
     if (end) request.end('}');
     const [response] = await answered.finally(() => end || request.destroy());
@@ -92,7 +92,7 @@ describe('body ceilings (A 8)', () => {
   }
 
   test('a streamed body of 30,000,001 bytes is 413 though it does not end', async () => {
-    // The connection may be closed before its sender has read the 413.
+    // The server may close the connection before the sender has read the 413, so this is repeated.
     expect(await poll(() => stream(30_000_001).catch(() => undefined))).toBe(413);
     await expectAlive();
   });

@@ -4,7 +4,7 @@ import { appRouter } from '#server/router.ts';
 
 const document = buildOpenApiDocument(appRouter);
 
-/** The 62 component schemas (paths of the specification), by the section that names the shape, or gives it its members. */
+/** The 62 component schemas of the specification, by the section that defines the name or the fields of the schema. */
 const components: Readonly<Record<string, readonly string[]>> = {
   'A 1 rule 5': ['HealthStatus'],
   'A 2.1': ['TenantAccount', 'TenantAccountCreate', 'SecurityPolicyRequest'],

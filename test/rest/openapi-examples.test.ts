@@ -25,7 +25,7 @@ describe('every operation', () => {
   test('shows an example of each required parameter and body, which fits its schema', () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema(document, 'document');
-    // Most responses share a schema, and compiling one takes long.
+    // Compiled schemas. Most responses share one, and compiling a schema takes long.
     const compiled = new Map<string, ValidateFunction>();
     for (const { operationId, parameters, requestBody, responses } of operations) {
       const check = (where: string, schema: JsonSchema, example: unknown) => {
@@ -82,7 +82,10 @@ describe('every property', () => {
   });
 });
 
-/** Adds the places of properties that neither say what they are nor refer to a component, which does. */
+/**
+ * Adds the places of properties that have no description. A reference to a component needs none, because the component
+ * has one.
+ */
 function collectUndescribed(schema: JsonSchema, place: string, found: Set<string>): void {
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     if (!property.description && !property.$ref) found.add(`${place}.${name}`);
@@ -98,7 +101,10 @@ function bodySchemas({ requestBody, responses }: Operation): JsonSchema[] {
   return bodies.flatMap((body) => Object.values(body ?? {}).map(({ schema }) => schema));
 }
 
-/** Generators take a property of a component that has a default for one that is always there. */
+/**
+ * Finds properties that are required and have a default. Generators of clients treat a property with a default in a
+ * component as always present.
+ */
 function defaultsThatAreRequired({ $ref, properties = {}, required = [], anyOf = [] }: JsonSchema): string[] {
   const named = document.components.schemas[$ref?.split('/').at(-1) ?? ''];
   const inComponent = Object.entries(named?.properties ?? {}).filter(

@@ -8,7 +8,7 @@ import type { Fields } from '#test/factories.ts';
 import { documentForm, glossaryForm, memoryForm } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 
-// A file of two units is a large one.
+// With this setting, a file with two units is imported in the background.
 const app = useTestApp({ env: { TM_ASYNC_THRESHOLD: '1' } });
 let document: OpenApiDocument;
 
@@ -129,7 +129,7 @@ async function sendForm(path: string, fields: Fields, headers: Record<string, st
   return { status: response.status, body: JSON.parse(await response.text()) };
 }
 
-/** Validates against the document with closed objects, so that an unknown field fails too. */
+/** Validates a response against the document. Objects are closed, so an undocumented field is an error. */
 function expectDocumented(
   method: string,
   path: string,
@@ -147,7 +147,7 @@ function expectDocumented(
   expect(ajv.errors, ajv.errorsText()).toBeNull();
 }
 
-/** The document with closed objects; what a component adds to another is written as one object with both. */
+/** Closes all objects in the document. Components that are combined with `allOf` become one object. */
 function closeObjects(value: OpenApiDocument): object {
   return JSON.parse(JSON.stringify(value), (_key, part) => {
     if (Array.isArray(part?.allOf)) return closed(mergeObjects(part.allOf));

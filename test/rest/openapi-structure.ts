@@ -1,6 +1,8 @@
 import type { OpenApiDocument } from '#rest/openapi/document.ts';
 
-/** A document without its examples, for tests of its structure; `openapi-examples.test.ts` holds the examples. */
+/**
+ * Returns a document without its examples, for tests of its structure. `openapi-examples.test.ts` tests the examples.
+ */
 export function withoutExamples(document: OpenApiDocument): OpenApiDocument {
   return JSON.parse(JSON.stringify(document), (key, value) =>
     key === 'example' || key === 'examples' ? undefined : value,

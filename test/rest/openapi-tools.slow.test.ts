@@ -23,7 +23,10 @@ const documents = {
 };
 
 describe.skipIf(!installed).each(Object.entries(documents))('%s, for the linters of others', (name, text) => {
-  /** Rules that A 1 rule 6 rules out, and places that the specified paths rule out (decision 59). */
+  /**
+   * Findings that are accepted: A 1 rule 6 requires a document against these rules, or the specification defines these
+   * paths (decision 59).
+   */
   const accepted = [
     ...(name === '/openapi.json' ? ['security-defined'] : []),
     'no-ambiguous-paths #/paths/~1api~1tenants~1{tenant_id}~1billing',

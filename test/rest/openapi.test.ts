@@ -10,7 +10,7 @@ import { withoutExamples } from './openapi-structure.ts';
 import { specifiedPaths } from './specified-paths.ts';
 
 const app = useTestApp();
-/** As it is served, and without its examples. */
+/** The document as it is served. `document` is the same without examples. */
 let served: OpenApiDocument;
 let document: OpenApiDocument;
 let operations: [string, Operation][];
@@ -127,7 +127,7 @@ describe('GET /openapi.json', () => {
       required: ['name'],
       anyOf: [{ required: ['terminology_file'] }, { required: ['terminology_csv'] }],
     });
-    // No body but a form: nothing of it comes from the query, or from a header.
+    // All fields are in the form: the only parameters are those that all operations have.
     expect(parameters.map(({ name }) => name)).toEqual(['api-version', 'X-Api-Version']);
     expect(responses['200']?.content).toMatchObject(
       json({ allOf: [ref('TerminologySet'), { type: 'object', required: ['warnings'] }] }),
@@ -155,7 +155,7 @@ describe('GET /openapi.json', () => {
       expect(statuses, path).toEqual(expect.arrayContaining(always));
       if (meta.guard !== 'public') expect(statuses, path).toContain('401');
       if (route.path.includes('{')) expect(statuses, path).toContain('404');
-      // Bytes have no fields that could be invalid.
+      // A body of raw bytes has no fields that could be invalid.
       if (input && route.body !== 'raw') expect(statuses, path).toContain('422');
     }
   });

@@ -76,7 +76,7 @@ describe('over https', () => {
       'll_session; Path=/; Max-Age=3600; HttpOnly; SameSite=Lax; Secure',
       '__Host-ll_refresh; Path=/; Max-Age=2592000; HttpOnly; SameSite=Strict; Secure',
     ]);
-    // Other applications of a shared host must not receive the token, so the path stays narrow there.
+    // Below a path, the cookie keeps this path: other applications of a shared host must not receive the token.
     expect(await cookiesOf(belowPath)).toContain(
       '__Secure-ll_refresh; Path=/loop/signin; Max-Age=2592000; HttpOnly; SameSite=Strict; Secure',
     );

@@ -26,7 +26,7 @@ describe.each([TERMINOLOGY, TM] as const)('GET %s', (path) => {
     for (let n = 0; n < total; n++) expect((await upload[path](`set ${n}`)).status).toBe(200);
   });
 
-  /** Every set, page by page; the sizes of the pages. */
+  /** Reads all sets page by page. Returns their IDs and the number of sets on each page. */
   async function walk(limit: number): Promise<{ ids: string[]; sizes: number[] }> {
     const ids: string[] = [];
     const sizes: number[] = [];
@@ -43,7 +43,7 @@ describe.each([TERMINOLOGY, TM] as const)('GET %s', (path) => {
   test('with a limit it returns pages, each set once, in the same order', async () => {
     const all = idsOf((await get('')).body);
     expect(await walk(3)).toEqual({ ids: all, sizes: [3, 3, 1] });
-    // The last page has no cursor, even if it is full.
+    // The last page has no cursor, even if it contains the maximum number of sets.
     expect(await walk(total)).toEqual({ ids: all, sizes: [total] });
     expect(await walk(1)).toEqual({ ids: all, sizes: Array(total).fill(1) });
   });

@@ -21,7 +21,7 @@ async function post(path: string, parts: Part[], headers = tenant.headers) {
   return { status: response.status, body: JSON.parse(await response.text()) };
 }
 
-/** The form of each address, whole; each of its files has two terms or units. */
+/** A complete form for each URL. Each file contains two terms or segments. */
 const forms: Readonly<Record<string, Part[]>> = {
   '/api/terminology': Object.entries(glossaryForm(2)) as Part[],
   '/api/tm': Object.entries(memoryForm(2)) as Part[],
@@ -63,7 +63,7 @@ describe('a body that is not a form has no upload: 400 (B 7)', () => {
   const fileOf = (path: string) => (formOf(path)[0] as Part)[0];
   const missing = (path: string) => ({ status: 400, detail: `${fileOf(path)} upload is required` });
 
-  /** Sends a body, or none, over connections of its own agent. */
+  /** Sends a request that may have a body. Without `agent`, it uses a new connection. */
   async function sendBody(path: string, headers: http.OutgoingHttpHeaders, body = '', agent?: http.Agent) {
     const { hostname, port } = new URL(app.address);
     const request = http.request({ hostname, port, path, method: 'POST', headers, agent: agent ?? false });

@@ -1,4 +1,4 @@
-/** The 57 paths of the service, each with its methods; the document has no others. */
+/** The 57 paths of the API and the methods of each. The OpenAPI document has no other paths. */
 export const specifiedPaths: Readonly<Record<string, readonly string[]>> = {
   '/healthz': ['get'],
   '/api/auth/signup/email': ['post'],

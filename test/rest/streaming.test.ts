@@ -8,7 +8,7 @@ import { fillLedger } from '../metering/ledger.ts';
 
 const app = useTestApp({ env });
 
-/** Far more than the buffers of a connection hold: some 22 MB. */
+/** A number of records that is far larger than the buffers of a connection: about 22 MB. */
 const count = 60_000;
 let path: string;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ beforeAll(async () => {
   path = `/api/tenants/${tenantId}/billing/export?period=2026-09&format=jsonl`;
 });
 
-/** The number of transactions in the tenant's scope: one per page. */
+/** Returns the number of transactions in the tenant's scope. Each page is read in one transaction. */
 let pages: () => number;
 let logged: () => unknown[];
 beforeEach(() => {
@@ -29,13 +29,13 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-/** A response of which nothing is read until it is asked for. */
+/** Requests a response. Nothing of the body is read until the test reads it. */
 const open = (at = path) =>
   new Promise<IncomingMessage>((resolve, reject) => {
     get(`${app.address}${at}`, { headers: operator, agent: false }, resolve).on('error', reject);
   });
 
-/** Waits until no page has been read for a while; returns how many were. */
+/** Waits until no page has been read for a while. Returns how many pages were read. */
 async function standstill(): Promise<number> {
   let [seen, since] = [-1, 0];
   return poll(async () => {
@@ -55,7 +55,7 @@ async function readAll(response: AsyncIterable<Buffer>): Promise<string> {
 }
 const whole = `${count} ${count - 1}`;
 
-/** Runs `work` while no page can be read. */
+/** Runs `work` while reading a page fails, because the table has another name. */
 async function withoutLedger<T>(work: () => Promise<T>): Promise<T> {
   const sql = openSuperuser(app.superuserUrl);
   await sql`alter table usage_records rename to usage_records_elsewhere`;
@@ -111,7 +111,7 @@ test('stopped readers of one tenant do not block others, and free their places w
         response.on('error', () => {});
       });
   });
-  // All slots of one tenant; its other readers wait.
+  // These requests use all slots of the tenant, so further requests of this tenant wait.
   await poll(async () => answered === 4);
   const { tenantId, bearer } = await found(app);
   await fillLedger(app, tenantId, 10);

@@ -7,7 +7,7 @@ import { limitUnreadResponses, type ResponseLimits } from '#rest/response-budget
 import { requestText } from '#test/abuse/raw-socket.ts';
 import { poll } from '#test/setup/poll.ts';
 
-/** More than the buffers of a connection hold. */
+/** More bytes than the buffers of a connection hold. */
 const size = 20_000_000;
 
 let app: FastifyInstance;
@@ -39,7 +39,7 @@ async function start(bounds: Partial<ResponseLimits>) {
   port = Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port);
 }
 
-/** A response of which nothing is read until it is asked for. */
+/** Requests a response. Nothing of the body is read until the test reads it. */
 async function open(
   path: string,
   { method = 'GET', address = '192.0.2.1', body = '' } = {},
@@ -54,7 +54,7 @@ async function open(
   return answer.on('error', () => {});
 }
 
-/** The bytes of a response, or how it broke off. */
+/** Reads a response. Returns its size in bytes, or the error that ended it. */
 async function readAll(answer: IncomingMessage): Promise<number | string> {
   let bytes = 0;
   try {
@@ -86,7 +86,7 @@ test('a GET past its address’s budget for responses is 503; other addresses an
   expect((await open('/small')).statusCode).toBe(200);
   const other = await open('/text', { address: '192.0.2.2' });
   expect([other.statusCode, await readAll(other)]).toEqual([200, size]);
-  // Read completely, and therefore released.
+  // This response is read completely, so its memory is released.
   expect(await readAll(first)).toBe(size);
   await poll(async () => (await open('/text')).statusCode === 200);
 });
@@ -142,7 +142,7 @@ test('when the budget is full, the most stalled response of an address that hold
     still.push(await open('/text', { address: `192.0.2.${host}` }));
   const other = await open('/text', { address: '192.0.2.9' });
   expect([other.statusCode, await readAll(other)]).toEqual([200, size]);
-  // 170 MB hold eight of 20, and half of one.
+  // A budget of 170 MB is enough for eight responses of 20 MB, and not for a ninth.
   const another = await open('/text', { address: '192.0.2.9' });
   expect(another.statusCode).toBe(200);
   const third = await open('/text', { address: '192.0.2.10' });

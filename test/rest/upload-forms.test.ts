@@ -11,7 +11,7 @@ const input = z.object({
   note: z.string().default('none'),
 });
 
-/** A route that takes two files and returns what it received. */
+/** Defines a route that accepts two files and returns what it received. */
 const taking = (path: `/${string}`, more: Partial<Upload> = {}) =>
   procedure
     .meta({

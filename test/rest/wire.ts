@@ -9,19 +9,22 @@ export const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 export const HELLO = JSON.stringify({ source_text: 'Hello', target_lang: 'fr' });
 export const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
 
-/** An array nested so deeply that a recursive reader runs out of stack. */
+/** An array that is nested so deeply that a recursive parser would exceed the stack. */
 export const deepArrays = '['.repeat(10_000) + ']'.repeat(10_000);
 
-/** A response with its whole body. */
+/** A response with its complete body. */
 export interface Answer {
   status: number;
   headers: Headers;
   text: string;
 }
 
-/** What is sent to an application as bytes or unaltered requests, and the responses that it may give; `tenantOf` names the caller. */
+/**
+ * Functions that send bytes or unchanged requests to an application, and check the responses. `tenantOf` returns the
+ * caller.
+ */
 export function wireTo(app: TestApp, tenantOf: () => Signup) {
-  /** A request whose path and headers reach the server as they are written here. */
+  /** Sends a request whose path and headers reach the server unchanged. */
   function send(
     method: string,
     path: string,
@@ -54,7 +57,10 @@ export function wireTo(app: TestApp, tenantOf: () => Signup) {
     return promise;
   }
 
-  /** Sends bytes and the end of the connection; returns the first response, or nothing if the other side only disconnects. */
+  /**
+   * Sends bytes and closes the sending side of the connection. Returns the first response, or undefined if the server
+   * closes the connection without a response.
+   */
   async function raw(bytes: string): Promise<Answer | undefined> {
     const { hostname, port } = new URL(app.address);
     const socket = net.connect(Number(port), hostname).setEncoding('latin1');
@@ -72,7 +78,7 @@ export function wireTo(app: TestApp, tenantOf: () => Signup) {
     return { status: Number(statusLine.split(' ')[1]), headers, text };
   }
 
-  /** Headers of a JSON request of the tenant. */
+  /** Headers of a JSON request by the tenant. */
   const jsonHeaders = (extra: Record<string, string> = {}) => ({
     'content-type': 'application/json',
     ...tenantOf().headers,
@@ -97,7 +103,7 @@ export function wireTo(app: TestApp, tenantOf: () => Signup) {
   return { send, raw, jsonHeaders, post, expectAlive };
 }
 
-/** Whatever was sent: no 5xx, no internals, and a request id. */
+/** Expects a harmless response, whatever was sent: no 5xx, no internal details, and a request ID. */
 export function expectHarmless({ status, headers, text }: Answer) {
   expect(status, text.slice(0, 300)).toBeGreaterThanOrEqual(200);
   expect(status, text.slice(0, 300)).toBeLessThan(500);
@@ -114,7 +120,7 @@ export function expectHarmless({ status, headers, text }: Answer) {
   }
 }
 
-/** A harmless refusal in one of the shapes of A 7.1. */
+/** Expects a harmless error whose body has one of the forms of A 7.1. */
 export function expectRefusal(answer: Answer, ...statuses: number[]) {
   expectHarmless(answer);
   expect(statuses, answer.text.slice(0, 300)).toContain(answer.status);
@@ -137,7 +143,7 @@ function expectEntries(detail: unknown) {
   }
 }
 
-/** Rows for test.each whose first cell is short enough for a title. */
+/** Creates rows for test.each. The first cell of each row is short enough for a title. */
 export function named(...values: string[]): [title: string, value: string][] {
   return values.map((value) => {
     const title = value.length > 60 ? `${value.slice(0, 40)}... (${value.length} characters)` : value;

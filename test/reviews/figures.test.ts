@@ -16,7 +16,10 @@ const reported = async (input: Fields = {}, as?: Person): Promise<Fields[]> =>
 
 let jobs = 0;
 
-/** A new job, and a review of it as the person saw it. Each has another source, which the memory does not know. */
+/**
+ * Creates a job and reviews it with the version that the reviewer saw. Each job has another source text that is not in
+ * the TM.
+ */
 async function reviewed(review: Fields, as: Person = mine.founder): Promise<Fields> {
   const { id: job_id, updated_at } = await mine.held({ source_text: `Hello${'!'.repeat(++jobs)}` });
   return mine.call('translations.act', { job_id, updated_at, ...review }, as);

@@ -97,7 +97,7 @@ describe('a file that runs without end', () => {
     await bombs[0];
     expect(ended.slice(2)).toEqual(['bomb too_large']);
     expect([deferred.has('x'), deferred.has('a')]).toEqual([true, false]);
-    // So is one whose file is refused by a count.
+    // A file that is rejected because of a count also counts.
     await note('draws', flattenUpload(fileWork, 'pdf', nestedForms(), { tenantId: 'y' }));
     expect([ended.at(-1), deferred.has('y')]).toEqual(['draws too_large', true]);
   });
@@ -106,7 +106,7 @@ describe('a file that runs without end', () => {
     let now = 0;
     const deferred = new DeferredTenants(() => now);
     const fileWork = open(deferred);
-    /** Reads a decompression bomb and disconnects after some milliseconds. */
+    /** Sends a file that unpacks to a very large size, and disconnects after some milliseconds. */
     const hangUp = async (tenantId: string, afterMs: number) => {
       const caller = new AbortController();
       const scope = { tenantId, signal: caller.signal };
@@ -121,11 +121,11 @@ describe('a file that runs without end', () => {
     expect(deferred.has('late')).toBe(true);
     now = 60_000;
     expect(deferred.has('late')).toBe(false);
-    // The times add up: disconnecting earlier gains nothing.
+    // The times are added, so disconnecting earlier has no advantage.
     for (let count = 0; count < 3; count++) await hangUp('early', 0.1 * cpuMs);
     now += 15_000;
     expect(deferred.has('early')).toBe(true);
-    // A sender that disconnects while waiting has used nothing.
+    // A sender that disconnects while its file waits has used no time.
     const left = AbortSignal.abort(new Error('left'));
     await expect(
       flattenUpload(fileWork, 'pdf', characterRanges(), { tenantId: 'left', signal: left }),
@@ -142,7 +142,8 @@ describe('a file that runs without end', () => {
         () => ended.push(tenantId),
         () => ended.push(tenantId),
       );
-    // Both slots are taken then. Who waits for the first one that comes free is its own tenant, and one that came later.
+    // The next two files take both slots. Then a second file of tenant x, and a later file of another tenant, wait for
+    // the first free slot.
     const draws = read('x', nestedForms());
     const beside = read('b', characterRanges());
     await setImmediate();

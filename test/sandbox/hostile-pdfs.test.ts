@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { openFileWork } from '#server/platform/sandbox/file-work.ts';
 import { chainedFilters } from '#test/abuse/chained-filters.ts';
 
-/** Each takes 8 to 14 s of CPU time where its filters are not bounded. */
+/** Each file would need 8–14 s of CPU time if its filters were not limited. */
 const hostile = [
   ...[300, 400, 500].map((megabytes) => chainedFilters({ megabytes })),
   chainedFilters({ filters: ['FlateDecode', 'FlateDecode'], megabytes: 300 }),
@@ -29,7 +29,7 @@ it('a small PDF does not wait for the 20 hostile ones that two other workspaces 
   await sleep(100);
   const before = ended.length;
   const extracted = await extract('third', small);
-  // While it runs in one slot, the other one goes on.
+  // While the file is read in one slot, the other slot continues.
   expect(ended.length - before).toBeLessThan(15);
   expect('segments' in extracted && extracted.segments.length).toBeGreaterThan(0);
   await Promise.all(all);

@@ -58,7 +58,7 @@ describe.each(levels)('at level "%s"', (level) => {
     const probed = await sandbox.run('probe', targets);
     expect(Object.keys(probed).length).toBeGreaterThan(25);
     expect(successes(probed)).toEqual([]);
-    // The flags of V8 cannot be changed: the process ends.
+    // V8's flags cannot be changed: the attempt ends the process.
     await expect(sandbox.run('writeByFlags', targets)).rejects.toMatchObject({ reason: 'crashed' });
     expect(readdirSync(targets.pages)).toEqual([]);
     expect(await sandbox.run('environment', undefined)).toEqual([]);

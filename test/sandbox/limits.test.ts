@@ -39,7 +39,7 @@ describe('a task over a limit', () => {
     const pid = await processOf(sandbox);
     const running = sandbox.run('spin', 60_000, { cpuMs: 200, timeMs: 60_000 });
     running.catch(() => {});
-    // Until the task was sent, and its limits with it.
+    // Waits until the task and its limits were sent.
     await sleep(100);
     const begun = performance.now();
     while (isAlive(pid) && performance.now() < begun + 10_000);
@@ -128,7 +128,7 @@ describe('an abort signal', () => {
     const pid = await processOf(sandbox);
     const controller = new AbortController();
     const running = sandbox.run('loop', undefined, { signal: controller.signal });
-    // Until it was sent.
+    // Waits until the task was sent.
     await new Promise((sent) => setImmediate(sent));
     controller.abort(given);
     await expect(running).rejects.toBe(given);
@@ -142,7 +142,7 @@ describe('an abort signal', () => {
     const waiting = sandbox.run('echo', 1, { signal: controller.signal });
     controller.abort(given);
     await expect(waiting).rejects.toBe(given);
-    // It has left the queue.
+    // The aborted task has left the queue.
     expect(await sandbox.run('echo', 2)).toBe(2);
     await running;
   });

@@ -3,17 +3,17 @@ import { lookup, Resolver } from 'node:dns';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 
-/** Ports of 127.0.0.1 with a listener. */
+/** Ports of 127.0.0.1 on which a program listens. */
 export interface Listeners {
   tcp: number;
-  /** UDP: a name server. */
+  /** The UDP port of a name server. */
   names: number;
 }
 
-/** How each way to the network ended: `open`, or the code of its error. */
+/** The result of each way to use the network: `open`, or the code of the error. */
 export type NetworkAttempts = Record<'tcp' | 'fetch' | 'name' | 'hosts' | 'datagram' | 'listen', string>;
 
-/** Tries each way to the network. */
+/** Tries each way to use the network. */
 export async function tryNetwork({ tcp, names }: Listeners): Promise<NetworkAttempts> {
   return {
     tcp: await attempt(async () => void (await once(connect(tcp, '127.0.0.1'), 'connect'))),
@@ -52,7 +52,7 @@ async function attempt(way: () => Promise<void>): Promise<string> {
   }
 }
 
-// As a separate program, without what a task closes.
+// Runs as a separate program, without the restrictions of a task.
 const [, program, given] = process.argv;
 if (given?.startsWith('{') && program?.endsWith('network-attempts.ts'))
   process.stdout.write(JSON.stringify(await tryNetwork(JSON.parse(given))), () => process.exit());

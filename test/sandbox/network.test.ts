@@ -12,7 +12,7 @@ import { type FoundIsolation, findIsolation } from '#server/platform/sandbox/iso
 import type { NetworkAttempts } from './network-attempts.ts';
 import { openTestSandbox } from './open-sandbox.ts';
 
-/** A listener at TCP and UDP, and what reached it. */
+/** Listens on a TCP port and a UDP port, and records what arrives. */
 async function listen() {
   const reached: string[] = [];
   const server = createServer((socket) => {
@@ -70,7 +70,7 @@ describe('a task has no network', () => {
     expect(await findIsolation({ directories: [] })).toMatchObject({ level: 'node', incomplete: false });
     const folder = mkdtempSync(join(tmpdir(), 'programs-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
-    // Each runs what follows the options, and does nothing else.
+    // Each of these programs only runs the command after its options.
     for (const name of ['unshare', 'enosys', 'chroot', 'mount', 'mkdir', 'sh', 'setpriv'])
       writeFileSync(
         `${folder}/${name}`,

@@ -5,7 +5,7 @@ import type { tasks } from './tasks.ts';
 
 export type TestSandbox = Sandbox<typeof tasks>;
 
-/** A sandbox for the tasks of the tests, closed when the test is over. */
+/** A sandbox for the tasks of the tests. It is closed at the end of the test. */
 export function openTestSandbox(options: SandboxOptions = {}): TestSandbox {
   const readable = ['./network-attempts.ts', './probes.ts'].map((path) => new URL(path, import.meta.url));
   const sandbox = new Sandbox<typeof tasks>(new URL('./tasks.ts', import.meta.url), options, readable);
@@ -13,13 +13,13 @@ export function openTestSandbox(options: SandboxOptions = {}): TestSandbox {
   return sandbox;
 }
 
-/** Returns the id of the process that runs the tasks of a sandbox with one process; it is started if it is not there. */
+/** Returns the ID of the process in a sandbox with one process. Starts the process if it does not run. */
 export async function processOf(sandbox: TestSandbox): Promise<number> {
   await sandbox.run('echo', undefined);
   return sandbox.processIds[0]!;
 }
 
-/** Whether the process exists and is no zombie. */
+/** Whether the process exists and is not a zombie. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -29,7 +29,7 @@ export function isAlive(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
   } catch {
-    // Gone meanwhile, where there is such a folder at all.
+    // The process has ended since, unless the system has no /proc.
     return !existsSync('/proc/self');
   }
 }

@@ -32,7 +32,7 @@ describe('processes', () => {
     const ran: string[] = [];
     for (let count = 0; count < 5; count++) {
       ran.push(await sandbox.run('identity', undefined));
-      // The one before has ended.
+      // The previous process has ended.
       expect(sandbox.processIds.length).toBe(count % 2 === 0 ? 1 : 0);
     }
     expect(ran[1]).toBe(ran[0]);
@@ -111,7 +111,7 @@ describe('values', () => {
   });
 });
 
-/** Bytes as numbers: a Buffer and a Uint8Array of the same bytes are the same value here. */
+/** Converts bytes to numbers, so that a Buffer and a Uint8Array with the same bytes are equal. */
 function plain(value: unknown): unknown {
   if (value instanceof Uint8Array) return { bytes: [...value] };
   if (Array.isArray(value)) return value.map(plain);
@@ -150,7 +150,7 @@ it('closing ends running and waiting tasks, and leaves no process', async () => 
 });
 
 describe('the service that opened it', () => {
-  /** Starts a program that opens a sandbox, runs `code` with it and prints the ids of its processes. */
+  /** Starts a program that opens a sandbox, runs `code` with it, and prints the IDs of the sandbox's processes. */
   const service = (code: string) =>
     spawn(
       process.execPath,

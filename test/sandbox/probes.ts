@@ -11,22 +11,22 @@ import { runInNewContext } from 'node:vm';
 import { WASI } from 'node:wasi';
 import { Worker } from 'node:worker_threads';
 
-/** What a break-out is after. Absolute paths. */
+/** The targets of code that breaks out of the sandbox, as absolute paths. */
 export interface Targets {
-  /** A secret in the data directory. */
+  /** A file with a secret in the data directory. */
   secret: string;
-  /** A folder that the service serves. */
+  /** A directory whose files the service serves. */
   pages: string;
   unixSocket: string;
   tcpPort: number;
-  /** The process id of the service. */
+  /** The process ID of the service. */
   service: number;
 }
 
-/** How each probe ended: `open`, or the reason why it failed. */
+/** The result of each attempt: `open`, or the reason why it failed. */
 export type Probed = Record<string, string>;
 
-/** What the kernel has to prevent where Node's restrictions are gone. */
+/** Actions that the kernel must prevent if Node's restrictions do not apply. */
 const goals: Record<string, (targets: Targets) => unknown> = {
   'read a file': ({ secret }) => readFileSync(secret),
   'write a file': ({ pages }) => writeFileSync(`${pages}/written.html`, 'x'),
@@ -41,7 +41,7 @@ const goals: Record<string, (targets: Targets) => unknown> = {
   'send the service a signal': ({ service }) => process.kill(service, 0),
 };
 
-/** Ways around Node's permissions. */
+/** Attempts to circumvent Node's permissions. */
 const ways: Record<string, (targets: Targets) => unknown> = {
   'a file by its URL': ({ secret }) => readFileSync(new URL(`file://${secret}`)),
   'a file as a blob': ({ secret }) => openAsBlob(secret).then((blob) => blob.text()),
@@ -119,12 +119,15 @@ async function tryAll(probes: typeof goals, targets: Targets): Promise<Probed> {
   return probed;
 }
 
-/** Tries everything from inside of a task. */
+/** Makes all attempts from within a task. */
 export async function probeTask(targets: Targets): Promise<Probed> {
   return { ...(await tryAll(goals, targets)), ...(await tryAll(ways, targets)) };
 }
 
-/** Lets V8 write a file: its flags are no functions that could be closed. Ends the process where that is refused. */
+/**
+ * Lets V8 write a file through its flags, which are not functions that could be removed. If V8 rejects this, the
+ * process ends.
+ */
 export async function writeByFlags({ pages }: Targets): Promise<void> {
   setFlagsFromString('--trace-turbo');
   setFlagsFromString(`--trace-turbo-path=${pages}`);
@@ -132,7 +135,7 @@ export async function writeByFlags({ pages }: Targets): Promise<void> {
   await sleep(200);
 }
 
-// As a separate program: without the restrictions of a task, as code that has broken out of them.
+// Runs as a separate program, without the restrictions of a task, like code that has circumvented them.
 const [, program, given] = process.argv;
 if (given?.startsWith('{') && program?.endsWith('probes.ts'))
   console.log(JSON.stringify(await tryAll(goals, JSON.parse(given))));

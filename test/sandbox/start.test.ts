@@ -21,7 +21,7 @@ const open: FoundIsolation = {
   incomplete: false,
 };
 
-/** Returns one after the other, and then always the last one. */
+/** Returns these isolations one after the other, and then always the last one. */
 function finding(...barriers: FoundIsolation[]): CurrentIsolation {
   return new CurrentIsolation(async () => (barriers.length > 1 ? barriers.shift()! : barriers[0]!));
 }
@@ -39,7 +39,7 @@ describe('a process that does not start', () => {
       await expect(sandbox.run('echo', 1)).rejects.toMatchObject(notStarted);
       expect(sandbox.processIds).toEqual([]);
       expect(await sandbox.run('echo', 2)).toBe(2);
-      // An end after it has started is attributed to the task.
+      // If the process ends after its start, this is attributed to the task.
       await expect(sandbox.run('exit', 1)).rejects.toMatchObject({ reason: 'crashed' });
     },
   );
@@ -139,7 +139,7 @@ describe('when no process starts for a file', () => {
       expect(Number(answered.get('retry-after'))).toBeGreaterThan(0);
     }
     found = open;
-    // One more failed start in each pool detects the isolation again.
+    // After one more failed start, each pool detects the available isolation again.
     for (const send of Object.values(requests)) await send();
     for (const [what, send] of Object.entries(requests))
       expect([what, (await send()).status]).toEqual([what, 200]);

@@ -46,7 +46,7 @@ describe('a task that answers in pieces', () => {
 
   it('waits for a slow consumer: buffered pieces are bounded, and the wait does not count', async () => {
     const sandbox = openTestSandbox({ processes: 1 });
-    // The start of a process counts towards its first task's time.
+    // Starts the process first, because the start counts as time of the first task.
     await sandbox.run('echo', 'started');
     const before = process.memoryUsage().arrayBuffers;
     let most = 0;
@@ -56,7 +56,7 @@ describe('a task that answers in pieces', () => {
       { timeMs: 2000 },
       async (pieces) => {
         let size = 0;
-        // Longer than the task may take.
+        // Longer than the time limit of the task.
         await sleep(2200);
         most = process.memoryUsage().arrayBuffers - before;
         for await (const piece of pieces) size += piece.length;

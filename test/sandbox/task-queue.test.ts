@@ -7,7 +7,7 @@ import {
   type TaskQueueOptions,
 } from '#server/platform/sandbox/task-queue.ts';
 
-/** Slots, and tasks that end on demand. `running` has their names in the order in which they began. */
+/** A queue whose tasks end when the test ends them. `running` contains their names in the order of their start. */
 function open(options: TaskQueueOptions, deferred: string[] = [], unproven: string[] = []) {
   const queue = new TaskQueue(options, (tenantId) => deferred.includes(tenantId));
   const began: string[] = [];
@@ -24,7 +24,7 @@ function open(options: TaskQueueOptions, deferred: string[] = [], unproven: stri
   return {
     queue,
     began,
-    /** Asks for a task of the tenant that its name begins with. */
+    /** Adds tasks. The first part of a task's name is its tenant. */
     ask: (...names: string[]) => {
       for (const name of names) void ask(name).catch(() => {});
       return tick();

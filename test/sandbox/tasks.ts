@@ -14,21 +14,21 @@ const attempt = (act: () => unknown): string => {
   }
 };
 
-/** What the tests run in sandboxes. */
+/** The tasks that tests run in sandboxes. */
 export const tasks = {
   echo: async () => (value: unknown) => value,
-  /** Differs by process; their ids may not, because each sees those of its own namespace. */
+  /** A value that differs between processes. Process IDs may be equal, because each process has its own namespace. */
   identity: async () => () => identity,
   wait: async () => (ms: number) => sleep(ms),
   loop: async () => () => {
     for (;;);
   },
-  /** Keeps this many bytes outside of the JavaScript heap. */
+  /** Allocates this many bytes outside of the JavaScript heap, and keeps them. */
   hold: async () => (bytes: number) => {
     held.push(Buffer.alloc(bytes, 1));
     return identity;
   },
-  /** The same, and waits with it. */
+  /** Like `hold`, and waits before it returns. */
   holdFor:
     async () =>
     async ({ bytes, ms }: { bytes: number; ms: number }) => {
@@ -36,28 +36,28 @@ export const tasks = {
       await sleep(ms);
       return buffer.length;
     },
-  /** Fills memory outside of the JavaScript heap without end. */
+  /** Allocates memory outside of the JavaScript heap without end. */
   fillBuffers: async () => () => {
     for (;;) held.push(Buffer.alloc(2 ** 20, 1));
   },
-  /** Fills the JavaScript heap without end. */
+  /** Allocates memory in the JavaScript heap without end. */
   fillHeap: async () => () => {
     const all: number[][] = [];
     for (;;) all.push(new Array(10_000).fill(0.5));
   },
-  /** Pieces of equal size, each beginning with its number; throws after the last one if requested. */
+  /** Pieces of equal size, each of which begins with its number. Throws after the last piece if requested. */
   pieces: async () =>
     function* ({ count, bytes, fails }: { count: number; bytes: number; fails?: boolean }) {
       for (let number = 0; number < count; number++) yield Buffer.alloc(bytes, number);
       if (fails) throw new Error('behind the last piece');
     },
-  /** One piece, and then never another. */
+  /** Sends one piece, and then runs without sending another. */
   piecesThenLoop: async () =>
     function* () {
       yield 'first';
       for (;;);
     },
-  /** A piece, and the end of the process. */
+  /** Sends one piece, and ends the process. */
   piecesThenExit: async () =>
     function* () {
       yield 'first';
@@ -67,12 +67,12 @@ export const tasks = {
   throw: async () => (message: string) => {
     throw new Error(message);
   },
-  /** Returns, and leaves behind a promise that is never awaited. */
+  /** Returns, and leaves a rejected promise that is never awaited. */
   leaveRejection: async () => () => {
     void Promise.reject(new Error('nobody waits'));
     return identity;
   },
-  /** Sends what no message carries. */
+  /** Returns a function, which cannot be sent in a message. */
   answerFunction: async () => () => () => 'never called',
   answer: async () => (bytes: number) => new Uint8Array(bytes),
   spin: async () => (ms: number) => {

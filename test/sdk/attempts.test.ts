@@ -194,7 +194,7 @@ describe("the caller's signal", () => {
       fetch: async (url, init) => {
         const response = await fetch(url, init);
         const text = await response.text();
-        // By the next iteration of the event loop the call has read the response, and waits.
+        // In the next iteration of the event loop, the call has read the response and waits for the retry.
         setImmediate(fetched.resolve);
         const { status, headers } = response;
         return new Response(text, { status, headers });
@@ -231,7 +231,7 @@ describe("the caller's signal", () => {
     const started = vi.spyOn(globalThis, 'setTimeout');
     const cleared = vi.spyOn(globalThis, 'clearTimeout');
     onTestFinished(() => void vi.restoreAllMocks());
-    // Odd durations, by which our timers are recognized: other code starts timers, too.
+    // An unusual timeout identifies the timers of the client, because other code starts timers, too.
     const { translations } = client({ timeout: 12_345 });
     await translations.get('1', { signal });
     await translations.get('1', { signal });
@@ -247,7 +247,7 @@ describe("the caller's signal", () => {
   });
 });
 
-/** A port that nobody listens on. */
+/** A free port, on which no program listens. */
 async function freePort(): Promise<number> {
   const once = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => once.once('listening', resolve));

@@ -9,7 +9,7 @@ import { useTestApp } from '#test/setup/app.ts';
 import { useBrowser, withoutBrowser } from '#test/web/browser.ts';
 import { installPackedSdk } from './packed-sdk.ts';
 
-/** The SDK as its tarball has it, served by the sites below. */
+/** The code of the SDK from its tarball. The sites below serve it. */
 let code = '';
 const sites = await Promise.all([site(), site()]);
 const [allowed, stranger] = sites.map(({ origin }) => origin) as [string, string];
@@ -28,7 +28,7 @@ afterAll(() => {
   for (const { server } of sites) server.close();
 });
 
-/** In the page: the SDK's module. */
+/** The module of the SDK, as the page sees it. */
 declare const sdk: typeof published;
 
 describe.skipIf(withoutBrowser)('the packed SDK in a page of another origin', () => {
@@ -112,7 +112,7 @@ describe.skipIf(withoutBrowser)('the packed SDK in a page of another origin', ()
     expect(seen.progress.at(-1)).toEqual({ loaded: total, total });
     const loaded = seen.progress.map((event) => event.loaded);
     expect(loaded).toEqual(loaded.toSorted((a, b) => a - b));
-    // 600 kB take more than half a second: some events come in between, far from both ends.
+    // Sending 600 kB takes more than half a second, so some progress events must lie between the start and the end.
     const between = new Set(loaded.filter((bytes) => bytes > total / 10 && bytes < (9 * total) / 10));
     expect(between.size).toBeGreaterThanOrEqual(2);
   });

@@ -1,6 +1,9 @@
 import { LinguaLoop, NotFoundError, type Tokens, version } from '#sdk/index.ts';
 
-/** What somebody who installed the package does with it; the package's test compiles and runs this outside. */
+/**
+ * Uses the package as a customer's program would. The test of the package compiles and runs this file outside the
+ * repository.
+ */
 export async function useThePackage(baseUrl: string, email: string) {
   const { tenant_api_key } = await new LinguaLoop({ baseUrl }).auth.signUp({
     tenant_name: 'Consumer',

@@ -30,7 +30,7 @@ function doubled(
   return { double, client };
 }
 
-/** Names of an object's members, and of those inside. */
+/** The names of an object's members, and recursively of the members' members. */
 function shapeOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
   return Object.fromEntries(
@@ -148,7 +148,7 @@ describe('the double answers as the service does', () => {
         () => 'no error',
         ({ name, status, code, answeredBy, detail }) => ({
           ...{ name, status, code, answeredBy },
-          // Of fields only which one: the words are the schema's.
+          // For invalid fields, only the name of the field is compared: the message depends on the schema.
           detail: Array.isArray(detail)
             ? detail.map(({ loc }) => loc)
             : detail.replace(/[0-9a-f]{32}/, 'ID').replace(/^route not found[;:] .*/, 'route not found'),

@@ -4,18 +4,21 @@ import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { LinguaLoop } from '#sdk/index.ts';
 
-/** What the server does with a request. */
+/** Responds to one request. */
 export type Answer = (response: ServerResponse) => void;
 
 export interface DownloadServer {
   client: LinguaLoop;
-  /** Requests so far. */
+  /** Returns the number of requests so far. */
   asked(): number;
-  /** Resolves when the connection of the last request is gone. */
+  /** Resolves when the connection of the last scripted request is closed. */
   hungUp: Promise<void>;
 }
 
-/** For one test, a service whose nth download does as `answers[n]` says, the last one over and over, and its client. */
+/**
+ * Starts a service for one test, and returns it with a client. The nth request is handled by `answers[n]`, and all
+ * further requests by the last one.
+ */
 export async function serveDownloads(answers: Answer[]): Promise<DownloadServer> {
   let asked = 0;
   const gone = Promise.withResolvers<void>();
@@ -42,7 +45,7 @@ export const headers = {
   'x-request-id': '01a1',
 };
 
-/** Records of jobs `from` to `to`, a line each. */
+/** Usage records of the jobs from `from` to `to`, one in each line. */
 export function lines(from: number, to: number): string {
   const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
   return numbers
@@ -50,11 +53,11 @@ export function lines(from: number, to: number): string {
     .join('');
 }
 
-/** Sends this, and nothing more: the connection stays open. */
+/** Sends this part of a body, and keeps the connection open without sending more. */
 export const begin = (body: string | Uint8Array) => (response: ServerResponse) =>
   void response.writeHead(200, headers).write(body);
 
-/** Sends this, and cuts the connection where the response would go on. */
+/** Sends this part of a body, and then drops the connection. */
 export const cut = (body: string | Uint8Array) => (response: ServerResponse) => {
   response.writeHead(200, headers);
   response.flushHeaders();

@@ -12,7 +12,7 @@ import {
   whole,
 } from './download-server.ts';
 
-/** The jobs that a loop over the records came to, and what it threw. */
+/** Iterates over the usage records. Returns the jobs that the loop received, and the error that ended it. */
 async function walk(client: LinguaLoop, options = {}): Promise<{ jobs: string[]; error: unknown }> {
   const jobs: string[] = [];
   try {
@@ -26,7 +26,7 @@ async function walk(client: LinguaLoop, options = {}): Promise<{ jobs: string[];
 const fileOf = async (client: LinguaLoop, options = {}) =>
   (await client.usage.export('t', { format: 'jsonl' }, options)).body;
 
-/** Ends the response by closing the connection, as HTTP/1.0 does. */
+/** Ends the response by closing the connection, as in HTTP/1.0. */
 const closing =
   (answer: Answer): Answer =>
   (response) => {
@@ -53,7 +53,7 @@ describe('a truncated export is an error', () => {
     expect(jobs).toEqual(['é1', 'é2', 'é3'].slice(0, complete));
     expect(error).toBeInstanceOf(ConnectionError);
     expect((error as Error).message).toMatch(message);
-    // Records that the caller already has would be repeated.
+    // There is no retry, because it would repeat records that the caller has already received.
     expect(asked()).toBe(1);
   });
 
@@ -246,7 +246,7 @@ describe('usage.records', () => {
     const { error } = await walk(client);
     expect((error as Error).message).toContain('line 1 is not a usage record');
     await hungUp;
-    // Data in transit counts, too.
+    // The sum includes data that was sent but not read.
     expect(sent).toBeLessThan(longest + 16 * 1_048_576);
   });
 
@@ -339,7 +339,10 @@ describe('memory.export', () => {
   });
 });
 
-/** A `fetch` whose one response is sent piece by piece as the test says, and which reports how much of it was read. */
+/**
+ * A `fetch` function with one response. The test determines when each part of the body is sent, and can see how much of
+ * it was read.
+ */
 function controlled() {
   const pieces: Uint8Array[] = [];
   let wake = () => {};

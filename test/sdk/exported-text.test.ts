@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ConnectionError, LinguaLoop, LinguaLoopError } from '#sdk/index.ts';
 
-/** A client whose service sends this export. */
+/** A client whose service responds with this export. */
 function clientOf(body: string, type: string, sent: Request[] = []): LinguaLoop {
   return new LinguaLoop({
     baseUrl: 'http://127.0.0.1:1',

@@ -78,7 +78,7 @@ describe('onRequest, onResponse and logger', () => {
 
   test.each([
     ['throw', throws],
-    // Unhandled, it would end the process.
+    // Without a handler, this rejection would end the process.
     ['reject with', rejects],
   ])('fail no call by what they %s', async (_, broken) => {
     server.script(transient, result({ id: '1' }));

@@ -7,7 +7,7 @@ import { withoutRoute } from '#test/contract/without-route.ts';
 const file = { name: 'a.docx', data: new Uint8Array([1]) };
 const terms = { name: 'a.csv', data: new Uint8Array([1]) };
 
-/** Calls every method of the client that sends a request. */
+/** For each method of the client that sends a request, a call of it. */
 const calls: Record<string, (client: LinguaLoop) => unknown> = {
   'audit.list': ({ audit }) => audit.list().toArray({ limit: 1 }),
   'audit.listPage': ({ audit }) => audit.listPage(),
@@ -136,18 +136,18 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
   'usage.export': ({ usage }) => usage.export('a'),
 };
 
-/** The payment processor calls it. */
+/** Only the payment processor calls this route. */
 const forStripe = '/api/stripe/webhook';
 
-/** The keys of drafts in a browser are of no use to a program. */
+/** These procedures return the keys of drafts in a browser, which other programs do not need. */
 const forBrowsers = ['auth.draftKeys'];
 
-/** What is not a call: it hands tokens to the store. */
+/** These methods send no request: they pass tokens to the store. */
 const silent = ['auth.begin'];
 
 const refused = () => Response.json({}, { status: 418 });
 
-/** Makes a call as a signed-in member, with at most one retry: its result, or what it throws. */
+/** Calls a method as a signed-in member, with at most one retry. Returns its result or the error that it throws. */
 async function outcomeOf(call: (client: LinguaLoop) => unknown, fetch: Fetch): Promise<unknown> {
   const tokens = { access_token: 'a', refresh_token: 'a', expires_in: 9e9, expires_at: 9e15 };
   const client = new LinguaLoop({
@@ -178,7 +178,7 @@ test('every operation of the API and every procedure without a route is asked by
   for (const call of Object.values(calls)) {
     await outcomeOf(call, async (url, { method }) => {
       asked.add(`${method} ${new URL(url).pathname}`);
-      // Before it sends a file, an import of a memory asks what imports there are.
+      // Before an import of a TM sends the file, it requests the list of imports.
       return url.endsWith('/api/tm/imports') ? Response.json([]) : refused();
     });
   }
@@ -195,7 +195,10 @@ test('every operation of the API and every procedure without a route is asked by
   expect([...procedures, ...forBrowsers].sort()).toEqual([...withoutRoute].sort());
 });
 
-/** The service may have done its work when the response is lost: a second request would do it twice, or find nothing to do. */
+/**
+ * These calls are not retried. If the response is lost, the service may have completed the call: a second request would
+ * repeat the effect, or would find nothing to do.
+ */
 const notSentAgain = [
   'auth.signUp',
   'auth.signIn',

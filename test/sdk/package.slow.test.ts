@@ -123,7 +123,7 @@ describe('the package', () => {
     const bundle = await rolldown({ input: entry, logLevel: 'silent' });
     const { output } = await bundle.generate({ minify: true });
     expect(gzipSync(output[0].code).length).toBeLessThan(most * 1000);
-    // What is not asked for is left out.
+    // Code that the program does not import is not in the bundle.
     expect(output[0].code).not.toContain('Norwegian');
   });
 
@@ -210,7 +210,7 @@ describe('a consumer outside', () => {
       compilerOptions: {
         ...strict,
         module: 'nodenext',
-        // The README reads `process.env.KEY`, as most programs do.
+        // The README uses `process.env.KEY`, like most programs, which this option would forbid.
         noPropertyAccessFromIndexSignature: false,
         lib: ['es2023'],
         typeRoots: ['../types'],

@@ -5,14 +5,20 @@ import { version } from '#sdk/index.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Builds the SDK, packs it as it is published, and installs the tarball in a project. Takes some ten seconds. */
+/**
+ * Builds the SDK, packs it in the same way as for a release, and installs the tarball in a project. Takes about ten
+ * seconds.
+ */
 export async function installPackedSdk(project: string): Promise<void> {
   await npm(project, join(root, 'sdk'), 'pack', '--pack-destination', project);
-  // It has no dependencies, so nothing is asked of a registry.
+  // The package has no dependencies, so no registry is needed.
   await npm(project, project, 'install', '--offline', join(project, `lingualoop-sdk-${version}.tgz`));
 }
 
-/** npm as called by a person: from a surrounding `npm test` it would inherit the folder. */
+/**
+ * Runs npm as if a person called it: environment variables of a surrounding `npm test` would make it use another
+ * directory.
+ */
 async function npm(project: string, cwd: string, ...parameters: string[]): Promise<void> {
   const env: NodeJS.ProcessEnv = {};
   for (const [name, value] of Object.entries(process.env)) if (!/^npm_/i.test(name)) env[name] = value;

@@ -17,7 +17,7 @@ const server = useScriptedServer();
 const id = 'a'.repeat(32);
 const quickly = { pollEvery: { firstMs: 1, maxMs: 1 } };
 const transient = failure(503, 'try again', { error_code: 'transient_error' });
-/** Failures of the moment, more of them than any other call is repeated for. */
+/** Temporary failures. They are more than the maximum number of retries of other calls. */
 const outage: Step[] = [
   transient,
   'cut off',
@@ -49,7 +49,10 @@ describe('a document', () => {
     failure: { code: 'quota_exceeded', stage: 'admit', message },
   };
 
-  /** A poller that polls every millisecond, for a document whose first state is the first step. */
+  /**
+   * Resumes a poller for a document. It polls every millisecond, and the first step of the script is the document's
+   * first state.
+   */
   const resume = (options: DocumentOptions = {}) => client().documents.resume(id, { ...quickly, ...options });
 
   async function statesOf(states: AsyncIterable<unknown>) {

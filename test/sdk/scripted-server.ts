@@ -3,7 +3,10 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
 
-/** What the server does with one request: a response, silence, or a connection cut off before any response. */
+/**
+ * How the server handles one request: a response, no response, or a connection that is closed before or during the
+ * response.
+ */
 export type Step =
   | { status: number; body: string | Uint8Array | object; headers?: Record<string, string>; breaksOff?: true }
   | 'silence'
@@ -15,24 +18,27 @@ export interface Received {
   path: string;
   query: URLSearchParams;
   headers: IncomingHttpHeaders;
-  /** The JSON or the form of the body, or the query; a procedure's input as /trpc carries it. */
+  /**
+   * The fields of the JSON body or form, otherwise those of the query. For requests to /trpc, the input of the
+   * procedure.
+   */
   input: Record<string, unknown> | undefined;
-  /** The body as it came: a file, or the form that holds one. */
+  /** The unchanged body: a file, or the form that contains a file. */
   body: Buffer;
 }
 
 export interface ScriptedServer {
-  /** A base address of this test's own. */
+  /** The base URL of the current test. */
   address: string;
-  /** The requests of this test. */
+  /** The requests that the current test has sent. */
   received: Received[];
-  /** The next responses, in order. A request beyond them returns 418. */
+  /** Sets the responses to the next requests, in order. Further requests receive 418. */
   script(...steps: Step[]): void;
-  /** Resolves when `count` requests of this test have come. */
+  /** Resolves when `count` requests of the current test have arrived. */
   arrived(count: number): Promise<void>;
 }
 
-/** An HTTP server scripted by the test, request by request. */
+/** Starts an HTTP server whose responses the test determines one by one. */
 export function useScriptedServer(): ScriptedServer {
   const steps: Step[] = [];
   const waiting = new Map<number, () => void>();
@@ -55,7 +61,7 @@ export function useScriptedServer(): ScriptedServer {
       const body = Buffer.concat(chunks);
       const url = new URL(request.url ?? '', 'http://scripted');
       const prefix = `/test-${tests}`;
-      // A late request of an earlier test must not use up a step of this one.
+      // A late request of an earlier test must not use a step of the current test.
       if (!url.pathname.startsWith(`${prefix}/`)) return request.socket.destroy();
       scripted.received.push({
         method: request.method ?? '',
@@ -85,7 +91,7 @@ export function useScriptedServer(): ScriptedServer {
     await once(server, 'listening');
   });
   beforeEach(() => {
-    // What is not about credentials needs not name one.
+    // So that tests which are not about credentials need not set one.
     vi.stubEnv('LINGUALOOP_API_KEY', 'of-the-environment');
     tests += 1;
     scripted.address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/test-${tests}`;
@@ -113,13 +119,13 @@ function inputOf(type: string | undefined, body: Buffer, { pathname, searchParam
   return searchParams.size > 0 ? Object.fromEntries(searchParams) : undefined;
 }
 
-/** The form that a request has sent. */
+/** Parses the form that a request has sent. */
 export function formOf({ body, headers }: Received): Promise<FormData> {
   const type = { 'content-type': headers['content-type'] ?? '' };
   return new Response(new Uint8Array(body), { headers: type }).formData();
 }
 
-/** A response with `data`. */
+/** A successful response with `data`. */
 export function result(data: unknown, headers: Record<string, string> = {}): Step {
   return { status: 200, body: data as object, headers };
 }

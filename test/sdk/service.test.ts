@@ -9,7 +9,7 @@ import { startWorkers, type Workers } from '#workers/run.ts';
 const account = await startAccount();
 afterAll(() => account.lake.close());
 
-/** Imports above this many segments run in the background. */
+/** An import with more segments than this runs in the background. */
 const most = 5;
 const app = useTestApp({
   env: {
@@ -143,7 +143,7 @@ test('a glossary is uploaded, used and deleted', async () => {
 });
 
 describe('a translation memory', () => {
-  /** A file with this many units. */
+  /** A TMX file with this many units. */
   function tmx(units: number) {
     const unit = (n: number) =>
       `<tu tuid="u${n}"><tuv xml:lang="en"><seg>Sentence ${n}</seg></tuv><tuv xml:lang="de"><seg>Satz ${n}</seg></tuv></tu>`;

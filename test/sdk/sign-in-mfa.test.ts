@@ -8,14 +8,14 @@ const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', MFA_REQUIRED: 
 
 let members = 0;
 
-/** A fresh workspace, whose founder has no authenticator yet. */
+/** Creates a workspace. Its creator has no authenticator. */
 async function founded() {
   const email = `factor${++members}@example.org`;
   const signup = await clientOf(app.address).auth.signUp({ tenant_name: 'Factors', email, password });
   return { email, signup };
 }
 
-/** One whose founder has enrolled, with the code of the present step. */
+/** Creates a workspace whose creator has set up an authenticator, with the code of the current time step. */
 async function enrolled() {
   const { email } = await founded();
   let secret = '';
@@ -40,7 +40,7 @@ const never = () => {
   throw new Error('nobody should be asked');
 };
 
-/** The first code of the authenticator that is to be set up. */
+/** The first code of the authenticator that the prompt asks to set up. */
 function firstCode(prompt: MfaPrompt): string {
   if (prompt.method !== 'totp_enroll') throw new Error('enrolled already');
   return totpCode(prompt.enroll.secret);
@@ -168,7 +168,7 @@ describe('a member with an authenticator', () => {
     const started = vi.spyOn(globalThis, 'setTimeout');
     const cleared = vi.spyOn(globalThis, 'clearTimeout');
     onTestFinished(() => void vi.restoreAllMocks());
-    // An odd duration, by which our timers are recognized.
+    // An unusual timeout identifies the timers of the client.
     const timeoutMs = 12_345;
     const running = () => {
       const stopped = new Set(cleared.mock.calls.map(([timer]) => timer));

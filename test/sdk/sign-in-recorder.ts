@@ -1,16 +1,16 @@
 import { type Fetch, LinguaLoop, type LinguaLoopOptions, type TokenStore, type Tokens } from '#sdk/index.ts';
 
-/** One request as the SDK sent it. */
+/** A request that the SDK has sent. */
 export interface Sent {
-  /** The path: `/api/translations`. */
+  /** The path, such as `/api/translations`. */
   call: string;
   headers: Record<string, string>;
   input: Record<string, unknown>;
-  /** The response's status; undefined until it came. */
+  /** The status of the response; undefined until it has arrived. */
   status?: number;
 }
 
-/** A `fetch` that keeps what it sends. `before` is awaited in front of each request. */
+/** A `fetch` function that records all requests. `before` is awaited before each request is sent. */
 export function recorder(before: (sent: Sent) => unknown = () => {}) {
   const sent: Sent[] = [];
   const recorded: Fetch = async (url, init) => {
@@ -34,16 +34,16 @@ export function recorder(before: (sent: Sent) => unknown = () => {}) {
   };
 }
 
-/** The fields of a body of JSON, or of a form. */
+/** Parses the fields of a JSON body or of a form. */
 function fieldsOf(body: string): Record<string, unknown> {
   return body.startsWith('{') ? JSON.parse(body) : Object.fromEntries(new URLSearchParams(body));
 }
 
-/** A store that several clients may share, as several processes would share a file. */
+/** A token store that several clients share, like processes that share a file. */
 export function sharedStore(tokens: Tokens | null = null) {
   const store = {
     tokens,
-    /** Without those that only add the key of a refresh. */
+    /** The saved tokens, without saves that only add the retry key of a refresh. */
     saves: [] as (Tokens | null)[],
     load: async () => structuredClone(store.tokens),
     async save(next: Tokens | null) {
@@ -56,17 +56,17 @@ export function sharedStore(tokens: Tokens | null = null) {
 
 export const password = 'a long enough passphrase';
 
-/** A client for this address, without waits between attempts. */
+/** A client for this URL that retries almost immediately. */
 export function clientOf(baseUrl: string, options: Partial<LinguaLoopOptions> = {}): LinguaLoop {
   return new LinguaLoop({ baseUrl, backoff: { firstMs: 1, maxMs: 1 }, ...options });
 }
 
-/** The tokens as they are once their access token has ended. */
+/** The same tokens, but with an expired access token. */
 export function ended(tokens: Tokens): Tokens {
   return { ...tokens, expires_at: Date.now() - 1 };
 }
 
-/** The tokens with an invalid access token, which only the service can detect. */
+/** The same tokens, but with an access token that is invalid. Only the service can detect this. */
 export function refused(tokens: Tokens): Tokens {
   return { ...tokens, access_token: 'x'.repeat(43) };
 }

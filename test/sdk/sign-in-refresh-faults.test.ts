@@ -54,7 +54,7 @@ describe('a refresh without a response', () => {
     expect(key).toMatch(/^[A-Za-z0-9._~-]{16,128}$/);
     expect(sentKeys()).toEqual([key, key, key]);
     expect(begun.slice(0, 3)).toEqual([key, key, key]);
-    // The next refresh has a key of its own.
+    // The next refresh has another key.
     store.tokens = { ...(store.tokens as Tokens), expires_at: 0 };
     await errorOf(client.translations.get('1'));
     expect(new Set(sentKeys()).size).toBe(2);
@@ -160,7 +160,7 @@ describe('a refresh without a response', () => {
 });
 
 describe('a refresh that fails before the token has ended', () => {
-  /** Good for ten seconds more. */
+  /** Tokens that expire in ten seconds. */
   const due = () => ({ ...kept('1'), expires_at: Date.now() + 10_000 });
 
   test('for the moment fails no call: the token is used', async () => {

@@ -16,7 +16,7 @@ const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 
 let members = 0;
 
-/** A signed-in client of a new workspace, and the requests that it sends. */
+/** A signed-in client of a new workspace, and the requests that the client sends. */
 async function signedIn(
   change: (tokens: Tokens) => Tokens = (tokens) => tokens,
   before?: (sent: Sent) => unknown,
@@ -37,7 +37,7 @@ async function signedIn(
 const hello = { source_text: 'Hello', target_lang: 'fr' };
 const many = Array.from({ length: 20 }, (_, n) => n);
 
-/** Resolves when `count` callers wait for it. */
+/** Returns a function whose promise resolves after `count` callers have called it. */
 function gate(count: number): () => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let waiting = 0;
@@ -138,7 +138,7 @@ describe('a refresh that is refused', () => {
     expect(store.saves).toEqual([null]);
     expect(refreshes()).toHaveLength(1);
     expect(calls()).toEqual(['/api/oauth2/token']);
-    // Nobody is signed in any more.
+    // The store has no tokens now.
     expect(await errorOf(client.auth.me())).toMatchObject({ detail: 'missing bearer token' });
     expect(refreshes()).toHaveLength(1);
   });
@@ -176,7 +176,7 @@ describe("the caller's signal and deadline", () => {
     answered.resolve();
     expect((await patient).user.email).toContain('refresher');
     expect(refreshes()).toHaveLength(1);
-    // An aborted call is not sent later, when the new token arrives.
+    // A call that was aborted during the refresh is not sent after it.
     expect(calls()).toEqual(['/api/oauth2/token', '/api/auth/me']);
   });
 

@@ -17,7 +17,7 @@ const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 
 let members = 0;
 
-/** A member of a fresh workspace, signed in by a store that clients may share. */
+/** A member of a new workspace whose tokens are in a store that several clients can share. */
 async function signedIn() {
   const email = `keeper${++members}@example.org`;
   await app.signUp({ email, password });
@@ -27,7 +27,7 @@ async function signedIn() {
   return { email, store, first };
 }
 
-/** A client that acts as another process. */
+/** A client that shares the store like another process. */
 function processOf(store: ReturnType<typeof sharedStore>, before?: (sent: Sent) => unknown) {
   const recorded = recorder(before);
   return { client: clientOf(app.address, { tokens: store, fetch: recorded.fetch }), ...recorded };
@@ -42,7 +42,7 @@ function isActive({ access_token }: Tokens): Promise<boolean> {
     );
 }
 
-/** A refresh without the SDK. */
+/** Refreshes the tokens without the SDK. */
 function refresh({ refresh_token }: Tokens) {
   return app.json('POST', '/api/oauth2/token', {
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -253,7 +253,7 @@ describe('auth.signOut', () => {
     const call = client.auth.me();
     await asked.promise;
     await client.auth.signIn({ email: next.email, password });
-    // It need not wait for the other's refresh.
+    // The new member's call does not depend on the running refresh of the earlier member.
     expect((await client.auth.me()).user.email).toBe(next.email);
     answered.resolve();
     await call.catch(() => {});

@@ -15,7 +15,7 @@ const closed = useTestApp({ env: { PASSWORD_SIGNIN_ENABLED: 'false' } });
 
 let members = 0;
 
-/** A fresh workspace, and the address of its founder. */
+/** Creates a workspace, and returns the email address of its creator. */
 async function founded(email = `signer${++members}@example.org`) {
   const founder = await app.signUp({ email, password });
   return { ...founder, email };
@@ -69,7 +69,7 @@ describe('auth.signIn', () => {
     expect(tenant.id).toBe(tenantId);
     const job = await client.translations.create({ source_text: 'Hello', target_lang: 'fr' });
     expect(await client.translations.delete(job.id)).toMatchObject({ deleted: true });
-    // The documented surface, which carries files, too.
+    // This call uses the REST API, which also accepts files.
     const data = new TextEncoder().encode('The plan');
     const [page] = await client.translations.createFromFile({ name: 'plan.md', data }, { target_lang: 'fr' });
     expect((await client.translations.golden(page?.id ?? '')).bytes.length).toBeGreaterThan(0);

@@ -1,5 +1,5 @@
-// Never run: it compiles, or the SDK's types are wrong. It is compiled against the sources, against a copy of them
-// whose procedures return less, and against the published declarations.
+// Never run: the test is that this file compiles. It is compiled against the sources, against a copy of them whose
+// procedures return fewer fields, and against the published declarations.
 import {
   type AgentRun,
   type BatchInput,
@@ -40,9 +40,9 @@ import {
   WorkspaceRequiredError,
 } from '#sdk/index.ts';
 
-/** Fails to compile unless `T` is usable as `Expected`. */
+/** Compiles only if a `T` can be used as an `Expected`. */
 type Usable<T extends Expected, Expected> = T;
-/** `any` is usable as everything, so it is checked separately. */
+/** `any` can be used as every type, so this is checked separately. */
 type IsAny<T> = 0 extends 1 & T ? true : false;
 type Json = Record<string, unknown>;
 
@@ -63,7 +63,7 @@ export type Job = Usable<
   }
 >;
 export type Code = Usable<'fr-CA' | 'zh-Hans', LanguageCode>;
-/** What an editor completes, and what it takes all the same. */
+/** Values that an editor suggests, and other values that the type also accepts. */
 export const completed: TranslationRequest[] = [
   { source_text: 'a', target_lang: 'fr-CA', source_lang: 'EN' },
   { source_text: 'a', target_lang: 'of a later version', metadata: { min_quality_score: 90, mine: ['x'] } },
@@ -72,7 +72,7 @@ export const completed: TranslationRequest[] = [
   // @ts-expect-error a truth value is expected
   { source_text: 'a', target_lang: 'fr', metadata: { regulated: 'no' } },
 ];
-/** Whether a type names the codes, and takes every text. */
+/** Whether a type lists the codes for an editor's suggestions, and accepts every other text. */
 type Completes<T, Codes extends string = LanguageCode> = Codes | (string & {}) extends infer Both
   ? (<G>() => G extends T ? 1 : 2) extends <G>() => G extends Both ? 1 : 2
     ? true
@@ -230,7 +230,7 @@ export function errors(thrown: unknown): string | FieldProblem[] | 404 | number 
   throw thrown;
 }
 
-/** A function without streams is a valid `fetch`, too. */
+/** A `fetch` function that does not support streams is also valid. */
 export const plainFetch: Fetch = async (url, init) => {
   const { status, ok, headers, text, arrayBuffer } = await fetch(url, init);
   return { status, ok, headers, text, arrayBuffer };

@@ -19,27 +19,27 @@ import { type RegistrationFields, registerFounder, tokensOf } from '../factories
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
 export interface TestAppOptions {
-  /** Environment variables on top of the defaults. */
+  /** Environment variables that are added to the defaults, or replace them. */
   env?: Record<string, string> | undefined;
-  /** The port, if its own settings must contain the URL. */
+  /** The port. Needed only if the settings of the application contain its own URL. */
   port?: number;
   engine?: Engine;
   embedder?: Embedder;
   fileWork?: Parameters<typeof openFileWork>[0];
-  /** How long requests to tenants' own storage take. */
+  /** Time limits and pauses of requests to tenants' own storage. */
   accountTimes?: Parameters<typeof openAccountStores>[2];
 }
 
 export interface TestApp {
-  /** The address of the real HTTP server, without a slash at the end. */
+  /** The URL of the HTTP server, without a slash at the end. */
   address: string;
   services: Services;
   database: Database;
   databaseUrl: string;
   superuserUrl: string;
-  /** A request over REST. */
+  /** Sends a request over REST. */
   request(path: string, init?: RequestInit): Promise<Response>;
-  /** A JSON request; the body of the response is parsed. */
+  /** Sends a JSON request, and parses the body of the response. */
   json(
     method: string,
     path: string,
@@ -47,7 +47,9 @@ export interface TestApp {
     // The parsed body of any route: the tests look into it freely.
     // biome-ignore lint/suspicious/noExplicitAny: see above
   ): Promise<{ status: number; headers: Headers; body: any }>;
-  /** Creates a workspace with a new name: in the database if the application runs in this process, otherwise over HTTP. */
+  /**
+   * Creates a workspace with a new name: in the database if the application runs in this process, otherwise over HTTP.
+   */
   signUp(fields?: Record<string, unknown>): Promise<Signup>;
 }
 
@@ -55,11 +57,11 @@ export interface Signup {
   tenantId: string;
   apiKey: string;
   accessToken: string;
-  /** Headers that identify the tenant by its key. */
+  /** Headers that identify the tenant by its API key. */
   headers: Record<string, string>;
 }
 
-/** The SECRETS_KEY of the applications of tests. */
+/** The SECRETS_KEY of all applications in tests. */
 export const secretsKey = Buffer.alloc(32).toString('base64');
 
 let founded = 0;
@@ -80,7 +82,7 @@ const signupOf = (tenantId: string, apiKey: string, accessToken: string): Signup
   headers: { 'x-api-key': apiKey },
 });
 
-/** Starts an application in this process over a database, on a free port. */
+/** Starts an application in this process, on a free port, with the database at `databaseUrl`. */
 async function startApp(databaseUrl: string, options: TestAppOptions) {
   const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-test-'));
   const settings = readSettings({
@@ -117,7 +119,10 @@ async function startApp(databaseUrl: string, options: TestAppOptions) {
   return { address, services, database, close };
 }
 
-/** Starts the application of a test file over its own database, on a free port; closes both at the end. */
+/**
+ * Starts an application for the current test file, on a free port and with a new database. Both are closed after the
+ * tests of the file.
+ */
 export function useTestApp(options: TestAppOptions = {}): TestApp {
   const app = {} as TestApp;
   let testDatabase: TestDatabase;
@@ -144,13 +149,13 @@ export function useTestApp(options: TestAppOptions = {}): TestApp {
   return app;
 }
 
-/** Starts another application in this process over the database of `app`, with separate settings. */
+/** Starts a second application in this process. It shares the database of `app`, but has its own settings. */
 export async function startBeside(app: TestApp, env: Record<string, string>) {
   const { address, close } = await startApp(app.databaseUrl, { env });
   return { ...connect(address), close };
 }
 
-/** The requests of a test to an application at `address`. */
+/** Functions that send requests to the application at `address`. */
 export function connect(address: string): Pick<TestApp, 'address' | 'request' | 'json' | 'signUp'> {
   const request = (path: string, init?: RequestInit) => fetch(`${address}${path}`, init);
 

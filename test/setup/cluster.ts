@@ -6,14 +6,15 @@ import { connect, secretsKey, type TestApp, type TestAppOptions, useTestApp } fr
 import { startProxy } from './proxy.ts';
 import { type RunningService, startService } from './service.ts';
 
-/** A deployment of several processes; its requests go through the proxy. */
+/** A deployment of several processes. Its requests go through the proxy. */
 export interface Cluster extends TestApp {
   apis: RunningService[];
 }
 
 /**
- * Starts two API processes and two workers for a test file, over one external database, behind a proxy that sends each
- * request to the next API. Rows are made by an application in this process, over the same database.
+ * Starts a deployment for a test file: two API processes and two workers with one external database, behind a proxy
+ * that sends the requests to the API processes in turn. The factories insert rows through an application in this
+ * process, which has the same database.
  */
 export function useCluster({ env }: Pick<TestAppOptions, 'env'> = {}): Cluster {
   const cluster = useTestApp({ env }) as Cluster;

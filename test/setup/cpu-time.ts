@@ -1,6 +1,7 @@
 /**
- * The CPU time of this thread, in milliseconds, until `work` has ended: unlike the time of a clock, it hardly depends on
- * what else the machine does. A server in this process is included, a process or thread that it starts is not.
+ * Returns the CPU time, in milliseconds, that this thread uses until `work` has ended. Unlike elapsed time, CPU time
+ * hardly depends on other load of the machine. It includes a server that runs in this process, but no other processes
+ * or threads.
  */
 export async function cpuTime(work: () => unknown): Promise<number> {
   const before = process.threadCpuUsage();

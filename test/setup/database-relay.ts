@@ -1,20 +1,23 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A way to PostgreSQL that a test can break. */
+/** A connection to PostgreSQL that a test can interrupt. */
 export interface DatabaseRelay {
-  /** The database's URL by way of the relay. */
+  /** The URL of the database through the relay. */
   url: string;
-  /** Cuts each connection when the database confirms a commit on it: the commit holds, but its client does not know. */
+  /**
+   * From now on, cuts each connection when the database confirms a commit. The transaction is then committed, but its
+   * client does not receive the confirmation.
+   */
   loseCommits(): void;
-  /** Cuts all connections, and refuses new ones. */
+  /** Cuts all connections, and rejects new ones. */
   cut(): void;
-  /** Lets everything through again. */
+  /** Lets all connections through again. */
   heal(): void;
   close(): Promise<void>;
 }
 
-/** The message that confirms a commit: `C`, the length, the tag. */
+/** PostgreSQL's message that confirms a commit: the type `C`, the length, and the tag. */
 const commitConfirmed = Buffer.from('C\0\0\0\x0bCOMMIT\0', 'latin1');
 
 export async function startDatabaseRelay(databaseUrl: string): Promise<DatabaseRelay> {

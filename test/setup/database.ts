@@ -3,18 +3,19 @@ import postgres from 'postgres';
 import { inject, onTestFinished } from 'vitest';
 
 export interface TestDatabase {
-  /** As the service's role. */
+  /** The URL with the service's role. */
   url: string;
-  /** As the superuser, to whom no row-level policy applies: reads the stored rows. */
+  /** The URL with the superuser, who can read all rows, because row-level policies do not apply to superusers. */
   superuserUrl: string;
   drop(): Promise<void>;
 }
 
-/** A new database: a clone of the migrated template, or an empty one. */
+/** Creates a database: a clone of the migrated template, or an empty database. */
 export async function createTestDatabase(options: { empty?: boolean } = {}): Promise<TestDatabase> {
   const template = new URL(inject('templateUrl'));
   const name = `test_${randomBytes(6).toString('hex')}`;
-  // Without fsync, copying the template's files takes a fifth of the time of copying its pages through the log.
+  // `file_copy` copies the template's files. Without fsync, this takes a fifth of the time of the default strategy,
+  // which copies the pages through the write-ahead log.
   const source = options.empty ? '' : 'template template_lingualoop strategy file_copy';
   await asSuperuser((sql) => sql.unsafe(`create database ${name} ${source} owner "${template.username}"`));
   const superuser = new URL(inject('superuserUrl'));
@@ -36,7 +37,7 @@ async function asSuperuser(work: (sql: postgres.Sql) => Promise<unknown>): Promi
   }
 }
 
-/** A superuser connection to `url` for the duration of one test. */
+/** Opens a superuser connection to `url`, which is closed after the current test. */
 export function openSuperuser(url: string): postgres.Sql {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   onTestFinished(() => sql.end());

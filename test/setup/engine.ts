@@ -1,6 +1,6 @@
 import type { Engine, EngineResult, Judgement, TranslationTask } from '#server/platform/engines/engine.ts';
 
-/** A text without special properties. */
+/** A translation task with a short text and no special options. */
 export const plainTask: TranslationTask = {
   segments: ['Hello'],
   sourceLang: 'en',
@@ -11,7 +11,10 @@ export const plainTask: TranslationTask = {
   domain: null,
 };
 
-/** An engine's result by a model called `model`, with the same number of input and output tokens. */
+/**
+ * Wraps a value in an engine's result. The model is called `model`; `tokens` is the number of input tokens, and also of
+ * output tokens.
+ */
 export function answered<T>(value: T, tokens = 0): EngineResult<T> {
   return { value, models: ['model'], inputTokens: tokens, outputTokens: tokens };
 }
@@ -19,9 +22,9 @@ export function answered<T>(value: T, tokens = 0): EngineResult<T> {
 const good: Judgement = { score: 95, issues: [], summary: 'good' };
 
 /**
- * An engine in this process, which translates with `translate` and by default finds no issues. It is for tests that an HTTP
- * fake cannot serve: runs that are held during other actions. Not live: its results are not real translations, and would not
- * pass the plausibility checks.
+ * An engine that runs in this process: it translates with `translate`, and by default finds no issues. It is for tests
+ * that the HTTP fake cannot serve, such as those that hold a run while they do something else. `live` is false, because
+ * its results would not pass the plausibility checks for real translations.
  */
 export function engineOf(translate: Engine['translate'], overrides: Partial<Engine> = {}): Engine {
   return {

@@ -2,17 +2,20 @@ import type { Engine } from '#server/platform/engines/engine.ts';
 import { answered, engineOf } from './engine.ts';
 import { poll } from './poll.ts';
 
-/** A translation that is held until the test ends it. */
+/** A run of the translation engine that does not return until the test ends it. */
 export interface HeldRun {
   text: string;
-  /** Aborts when the service aborts the run. */
+  /** Aborts if the service aborts the run. */
   signal: AbortSignal | undefined;
-  /** Returns «text», at a cost of `tokens` input and output tokens. */
+  /** Ends the run with the translation «text», and reports `tokens` input tokens and as many output tokens. */
   succeed(tokens?: number): void;
   fail(error: Error): void;
 }
 
-/** An engine that holds texts starting with `held` until the test ends them; other texts are translated immediately. */
+/**
+ * Creates an engine for tests. It holds each text that starts with `held` until the test ends the run, and translates
+ * other texts immediately.
+ */
 export function holdRuns() {
   const all: HeldRun[] = [];
   let seen = 0;
@@ -25,13 +28,13 @@ export function holdRuns() {
   });
   return {
     engine,
-    /** The next run that the engine has begun, in their order. */
+    /** Returns the next run that the engine has begun, in the order of their start. */
     async next(): Promise<HeldRun> {
       const run = await poll(async () => all[seen]);
       seen += 1;
       return run;
     },
-    /** Ends all remaining runs of a test. */
+    /** Ends all runs that the test has not ended. */
     release(): void {
       for (const run of all.splice(0)) run.fail(new Error('the test is over'));
       seen = 0;

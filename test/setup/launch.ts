@@ -18,17 +18,17 @@ export interface Ended {
 export interface Launched {
   child: ChildProcess;
   ended: Promise<Ended>;
-  /** Everything it has printed so far. */
+  /** Returns everything that the process has printed so far. */
   printed(): string;
-  /** Waits until it has printed these words. */
+  /** Resolves when the process has printed these words. */
   says(words: string): Promise<unknown>;
   /** The URL at which the service listens. */
   address(): string;
 }
 
 /**
- * Runs a command in the root of the repository. Its environment is PATH, a free port and `env`.
- * @param command the arguments of Node, unless `file` names another program
+ * Runs a command in the root directory of the repository. Its environment consists of PATH, a free port and `env`.
+ * @param command the arguments of Node; if `file` names another program, the arguments of that
  */
 export function launch(
   command: readonly string[],
@@ -61,7 +61,7 @@ export function launch(
   };
 }
 
-/** A directory that is removed when the test ends. */
+/** Creates a directory that is removed after the current test. */
 export async function testFolder(prefix = 'lingualoop-test-'): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), prefix));
   onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));

@@ -10,7 +10,8 @@ import { poll } from './poll.ts';
 const root = join(import.meta.dirname, '../..');
 
 /**
- * Starts the service in a separate process, with LOG_LEVEL=debug unless `env` has another level, and collects its output.
+ * Starts the service in a separate process and collects its output. LOG_LEVEL is `debug`, unless `env` sets another
+ * level.
  */
 export async function startLoggedService(env: Record<string, string>) {
   const database = await createTestDatabase();
@@ -44,7 +45,7 @@ export async function startLoggedService(env: Record<string, string>) {
   return {
     ...connect(address),
     superuserUrl: database.superuserUrl,
-    /** Ends the process, and returns all that it printed. */
+    /** Ends the process, and returns everything that it has printed. */
     async finish(): Promise<string> {
       child.kill('SIGTERM');
       await ended;

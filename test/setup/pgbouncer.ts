@@ -7,20 +7,20 @@ import { onTestFinished } from 'vitest';
 import { freePort } from '#db/embedded/secrets.ts';
 import { poll } from './poll.ts';
 
-/** Debian installs it in a directory that only root's PATH contains. */
+/** Debian installs PgBouncer in a directory that is only in root's PATH. */
 const program = ['pgbouncer', '/usr/sbin/pgbouncer'].find(
   (name) => spawnSync(name, ['--version']).status === 0,
 );
 
-/** The reason why the tests with PgBouncer are skipped; undefined if they run. */
+/** The reason for which tests with PgBouncer are skipped; undefined if they can run. */
 export const withoutPgbouncer = program === undefined ? 'pgbouncer is not installed' : undefined;
 if (withoutPgbouncer) console.warn(`tests of connection poolers are skipped: ${withoutPgbouncer}`);
 
 export type PoolMode = 'session' | 'transaction' | 'statement';
 
 /**
- * Starts PgBouncer in front of the database at `url` for the duration of one test.
- * @returns the same URL through it
+ * Starts PgBouncer in front of the database at `url` until the current test ends.
+ * @returns the URL of the same database through PgBouncer
  */
 export async function startPgbouncer(
   url: string,
@@ -30,7 +30,7 @@ export async function startPgbouncer(
   const { hostname, port, username, password } = new URL(url);
   const folder = await mkdtemp(join(tmpdir(), 'lingualoop-pgbouncer-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  // PgBouncer does not run as root, and another user has to read its files.
+  // PgBouncer does not run as root, so another user must be able to read its files.
   await chmod(folder, 0o755);
   const listen = await freePort();
   await writeFile(

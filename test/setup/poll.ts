@@ -1,4 +1,4 @@
-/** Calls `look` again until it returns something, for at most `seconds`. */
+/** Calls `look` repeatedly until it returns a truthy value, for at most `seconds`. */
 export async function poll<T>(look: () => Promise<T | undefined | false | null>, seconds = 60): Promise<T> {
   const end = Date.now() + seconds * 1000;
   for (;;) {

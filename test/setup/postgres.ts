@@ -13,9 +13,12 @@ import { useTemporaryFolder } from './temporary-folder.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** The superuser's URL of the run's PostgreSQL. */
+    /** The superuser's URL of the PostgreSQL server that all test files share. */
     superuserUrl: string;
-    /** The service role's URL of the migrated template database; clone it, never connect to it. */
+    /**
+     * The URL of the migrated template database, with the service's role. Tests clone the template; they must not
+     * connect to it.
+     */
     templateUrl: string;
   }
 }
@@ -24,7 +27,7 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
 const kept = join(root, 'node_modules/.cache/lingualoop-tests');
 
-/** One PostgreSQL for the whole run, with a migrated template that each test file clones. */
+/** Starts one PostgreSQL server for all test files. It has a migrated template database that each test file clones. */
 export default async function setup(project: TestProject) {
   const removeFolder = await useTemporaryFolder();
   const dataDir = join(await mkdtemp(join(tmpdir(), 'lingualoop-test-')), 'data');
@@ -48,12 +51,12 @@ function templateUrl(url: string): string {
   return template.href;
 }
 
-/** Makes a data directory with the template, of a server that is stopped. */
+/** Creates a data directory that contains the template. Its server is stopped afterwards. */
 async function createTemplate(dataDir: string): Promise<void> {
   const server = await joinEmbeddedPostgres(dataDir);
   const superuser = postgres(server.superuserUrl, { max: 1, onnotice: () => {} });
   const role = new URL(server.url).username;
-  // Tests need no durability, and dropping a database is ten times as fast.
+  // Tests need no durability. Without it, dropping a database takes a tenth of the time.
   await superuser.unsafe('alter system set fsync = off');
   await superuser.unsafe('alter system set full_page_writes = off');
   await superuser.unsafe("alter system set max_wal_size = '256MB'");
@@ -64,8 +67,9 @@ async function createTemplate(dataDir: string): Promise<void> {
 }
 
 /**
- * Copies the data directory that an earlier run made, so that most runs neither create a cluster nor migrate. Makes a new one if a
- * migration, the embedded PostgreSQL or a dependency has changed. Rejects without cp.
+ * Copies the data directory that an earlier run created, so that most runs need no new cluster and no migration. If a
+ * migration, the embedded PostgreSQL or a dependency has changed since then, a new data directory is created first.
+ * Rejects on systems without `cp`.
  */
 async function copyKept(dataDir: string): Promise<void> {
   const folder = join(kept, await fingerprint());
@@ -79,14 +83,14 @@ async function copyKept(dataDir: string): Promise<void> {
     await rename(draft, folder);
     await rm(made, { recursive: true });
   }
-  // With owners, modes and times: PostgreSQL refuses a directory that others can read.
+  // Keeps owners, modes and times: PostgreSQL does not accept a data directory that other users can read.
   await run('cp', ['-a', folder, dataDir]);
   const file = join(dataDir, 'postgres.json');
   const secrets = JSON.parse(await readFile(file, 'utf8'));
   await writeFile(file, JSON.stringify({ ...secrets, port: await freePort() }));
 }
 
-/** A hash of all that a data directory with the template is made from. */
+/** A hash of everything that determines the content of a data directory with the template. */
 async function fingerprint(): Promise<string> {
   const hash = createHash('sha256').update(`${process.platform} ${process.getuid?.()}`);
   const within = (folder: string) =>

@@ -13,9 +13,10 @@ export function hasProxy(): boolean {
 }
 
 /**
- * Starts haproxy in front of several API processes: each request goes to the next of them that is ready, and a request
- * that found its process gone before it was sent goes to another. A client may say its own address, as in other tests.
- * @param addresses of the processes
+ * Starts haproxy in front of several API processes. Requests go to the ready processes in turn. If a process is gone
+ * before a request was sent to it, the request goes to another process. As in other tests, a client may set its own
+ * address.
+ * @param addresses the URLs of the processes
  */
 export async function startProxy(addresses: string[]): Promise<{ address: string; stop(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'lingualoop-proxy-'));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
 
-/** As the scripts in package.json have them. */
+/** The same settings as in the scripts of package.json. */
 const mallocSettings = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
 
 export interface RunningService {
@@ -12,11 +12,11 @@ export interface RunningService {
   pid: number;
   /** Peak resident memory of the process so far, in MB; null if the system does not report it. */
   peakMemory(): Promise<number | null>;
-  /** Sends the signal and waits for the end; returns the exit code. */
+  /** Sends the signal, waits until the process ends, and returns its exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts one of the service's commands in a separate process, and waits for the line that reports its start. */
+/** Starts one of the service's programs in a separate process, and waits until it prints that it has started. */
 export async function startService(
   env: Record<string, string>,
   script = 'server/main.ts',

@@ -2,7 +2,7 @@ import type postgres from 'postgres';
 import { expect } from 'vitest';
 import { openSuperuser } from './database.ts';
 
-/** The table and columns of stored values. */
+/** A database, a table, and the columns to read. */
 interface Stored {
   superuserUrl: string;
 }
@@ -12,7 +12,7 @@ export interface StoredRow {
   row: string;
 }
 
-/** Every row of every table, as text. Byte strings show in hexadecimal. */
+/** All rows of all tables, as text. Byte strings are in hexadecimal. */
 export async function everyRow(sql: postgres.Sql): Promise<StoredRow[]> {
   const tables = await sql<{ name: string }[]>`
     select format('%I.%I', table_schema, table_name) as name
@@ -28,7 +28,7 @@ export async function everyRow(sql: postgres.Sql): Promise<StoredRow[]> {
   return rows;
 }
 
-/** Everything that is stored in the service's tables, as one text. */
+/** The content of all tables of the service as one text. */
 export async function contentsOf({ superuserUrl }: Stored): Promise<string> {
   const rows = await everyRow(openSuperuser(superuserUrl));
   return JSON.stringify(rows.filter(({ table }) => table.startsWith('public.')));
@@ -43,7 +43,7 @@ export async function countRows(sql: postgres.Sql, tables: string[]): Promise<Re
   return counts;
 }
 
-/** The audit log's events of one action in a tenant, oldest first. */
+/** The events of one action in a tenant's audit log, oldest first. */
 export async function eventsOf({ superuserUrl }: Stored, tenantId: string, action: string) {
   const rows = await openSuperuser(superuserUrl)`
     select actor_kind, actor_id, target, details, address, request_id from audit_log
@@ -57,7 +57,7 @@ export async function eventsOf({ superuserUrl }: Stored, tenantId: string, actio
   }));
 }
 
-/** All of a tenant's events in the audit log, oldest first. */
+/** All events in a tenant's audit log, oldest first. */
 export async function auditOf(superuserUrl: string, { tenantId }: { tenantId: string }) {
   const rows = await openSuperuser(superuserUrl)`
     select action, actor_kind, details from audit_log

@@ -4,25 +4,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from '../../db/embedded/folder.ts';
 
-/** Linux's directory in memory. */
+/** A directory on Linux whose files are kept in memory. */
 const memory = '/dev/shm';
-/** Bytes that must be free there. A whole run needs a quarter of it. */
+/** Bytes that must be free in that directory. A complete run needs a quarter of this. */
 const needed = 4 * 2 ** 30;
 const prefix = 'lingualoop-tests-';
 
 /**
- * Makes a directory for all temporary files of this run: in memory if there is space, because copying a database means a thousand small files, and
- * a disk takes ten times as long. The processes of the test files get it as TMPDIR.
- * @returns removes it
+ * Creates a directory for all temporary files of this test run. The directory is in memory if there is enough space,
+ * because cloning a database copies a thousand small files, which takes ten times as long on a disk. The processes that
+ * run test files receive it as TMPDIR.
+ * @returns a function that removes the directory
  */
 export async function useTemporaryFolder(): Promise<() => Promise<void>> {
   const parent = (await isRoomy()) ? memory : tmpdir();
   await removeLeftovers(parent);
   const folder = await mkdtemp(join(parent, `${prefix}${process.pid}-`));
-  // As open as /tmp: PostgreSQL runs as another user if the tests run as root.
+  // The same permissions as /tmp, because PostgreSQL runs as another user if the tests run as root.
   await chmod(folder, 0o1777);
   process.env['TMPDIR'] = folder;
-  // A PostgreSQL whose files are gone ends itself within a minute.
+  // A PostgreSQL server whose files are removed ends within a minute.
   const removeNow = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   process.once('exit', removeNow);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
@@ -45,7 +46,7 @@ async function isRoomy(): Promise<boolean> {
   }
 }
 
-/** Removes what runs left behind that were killed, ten minutes ago or more. */
+/** Removes the directories of earlier runs that were killed at least ten minutes ago. */
 async function removeLeftovers(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
     const pid = name.startsWith(prefix) && Number.parseInt(name.slice(prefix.length), 10);

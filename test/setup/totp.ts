@@ -3,10 +3,11 @@ import { createHmac } from 'node:crypto';
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 /**
- * The code that an authenticator shows for a base32 secret (RFC 6238: SHA-1, 30 seconds, six digits), independent of
- * the service's implementation. The service takes the codes of the present step and of its neighbours, each step once: `later` 0
- * and 1 are good whenever they arrive within half a minute, -1 may be too old by then.
- * @param later steps from `time`
+ * Computes the code that an authenticator shows for a base32 secret (RFC 6238: SHA-1, 30 seconds, six digits). It does
+ * not use the implementation of the service. The service accepts the codes of the current, the previous and the next
+ * time step, each only once. Codes with `later` 0 or 1 are therefore valid for at least 30 seconds; a code with `later`
+ * -1 may expire earlier.
+ * @param later the time step of the code, counted from that of `time`
  * @param time Unix time in milliseconds
  */
 export function totpCode(secret: string, later = 0, time = Date.now()): string {
@@ -17,7 +18,7 @@ export function totpCode(secret: string, later = 0, time = Date.now()): string {
   return String((hash.readUInt32BE(at) & 0x7fff_ffff) % 1_000_000).padStart(6, '0');
 }
 
-/** A code of six digits that no step near to now has. */
+/** A code of six digits that differs from the codes of all time steps near the current one. */
 export function wrongTotpCode(secret: string): string {
   const near = new Set([-2, -1, 0, 1, 2].map((later) => totpCode(secret, later)));
   for (let code = 0; ; code += 1) {

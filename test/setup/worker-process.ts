@@ -1,4 +1,4 @@
 import { loadModulesFast } from '../../server/platform/module-loading.ts';
 
-// Loaded by each process that runs test files, before any of them.
+// Each process that runs test files loads this module before them.
 loadModulesFast();

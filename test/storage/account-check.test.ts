@@ -17,7 +17,7 @@ beforeEach(async () => {
   await mine.connect();
 });
 
-/** Checks the records until none is announced any more: those of the last second are left for later. */
+/** Checks the records until no announcement is left: announcements of the last second are checked later. */
 const checked = () =>
   poll(async () => {
     await checkGoldenRecords(app.services);
@@ -30,7 +30,7 @@ const linesOf = (id: string) =>
     .filter((path) => path.includes('manifest'))
     .flatMap((path) => mine.content(path).split('\n'))
     .filter((line) => line.includes(id));
-/** How many requests appended to a manifest of the container. */
+/** The number of requests that appended to a manifest in the container. */
 const appends = () =>
   account.lake.requests.filter(
     ({ filesystem, operation, path }) =>

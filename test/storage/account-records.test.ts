@@ -43,14 +43,14 @@ beforeEach(async () => {
 const goldenPath = (id: string, prefix = 'golden/') => `${prefix}${id.slice(0, 6)}/${id}.json`;
 const today = () => new Date().toISOString().slice(0, 10);
 
-/** Every byte of the container, with the paths. */
+/** The paths and contents of all objects in the container. */
 const everything = (workspace = mine) =>
   workspace
     .stored()
     .map((path) => `${path}\n${workspace.content(path)}`)
     .join('\n');
 
-/** Paths and contents below the platform's storage that have to do with the tenant. */
+/** The paths and contents in platform storage that contain data of the tenant. */
 async function onPlatform({ tenantId }: Bound): Promise<Map<string, string>> {
   const folder = join(app.services.settings.DATA_DIR, 'storage');
   const found = new Map<string, string>();
@@ -65,10 +65,10 @@ async function onPlatform({ tenantId }: Bound): Promise<Map<string, string>> {
 }
 
 describe('a record in the tenant’s account (B "Routing")', () => {
-  /** Words in every field that only operators see, which occur nowhere else. */
+  /** A word for all fields that only operators see. It occurs nowhere else. */
   const operatorOnly = 'zq-operator-only';
 
-  /** Adds them to a stored job. */
+  /** Writes the word into these fields of a stored job. */
   async function plant(id: string) {
     const sql = openSuperuser(app.superuserUrl);
     const [row] = await sql`
@@ -151,7 +151,7 @@ describe('a record in the tenant’s account (B "Routing")', () => {
     }
     expect(written).toContain('kept-outcome');
     expect(written).toContain('0.625');
-    // The platform's row keeps all of it.
+    // The row of the job on the platform contains all of these fields.
     const [row] = await openSuperuser(app.superuserUrl)`
       select to_jsonb(j)::text as job from translation_jobs j where job_id = ${job.id}`;
     expect(row!['job'].split(operatorOnly).length).toBeGreaterThan(20);
@@ -206,7 +206,7 @@ describe('a record in the tenant’s account (B "Routing")', () => {
       expect(line).toMatchObject({ kind: 'text', tenant_id: mine.tenantId, status: 'published' });
     expect(mine.stored()).toEqual([...ids.map((id) => goldenPath(id)), manifest].toSorted());
     for (const [path, content] of await onPlatform(mine)) {
-      // The list in which records are announced names them, no more.
+      // Platform storage has only the list that announces records. It contains their names, but not their content.
       expect(path).toMatch(/^golden\/announced/);
       expect(content).not.toContain(german[cat]!);
     }
@@ -231,7 +231,7 @@ describe('documents', () => {
     expect(body.status).toBe('translated');
     expect((await mine.approve(id)).status).toBe(200);
     const files = mine.stored().filter((path) => path.startsWith(`documents/${id}/`));
-    // The source, the output, and that with the correction.
+    // The source file, the translated file, and the translated file with the correction.
     expect(files).toHaveLength(3);
     expect(mine.stored().filter((path) => !path.startsWith('documents/'))).toEqual([]);
     const inAccount = account.lake.files(account.name, mine.filesystem);
@@ -261,7 +261,7 @@ describe('prefixes (B 2.10)', () => {
       expect.stringMatching(new RegExp(`^${documents}${id}/translated-`)),
       ...[goldenPath(job.id, golden), manifest].toSorted(),
     ]);
-    // Files of former directories are found where they are.
+    // Files in directories of an earlier binding are still found.
     await mine.connect();
     expect((await mine.download(id)).status).toBe(200);
     expect((await mine.correct(id, { A1: 'anders' })).status).toBe(200);

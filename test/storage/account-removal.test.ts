@@ -13,7 +13,7 @@ beforeEach(async () => {
 const recordsOf = (id: string) => mine.stored().filter((path) => path.includes(`${id}.json`));
 const filesOf = (id: string) => mine.stored().filter((path) => path.startsWith(`documents/${id}/`));
 
-/** The account as it may be when something is deleted. */
+/** The states in which the account cannot be used when something is deleted. */
 const unreachable: [string, () => Promise<unknown> | unknown][] = [
   ['refuses (403)', () => mine.fail({ how: 403 })],
   ['does not respond', () => mine.fail({ how: 'timeout' })],
@@ -22,7 +22,7 @@ const unreachable: [string, () => Promise<unknown> | unknown][] = [
   [
     'is another one now',
     () => {
-      // A container belongs to one workspace.
+      // A container can belong to only one workspace.
       const filesystem = `other-${mine.filesystem}`;
       account.lake.addFilesystem(account.name, filesystem);
       return mine.connect({ prefixes: { golden: 'other/' }, filesystem });

@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 const lists = () => join(app.services.settings.DATA_DIR, 'storage/documents/announced');
 
-/** A file in the account, of a process that died before its row. */
+/** Writes a file into the account, as if its process had died before it stored the row. */
 async function leaveFile(): Promise<string> {
   const { tenantId } = mine;
   const { address } = await storeFile(
@@ -31,7 +31,7 @@ async function leaveFile(): Promise<string> {
   return (address as string).slice(`${account.address.accountUrl}/${mine.filesystem}/`.length);
 }
 
-/** As if the lists had ended so many hours ago. */
+/** Changes the names of the lists, as if they had ended this many hours ago. */
 async function age(hours: number): Promise<void> {
   for (const [index, name] of (await readdir(lists())).entries())
     await rename(join(lists(), name), join(lists(), `${Date.now() - hours * 3_600_000 - index}.jsonl`));
@@ -52,7 +52,7 @@ test('a file without a row in an account is removed an hour after its list ended
 });
 
 test('the translated file of a document that failed after its delivery is the tenant’s, and stays until it is deleted', async () => {
-  // A key, unlike a SAS token, is good for the hours that pass below.
+  // Unlike a SAS token, an account key stays valid during the hours that are simulated below.
   await mine.connect({
     auth_mode: 'connection_string',
     secret: account.credentials.connection_string.connectionString,
@@ -63,7 +63,7 @@ test('the translated file of a document that failed after its delivery is the te
   await age(1.1);
   expect(await removeUnreferencedFiles(app.services)).toBe(0);
   expect(mine.stored()).toEqual(kept);
-  // Later than any row would follow.
+  // After this time, no row for the file would follow.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 4 * 3_600_000 });
   onTestFinished(() => void vi.useRealTimers());
   const { found, counts } = await verifyHere(app.services, { tenant: mine.tenantId });

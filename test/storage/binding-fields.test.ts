@@ -12,7 +12,7 @@ beforeEach(async () => {
   mine = await openBound(app, account);
 });
 
-/** Expects a 422 with a string that does not repeat a secret, and that nothing was stored. */
+/** Expects a 422 with a text that does not contain a secret, and that nothing was stored. */
 async function expectRefused(fields: Fields, says: RegExp) {
   const before = (await mine.binding()).body;
   const logged = await auditOf(app.superuserUrl, mine);
@@ -37,7 +37,7 @@ describe('account_url (B 4.6)', () => {
     expect(account.lake.requests).toHaveLength(requests);
   });
 
-  // test/storage/data-lake-address.test.ts has all forms.
+  // test/storage/data-lake-address.test.ts tests all forms.
   test.each([undefined, ' ', 'https://contoso.dfs.core.windows.net/?sv=1&sig=s3cret', 'https://127.0.0.1'])(
     '%j is rejected',
     async (account_url) => {

@@ -28,7 +28,7 @@ test('the binding is 409 while the feature is off, after credentials and role we
         status: 401,
         body: { detail: 'missing or invalid tenant credentials' },
       });
-    // Any member may read it; the rest is for administrators.
+    // All members may read the binding; all other requests are for administrators.
     const { status, body: answer } = await ask(member.bearer);
     if (method === 'GET') expect([status, answer.detail]).toEqual([409, message]);
     else expect([status, answer.detail]).toEqual([403, 'admin role required']);

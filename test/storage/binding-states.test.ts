@@ -158,7 +158,7 @@ describe('an edit (B 3.3)', () => {
     const [row] = await openSuperuser(app.superuserUrl)`
       select secret from storage_bindings where tenant_id = ${mine.tenantId}`;
     expect(row).toEqual({ secret: null });
-    // The secrets of former modes are gone for good.
+    // The secrets of earlier modes cannot be used again.
     for (const auth_mode of ['connection_string', 'sas'])
       expect((await mine.bind({ auth_mode, secret: undefined })).status).toBe(422);
   });
@@ -253,7 +253,7 @@ describe('a failed probe is a result with the message of the provider (B 4.6)', 
 });
 
 describe('a probe of an earlier state changes nothing', () => {
-  /** Begins a probe, and changes the binding while the account has it. */
+  /** Begins a verification, and changes the binding while the account handles a request of this verification. */
   async function whileProbed(change: () => Promise<unknown>) {
     const before = account.lake.requests.length;
     mine.fail({ how: 'timeout', operation: 'read', times: 1 });
@@ -306,7 +306,7 @@ describe('disconnecting (B 4.6)', () => {
   test('PUT of the platform is 502 and changes nothing if its storage cannot be written; DELETE is not blocked', async () => {
     await mine.connect();
     const before = (await mine.binding()).body;
-    // A file where the tenant's folder would be: nobody can write below it, root included.
+    // A file has the name of the tenant's directory, so no user can write below it, not even root.
     const folder = join(app.services.settings.DATA_DIR, 'storage', mine.tenantId);
     await writeFile(folder, 'no folder');
     onTestFinished(() => rm(folder));

@@ -6,7 +6,7 @@ import type { BlobStore } from '#server/platform/stores/blob-store.ts';
 import { openFolder } from '#server/platform/stores/folder-store.ts';
 import { startAccount } from './data-lake-account.ts';
 
-/** A place, several stores in it as several processes open them, and its end. */
+/** A storage in which several stores are open, as in several processes, and a function that removes it. */
 interface Place {
   open(): BlobStore & { listTop(): Promise<string[]> };
   close(): Promise<unknown>;
@@ -18,7 +18,7 @@ const providers: Record<string, () => Promise<Place>> = {
     return { open: () => openFolder(folder), close: () => rm(folder, { recursive: true, force: true }) };
   },
   async 'data lake'() {
-    // Small pages, so that listings have several.
+    // Small pages, so that a listing has several pages.
     const account = await startAccount({ pageSize: 3 });
     return { open: () => account.open(), close: account.lake.close };
   },

@@ -9,7 +9,7 @@ import type { FaultRule } from './data-lake-emulator.ts';
 
 type Answer = ReturnType<TestApp['json']>;
 
-/** A fresh tenant with its documents and a container of its own, and the requests for its storage. */
+/** A new tenant with documents and its own container, and functions for its storage requests. */
 export interface Bound extends Documents {
   filesystem: string;
   bind(fields?: Fields, headers?: Headers): Answer;
@@ -17,28 +17,32 @@ export interface Bound extends Documents {
   unbind(headers?: Headers): Answer;
   binding(headers?: Headers): Answer;
   storageUsage(headers?: Headers): Answer;
-  /** Binds and verifies: from then on the account is used. */
+  /** Binds the container and verifies it. From then on, the account is used. */
   connect(fields?: Fields): Promise<void>;
-  /** Verifies with workers running, so that parked jobs are published: the body of the answer. */
+  /** Verifies the binding while workers run, so that waiting jobs are published. Returns the body of the response. */
   // biome-ignore lint/suspicious/noExplicitAny: the parsed body of any route: the tests look into it freely
   replay(change?: () => Answer): Promise<any>;
-  /** A text job; `read` is for documents. */
+  /** Creates a text job. (`read` returns a document.) */
   // biome-ignore lint/suspicious/noExplicitAny: the parsed body of any route: the tests look into it freely
   readJob(id: string): Promise<any>;
-  /** A document whose job failed after its translated file had reached the account: billed. @returns its id */
+  /**
+   * Creates a document whose job failed after its translated file was stored in the account, so that the document is
+   * billed.
+   * @returns the ID of the document
+   */
   failDelivered(): Promise<string>;
-  /** The paths of what is in the account's container, sorted. */
+  /** The paths of all objects in the account's container, sorted. */
   stored(): string[];
   /** The content of an object as text. */
   content(path: string): string;
-  /** Makes requests to the container fail, at most until the test ends. @returns ends it */
+  /** Makes requests to the container fail until the test ends, or the returned function is called. */
   fail(rule: FaultRule): () => void;
 }
 
-/** How long requests to an account take in tests that make it fail. */
+/** Time limits for requests to an account, in tests that make such requests fail. */
 export const impatient = { timeout: 1500, retryDelay: 20 };
 
-/** An emulated account, and an application whose workspaces may bind it. */
+/** Starts an emulated account, and an application whose workspaces may bind it. */
 export async function useAccountApp({ env: more, ...options }: TestAppOptions = {}) {
   const account = await startAccount();
   afterAll(() => account.lake.close());

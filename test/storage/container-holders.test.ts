@@ -6,7 +6,7 @@ import { type Bound, impatient, openBound, useAccountApp } from './bound-workspa
 
 const { account, app } = await useAccountApp({ accountTimes: impatient });
 
-/** The workspace that binds the container first, and another one that binds the same. */
+/** `first` binds the container first; `second` then binds the same container. */
 let first: Bound;
 let second: Bound;
 beforeEach(async () => {
@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 
 const container = () => account.lake.files(account.name, first.filesystem);
-/** What only the owner of the container can do. */
+/** Writes the file with the owners' IDs, which only the owner of the container can do. */
 const nameOwners = (...ids: string[]) =>
   openDataLake(
     { accountUrl: account.address.accountUrl, filesystem: first.filesystem },

@@ -3,19 +3,19 @@ import { type DataLakeOptions, openDataLake } from '#server/platform/stores/data
 import type { DataLakeCredential } from '#server/platform/stores/data-lake-address.ts';
 import { type DataLakeEmulator, type DataLakeEmulatorParts, startDataLake } from './data-lake-emulator.ts';
 
-/** An account of an emulator with one filesystem, and the secrets that it accepts. */
+/** An emulated account with one filesystem, and the secrets that it accepts. */
 export interface TestAccount {
   lake: DataLakeEmulator;
   name: string;
   address: { accountUrl: string; filesystem: string };
   sas: string;
   key: string;
-  /** The credentials of the two modes that have a secret. */
+  /** The credentials for the two modes that need a secret. */
   credentials: { [mode in 'sas' | 'connection_string']: Extract<DataLakeCredential, { mode: mode }> };
   /** An access token. */
   bearer: string;
   open(options?: DataLakeOptions & { credential?: DataLakeCredential }): ReturnType<typeof openDataLake>;
-  /** The visible content of an object as text. */
+  /** The visible content of an object as text; undefined if there is no such object. */
   text(path: string): string | undefined;
 }
 

@@ -13,59 +13,60 @@ import {
   plainHeaders,
 } from './data-lake-emulator/operations.ts';
 
-/** An account: what it accepts, and the names of its filesystems. */
+/** An account: the credentials that it accepts, and the names of its filesystems. */
 export interface EmulatedAccount extends AccountKeys {
   filesystems: string[];
 }
 
-/** A request that arrived. */
+/** A request that the emulator has received. */
 export interface SeenRequest {
   account: string;
   filesystem: string;
   path: string;
-  /** Undefined for a request that the emulator does not have. */
+  /** Undefined if the emulator does not support the request. */
   operation: Operation | undefined;
   method: string;
   query: URLSearchParams;
   headers: Record<string, string>;
-  /** The status of the response; undefined while there is none, and if the connection was cut. */
+  /** The status of the response; undefined while there is no response, and if the connection was cut. */
   status?: number;
 }
 
-/** Makes requests fail. Those that match are counted from when the rule is made. */
+/** Makes matching requests fail. Requests are counted from the time at which the rule is added. */
 export interface FaultRule {
   operation?: Operation;
   path?: RegExp;
   account?: string;
   filesystem?: string;
-  /** How many matching requests succeed first; 0 unless given. */
+  /** The number of matching requests that succeed first; 0 by default. */
   after?: number;
-  /** How many fail then; all unless given. */
+  /** The number of requests that fail after that; by default all. */
   times?: number;
   /**
-   * What happens: a response with this status, none at all, a cut connection before or after the work is done, a response that
-   * is cut in its body, an append that does not become visible, or a redirect to this address.
+   * The fault. A number: a response with this status. `timeout`: no response. `cut`, `cut_after`: the connection is cut
+   * before or after the operation. `cut_body`: the response is cut within its body. `accept_only`: an append does not
+   * become visible. `redirect`: a redirect to this URL.
    */
   how: number | 'timeout' | 'cut' | 'cut_after' | 'cut_body' | 'accept_only' | { redirect: string };
-  /** Headers of the response with a status. */
+  /** Headers of the error response. */
   headers?: Record<string, string>;
-  /** The service's message in it. */
+  /** The message in the error response. */
   message?: string;
 }
 
 export interface DataLakeEmulator {
   /** For STORAGE_ENDPOINT_OVERRIDE. */
   url: string;
-  /** Adds an account, or another of its name in its place. */
+  /** Adds an account, or replaces the account with the same name. */
   addAccount(name: string, account: EmulatedAccount): void;
   addFilesystem(account: string, name: string): void;
-  /** The visible objects of a filesystem now: path to content. */
+  /** The content of all visible objects in a filesystem, by path. */
   files(account: string, filesystem: string): Map<string, Buffer>;
-  /** Adds a rule. @returns removes it */
+  /** Adds a rule. @returns a function that removes the rule */
   fail(rule: FaultRule): () => void;
   /** Removes all rules. */
   heal(): void;
-  /** All requests in their order. */
+  /** All requests, in the order of arrival. */
   requests: SeenRequest[];
   /** Open connections. */
   connections(): Promise<number>;
@@ -73,17 +74,17 @@ export interface DataLakeEmulator {
 }
 
 export interface DataLakeEmulatorParts {
-  /** By their names. */
+  /** The accounts by name. */
   accounts: Record<string, EmulatedAccount>;
-  /** Entries in a page of a listing. */
+  /** The number of entries on a page of a listing. */
   pageSize?: number;
-  /** How long leases last, instead of as long as was asked. */
+  /** The duration of all leases, instead of the requested duration. */
   leaseMilliseconds?: number;
 }
 
 /**
- * Starts a local HTTP server with the surface of Azure Data Lake that `@azure/storage-file-datalake` uses for files. It checks SAS
- * tokens, Shared Key signatures and access tokens. Several accounts are told apart by the first part of the path.
+ * Starts a local HTTP server with the operations of Azure Data Lake that `@azure/storage-file-datalake` uses for files.
+ * It checks SAS tokens, Shared Key signatures and access tokens. The first part of the path selects the account.
  */
 export async function startDataLake({
   accounts,
@@ -152,7 +153,7 @@ export async function startDataLake({
     return undefined;
   }
 
-  /** The response that a rule asks for; undefined if the true one is made, and fails later. */
+  /** The response that a rule determines; undefined if the operation is executed first and fails later. */
   function planned(rule: FaultRule, seen: SeenRequest): Answer | undefined {
     if (typeof rule.how === 'number')
       return refusal(seen, new Refused(rule.how, `Injected${rule.how}`, rule.message), rule.headers);

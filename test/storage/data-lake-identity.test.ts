@@ -6,8 +6,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { startAccount, type TestAccount } from './data-lake-account.ts';
 
 /*
- * The token endpoint of an App Service, which @azure/identity asks where IDENTITY_ENDPOINT is set. A process keeps the endpoint
- * that it has found, and the token of each client id, so each test has an id of its own.
+ * Emulates the token endpoint of an App Service, which @azure/identity uses if IDENTITY_ENDPOINT is set. A process
+ * keeps the endpoint that it has found, and the token for each client ID, so each test has its own client ID.
  */
 
 const path = 'tenant/golden/record.json';

@@ -14,7 +14,7 @@ afterEach(() => account.lake.close());
 test('a process that dies with the lease of an object delays the others until the lease ends', async () => {
   const store = account.open();
   await store.appendLine(lines, 'one');
-  // The lease is taken, and never given back.
+  // The lease is acquired, and can never be released.
   account.lake.fail({ how: 500, operation: 'lease', after: 1, times: 3 });
   await store.appendLine(lines, 'two');
   const waiting = account.open().appendLine(lines, 'three');
@@ -25,7 +25,7 @@ test('a process that dies with the lease of an object delays the others until th
 });
 
 test('a lease whose release gets no response delays its own write by two seconds at most', async () => {
-  // With the timeout of other requests, the test would time out.
+  // With the timeout of other requests, the test itself would time out.
   const store = account.open({ timeout: 60_000 });
   await store.appendLine(lines, 'one');
   account.lake.fail({ how: 'timeout', operation: 'lease', after: 1, times: 1 });

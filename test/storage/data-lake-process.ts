@@ -1,9 +1,10 @@
 import { openDataLake } from '#server/platform/stores/data-lake.ts';
 
 /*
- * A process of its own with a store, for the tests of memory and of several processes:
+ * A separate process with a store, for tests of memory and of several processes:
  *   node data-lake-process.ts lines <url> <sas> <name> <count>   appends lines to golden/manifest/day.jsonl
- *   node data-lake-process.ts memory <url> <sas>                 puts and streams 30 MB; prints by how many bytes its memory grew
+ *   node data-lake-process.ts memory <url> <sas>                 writes and streams 30 MB; prints how many bytes its
+ *                                                                memory has grown
  */
 
 const [, , command, url = '', token = '', name, count] = process.argv;
@@ -22,7 +23,7 @@ if (command === 'lines')
 else {
   const path = 'tenant/documents/file.pdf';
   const content = Buffer.alloc(30_000_000, 'abcdefghijk');
-  // The packages are loaded, and the connections open.
+  // Loads the packages and opens the connections before the measurement.
   await store.put(path, content);
   for await (const _ of (await store.stream(path))!);
   const put = await growthOf(() => store.put(path, content));
@@ -30,7 +31,7 @@ else {
     let size = 0;
     for await (const piece of (await store.stream(path))!) {
       size += piece.length;
-      // A reader that is slower than the network.
+      // Makes the reader slower than the network.
       if (size % 7 === 0) await new Promise(setImmediate);
     }
     if (size !== content.length) throw new Error(`${size} bytes`);
@@ -38,7 +39,7 @@ else {
   console.log(JSON.stringify({ put, streamed }));
 }
 
-/** Bytes by which the resident memory grows at most during work. */
+/** The maximum number of bytes by which resident memory grows during `work`. */
 async function growthOf(work: () => Promise<unknown>): Promise<number> {
   const before = process.memoryUsage().rss;
   let most = before;

@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => account.lake.close());
 
-/** Every operation of a store. */
+/** All operations of a store. */
 const operations: Record<string, (store: BlobStore) => Promise<unknown>> = {
   put: (store) => store.put(path, 'x'),
   appendLine: (store) => store.appendLine(path, 'x'),
@@ -37,7 +37,7 @@ async function failureOf(work: Promise<unknown>): Promise<StoreError> {
   return error as StoreError;
 }
 
-/** Counts the connections that it gets. */
+/** Starts a server that counts its connections. */
 async function startStranger() {
   let connections = 0;
   const server = createServer((_, response) => response.end()).on('connection', () => connections++);
@@ -117,7 +117,7 @@ describe('what is dialled', () => {
       const failure = await failureOf(open([], { resolve }).put(path, 'x'));
       expect(failure).toMatchObject({ code: 'address_refused', status: null });
       expect(failure.message).toContain(range);
-      // Not tried again until another address is found.
+      // There is no retry, because the name would resolve to the same address.
       expect(lookups).toBe(1);
     }
   });
@@ -154,7 +154,7 @@ describe('what is dialled', () => {
 });
 
 describe('secrets', () => {
-  /** Everything that a log could print of an error. */
+  /** Everything in an error that a log could contain. */
   const everything = (error: StoreError) =>
     [
       inspect(error, { depth: null, showHidden: true }),

@@ -25,7 +25,7 @@ beforeEach(async () => {
 const refused = { status: 409, body: { error_code: 'storage_binding_not_verified' } };
 const sensitive = { metadata: { sensitive: true } };
 
-/** What makes a verified binding useless. */
+/** Events after which a verified binding cannot be used. */
 const states: Record<string, () => Promise<unknown>> = {
   'the binding was edited': () => mine.bind(),
   'the binding’s last probe failed': async () => {
@@ -212,7 +212,7 @@ describe('what exists', () => {
       });
       expect((await mine.golden(job.id)).status).toBe(409);
       expect(await mine.usage()).toHaveLength(1);
-      // It is closed: nobody reviews it again.
+      // The job is closed, so it cannot be reviewed again.
       expect((await mine.review(job.id, { action: 'reject' })).status).toBe(400);
       const { replay } = await mine.replay();
       expect(replay).toEqual({ published: 1, failed: 0, remaining: 0 });
@@ -258,7 +258,7 @@ describe('what exists', () => {
     await mine.connect();
     expect((await mine.download(id)).status).toBe(200);
     expect((await mine.correct(id, { A1: 'Bonjour' })).status).toBe(200);
-    // The new file goes to where files go now.
+    // The new file is stored in the account that is bound now.
     expect(mine.stored().filter((path) => path.startsWith(`documents/${id}/`))).toHaveLength(1);
     await mine.unbind();
     expect(await (await mine.download(id)).json()).toMatchObject(refused.body);

@@ -28,11 +28,14 @@ const writeFaults: [string, FaultRule][] = [
   ['append: cut after the work is done', { operation: 'append', how: 'cut_after' }],
 ];
 
-/** Runs a case for each fault at the same time, in a workspace of its own: most of it is waiting between retries. */
+/**
+ * Runs a case for all faults concurrently, each in a separate workspace, because most of the time is spent in waits
+ * before retries.
+ */
 const forEachFault = (work: (workspace: Bound, rule: FaultRule, name: string) => Promise<void>) =>
   Promise.all(writeFaults.map(async ([name, rule]) => work(await connected(), rule, name)));
 
-/** All about a document that a refused request must not change. */
+/** The data of a document that a rejected request must not change. */
 const stateOf = async (workspace: Bound, id: string) => ({
   job: await workspace.read(id),
   segments: await workspace.segments(id),
@@ -149,7 +152,7 @@ describe('the account fails at a read', () => {
     const content = account.lake.files(account.name, mine.filesystem).get(translated)!;
     content.fill(0xff, content.length - 4);
     const changed = await mine.download(id);
-    // The size is announced before the last byte is known: then the connection is cut instead.
+    // The size is sent before the last byte has been read. If the response has begun, the connection is therefore cut.
     if (changed.status === 200) await expect(changed.arrayBuffer()).rejects.toThrow();
     else expect(changed.status).toBe(500);
     const missing = { how: 404, headers: { 'x-ms-error-code': 'PathNotFound' } };
@@ -163,7 +166,7 @@ describe('the account fails at a read', () => {
 });
 
 describe('a job that fails after its translated file reached the account (B 2.7)', () => {
-  /** Makes the transaction fail that would end the tenant's documents. */
+  /** Makes the transaction fail that completes documents of the tenant. */
   async function refuseToFinish(workspace: Bound, { times = 100, code = 'P0001' } = {}) {
     const sql = openSuperuser(app.superuserUrl);
     await sql.unsafe(`

@@ -25,7 +25,7 @@ const manifestLines = () =>
     .flatMap((path) => mine.content(path).trim().split('\n'))
     .map((line) => JSON.parse(line).job_id as string);
 
-/** Expects that a job is published, once, in every place that says so. */
+/** Expects that a job was published exactly once, according to the job, the record and the manifest. */
 async function expectPublishedOnce(id: string, status = 'published') {
   expect((await mine.readJob(id)).status).toBe(status);
   expect(recordsOf(id)).toHaveLength(1);
@@ -42,7 +42,7 @@ const faults: [string, FaultRule][] = [
   ['append: no response', { operation: 'append', how: 'timeout' }],
   ['append: cut after the work is done', { operation: 'append', how: 'cut_after' }],
 ];
-/** Fewer, if the way to the account is the same. */
+/** Two of the faults, for tests whose writes use the account in the same way as those above. */
 const appendFaults = faults.slice(2);
 const isRecord = { path: /^golden\/[0-9a-f]{6}\// };
 
@@ -58,7 +58,7 @@ describe('the account fails while a job is published (B 3.1)', () => {
       expect(await mine.usage()).toHaveLength(1);
       expect((await mine.golden(job.id)).status).toBe(409);
       end();
-      // A resend runs nothing again.
+      // Repeating the request starts no second run.
       const again = await mine.submit({ source_text: 'Hello', target_lang: 'fr' }, keyed('one'));
       expect(again).toMatchObject({ status: 200, body: { id: job.id, status: 'persistence_failed' } });
       expect((await mine.replay()).replay).toEqual({ published: 1, failed: 0, remaining: 0 });

@@ -55,7 +55,7 @@ test('a folder that was removed meanwhile is made again', async () => {
 
 describe('an announced object', () => {
   const announced = { path: 'lists/now.jsonl', line: 'the line' };
-  // The larger one is not written together with others.
+  // The large content is written separately from the small ones.
   const contents = ['one', 'x'.repeat(300_000), Buffer.from('bytes')];
 
   test.each(contents)('of kind %# is written, and its line', async (content) => {
@@ -144,7 +144,7 @@ describe('writes that are made together', () => {
     const store = openFolder(folder);
     await store.put(path, 'one');
     const lines = join(folder, 'tenant/lines.jsonl');
-    // A pipe without a reader cannot be opened for writing.
+    // A pipe that no process reads cannot be opened for writing.
     execFileSync('mkfifo', [lines]);
     let written = 0;
     const count = () => written++;

@@ -8,7 +8,10 @@ import { linesBetween } from '#server/platform/stores/json-lines.ts';
 const path = 'golden/manifest/day.jsonl';
 const minute = 60_000;
 
-/** Lines of one each minute, long enough for several searches, and then the lines of these minutes. */
+/**
+ * Writes a file with a line for each minute, which is long enough for several searches, followed by lines for the
+ * minutes in `late`.
+ */
 async function openLines(minutes: number, late: number[]) {
   const folder = await mkdtemp(join(tmpdir(), 'lingualoop-lines-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

@@ -9,15 +9,15 @@ import { poll } from '#test/setup/poll.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
 import { runVerify, type VerifyCommand } from './verify.ts';
 
-/** Where a process is stopped, to be killed there. */
+/** A place at which a process is stopped, so that it can be killed there. */
 export interface Hold {
-  /** Resolves when a process has come to the place, and waits. */
+  /** Resolves when a process has reached the place and waits there. */
   reached(): Promise<unknown>;
-  /** Ends the hold after the kill. What waited is lost, as it would be with its process. */
+  /** Removes the stop after the kill. Statements that waited are lost, as if they had ended with their process. */
   release(): Promise<void>;
 }
 
-/** A database and a folder, and processes of the service on them, which a test kills. */
+/** Creates a database and a directory, and functions to start processes of the service on both, which a test kills. */
 export async function openKilled(more: Record<string, string> = {}) {
   const database = await createTestDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'lingualoop-killed-'));
@@ -37,7 +37,7 @@ export async function openKilled(more: Record<string, string> = {}) {
     LOG_LEVEL: 'silent',
     ...more,
   };
-  /** What the sweeps of a process wait for: of the second one, nearly nothing. */
+  /** Settings with which sweeps run soon after the start. */
   const soon = { STALE_PENDING_SECONDS: '1', SWEEP_INTERVAL_SECONDS: '1' };
   const start = async (settings: Record<string, string>) => {
     const service = await startService({ ...env, ...settings });
@@ -47,13 +47,15 @@ export async function openKilled(more: Record<string, string> = {}) {
   return {
     storage: join(folder, 'storage'),
     sql,
-    /** Starts the process that will be killed: its lists are short, and what it is doing is not swept meanwhile. */
+    /** Starts the process that will be killed. Its own sweeps do not affect its running work. */
     start: () => start({ SWEEP_INTERVAL_SECONDS: '1' }),
-    /** Starts the process after it, whose sweeps come soon. */
+    /** Starts the process that follows the killed one. Its sweeps run soon. */
     startAgain: () => start(soon),
     verify: () => runVerify({ ...env, ...soon }),
     /**
-     * A task that the killed process had begun is given to another worker after half a minute. Compares until there is no difference, and nothing in flight but what `inFlight` matches.
+     * Compares the storage with the database repeatedly, until they agree and nothing is in progress except what
+     * matches `inFlight`. This takes at least half a minute if the killed process had begun a task, because another
+     * worker can only then take the task.
      * @returns the last comparison
      */
     async agreed(inFlight = /^$/): Promise<VerifyCommand> {
@@ -68,7 +70,7 @@ export async function openKilled(more: Record<string, string> = {}) {
     },
     /** Makes the statement wait that writes such a row, so that its transaction is not committed. */
     holdRows: (table: string, event: 'insert' | 'update', when: string) => holdRows(sql, table, event, when),
-    /** Makes the manifests of a folder wait: a pipe that nobody reads. */
+    /** Makes writes to the manifests in a directory wait, because the files are pipes that no process reads. */
     holdManifests: () => holdManifests(join(folder, 'storage/golden/manifest')),
   };
 }
@@ -94,7 +96,7 @@ async function holdRows(
   return {
     reached: () => poll(async () => (await waiting()).length > 0),
     async release() {
-      // Else PostgreSQL would still commit what the dead process had sent.
+      // Otherwise PostgreSQL would still commit the statements that the dead process has sent.
       for (const { pid } of await waiting()) await sql`select pg_terminate_backend(${pid}, 5000)`;
       await holder`select pg_advisory_unlock(${lock})`;
       holder.release();
@@ -109,7 +111,7 @@ async function holdManifests(folder: string): Promise<Hold> {
   const { status, stderr } = spawnSync('sh', ['-c', 'mkdir -p "$0" && mkfifo "$@"', folder, ...pipes]);
   if (status !== 0) throw new Error(`no pipes: ${stderr}`);
   return {
-    // Whoever opens a pipe without a reader waits, so nothing passes before the end of the hold.
+    // Opening a pipe that no process reads waits, so no write passes until the stop is removed.
     reached: async () => {},
     async release() {
       for (const pipe of pipes) await rm(pipe);

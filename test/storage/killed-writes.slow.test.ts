@@ -10,11 +10,11 @@ import { type Hold, type Killed, openKilled } from './killed-service.ts';
 
 type Client = ReturnType<typeof connect>;
 
-/** A place of records and files, and a service that keeps a tenant's there. */
+/** A storage for records and files, and a service that uses it for a tenant. */
 interface Place extends Killed {
-  /** Makes the tenant's records and files go there. */
+  /** Makes the service store the tenant's records and files in this storage. */
   bind(app: Client, tenant: Signup): Promise<void>;
-  /** All objects: path to text. */
+  /** The text of all objects, by path. */
   objects(): Promise<Map<string, string>>;
   holdLines(): Promise<Hold>;
 }
@@ -30,7 +30,7 @@ const places: Record<string, () => Promise<Place>> = {
     };
   },
   async "tenant's account"() {
-    // Leases that a killed process leaves end soon.
+    // With short leases, those of a killed process end soon.
     const account = await startAccount({ leaseMilliseconds: 2000 });
     onTestFinished(account.lake.close);
     const killed = await openKilled({
@@ -54,7 +54,7 @@ const places: Record<string, () => Promise<Place>> = {
       objects: async () =>
         new Map([...lake.files('contoso', 'files')].map(([path, bytes]) => [path, bytes.toString()])),
       async holdLines() {
-        // The process has the lease of the manifest when it dies.
+        // The process has the lease of the manifest at the time of its death.
         const release = lake.fail({ operation: 'append', path: /manifest/, how: 'timeout' });
         const asked = () =>
           lake.requests.some(({ operation, path }) => operation === 'append' && /manifest/.test(path));
@@ -75,7 +75,7 @@ async function filesOf(folder: string): Promise<Map<string, string>> {
 
 const text = { source_text: 'Hello', target_lang: 'fr' };
 
-/** A service with one tenant, to be killed. */
+/** Starts a service with one tenant. A test kills its processes. */
 async function open(place: Place) {
   const service = await place.start();
   const app = connect(service.address);
@@ -91,12 +91,12 @@ async function killAt(service: RunningService, hold: Hold): Promise<void> {
 
 const keyed = ({ headers }: Signup) => ({ ...headers, 'idempotency-key': 'once' });
 
-/** The golden records of an id, by what is in their names. */
+/** The published records of an ID, found by their names. */
 async function recordsOf(place: Place, id: string): Promise<string[]> {
   return [...(await place.objects()).keys()].filter((path) => path.endsWith('.json') && path.includes(id));
 }
 
-/** That the job or document was published once, has one record with one line, and was billed once. */
+/** Expects that the job or document was published and billed once, and has one record with one manifest line. */
 async function expectOnce(place: Place, id: string): Promise<void> {
   expect(await recordsOf(place, id)).toHaveLength(1);
   const manifests = [...(await place.objects())].filter(([path]) => path.includes('manifest/'));
@@ -169,7 +169,7 @@ describe.each(Object.entries(places))('kill -9 of a service with records in a %s
 
     const again = connect((await place.startAgain()).address);
     await translated(again, tenant, id);
-    // The file of the dead process, which the service removes some time.
+    // The dead process has left a file, which the service removes later.
     await place.agreed(/file whose row may follow: 1;/);
     expect(await files()).toHaveLength(3);
     const rows = await place.sql`select kind from document_artifacts order by kind`;
@@ -226,7 +226,7 @@ describe('kill -9 during an approval', () => {
       expect([row!['approved'], row!['golden_uri'] !== null]).toEqual([true, isCommitted]);
       expect(await recordsOf(place, id)).toHaveLength(1);
 
-      // The lease of the dead process ends after two minutes.
+      // Without this, the lease of the dead process would end after two minutes.
       await place.sql`update document_jobs set review_lease_until = now()`;
       await place.startAgain();
       await poll(

@@ -6,9 +6,9 @@ import { startBeside } from '#test/setup/app.ts';
 import { answerOf, keyed } from '#test/translations/workspace.ts';
 import { openBound, useAccountApp } from './bound-workspace.ts';
 
-/** Bytes of an upload of these tests. */
+/** The size of each upload in these tests, in bytes. */
 const size = workbook('Hello').length;
-/** Room for seven of them, to the byte. */
+/** A limit that is exactly enough for seven uploads. */
 const cap = 7 * size;
 
 const { account, app } = await useAccountApp({ env: { PLATFORM_STORAGE_CAP_BYTES: String(cap) } });
@@ -22,7 +22,7 @@ const usage = async ({ headers } = mine) => (await app.json('GET', '/api/storage
 const upload = (headers = {}, form = {}) =>
   mine.send({ source_document: workbookFile(['Hello']), ...form }, headers);
 
-/** Uploads as much as fits. @returns the documents */
+/** Uploads documents until the limit is reached. @returns the documents */
 async function fill(): Promise<string[]> {
   const ids: string[] = [];
   for (let n = 0; n < 7; n++) {
@@ -60,7 +60,7 @@ describe('507 (B 7)', () => {
     expect((await upload(keyed('new'))).status).toBe(507);
     expect((await mine.post(form, {})).status).toBe(507);
     expect((await mine.job()).status).toBe('published');
-    // What is there may be worked on.
+    // Existing documents can still be corrected.
     expect((await mine.correct(id, { A1: 'Bonjour' })).status).toBe(200);
     expect((await mine.approve(id)).status).toBe(200);
     expect((await mine.download(id)).status).toBe(200);

@@ -15,11 +15,15 @@ beforeEach(async () => {
 });
 
 const anyRecord = /^golden\/[0-9a-f]{6}\//;
-/** Fails once, so that the write is tried again after three seconds. */
+/** A fault that occurs once. The write is retried after three seconds. */
 const later = { how: 503, times: 1, headers: { 'retry-after': '3' } };
 let texts = 0;
 
-/** Parks so many jobs of a bound tenant: they are approved while its binding is unverified. @returns their ids, oldest first */
+/**
+ * Creates `count` jobs of a bound tenant that wait for publication, because they are approved while the binding is
+ * unverified.
+ * @returns the IDs, oldest first
+ */
 async function park(count: number, workspace = mine): Promise<string[]> {
   await workspace.connect();
   const ids: string[] = [];
@@ -39,7 +43,7 @@ const records = () => mine.stored().filter((path) => anyRecord.test(path));
 const all = (count: number, status: string) => Array(count).fill(status);
 const none = { published: 0, failed: 0, remaining: 0 };
 
-/** The ids in all lines of the account's manifests, sorted. */
+/** The IDs in all lines of the account's manifests, sorted. */
 const listed = () =>
   mine
     .stored()
@@ -208,7 +212,7 @@ describe('either exit publishes parked jobs to platform storage', () => {
 });
 
 describe('a tenant on platform storage retries with verify (B 3.1)', () => {
-  /** A file where the tenant's folder would be. @returns mends it */
+  /** Puts a file at the place of the tenant's directory, so that writes fail. @returns a function that repairs it */
   async function breakPlatform() {
     const folder = join(app.services.settings.DATA_DIR, 'storage', mine.tenantId);
     await writeFile(folder, 'no folder');

@@ -11,7 +11,7 @@ const { account, app } = await useAccountApp({ accountTimes: impatient });
 const { connectionString } = account.credentials.connection_string;
 const signature = new URLSearchParams(account.sas).get('sig')!;
 
-/** All spellings of what must not be seen. */
+/** All forms of the secrets that must not appear anywhere. */
 const secrets = [
   signature,
   encodeURIComponent(signature),
@@ -34,7 +34,7 @@ const both: [string, Record<string, string>][] = [
   ['connection_string', { auth_mode: 'connection_string', secret: connectionString }],
 ];
 
-/** A provider's message that repeats the secret, whole and in parts. */
+/** A message of the provider that contains the complete secret and parts of it. */
 const repeating = ({ auth_mode, secret }: Record<string, string>) =>
   `refused: ${secret} ${auth_mode === 'sas' ? `${signature} ${encodeURIComponent(signature)}` : account.key}`;
 
@@ -214,7 +214,7 @@ test('no secret is in any line that the service prints', { timeout: 60_000 }, as
       end();
       expect((await send('POST', '/api/storage/binding/verify')).body.status).toBe('verified');
     }
-    // Refused bodies, some of which do not parse.
+    // Invalid bodies, some of which are not JSON.
     await send('PUT', '/api/storage/binding', { account_url, filesystem: 'logged', ...fields, prefixes: 5 });
     await send('PUT', '/api/storage/binding', `{"secret": "${fields['secret']}", `);
     await send('PUT', '/api/storage/binding', {

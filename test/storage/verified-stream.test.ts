@@ -14,14 +14,14 @@ const fingerprint = {
   sha256: createHash('sha256').update(content).digest('hex'),
 };
 
-/** Another content of the same length. */
+/** Other content of the same length. */
 function damaged(): Buffer {
   const other = Buffer.from(content);
   other.writeUInt8(other.readUInt8(2_000_000) ^ 1, 2_000_000);
   return other;
 }
 
-/** The files that this process has open of those that downloads use. */
+/** The files used by downloads that this process currently has open. */
 async function openFiles(): Promise<string[]> {
   const descriptors = await readdir('/proc/self/fd');
   const names = await Promise.all(descriptors.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')));

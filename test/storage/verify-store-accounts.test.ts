@@ -6,7 +6,7 @@ import { openBound } from './bound-workspace.ts';
 import { startAccount } from './data-lake-account.ts';
 import { verifyHere } from './verify.ts';
 
-// Small pages, so that a walk has several.
+// Small pages, so that listings have several pages.
 const account = await startAccount({ pageSize: 2 });
 afterAll(() => account.lake.close());
 
@@ -20,13 +20,13 @@ const app = useTestApp({
 
 const store = account.open();
 
-/** The workspaces that share the container. */
+/** The IDs of the workspaces that share the container. */
 const owners: string[] = [];
 
-/** A fresh tenant with a directory of its own in the account, a published job and a translated document there. */
+/** Creates a tenant with its own directory in the account, and a published job and a translated document there. */
 async function openAccount(directory = newId()) {
   const mine = await openBound(app, account);
-  // The container is that of all tenants here.
+  // All tenants in these tests share one container.
   const { filesystem } = account.address;
   const prefixes = { golden: `${directory}/golden/`, documents: `${directory}/documents/` };
   owners.push(mine.tenantId);
@@ -52,7 +52,7 @@ async function openAccount(directory = newId()) {
 
 type Account = Awaited<ReturnType<typeof openAccount>>;
 
-/** Writes an object four hours ago. */
+/** Writes an object with a modification time four hours ago. */
 async function putOld(path: string, content: string): Promise<void> {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 4 * 3_600_000 });
   try {
@@ -117,7 +117,7 @@ test('two tenants that share an account and its directories do not find each oth
   await putOld(`${mine.directory}/golden/0123ab/${newId()}.json`, '{}');
   for (const { compare } of [mine, other])
     expect((await compare()).found.map(([what]) => what)).toEqual(['record without a row']);
-  // Not once for each.
+  // The differences are not reported once for each workspace.
   const all = (await verifyHere(app.services)).found.filter(([, , , path]) => path?.includes(mine.directory));
   expect(all).toHaveLength(1);
 });

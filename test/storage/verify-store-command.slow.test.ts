@@ -74,7 +74,7 @@ describe('npm run verify-store', () => {
   });
 });
 
-/** Makes published jobs with their records and lines, 2000 in each folder. */
+/** Creates published jobs with their records and manifest lines. Each directory contains 2,000 records. */
 async function publishMany(tenantId: string, count: number): Promise<void> {
   const sql = openSuperuser(app.superuserUrl);
   const storage = join(app.services.settings.DATA_DIR, 'storage');

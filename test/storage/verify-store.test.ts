@@ -13,7 +13,10 @@ const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 
 const long = new Date(Date.now() - 4 * 3_600_000);
 
-/** A fresh tenant with a published job, a held one, and an approved document; `place` is where an address of it is on the disk. */
+/**
+ * Creates a tenant with a published job, a job that awaits review, and an approved document. `place` returns the path
+ * of an object on disk.
+ */
 async function openStore() {
   const mine = await openDocuments(app);
   const job = await mine.job();
@@ -21,7 +24,7 @@ async function openStore() {
   expect((await mine.approve(document.id)).status).toBe(200);
   const folder = join(app.services.settings.DATA_DIR, 'storage');
   const sql = openSuperuser(app.superuserUrl);
-  // Nobody waits for the lines of the manifest.
+  // The lines of the manifest are written later than the responses, so the test waits for them.
   for (const { id } of [job, document])
     await poll(async () => (await manifestLinesOf(app, mine, id)).length === 1);
   const place = (address: string) => join(folder, mine.tenantId, address);
@@ -36,11 +39,11 @@ async function openStore() {
     place,
     record: `golden/${job.id.slice(0, 6)}/${job.id}.json`,
     file: { id: artifact!['id'] as string, path: `documents/${artifact!['name']}` },
-    /** Makes an object old enough to be judged. */
+    /** Makes an object so old that it is compared. */
     async age(address: string) {
       await utimes(place(address), long, long);
     },
-    /** The manifest of the job, and its line. */
+    /** The path of the manifest with a job's line, and that line. */
     async line(id: string) {
       const [found] = await manifestLinesOf(app, mine, id);
       return { path: join(folder, 'golden', found!.path), line: `${found!.line}\n` };
@@ -56,7 +59,7 @@ beforeEach(async () => {
   mine = await openStore();
 });
 
-/** The kinds and ids of what was found. */
+/** The kinds and IDs of the differences. */
 const named = ({ found }: Verified) => found.map(([what, tenant, id]) => [what, tenant, id]);
 
 test('a store that agrees with the database has no differences', async () => {
@@ -130,7 +133,7 @@ describe('a difference is found, named by its ids, and is the only one:', () => 
       return ['file without a row', id];
     },
   };
-  /** What a look at names and sizes does not see. */
+  /** Damages that a comparison of names and sizes does not find. */
   const readOnly = ['a record that is not JSON', 'a record of another job'];
 
   test.each(Object.entries(damages))('%s', async (name, damage) => {
@@ -265,7 +268,7 @@ test('nothing is written, and a second comparison finds the same', async () => {
   expect(await filesOf()).toEqual(before);
 });
 
-/** All files of the store with the times of their last writes. */
+/** All files in the storage, with the times of their last writes. */
 async function filesOf(): Promise<string[]> {
   const folder = join(app.services.settings.DATA_DIR, 'storage');
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });

@@ -7,9 +7,9 @@ import type { Services } from '#server/context.ts';
 const root = join(import.meta.dirname, '../..');
 
 export interface Verified {
-  /** The lines of differences, their fields apart. */
+  /** The lines about differences. Each is split into its fields. */
   found: string[][];
-  /** The lines of counts. */
+  /** The lines with counts. */
   counts: string[];
 }
 
@@ -20,7 +20,7 @@ function parsed(lines: readonly string[]): Verified {
   };
 }
 
-/** Compares store and database in this process. */
+/** Compares storage and database in this process. */
 export async function verifyHere(
   services: Pick<Services, 'accountStores' | 'database' | 'settings' | 'storage'>,
   { tenant, quick = false }: { tenant?: string; quick?: boolean } = {},
@@ -38,7 +38,7 @@ export interface VerifyCommand extends Verified {
   stderr: string;
 }
 
-/** Runs `npm run verify-store` as a process of its own. */
+/** Runs `npm run verify-store` as a separate process. */
 export function runVerify(
   env: Record<string, string>,
   args: string[] = [],

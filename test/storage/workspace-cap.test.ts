@@ -6,7 +6,7 @@ import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { eventsOf } from '#test/setup/stored-rows.ts';
 
-/** Bytes of an upload of these tests. */
+/** The size of each upload in these tests, in bytes. */
 const size = workbook('Hello').length;
 
 const byDefault = useTestApp({ env });

@@ -71,7 +71,7 @@ describe('metadata of a workspace', () => {
     ['a signup', (metadata) => signUp(app, founding({ metadata }))],
     ['the operator', (metadata) => provision({ name: 'A workspace', metadata })],
   ];
-  /** Metadata with so many characters of JSON. */
+  /** Metadata whose JSON has this many characters. */
   const metadataOf = (characters: number) => ({ note: 'x'.repeat(characters - '{"note":""}'.length) });
   const largest = 16_384;
 
@@ -99,10 +99,10 @@ describe('the list of workspaces (A 4.4)', () => {
   const list = (headers: Headers, query = '') => listing.json('GET', `/api/tenants${query}`, { headers });
   const ids = (accounts: { id: string }[]) => accounts.map(({ id }) => id);
 
-  /** The most recent first, as they are listed. */
+  /** The founders of the workspaces, the latest first, like the list. */
   const founders: Person[] = [];
   beforeAll(async () => {
-    // The workspace `default` exists from its first use on.
+    // The workspace `default` is created at its first use.
     await listing.json('GET', '/api/translations', { headers: { 'x-api-key': 'the-service-key' } });
     for (let i = 0; i < 5; i++) founders.unshift(await found(listing, { tenant_name: `Workspace ${i}` }));
   });
@@ -141,7 +141,7 @@ describe('the list of workspaces (A 4.4)', () => {
   });
 
   test('much metadata makes a page shorter, never empty', async () => {
-    // Random, so that it does not pack.
+    // Random data, which cannot be compressed.
     const sql = openSuperuser(listing.superuserUrl);
     const [newest, second] = founders as [Person, Person];
     await sql`update tenants set metadata = jsonb_build_object('large',

@@ -26,14 +26,14 @@ const ask = (input: Fields, headers: Headers) =>
 const knock = async (key: string) =>
   (await app.json('GET', '/api/translations', { headers: { 'x-api-key': key } })).status;
 
-/** A rotation that must succeed: the new key. */
+/** Rotates the key, which must succeed, and returns the new key. */
 async function rotate(admin: Person, input: Fields): Promise<string> {
   const { status, body } = await ask(input, admin.bearer);
   expect(status, JSON.stringify(body)).toBe(200);
   return body.api_key;
 }
 
-/** Asserts that a rotation is refused, and that the old key is still good. */
+/** Expects that a rotation is rejected, and that the old key is still valid. */
 async function expectRefused(
   admin: Person,
   input: Fields,
@@ -51,7 +51,7 @@ describe('rotating the key of a workspace with the password', () => {
   let input: Fields;
   beforeEach(async () => {
     admin = await found(app, { password: 'a long enough passphrasé' });
-    // However its characters are composed.
+    // The password is accepted in any normalization form.
     input = { password: admin.password.normalize('NFD') };
   });
 
@@ -127,7 +127,7 @@ describe('rotating the key of a workspace with the password', () => {
   });
 });
 
-/** Locks a tenant's row, as a rotation does. Returns how to release it. */
+/** Locks the row of a tenant like a rotation. Returns a function that releases the lock. */
 async function holdTenant({ tenantId }: Person): Promise<() => Promise<void>> {
   const locker = await openSuperuser(app.superuserUrl).reserve();
   await locker`begin`;
@@ -161,7 +161,7 @@ describe('rotating the key of a workspace with a code', () => {
     expect(await eventsOf(app, admin.tenantId, 'mfa_code_refused')).toHaveLength(10);
     await expectRefused(admin, { mfa_code: totpCode(admin.secret, 1) }, 429, 'too many MFA attempts');
     await expectRefused(admin, { mfa_code: admin.recoveryCodes[0] }, 429, 'too many MFA attempts');
-    // The password is counted apart.
+    // Attempts with the password are counted separately.
     await rotate(admin, { password: admin.password });
   });
 });

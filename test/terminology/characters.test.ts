@@ -13,7 +13,7 @@ const exceeded = (count: number, pair: string) => [
   422,
   `terminology_max_characters_exceeded: the terms that would apply to ${pair} have ${count} characters, source and target sides together; at most 100 are allowed`,
 ];
-/** A glossary of `characters` characters, both sides together. */
+/** Uploads a glossary with this many characters in total. */
 const put = (name: string, characters: number, pair?: [string, string], letter = 'a') =>
   mine.uploadFile(`${letter.repeat(characters - 10)},${letter.repeat(10)}`, {
     name,

@@ -10,7 +10,7 @@ beforeEach(async () => {
   mine = await openSets(app);
 });
 
-/** The target that serves a whole term; undefined if no glossary serves it. */
+/** The translation of a text that is a complete term; undefined if no glossary serves it. */
 async function served(
   source_text: string,
   target_lang = 'fr',
@@ -20,7 +20,7 @@ async function served(
   return request.metadata.provenance?.fast_path === 'glossary_exact' ? final_translation : undefined;
 }
 
-/** How the cells of a file are read is tested in test/formats/glossary-csv.test.ts. */
+/** How cells are read is tested in test/formats/glossary-csv.test.ts. */
 describe('a CSV glossary', () => {
   test('with a header: terms, languages and letter case apply', async () => {
     const { status, body } = await mine.uploadFile(corpusFile('csv/made-semicolon-full-columns.csv'));

@@ -101,7 +101,7 @@ describe('terminology.entries', () => {
     const { next_cursor: cursor } = await page({ limit: 1 }, other, id);
     await other.glossary(['e,f', 'g,h']);
     expect((await ask({ set_id: id, cursor }, other.headers)).status).toBe(409);
-    // Another glossary's cursor is none of this one.
+    // A cursor is valid only for its own glossary.
     expect((await ask({ set_id: set.id, cursor }, mine.headers)).status).toBe(409);
   });
 

@@ -7,7 +7,10 @@ import { checkTerms, type ExpectedTerm } from '#server/matching/terms/index.ts';
 
 const pair = { sourceLang: 'en', targetLang: 'fr' } as const;
 
-/** A database that knows one statement: a glossary of `terms` terms of `units` units on the source's side, and its revision. */
+/**
+ * A database that supports one statement: it returns a glossary of `terms` terms with `units` UTF-16 units in their
+ * source, and the revision of the glossary.
+ */
 function spied({ terms = 1, units = 10 } = {}) {
   const loads: string[] = [];
   const state = { failing: false, revision: 'r1' };
@@ -30,16 +33,19 @@ function spied({ terms = 1, units = 10 } = {}) {
     if (state.failing) throw new Error('the database is away');
     return work(tx);
   };
-  // Of a database, glossaries use this one scope and nothing else.
+  // Glossaries use only this function of a database.
   return { loads, state, database: { inTenant } as unknown as Database };
 }
 
 const termOf = (index: number, units: number) => `term ${index} `.padEnd(units, 'x');
 
-/** 2000 terms of 99 characters with targets of one: all that a language pair may have, in its sources. */
+/**
+ * 2,000 terms with 99 characters in the source and one in the target: the limit for a language pair, mostly in its
+ * sources.
+ */
 const largest = { terms: 2000, units: 99 };
 
-/** How many iterations the event loop makes while work is in progress. */
+/** The number of iterations of the event loop during `work`. */
 async function turnsDuring(work: Promise<unknown>): Promise<number> {
   let iterations = 0;
   const counting = setInterval(() => {
@@ -131,7 +137,7 @@ describe('the largest glossary that an upload may make', () => {
     const text = `a ${termOf(7, 99)} b`;
     const all = await Promise.all(Array.from({ length: 8 }, () => use(glossaries, database, { text })));
     for (const found of all) expect(found?.matches).toMatchObject([{ start: 2, end: 101 }]);
-    // Once to see its size, once in its slot.
+    // The database is read once for the size of the glossary, and once in a slot.
     expect(loads).toHaveLength(2);
     await use(glossaries, database);
     expect(loads).toHaveLength(2);
@@ -146,15 +152,15 @@ describe('the largest glossary that an upload may make', () => {
     );
     expect(short?.matches).toHaveLength(480);
     expect(short?.matches.slice(0, 40)).toEqual(long?.matches);
-    // Matches of one term share their entries, found in place or on a thread.
+    // Matches of one term share their entries, whether they were found in the event loop or on a thread.
     expect(short?.matches[2]?.entries).toBe(short?.matches[0]?.entries);
   });
 
   test('is compiled without blocking other requests', async () => {
     const { database } = spied({ terms: 2000, units: 500 });
-    // A thread's first task includes its start.
+    // This call starts the thread, so that the next one measures only the compilation.
     await use(createGlossaries(), database);
-    // Compiled at once, it would leave one or two.
+    // If the glossary were compiled without interruption, there would be one or two iterations.
     expect(await turnsDuring(use(createGlossaries(), database))).toBeGreaterThan(20);
   });
 });

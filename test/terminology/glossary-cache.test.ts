@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { type CachedGlossary, createGlossaryCache } from '#server/language/terminology/glossary-cache.ts';
 
-/** Keeps glossaries that are named `<tenant> <number>`, in megabytes; returns which of them are kept in the end. */
+/**
+ * Stores glossaries with names such as `<tenant> <number>` and sizes in megabytes. Returns those that are still in the
+ * cache afterwards.
+ */
 function keptOf(...uses: (string | [key: string, megabytes: number])[]): string[] {
   const kept = createGlossaryCache<CachedGlossary>();
   const keys = new Set<string>();

@@ -96,7 +96,7 @@ describe('a whole term that violates a matched term is not served (B 8 rule 3)',
   });
 
   test('of two spellings of one term, that of the text is served, and named', async () => {
-    // Of one file the later row goes first: “nicht” is what running text prefers.
+    // Within a file, later rows take precedence, so “nicht” is used in running text.
     await mine.glossary(['don’t,keinesfalls', "don't,nicht"]);
     const job = await mine.job({ source_text: 'don’t', target_lang: 'de' });
     expectServed(job, 'glossary_exact', 'keinesfalls');

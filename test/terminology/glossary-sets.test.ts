@@ -95,7 +95,7 @@ describe('deletion (B 4.4)', () => {
     expect((await other.removeGlossary(id)).status).toBe(404);
     expect(await other.glossaries()).toEqual([]);
     expect(await final('ledger', other)).toBe('[fr] ledger');
-    // A tenant that a caller names in the metadata is overwritten.
+    // The service overwrites a tenant in the caller's metadata.
     const named = await other.job({
       source_text: 'ledger',
       metadata: { tenant: { id: mine.tenantId, name: 'x' } },

@@ -21,6 +21,6 @@ test('a review with a slow check of many long terms still names the terms that t
     missing_terms: targets.slice(58),
   });
   expect(body.final_translation).toBe(published);
-  // It is closed, as by any other review.
+  // The job is closed, as after any other review.
   expect((await mine.review(id, { action: 'approve' })).status).toBe(400);
 });

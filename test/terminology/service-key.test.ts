@@ -7,7 +7,7 @@ import { openSets, refusal, setsOf, TERMINOLOGY, TM } from '../translation-memor
 const serviceKey = 'a-service-key-of-some-length-0123456789abc';
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', SERVICE_API_KEY: serviceKey } });
 
-/** The tenants under which the database has rows of a text, whatever their table. */
+/** The tenants for which any table of the database contains a text. */
 async function tenantsHolding(text: string): Promise<string[]> {
   const sql = openSuperuser(app.superuserUrl);
   const tables = await sql<{ name: string }[]>`
@@ -24,7 +24,7 @@ async function tenantsHolding(text: string): Promise<string[]> {
 }
 
 describe('a deployment without workspaces (A 5.1 rule 6)', () => {
-  // One after the other: the first tenant ends it.
+  // The steps run in this order, because the first tenant ends this mode.
   test('stores glossaries and TMs under the tenant ID `default`, for the service key only', async () => {
     const headers = { 'x-api-key': serviceKey };
     const mine = setsOf(app, headers);
@@ -50,7 +50,7 @@ describe('a deployment without workspaces (A 5.1 rule 6)', () => {
     expectServed(await translate('ledger-zq91'), 'glossary_exact', 'grand livre');
     expectServed(await translate('Hello zq92'), 'tm_exact', 'Bonjour');
 
-    // The first tenant has nothing of it, and the key none of the tenant's.
+    // The first tenant sees none of these sets, and the service key sees none of the tenant's sets.
     const tenant = await openSets(app);
     expect([await tenant.glossaries(), await tenant.memories()]).toEqual([[], []]);
     expect((await tenant.removeGlossary(glossary.id)).status).toBe(404);

@@ -23,7 +23,7 @@ const exported = async (setId: string, edition?: string, headers = mine.headers)
   return { status: response.status, headers: response.headers, text: await response.text() };
 };
 
-/** The pairs of terms that a glossary has, in its order. */
+/** The pairs of terms in a glossary, in order. */
 async function pairsOf(setId: string): Promise<string[]> {
   const input = encodeURIComponent(JSON.stringify({ json: { set_id: setId, limit: 200 } }));
   const { body } = await app.json('GET', `/trpc/terminology.entries?input=${input}`, {
@@ -41,7 +41,7 @@ const term = (text: string, status?: string) =>
 const tbx = (...concepts: string[]) =>
   `<?xml version="1.0"?>\n<tbx style="dca" type="TBX-Basic" xml:lang="en" xmlns="urn:iso:std:iso:30042:ed-2"><tbxHeader/><text><body>\n${concepts.join('\n')}</body></text></tbx>`;
 
-/** As Microsoft's and IATE's collections are, and as MultiTerm and memoQ write it. */
+/** The form of Microsoft's and IATE's collections, which MultiTerm and memoQ also write. */
 const martif = `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE martif SYSTEM "TBXcoreStructV02.dtd">
 <martif type="TBX-Default" xml:lang="en"><martifHeader><fileDesc><sourceDesc><p>of a tool</p></sourceDesc></fileDesc></martifHeader>

@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 const gateOf = (job: Job) => job.request.metadata.terminology_gate;
 
-/** Expects a job that waits for a reviewer because of its terms. */
+/** Expects a job that awaits review because it lacks glossary terms. */
 function expectNoncompliant(job: Job): void {
   expectPipeline(job);
   expect(job).toMatchObject({
@@ -33,7 +33,8 @@ function expectNoncompliant(job: Job): void {
 }
 
 describe('noncompliant output is not published automatically, whatever its score (B 1 rule 4)', () => {
-  // The stub's translation is the source behind the language's code: whatever has another target is missing from it.
+  // The stub engine returns the language code and the source text, so it lacks each term whose target differs from its
+  // source.
   test('at any threshold', async () => {
     await mine.glossary(['invoice,facture']);
     for (const min_quality_score of [0, 50, -1])

@@ -19,7 +19,7 @@ async function served(source_text: string, target_lang = 'fr'): Promise<string |
   return request.metadata.provenance?.fast_path === 'glossary_exact' ? final_translation : undefined;
 }
 
-/** How the units are read is tested in test/formats/glossary-tmx.test.ts. */
+/** How units are read is tested in test/formats/glossary-tmx.test.ts. */
 describe('a TMX glossary', () => {
   test('has an entry for each unit with both languages, in any letter case', async () => {
     const body = [

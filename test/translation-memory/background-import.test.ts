@@ -8,7 +8,7 @@ import { pairs, tmx } from './tmx.ts';
 
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
 const app = useTestApp({ env });
-/** Four segments count as a large import, and only the tests run the jobs. */
+/** Files with four segments or more are imported in the background. No workers run: the tests run the jobs. */
 const low = useTestApp({ env: { ...env, TM_ASYNC_THRESHOLD: '3', MAX_TM_SEGMENTS: '100' } });
 
 let mine: Sets;
@@ -111,7 +111,7 @@ describe('while an import runs (B 4.5)', () => {
     expect((await mine.importFile(tmx(pairs(1)), { name: 'a third' })).status).toBe(200);
     const other = await openSets(low);
     expectAccepted(await other.importFile(large));
-    // The one that runs is not harmed, and afterwards its name may be imported again.
+    // The running import continues. After it ends, a file with the same name can be imported again.
     await withWorkers(low, async () => {
       expect(await ended(mine, job.id)).toMatchObject({ status: 'completed', result: { imported: 4 } });
       expect((await mine.importFile(tmx(pairs(2)))).body).toMatchObject({ imported: 2 });

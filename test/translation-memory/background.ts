@@ -4,7 +4,7 @@ import { poll } from '#test/setup/poll.ts';
 import { startWorkers } from '#workers/run.ts';
 import type { Answer, Sets } from './sets.ts';
 
-/** Workers of the application for the duration of `work`: without them an import stays running. */
+/** Runs the application's workers while `work` runs. Without workers, an import stays unfinished. */
 export async function withWorkers<T>(app: TestApp, work: () => Promise<T>): Promise<T> {
   const workers = await startWorkers(app.services, () => app.databaseUrl);
   try {
@@ -14,7 +14,7 @@ export async function withWorkers<T>(app: TestApp, work: () => Promise<T>): Prom
   }
 }
 
-/** Checks the shape of a 202 and returns its job (B 2.9, 4.5). */
+/** Checks the fields of a 202 response, and returns its import job (B 2.9, 4.5). */
 export function expectAccepted({ status, body }: Answer) {
   expect([status, Object.keys(body).toSorted()]).toEqual([202, ['job', 'poll_url']]);
   expect(body.job).toMatchObject({
@@ -29,7 +29,7 @@ export function expectAccepted({ status, body }: Answer) {
   return body.job;
 }
 
-/** Waits for an import to end, and returns it. */
+/** Waits until an import has ended, and returns it. */
 export const ended = (mine: Sets, id: string) =>
   poll(async () => {
     const { status, body } = await mine.importOf(id);

@@ -11,14 +11,14 @@ const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const ask = (input: Fields, headers: Headers) =>
   viaRpc(app, { path: 'memory.browse', type: 'query' }, { input, headers });
 
-/** A page that must be there. */
+/** Requests a page, which must succeed. */
 async function page(of: Sets, input: Fields = {}) {
   const { status, body } = await ask(input, of.headers);
   expect(status, JSON.stringify(body)).toBe(200);
   return body;
 }
 
-/** All pages, and how many they were. */
+/** Requests all pages. Returns their content and the number of pages. */
 async function everyPage(of: Sets, input: Fields) {
   const sources: string[] = [];
   let cursor: string | undefined;
@@ -187,7 +187,7 @@ describe('memory.browse bounds its work', () => {
   });
 });
 
-/** Adds units to a set, of which only the last two have the word `needle`. */
+/** Adds units to a set. Only the last two contain the word `needle`. */
 async function fill({ tenantId }: Sets, setId: string, count: number): Promise<void> {
   await openSuperuser(app.superuserUrl)`
     insert into memory_segments (tenant_id, content_id, segment_no, source_hash, source_text, target_text)

@@ -38,7 +38,7 @@ describe('of a tenant and language pair (B 8 "Translation-memory segments")', ()
     await put('b', pairs(2, 'thing'));
     expect((await put('a', pairs(3, 'other'))).status).toBe(200);
     expectExceeded(await put('a', pairs(4)));
-    // What was refused replaced nothing.
+    // The rejected file has replaced nothing.
     expectServed(await mine.job({ source_text: 'one other 1' }), 'tm_exact', 'une phrase 1');
     expect(await stored()).toBe(5);
   });

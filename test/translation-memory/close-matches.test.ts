@@ -38,7 +38,7 @@ beforeEach(async () => {
 const store = (units: (Unit | [string, string])[], fields = {}, of = mine) =>
   of.memory(units, { target_lang: 'de', ...fields });
 
-/** The data that the model gets with its request to translate a text, without the instructions. */
+/** The data in the model's request to translate a text, without the instructions. */
 async function given(source_text: string, fields = {}, of = mine): Promise<string> {
   fake.requests.length = 0;
   const job = await of.job({ source_text, target_lang: 'de', ...fields });
@@ -74,7 +74,7 @@ describe('close matches are given to the engine (B 8 "Fuzzy tier")', () => {
       `<ul><li class="checklist-item highlighted wide">${text}</li><li>Another line.</li></ul>`;
     const page = html(english('third').replace('pump', '<b id="what-is-checked">pump</b>'));
     expect(await given(page, { text_type: 'Html' })).toContain(german('rote'));
-    // What is held of a part of the page is its best example: the exact tier is asked for the whole of it.
+    // An exact match of a part is the best example for this part. For exact matches, the complete page is looked up.
     expect(await given(html(english('red')), { text_type: 'Html' })).toContain(german('rote'));
   });
 
@@ -150,7 +150,7 @@ describe('approved pairs, and corrections of them (B 8 "Fuzzy tier")', () => {
     const { id } = await mine.job({ source_text, target_lang: 'de', ...sensitive });
     expect((await mine.review(id, { action: 'modify', final_translation })).status).toBe(200);
   };
-  /** Texts that are like those of the pump, each one new, so that none is served. */
+  /** Texts that are similar to those about the pump. Each is new, so that none is served from the TM. */
   let asked = 0;
   const letter = (n: number) => 'abcdefghijklmnopqrstuvwxyz'.charAt(n % 26);
   const another = () => {
@@ -158,7 +158,7 @@ describe('approved pairs, and corrections of them (B 8 "Fuzzy tier")', () => {
     return english(`third and ${letter(asked / 26)}${letter(asked)}x`);
   };
 
-  /** «Within a few minutes at most»: submits again until the model gets a text. */
+  /** «Within a few minutes at most»: submits texts until the model receives `text` as an example. */
   const becomesGiven = (text: string) =>
     poll(async () => {
       const data = await given(another());

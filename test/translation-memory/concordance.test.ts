@@ -24,7 +24,7 @@ beforeAll(async () => {
   await mine.memory([['A port', 'Ein Hafen']], { name: 'German', target_lang: 'de' });
 });
 
-/** The units that were found, each with the parts that its spans mark. */
+/** The units that a search finds, each with the parts that its spans mark. */
 async function find(text: string, input: Fields = {}, of = mine) {
   const { status, body } = await ask({ text, ...input }, of.headers);
   expect(status, JSON.stringify(body)).toBe(200);

@@ -17,7 +17,7 @@ const ofMine = async (source_text: string, target_lang: string, source_lang = 'e
   mine.job({ source_text, target_lang, source_lang });
 const order = (units: Unit[]) => units.toSorted((a, b) => (a.source < b.source ? -1 : 1));
 
-/** Imports a file under a name; returns the set, and the units of its export as an independent parser reads them. */
+/** Imports a file under a name. Returns the set, and the units in its export, which an independent parser reads. */
 async function through(file: string | Uint8Array, name: string, source_lang: string, target_lang: string) {
   const { status, body } = await mine.importFile(file, { name, source_lang, target_lang });
   expect(status, JSON.stringify(body)).toBe(200);
@@ -48,7 +48,7 @@ test.each(memories)(
     });
     for (const unit of [original[0]!, original.at(-1)!])
       expectServed(await ofMine(unit.source, target, source), 'tm_exact', unit.target);
-    // Fields that the original lacks are generated; its own fields are kept.
+    // The import generates fields that the original does not have, and keeps the fields that it has.
     expect(units).toHaveLength(imported);
     for (const unit of units)
       expect(unit).toMatchObject({ tuid: expect.any(String), changedate: expect.any(String) });

@@ -1,7 +1,10 @@
 import { corpusFile } from '#test/corpus/files.ts';
 import { collapsed, pairsOf, readTmx, type Unit } from './tmx.ts';
 
-/** The tags of the corpus, in lower case, that stand for a language (B 4.4 "Language code reading"). */
+/**
+ * For each language, the tags in the corpus that are read as this language, in lower case (B 4.4 "Language code
+ * reading").
+ */
 export const tags: Record<string, string[]> = {
   en: ['en', 'en-us', 'en-gb'],
   fr: ['fr', 'fr-fr'],
@@ -13,7 +16,9 @@ export const tags: Record<string, string[]> = {
   de: ['de'],
 };
 
-/** A file of tmx/ with a pair of its languages and the counts of its import: units, stored, skipped, duplicates. */
+/**
+ * A file in tmx/, a pair of its languages, and the expected counts of its import: units, stored, skipped, duplicates.
+ */
 export type Expected = [
   file: string,
   source: string,
@@ -37,7 +42,7 @@ export const memories: Expected[] = [
 
 export const tmxFile = (name: string): Uint8Array => corpusFile(`tmx/${name}.tmx`);
 
-/** What an import of a file keeps, as a reader of its own finds it. */
+/** The units that an import of a file should keep, according to an independent reader. */
 export function unitsOf(file: Uint8Array, source: string, target: string): Unit[] {
   return collapsed(pairsOf(readTmx(file), tags[source]!, tags[target]!));
 }

@@ -12,11 +12,11 @@ import { poll } from '#test/setup/poll.ts';
 import { openSets, refusal } from './sets.ts';
 import { pairs, tmx } from './tmx.ts';
 
-/** No worker runs: the tests themselves run the jobs of large imports. */
+/** No worker runs: the tests run the background imports themselves. */
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false', TM_ASYNC_THRESHOLD: '500', RUN_WORKERS: 'false' };
 const app = useTestApp({ env });
 
-/** Holds the lock that a statement takes, until the returned function is called. */
+/** Takes the lock that a statement needs, and holds it until the returned function is called. */
 async function hold(statement: string): Promise<() => Promise<void>> {
   const connection = await openSuperuser(app.superuserUrl).reserve();
   await connection.unsafe(`begin; ${statement}`);
@@ -41,7 +41,7 @@ describe('a set that is deleted', () => {
     const mine = await openSets(app);
     const { body } = await mine.importFile(tmx(pairs(200)));
     const { tenantId } = mine;
-    // In the middle of its transaction the indexing waits for a segment; the deletion comes meanwhile.
+    // The indexing waits for a segment in the middle of its transaction. The deletion arrives during this wait.
     const letGo = await hold(
       `select from memory_segments where tenant_id = '${tenantId}' limit 1 for update`,
     );
@@ -55,7 +55,7 @@ describe('a set that is deleted', () => {
     expect(await left(tenantId)).toEqual(nothing);
   });
 
-  /** Holds the lock on the tenant's memory, or on one set name, as another process does while it stores an import. */
+  /** Holds the lock on a tenant's TM, or on one set name, like another process that stores an import. */
   const holdTurn = (tenantId: string, name = '') =>
     hold(`select pg_advisory_xact_lock(hashtextextended('memory:${tenantId}${name && `:${name}`}', 0))`);
 

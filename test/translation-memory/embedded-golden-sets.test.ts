@@ -13,7 +13,7 @@ const { app, fake, importPairs } = await useEmbeddingApp({ MAX_BATCH_ITEMS: '700
 const sentences = (count: number) =>
   Array.from({ length: count }, (_, at) => `Tighten bolt number ${at} of the pump.`);
 
-/** Publishes translations into French; returns the jobs' ids. */
+/** Publishes translations into French, and returns the IDs of the jobs. */
 async function publish(tenant: Signup, texts: string[]): Promise<string[]> {
   const ids: string[] = [];
   for (const source_text of texts) {
@@ -27,7 +27,7 @@ async function publish(tenant: Signup, texts: string[]): Promise<string[]> {
   return ids;
 }
 
-/** Deletes a job, which an administrator's session may. */
+/** Deletes a job with an administrator's session. */
 async function remove({ accessToken }: Signup, job: string): Promise<void> {
   const headers = { authorization: `Bearer ${accessToken}` };
   const { body } = await app.json('DELETE', `/api/translations/${job}`, { headers });
@@ -39,7 +39,7 @@ const goldenSet = async (tenant: Signup) =>
     ({ origin }: { origin: string }) => origin === 'golden_approved',
   );
 
-/** The sources of a tenant's pairs by their blocks. */
+/** The source texts of a tenant's approved translations, by block. */
 const blocks = async ({ tenantId }: Signup) => {
   const sql = openSuperuser(app.superuserUrl);
   return sql<{ sources: string[]; nos: number; codes: number; vectors: number }[]>`
@@ -49,7 +49,7 @@ const blocks = async ({ tenantId }: Signup) => {
     from memory_vectors v where tenant_id = ${tenantId} order by block_no`;
 };
 
-/** What is stored of a source in its block. */
+/** The data that is stored for a source text in its block. */
 const storedVector = async ({ tenantId }: Signup, source: string) => {
   const sql = openSuperuser(app.superuserUrl);
   const [row] = await sql<{ code: Buffer; vector: Buffer }[]>`
@@ -60,7 +60,7 @@ const storedVector = async ({ tenantId }: Signup, source: string) => {
   return row;
 };
 
-/** The sets that the sweep adds jobs for. */
+/** The sets for which the sweep adds jobs. */
 async function waiting(services = app.services): Promise<string[]> {
   const sql = openSuperuser(app.superuserUrl);
   await sql`delete from graphile_worker._private_jobs`;

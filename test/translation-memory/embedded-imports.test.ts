@@ -17,7 +17,7 @@ const unavailable =
 
 const sets = async ({ headers }: Signup) => (await app.json('GET', '/api/tm', { headers })).body;
 
-/** What is stored of a tenant's vectors, by their blocks. */
+/** The data that is stored for a tenant's vectors, by block. */
 const blocks = async ({ tenantId }: Signup) => {
   const sql = openSuperuser(app.superuserUrl);
   return sql<{ nos: string[]; codes: number; vectors: number; model: string }[]>`

@@ -9,7 +9,7 @@ import { type Signup, type TestApp, useTestApp } from '#test/setup/app.ts';
 export interface EmbeddingApp {
   app: TestApp;
   fake: FakeOpenAi;
-  /** Sends pairs of English and French as a TMX file. */
+  /** Sends pairs in English and French as a TMX file. */
   importPairs(
     tenant: Signup,
     pairs: readonly (readonly [source: string, target: string])[],
@@ -27,7 +27,10 @@ const settings = {
   OPENAI_MAX_RETRIES: 1,
 };
 
-/** An application over a fake upstream that embeds and translates; before each test it serves everything. */
+/**
+ * An application with a fake model that embeds and translates. Before each test, the fake is reset to respond to all
+ * requests.
+ */
 export async function useEmbeddingApp(env: Record<string, string> = {}): Promise<EmbeddingApp> {
   const fake = await startFakeOpenAi();
   const live = { ...settings, OPENAI_BASE_URL: fake.baseUrl };
@@ -62,6 +65,6 @@ export async function useEmbeddingApp(env: Record<string, string> = {}): Promise
   };
 }
 
-/** Pairs of distinct sources. */
+/** Pairs whose source texts are all different. */
 export const manyPairs = (count: number): [string, string][] =>
   Array.from({ length: count }, (_, at) => [`Part number ${at} of the kit`, `Pièce numéro ${at} du kit`]);

@@ -119,7 +119,7 @@ describe('several stored segments share a source (B 8)', () => {
     mine.memory([{ source: 'Hello', target, ...(changedate && { changedate }) } satisfies Unit], { name });
   const served = async (target: string) => expectServed(await mine.job(), 'tm_exact', target);
 
-  /** Approves a target of «Hello» by a reviewer's hand. */
+  /** Approves a translation of «Hello» through a review. */
   async function approve(target: string): Promise<void> {
     const { id } = await mine.job({ metadata: { sensitive: true } });
     expect((await mine.review(id, { action: 'modify', final_translation: target })).status).toBe(200);
@@ -131,7 +131,7 @@ describe('several stored segments share a source (B 8)', () => {
     await served('approved');
     await put('after', 'imported after', '20990101T000000Z');
     await served('approved');
-    // The name says nothing about the origin.
+    // The name of a set does not determine its origin.
     await put('golden', 'imported as golden', '20990101T000000Z');
     await served('approved');
   });

@@ -12,14 +12,16 @@ beforeEach(async () => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-/** 100 KB of text each side; at the end of the source, characters of four bytes that no piece may halve. */
+/**
+ * 100 KB of text on each side. The source ends with characters of four bytes, which must not be split between pieces.
+ */
 const longPairs = (count: number): [string, string][] =>
   Array.from({ length: count }, (_, n) => [
     `${n} ${'long & '.repeat(8_000)}${'😀'.repeat(11_000)}`,
     `${n} ${'lang < '.repeat(14_000)}`.trimEnd(),
   ]);
 
-/** Counts the transactions in a tenant's scope from now on. */
+/** From now on, counts the transactions in a tenant's scope. */
 function countReads(tenantId: string): () => number {
   const inTenant = vi.spyOn(app.services.database, 'inTenant');
   return () => inTenant.mock.calls.filter(([of]) => of === tenantId).length;
@@ -50,7 +52,7 @@ test('an export of long segments is made a few of them at a time, each page when
     expect(bytes.length).toBeLessThan(128_000);
     pieces.push(bytes);
     taken += bytes.length;
-    // A page has at most this much text, a little more as XML; one is open, none is read ahead.
+    // A page has at most this much text, and slightly more as XML. One page is open, and none is read ahead.
     expect(reads()).toBeLessThanOrEqual(taken / 190_000 + 1);
   }
   answer.end();
@@ -65,7 +67,7 @@ test('short segments, more than a page of them, are each exported once, in the s
   expect(textsOf((await mine.exportMemory(id)).text)).toEqual(units);
 });
 
-/** Has `between` happen each time before a page of an export of mine is read, the first `times` times. */
+/** Runs `between` before each of the first `times` pages of an export is read. */
 function beforePages(times: number, between: () => Promise<unknown>): void {
   const { database } = app.services;
   const inTenant = database.inTenant.bind(database);

@@ -12,7 +12,7 @@ beforeEach(async () => {
 
 const detailOf = ({ status, text }: { status: number; text: string }) => [status, JSON.parse(text).detail];
 
-/** Publishes a text through a review, so that its pair is approved. */
+/** Publishes a text through a review, so that its translation is approved. */
 async function approve(
   source_text: string,
   final_translation: string,

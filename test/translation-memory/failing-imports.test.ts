@@ -7,13 +7,13 @@ import { openSuperuser } from '#test/setup/database.ts';
 import { openSets } from './sets.ts';
 import { tmx } from './tmx.ts';
 
-/** Every import runs in the background. No worker runs: the tests run the jobs. */
+/** All imports run in the background. No worker runs: the tests run the jobs. */
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false', TM_ASYNC_THRESHOLD: '0', RUN_WORKERS: 'false' };
 const app = useTestApp({ env });
 
 type Mine = Awaited<ReturnType<typeof openSets>>;
 
-/** Sends a set called Valves; returns its import's id, and an attempt to run it. */
+/** Sends a file as a set called Valves. Returns the ID of the import, and a function that tries to run it. */
 async function send(mine: Mine, pair: [string, string]) {
   const { status, body } = await mine.importFile(tmx([pair]), { name: 'Valves' });
   expect(status).toBe(202);
@@ -46,7 +46,7 @@ test('an import that fails each time ends failed, with advice; the set stays as 
   });
   expect(await mine.memories()).toEqual(before);
   expect(await final(mine, 'Open the valve.')).toBe('Ouvrez la vanne.');
-  // The staged version is gone, and the name is free again.
+  // The incomplete version was removed, and another file can have its name.
   const left = await app.database.inTenant(mine.tenantId, (tx) =>
     tx.execute(
       sql`select source_text from memory_segments join memory_contents using (tenant_id, content_id)`,

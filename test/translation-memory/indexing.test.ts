@@ -9,11 +9,11 @@ import { openSets } from './sets.ts';
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const pair = { pairSource: 'en', pairTarget: 'fr' };
 
-/** Sentences that have little in common except their form. */
+/** Sentences that have only their structure in common. */
 const sentence = (index: number) =>
   `Valve ${index * 7919} of the ${['north', 'south', 'east', 'west'][index % 4]} wing leaks ${index} drops.`;
 
-/** Sources of 1900 characters that have the same words, in an order of their own. */
+/** Source texts of 1,900 characters that consist of the same words in different orders. */
 const words = 'valve pump wing north south leaks drops machine cellar weekly checked before started'.split(
   ' ',
 );
@@ -25,10 +25,13 @@ function long(seed: number): string {
   }
   return text.slice(0, 1899).trimEnd().padEnd(1900, '.');
 }
-/** Nearly the same text. */
+/** A text that is very similar to `source`. */
 const like = (source: string) => `${source.slice(0, 20)}exactly ${source.slice(20, -12)}.`;
 
-/** A tenant with a golden set of `count` pairs, as publication leaves them: none of them in the index. */
+/**
+ * Creates a tenant with `count` approved translations in the state after their publication: the index contains none of
+ * them.
+ */
 async function withGolden(count: number) {
   const mine = await openSets(app);
   const { id: setId } = (await mine.memory([[sentence(0), 'Vanne 0.']])) as { id: string };
@@ -42,10 +45,12 @@ const append = (tenantId: string, setId: string, from: number, count: number) =>
 
 const range = (from: number, count: number) => Array.from({ length: count }, (_, index) => from + index);
 
-/** Far above the numbers of imported segments. */
+/** Numbers that are far above those of imported segments. */
 let segmentNo = 1_000_000;
 
-/** Adds sources to a set, as publication leaves them: in no index. The later ones are the newer ones. */
+/**
+ * Adds source texts to a set in the state after publication: the index does not contain them. Later texts are newer.
+ */
 function add(tenantId: string, setId: string, sources: string[]) {
   const rows = sources.map((s) => ({ n: ++segmentNo, s }));
   return app.database.inTenant(tenantId, (tx) =>
@@ -122,7 +127,7 @@ describe('segments that come one by one', () => {
   });
 });
 
-/** A tenant's sets that wait for an index together. */
+/** Several sets of a tenant that the index does not contain yet. */
 describe('segments of many sets', () => {
   let tenantId: string;
   let setIds: string[];

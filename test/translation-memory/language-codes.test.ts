@@ -11,7 +11,7 @@ beforeAll(async () => {
   mine = await openSets(app);
 });
 
-/** Some spellings, and how they read: test/languages.test.ts has the rules. */
+/** Examples of tags, and the languages as which they are read. The rules are tested in test/languages.test.ts. */
 const readings: [string, string][] = [
   ['FR-ca', 'fr-CA'],
   ['nob', 'nb'],
@@ -36,7 +36,7 @@ describe('language codes of a memory', () => {
     expect(declared).toMatchObject(unsupported);
     const reversed = await mine.importFile(file, { name, source_lang: code });
     expect(reversed).toMatchObject(unsupported);
-    // As a variant it may be the declared language's bare base, and nothing else.
+    // The tag of a variant may be the base of the declared language without a region, but no other tag.
     const other = await mine.importFile(file, { name, target_lang: 'de' });
     expect(other.status).toBe(400);
   });

@@ -28,7 +28,7 @@ const golden = async () =>
 describe('a job that is published later feeds the memory later (B 8 rule 4)', () => {
   const text = { source_text: cat, target_lang: 'de' };
 
-  /** From now on no golden record of the tenant can be written, until the returned function repairs it. */
+  /** From now on, no published record of the tenant can be written, until the returned function is called. */
   async function breakStore(): Promise<void> {
     await mine.job({ source_text: bread, target_lang: 'de' });
     const back = await breakGoldenStore(app, mine);

@@ -29,7 +29,7 @@ async function review(id: string, body: Record<string, unknown>, of = mine): Pro
   return answer.body;
 }
 
-/** Expects that a learned pair serves a text without a model call. */
+/** Expects that an approved translation serves a text without a model call. */
 async function expectLearnt(source_text: string, target: string): Promise<void> {
   fake.requests.length = 0;
   expectServed(await job(source_text), 'tm_exact', target);

@@ -11,7 +11,7 @@ const pair = { pairSource: 'en', pairTarget: 'fr' };
 const find = (tenant: Signup, text: string) =>
   findExamples(app.services, tenant.tenantId, pair, { text, parts: [] });
 
-/** The same in other words. */
+/** A text with the same meaning in other words. */
 const text = 'Launch the appliance, then erase each photo.';
 const paraphrase = ['Start your machine and delete every picture', 'Démarrez la machine'] as const;
 const others = [
@@ -54,7 +54,8 @@ describe('the relevant pairs (C 6)', () => {
     expect([close.length, relevant.length]).toEqual([5, 5]);
     expect(new Set(sources).size).toBe(10);
     expect(sources).not.toContain(text);
-    // Of equal sources, the pair that the exact tier would serve: that of the set that was imported last.
+    // If several pairs have the same source, the match is the one that would be the exact match: that of the set that
+    // was imported last.
     for (const { targetText } of [...close, ...relevant]) expect(targetText).toMatch(/^other /);
   });
 

@@ -14,7 +14,10 @@ const sentence = (seed: number) =>
   `Valve ${seed * 7919} of the ${['north', 'south', 'east', 'west'][seed % 4]} wing leaks ${seed} drops.`;
 const like = (seed: number) => sentence(seed).replace('drops', 'drips');
 
-/** The sets of a tenant: six with 300 segments each, which have a shard of their own, and six with 60 in none. */
+/**
+ * The number of a tenant's sets. Six have 300 segments each, which form a separate shard; six have 60 segments each,
+ * which are in no shard.
+ */
 const sets = 12;
 const sizeOf = (set: number) => (set < 6 ? 300 : 60);
 const seedOf = (set: number, index: number) => set * 1000 + index;
@@ -51,14 +54,14 @@ const stored = () =>
     return row!;
   });
 
-/** The posting lists that a lookup reads. */
+/** The number of posting lists that a lookup reads. */
 const listsRead = () =>
   app.database.inTenant(tenantId, async (tx) => {
     const shards = await selectPostings(tx, tenantId, pair, [...grams(like(3))]);
     return shards.reduce((sum, { lists }) => sum + lists.length, 0);
   });
 
-/** Whether the sweep adds a job for the pair. */
+/** Whether the sweep adds a job for the language pair. */
 async function due(): Promise<boolean> {
   const key = `index_memory_pair:${tenantId}:en:fr`;
   await indexPendingPairs(app.services);
@@ -93,7 +96,7 @@ test('later segments go into the same shard, once', async () => {
 
 test('the segments of a deleted set are skipped at once, and do not crowd out others', async () => {
   await index();
-  // All but one: were they candidates still, a segment of the last set would hardly be one.
+  // All sets except one. If their segments were still candidates, a lookup would hardly find segments of the last set.
   for (const setId of setIds.slice(0, 11))
     expect((await app.json('DELETE', `/api/tm/${setId}`, { headers: mine.headers })).status).toBe(204);
   expect(await find(seedOf(2, 42))).not.toContain(sentence(seedOf(2, 42)));
@@ -107,7 +110,7 @@ test('the segments of a deleted set are skipped at once, and do not crowd out ot
 
 test('a set indexed by itself while its pair is indexed stays in one shard: that of the pair', async () => {
   const { fileWork } = app.services;
-  /** Indexes the pair between the set's indexing reading and storing. */
+  /** Indexes the language pair after the indexing of the set has read its segments, and before it stores the result. */
   const meanwhile: typeof app.services = {
     ...app.services,
     fileWork: {

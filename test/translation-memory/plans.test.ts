@@ -16,7 +16,7 @@ test('a plan made for a tenant without a memory finds a hash by the index of has
   const text = { sourceText: 'one sentence 7', sourceLang: 'en', targetLang: 'fr' };
   const database = openDatabase(app.databaseUrl, { size: 1 });
   try {
-    // PostgreSQL plans the first five executions for their values, and then once for all.
+    // PostgreSQL plans the first five executions for their values, and then possibly once for all values.
     for (let time = 0; time < 10; time++)
       expect((await database.inTenant(empty, (tx) => lookUpExact(tx, [text]))).hits).toEqual([undefined]);
     const keys = JSON.stringify([{ at: 0, h: sourceHashHex(text.sourceText), s: 'en', t: 'fr' }]);

@@ -18,7 +18,7 @@ beforeEach(async () => {
   mine = await openSets(app);
 });
 
-/** Every string of a trace, at any depth. */
+/** All strings in a trace, at any depth. */
 const stringsOf = (value: unknown): string[] =>
   typeof value === 'string'
     ? [value]
@@ -26,10 +26,10 @@ const stringsOf = (value: unknown): string[] =>
       ? Object.values(value).flatMap(stringsOf)
       : [];
 
-/** A time as TMX and as JSON write it. */
+/** A time in the form of TMX or of JSON. */
 const moment = /2024-?02-?29T10:?11:?12(\.000)?Z/;
 
-/** Expects that the steps of a job, as the tenant reads them, name a set, a unit and its date. */
+/** Expects that the steps of a job, as returned to the tenant, name a set, a unit and the unit's date. */
 function expectNamed(job: Job, ...parts: (string | RegExp)[]) {
   const strings = stringsOf(job.agent_run.steps);
   for (const part of parts)

@@ -11,7 +11,7 @@ beforeEach(async () => {
   mine = await openSets(app);
 });
 
-/** Requests a text again and again while `work` runs; returns what served each request, and with which target. */
+/** Requests a text repeatedly while `work` runs. Returns how each request was served, and with which translation. */
 async function askWhile(source_text: string, work: () => Promise<unknown>): Promise<Map<string, number>> {
   const seen = new Map<string, number>();
   let open = true;

@@ -81,7 +81,7 @@ describe('another tenant’s memory (B 5, 8)', () => {
     expect(refusal(await other.removeMemory(id))).toEqual(missing);
     expect((await other.exportMemory(id)).status).toBe(404);
     expect(await final('Hello', other)).toBe('[fr] Hello');
-    // A tenant that a caller names in the metadata is overwritten (B 2.6).
+    // The service overwrites a tenant in the caller's metadata (B 2.6).
     const metadata = { tenant: { id: mine.tenantId, name: 'mine' } };
     expect((await other.job({ metadata })).final_translation).toBe('[fr] Hello');
     expect(await final('Hello')).toBe('Bonjour');

@@ -10,10 +10,12 @@ type Headers = Record<string, string>;
 type Content = string | Uint8Array;
 export type Answer = Awaited<ReturnType<typeof answerOf>>;
 
-/** Fields of a form; one that is undefined is left out. */
+/** Fields of a form. A field that is undefined is omitted. */
 export type FormFields = Record<string, string | undefined>;
 
-/** How a file is sent: its name and its content type, each left out where it is null, and the name of its field. */
+/**
+ * A file in a form: the name and the content type, each of which is omitted if it is null, and the name of the field.
+ */
 export interface FilePart {
   name?: string | null;
   type?: string | null;
@@ -25,7 +27,10 @@ interface Part {
   content: Content;
 }
 
-/** A form as a browser sends it, written by hand so that a part may say less than a browser would. */
+/**
+ * Builds a form in the format of a browser. It is built by hand, because parts can then lack headers that a browser
+ * always sends.
+ */
 export function multipart(parts: Part[]): { body: Uint8Array<ArrayBuffer>; type: string } {
   const edge = 'the-edge-of-a-part-4711';
   const chunks = parts.flatMap(({ head, content }) => [
@@ -50,7 +55,7 @@ export function filePart(field: string, { name, type }: FilePart, content: Conte
   return { head: `Content-Disposition: form-data; name="${field}"${fileName}${typed}`, content };
 }
 
-/** A tenant's requests for its glossaries and its memory. */
+/** Functions that send a tenant's requests about its glossaries and TMs. */
 export function setsOf(app: TestApp, headers: Headers) {
   const post = (path: string, parts: Part[], more: Headers = headers): Promise<Answer> => {
     const { body, type } = multipart(parts);
@@ -81,9 +86,9 @@ export function setsOf(app: TestApp, headers: Headers) {
 
   return {
     post,
-    /** A TMX file as it is: from English into French by default. */
+    /** Imports a TMX file unchanged; by default from English into French. */
     importFile,
-    /** A memory of these pairs, stored: its set. */
+    /** Creates a TM of these pairs, and returns its set. */
     async memory(units: (Unit | [string, string])[], fields: FormFields = {}) {
       const { source_lang = 'en', target_lang = 'fr' } = fields;
       return stored(await importFile(tmx(units, source_lang, target_lang), fields));
@@ -96,9 +101,9 @@ export function setsOf(app: TestApp, headers: Headers) {
     imports: async () => stored(await get(`${TM}/imports`)),
     importOf: (id: string, as = headers) => get(`${TM}/imports/${id}`, as),
 
-    /** A CSV file as it is, unless `file` says otherwise. */
+    /** Uploads a CSV file unchanged, unless `file` specifies another type. */
     uploadFile,
-    /** A glossary of these lines, stored: its set. */
+    /** Creates a glossary of these lines, and returns its set. */
     glossary: async (lines: string[] | string, fields?: FormFields) =>
       stored(await uploadFile(typeof lines === 'string' ? lines : lines.join('\n'), fields)),
     glossaries: async () => stored(await get(TERMINOLOGY)),
@@ -106,7 +111,7 @@ export function setsOf(app: TestApp, headers: Headers) {
   };
 }
 
-/** A new tenant with its requests. */
+/** Creates a tenant, and returns it with the functions for its requests. */
 export async function openSets(app: TestApp) {
   const workspace = await openWorkspace(app);
   return { ...workspace, ...setsOf(app, workspace.headers) };
@@ -120,20 +125,20 @@ function stored({ status, body }: { status: number; body: unknown }) {
   return body as any;
 }
 
-/** A file as it was sent, byte by byte read as UTF-8. */
+/** Reads an exported file. All its bytes must be valid UTF-8. */
 async function exported(response: Promise<Response>) {
   const answer = await response;
   const text = await answer.text();
   return { status: answer.status, headers: answer.headers, text };
 }
 
-/** `[status, detail]`, which identify a refusal. */
+/** `[status, detail]` of a rejected request. */
 export const refusal = ({ status, body }: { status: number; body: { detail?: unknown } }) => [
   status,
   body.detail,
 ];
 
-/** Asserts that an upload was refused because of a line: 400 with its number. */
+/** Expects that an upload was rejected because of a line: a 400 whose message contains the line number. */
 export function expectLine(answer: Answer, line: number): void {
   expect([answer.status, answer.body.detail]).toEqual([
     400,
@@ -141,7 +146,7 @@ export function expectLine(answer: Answer, line: number): void {
   ]);
 }
 
-/** The refusal of a language (B 7): a string that lists the supported set. */
+/** The error for an unsupported language (B 7): a text that lists the supported languages. */
 export const unsupported = {
   status: 422,
   body: { detail: expect.stringMatching(/\bpt-BR\b.*\bzh-Hant\b/s) },

@@ -1,6 +1,6 @@
 import { SaxesParser } from 'saxes';
 
-/** A unit of a file that a test writes. */
+/** A unit of a TMX file that a test writes. */
 export interface Unit {
   source: string;
   target: string;
@@ -19,7 +19,7 @@ export const tmxOf = (body: string) =>
 ${body}
 </body></tmx>`;
 
-/** A unit with its variants by language, each as its markup. */
+/** A unit with a variant for each language. Each variant is given as markup. */
 export function unit(variants: Record<string, string>, attributes = ''): string {
   const tuvs = Object.entries(variants).map(
     ([lang, seg]) => `<tuv xml:lang="${lang}"><seg>${seg}</seg></tuv>`,
@@ -27,7 +27,7 @@ export function unit(variants: Record<string, string>, attributes = ''): string 
   return `<tu${attributes}>${tuvs.join('')}</tu>`;
 }
 
-/** A TMX file of units, or of pairs of texts, from English into French by default. */
+/** A TMX file of units or of pairs of texts; by default from English into French. */
 export function tmx(units: (Unit | [string, string])[], source = 'en', target = 'fr'): string {
   const written = units.map((one) => {
     const pair = Array.isArray(one) ? { source: one[0], target: one[1] } : one;
@@ -38,14 +38,14 @@ export function tmx(units: (Unit | [string, string])[], source = 'en', target = 
   return tmxOf(written.join('\n'));
 }
 
-/** `count` different pairs, «one <n>» into «un <n>» with the given words. */
+/** `count` different pairs: «one <n>» and «un <n>», each followed by the given word. */
 export const pairs = (count: number, source = 'sentence', target = 'phrase'): [string, string][] =>
   Array.from({ length: count }, (_, n) => [`one ${source} ${n}`, `une ${target} ${n}`]);
 
 export interface ReadUnit {
   tuid: string | undefined;
   changedate: string | undefined;
-  /** The text of each language, as it is tagged in lower case. */
+  /** The text of each language, by its tag in lower case. */
   variants: Map<string, string>;
 }
 
@@ -55,10 +55,13 @@ export interface ReadTmx {
   units: ReadUnit[];
 }
 
-/** Elements within a segment whose text belongs to it; that of the others is of the file it was taken from. */
+/**
+ * Elements within a segment whose content is part of the text. The content of all other elements belongs to the
+ * original file.
+ */
 const kept = new Set(['seg', 'hi']);
 
-/** Reads a TMX file, independently of the service's reader; returns its segments without inline tags. */
+/** Reads a TMX file without using the service's reader. Returns its segments without inline tags. */
 export function readTmx(file: string | Uint8Array): ReadTmx {
   const read: ReadTmx = { root: {}, header: {}, units: [] };
   const open: string[] = [];
@@ -86,7 +89,10 @@ export function readTmx(file: string | Uint8Array): ReadTmx {
   return read;
 }
 
-/** Of two languages, each by the tags that stand for it: the units that have both, blank ones left out. */
+/**
+ * The units that have both languages and are not blank. Each language is given by the tags that are read as this
+ * language.
+ */
 export function pairsOf({ units }: ReadTmx, sources: string[], targets: string[]): Unit[] {
   return units.flatMap(({ tuid, changedate, variants }) => {
     const source = sources.map((tag) => variants.get(tag)).find((text) => text !== undefined);
@@ -96,7 +102,10 @@ export function pairsOf({ units }: ReadTmx, sources: string[], targets: string[]
   });
 }
 
-/** Of units with the same normalized source, the one with the newest changedate, then the last. */
+/**
+ * Keeps one unit of those with the same normalized source: the one with the latest changedate, and among equal ones the
+ * last.
+ */
 export function collapsed(units: Unit[]): Unit[] {
   const left = new Map<string, Unit>();
   for (const one of units) {

@@ -27,7 +27,7 @@ test('a process that dies between the model’s response and the commit: run aga
       body: { source_text: cat, target_lang: 'de' },
     });
 
-  // The row is locked as soon as it is there, so that the response cannot be stored.
+  // The row is locked as soon as it exists, so that the result cannot be stored.
   const locker = sql();
   const held = await locker.reserve();
   const lost = submit(doomed).catch(() => 'lost');

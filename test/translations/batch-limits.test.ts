@@ -11,7 +11,7 @@ const mine = useWorkspace(app);
 const to = (...codes: string[]) => codes.map((Language) => ({ Language }));
 const item = (Text: unknown, ...codes: string[]) => ({ Text, Targets: to(...codes) });
 
-/** Expects a rejection as a whole: no item becomes a job. */
+/** Expects that the complete batch is rejected, without creating any job. */
 async function expectRefused(body: unknown, status: number, detail?: RegExp, by = mine) {
   const answer = await by.submit(body, keyed('refused'));
   expect(answer.status, JSON.stringify(answer.body).slice(0, 300)).toBe(status);

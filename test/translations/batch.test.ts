@@ -91,7 +91,7 @@ describe('the fields of an item (B 2.5)', () => {
   test('Tone and Gender belong to the target, and reach the engine with it', async () => {
     const { status, body } = await mine.submit({
       inputs: [
-        // Three languages, because a text published in one language is in the memory, whatever its tone.
+        // Three languages, because a text that was published in one language is served from the TM, whatever its tone.
         {
           Text: cat,
           Targets: [

@@ -7,7 +7,7 @@ import { openSuperuser } from '#test/setup/database.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
 import { poll } from '#test/setup/poll.ts';
 
-/** A run that waits until the test says how its model responds. */
+/** A run that is held until the test determines the response of its model. */
 interface HeldRun {
   task: TranslationTask;
   succeed(translation: string): void;
@@ -37,7 +37,7 @@ const app = useTestApp({
 });
 
 let tenant: Signup;
-// A failed test must leave no run, because the server would wait for it at its end.
+// A failed test must leave no run, because the server would wait for that run when it stops.
 afterEach(() => {
   waiting.length = 0;
   for (const run of held.splice(0)) run.fail(new Error('the test is over'));
@@ -50,7 +50,7 @@ function submit(fields: Record<string, unknown> = {}, from: TestApp = app) {
   });
 }
 
-/** Everything stored of the tenant's one job, and its usage records. */
+/** The stored fields of the tenant's only job, and its usage records. */
 async function stored(from: TestApp = app) {
   const sql = openSuperuser(from.superuserUrl);
   const jobs = await sql`
@@ -71,7 +71,10 @@ async function makeStale(): Promise<void> {
 const sweep = (seconds = staleSeconds, from: TestApp = app) =>
   failStaleJobsOfTenant(from.database, tenant.tenantId, seconds);
 
-/** A run whose job went stale and was taken over by a resend's, both still waiting for their model. */
+/**
+ * Creates a job whose run became stale and was replaced by the run of a repeated request. Both runs still wait for
+ * their model.
+ */
 async function takenOver() {
   tenant = await app.signUp();
   const slow = submit();
@@ -179,13 +182,13 @@ describe('a run that takes longer than STALE_PENDING_SECONDS', () => {
     const other = tenant;
     const slow = submit({}, brief);
     const replaced = await nextRun();
-    // Another process took it over, and died.
+    // The same state as if another process had taken the job and died.
     const sql = openSuperuser(brief.superuserUrl);
     await sql`
       update translation_jobs set attempt = 2, updated_at = now() - interval '1 hour'
       where tenant_id = ${tenant.tenantId}`;
     const before = await stored(brief);
-    // As long as it takes for a run that began later to be touched twice.
+    // Waits until a later run has sent two heartbeats.
     tenant = await brief.signUp();
     const later = submit({}, brief);
     const living = await nextRun();

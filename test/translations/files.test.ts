@@ -13,7 +13,7 @@ async function expectNoJob(by = mine) {
 
 const xlsx = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
-/** A form with a `source_document` part, and what else it says. */
+/** A form with a `source_document` part and further fields. */
 function form(
   name: string,
   type: string,

@@ -4,18 +4,18 @@ import { useTestApp } from '#test/setup/app.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
 import { openWorkspace, type Workspace } from './workspace.ts';
 
-/** The responses of the model for each text. */
+/** The responses of the model to one text. */
 interface Script {
   translations: Record<string, string>;
   assess: (text: string) => Partial<Judgement>;
   verify: Partial<Verification>;
-  /** In the order in which they are asked for; after the last one, the text as it is. */
+  /** The repairs in the order of the requests. After the last one, the text is returned unchanged. */
   repairs: string[];
 }
 
 const plain: Script = { translations: {}, assess: () => ({}), verify: {}, repairs: [] };
 let script = plain;
-/** The texts that were to be repaired, with their issues. */
+/** The texts for which a repair was requested, with their issues. */
 const repaired: { text: string; issues: readonly QualityIssue[] }[] = [];
 const verdict: Judgement = { score: 92, issues: [], summary: '' };
 const engine = engineOf(
@@ -51,7 +51,7 @@ beforeEach(() => {
 });
 
 let texts = 0;
-/** A job of a text that the memory does not have, with the model's words. */
+/** Creates a job of a text that the TM does not contain, for which the model gives these responses. */
 async function judged(words: Partial<Script> = {}, metadata: object = {}, fields: object = {}) {
   script = { ...plain, ...words };
   const job = await mine.job({ source_text: `Text ${++texts}`, metadata, ...fields });
@@ -170,7 +170,7 @@ describe('the quality gate (B 2.3)', () => {
       repairs: [repair],
     });
     expect(codes).toEqual(expected);
-    // The repaired text decides; the score of the first one is only listed.
+    // The score of the repaired text counts; the first score is only listed.
     expect(gate.score).toBe(92);
     expect(gate.metadata).toMatchObject({ assessment_score: 40, repaired: true });
   });

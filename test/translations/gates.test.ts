@@ -24,7 +24,7 @@ function form(text: string, lang: string): FormData {
   return parts;
 }
 
-/** Every way to send a text. */
+/** All ways to send a text. */
 const ways: [string, Send][] = [
   [
     'a single text',

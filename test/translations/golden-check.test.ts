@@ -43,7 +43,7 @@ describe('golden records that no job refers to', () => {
     const job = await mine.job();
     const sql = openSuperuser(app.superuserUrl);
     await sql`update translation_jobs set status = 'pending', golden_uri = null where job_id = ${job.id}`;
-    // Longer than STALE_PENDING_SECONDS, so that the announcement is old enough.
+    // Longer than STALE_PENDING_SECONDS, so that the announcement is old enough to be checked.
     await new Promise((resolve) => setTimeout(resolve, 1100));
     expect(await checkGoldenRecords(app.services)).toEqual({ removed: 0, rewritten: 0, listed: 0 });
     expect(await recordsOf(app, mine, job.id)).toHaveLength(1);
@@ -66,7 +66,10 @@ describe('golden records that no job refers to', () => {
 });
 
 describe('the record of an earlier attempt', () => {
-  /** Runs the job again in the row alone: its first run wrote its record, and its process died. */
+  /**
+   * Changes only the row, as if another run had completed the job: the first run has written its record, and its
+   * process has died.
+   */
   const runAgain = async (id: string, status: string) => {
     const sql = openSuperuser(app.superuserUrl);
     await sql`
@@ -109,7 +112,7 @@ test('after an unclean system shutdown, lost and damaged records of published jo
     }),
   );
   const before = await readFile(whole!, 'utf8');
-  // What a power cut leaves of files that were not flushed to the disk yet.
+  // A power failure can damage files that were not flushed to the disk in this way.
   await app.services.storage.remove(lost!.slice(storage().length + 1));
   await writeFile(damaged!, '\0'.repeat(100));
   const [line] = await manifestLinesOf(app, mine, jobs[0]!.id);
@@ -123,7 +126,7 @@ test('after an unclean system shutdown, lost and damaged records of published jo
   }
   expect(await readFile(whole!, 'utf8')).toBe(before);
   expect(await readFile(manifest, 'utf8')).toContain(`"job_id":"${jobs[0]!.id}"`);
-  // Looked through once.
+  // The records are only compared once.
   expect((await checkGoldenRecords(restarted)).rewritten).toBe(0);
 });
 
@@ -132,7 +135,7 @@ test('after an unclean system shutdown, jobs published since then have one line 
   const restarted = await restartSystem(app);
   const { database } = app.services;
   let meanwhile: { id: string } | undefined;
-  // Between the reading of the manifests and that of the jobs.
+  // Publishes a job after the manifests were read, and before the jobs are read.
   const inTenant: typeof database.inTenant = async (...given) => {
     meanwhile ??= await mine.job({ source_text: 'published meanwhile' });
     return database.inTenant(...given);
@@ -144,13 +147,13 @@ test('after an unclean system shutdown, jobs published since then have one line 
 test('after an unclean shutdown days ago, the jobs of each day are compared, and none has a second line', async () => {
   const sql = openSuperuser(app.superuserUrl);
   const jobs = [await mine.job(), await mine.job({ source_text: 'the day before' }), await mine.job()];
-  // Otherwise the check would add the lines of announced records.
+  // Otherwise the check would add the lines of the announced records.
   await checked();
   const [lost] = await recordsOf(app, mine, jobs[1]!.id);
   await app.services.storage.remove(`${mine.tenantId}/golden/${lost!.path}`);
   const manifests = join(storage(), 'golden/manifest');
   for (const [days, { id }] of jobs.entries()) {
-    // Its line, too, is of that day.
+    // The line of the job is moved to the same day.
     const at = new Date(Date.now() - days * 86_400_000);
     await sql`update translation_jobs set updated_at = ${at.toISOString()} where job_id = ${id}`;
     const [{ path, line }] = (await manifestLinesOf(app, mine, id)) as [{ path: string; line: string }];

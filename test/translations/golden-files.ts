@@ -12,7 +12,7 @@ interface Tenant {
 const goldenFolder = ({ services }: TestApp, { tenantId }: Tenant) =>
   join(services.settings.DATA_DIR, 'storage', tenantId, 'golden');
 
-/** Every file of the tenant below golden/, with its text, as paths from there. A worker may remove one after it was listed. */
+/** The paths (below golden/) and texts of all the tenant's files. A worker may remove a file after it was listed. */
 export async function goldenFiles(app: TestApp, tenant: Tenant): Promise<Map<string, string>> {
   const folder = goldenFolder(app, tenant);
   const listed = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
@@ -27,14 +27,14 @@ export async function goldenFiles(app: TestApp, tenant: Tenant): Promise<Map<str
   );
 }
 
-/** The records that mention `id`, parsed. */
+/** The parsed records that contain `id`. */
 export async function recordsOf(app: TestApp, tenant: Tenant, id: string) {
   return [...(await goldenFiles(app, tenant))]
     .filter(([path, text]) => path.includes(id) || text.includes(id))
     .map(([path, text]) => ({ path, text }));
 }
 
-/** The lines of the manifests that are the tenant's and mention `id`, with the manifest's name below golden/. */
+/** The tenant's manifest lines that contain `id`, and the name of each manifest below golden/. */
 export async function manifestLinesOf({ services }: TestApp, { tenantId }: Tenant, id: string) {
   const folder = join(services.settings.DATA_DIR, 'storage', 'golden');
   const manifests = join(folder, 'manifest');
@@ -49,7 +49,10 @@ export async function manifestLinesOf({ services }: TestApp, { tenantId }: Tenan
   return lines;
 }
 
-/** Puts a file where the folder was, so that no one can write below it, root included; returns the way back. */
+/**
+ * Replaces the directory by a file, so that no user can write below it, not even root. Returns a function that restores
+ * the directory.
+ */
 export async function breakGoldenStore(app: TestApp, tenant: Tenant): Promise<() => Promise<void>> {
   const folder = goldenFolder(app, tenant);
   await rename(folder, `${folder}.away`);
@@ -60,7 +63,10 @@ export async function breakGoldenStore(app: TestApp, tenant: Tenant): Promise<()
   };
 }
 
-/** Checks the records repeatedly until their announcements in a folder are old enough. Returns how many were removed. */
+/**
+ * Checks the records repeatedly until no announcement is left in `folder`. Returns the number of records that were
+ * removed.
+ */
 export async function checkUntilDone({ services }: TestApp, folder: string): Promise<number> {
   let removed = 0;
   await poll(async () => {
@@ -70,7 +76,7 @@ export async function checkUntilDone({ services }: TestApp, folder: string): Pro
   return removed;
 }
 
-/** The services of a process that finds the store's system started again since its last use. */
+/** The services of a process that finds that the system was restarted since the last use of the storage. */
 export async function restartSystem({ services }: TestApp, lastUse = new Date()) {
   const state = join(services.settings.DATA_DIR, 'storage/.state.json');
   const known = JSON.parse(await readFile(state, 'utf8'));

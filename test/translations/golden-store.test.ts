@@ -12,7 +12,7 @@ const app = useTestApp({
 const mine = useWorkspace(app);
 
 let mend: (() => Promise<void>) | undefined;
-/** From now on no golden record can be written, until the returned function repairs it. */
+/** From now on, no published record can be written, until the returned function is called. */
 async function breakStore() {
   await mine.job({ source_text: 'The folder is there now' });
   const back = await breakGoldenStore(app, mine);
@@ -154,7 +154,7 @@ describe('the sweep retries jobs whose golden record could not be written (C 7)'
     await breakStore();
     await mine.submit(request);
     const [unpersisted] = await mine.list();
-    // The task reports it when its attempt is over.
+    // The task reports its result at the end of the attempt.
     const tried: unknown[] = [];
     const log = {
       ...quiet,

@@ -10,7 +10,7 @@ const mine = useWorkspace(app);
 const docx = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 const disposition = (response: Response) => response.headers.get('content-disposition') ?? '';
 
-/** The text that a raw upload reads from a downloaded file. */
+/** The text that an upload of a downloaded file would read. */
 async function textIn(download: Response, format: string): Promise<string> {
   const type = download.headers.get('content-type')!;
   const { status, body } = await mine.post(

@@ -26,7 +26,9 @@ const page: Record<string, string> = {
 const [open, dogs] = Object.keys(page) as [string, string];
 const source = `<h1>${open}</h1><p>${dogs}</p><button>Buy now</button>`;
 
-/** The critical issues of a page whose texts a model translates by the table, and otherwise without fault. */
+/**
+ * The critical issues of a page. The model translates its texts according to the table, and all others without errors.
+ */
 async function criticalOf(source_text: string, translated: Record<string, string>) {
   const texts = { ...page, ...translated };
   fake.otherwise(translatingReply({ translate: (text) => texts[text]!, repair: (text) => text }));

@@ -6,7 +6,7 @@ import { openWorkspace, PATH, type Workspace } from './workspace.ts';
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 
 let owner: Workspace;
-/** The ids of jobs, by what is special about them. */
+/** The IDs of jobs, by a name for the special property of each. */
 const made: Record<string, string> = {};
 beforeAll(async () => {
   owner = await openWorkspace(app);
@@ -24,7 +24,7 @@ beforeAll(async () => {
 const ask = (query: string, headers: Record<string, string> = owner.headers) =>
   app.json('GET', `${PATH}?${query}`, { headers });
 
-/** The names of the jobs that a query lists, latest first. */
+/** The names of the jobs that a query lists, the latest first. */
 async function listed(query: string): Promise<string[]> {
   const { status, body, headers } = await ask(query);
   expect(status, JSON.stringify(body)).toBe(200);

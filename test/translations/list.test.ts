@@ -19,7 +19,7 @@ beforeAll(async () => {
 const list = (query: string, { headers } = owner) => app.json('GET', `${PATH}${query}`, { headers });
 const idsOf = (body: { id: string }[]) => body.map(({ id }) => id);
 
-/** Follows the cursors from the first page to the last. */
+/** Requests all pages of a list. */
 async function walk(query: string, of = owner) {
   const pages: string[][] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {

@@ -5,10 +5,10 @@ import {
 } from '#server/platform/engines/openai/openai-engine.ts';
 import { type Asked, askedOf, type FakeOpenAi, type Reply, translatingReply } from '#test/fakes/openai.ts';
 
-/** Names that occur nowhere else, so that a leak is visible. */
+/** Model names that occur nowhere else, so that each occurrence in a response is a leak. */
 export const models = { translator: 'scribe-zq17', refiner: 'judge-zq23', extra: 'rival-zq31' };
 
-/** The live engine at the fake, which fails at once: what the engine itself retries is tested elsewhere. */
+/** The live engine with the fake model. It fails immediately, because its retries are tested elsewhere. */
 export function liveEngine(
   fake: FakeOpenAi,
   settings: Partial<OpenAiSettings> = {},
@@ -28,7 +28,7 @@ export function liveEngine(
   );
 }
 
-/** English sentences with what a good translator makes of them: the pipeline looks at more than a score. */
+/** English sentences and good translations, because the pipeline checks more than a score. */
 export const german: Record<string, string> = {
   'The cat sleeps on the warm windowsill in the afternoon.':
     'Die Katze schläft am Nachmittag auf der warmen Fensterbank.',
@@ -45,19 +45,19 @@ export const german: Record<string, string> = {
 export const sentences = Object.keys(german);
 export const [cat = '', bread = '', train = '', windows = '', garden = ''] = sentences;
 
-/** Translates the sentences above; the rest as it comes. */
+/** Translates these sentences. For all other texts, the result is arbitrary. */
 export const translate = (text: string) => german[text] ?? `Hier steht eine Übersetzung von: ${text}`;
 
-/** A model without faults. */
+/** A model that makes no errors. */
 export const good: Reply = translatingReply({ translate });
 
-/** Replies with `reply` if `matches`, and otherwise well. */
+/** Sends `reply` to requests that match, and correct responses to all others. */
 export const when =
   (matches: (asked: Asked) => boolean, reply: Reply, otherwise: Reply = good): Reply =>
   (response, request) =>
     (matches(askedOf(request)) ? reply : otherwise)(response, request);
 
-/** Whether a question is about this text. */
+/** Whether a request is about this text. */
 export const about = (text: string) => (asked: Asked) =>
   asked.data.segments.some((segment) => segment.text === text || segment.source === text);
 
@@ -71,7 +71,7 @@ export function askedRoles(fake: FakeOpenAi): Partial<Record<Asked['role'], numb
   return counts;
 }
 
-/** A reply that waits until released; `reached` resolves when the first request has arrived. */
+/** A reply that is held until the test releases it. `reached` resolves when the first request has arrived. */
 export function heldReply(reply: Reply = good) {
   const reached = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();

@@ -23,7 +23,7 @@ test.each([
   const job = await mine.job(asHtml(source));
   expect(outcomesOf(job)).toContain('tm_exact_markup');
   expect(job.final_translation).not.toContain(target);
-  // As plain text it is what was stored.
+  // As plain text, the source is the one that was stored.
   const plain = await mine.job({ source_text: source, target_lang: 'fr' });
   expect(plain.final_translation).toBe(target);
 });

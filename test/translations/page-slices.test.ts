@@ -8,7 +8,7 @@ const document = { name: 'a.txt', content_type: null, size_bytes: 1 };
 const request = (source_text: string) =>
   translationRequest.parse({ source_text, source_lang: 'zh-Hans', target_lang: 'fr' });
 
-/** How often the event loop ran other work during `work`. */
+/** The number of times that the event loop ran other work during `work`. */
 async function turnsDuring(work: Promise<unknown>): Promise<number> {
   let iterations = 0;
   let going = true;
@@ -32,7 +32,7 @@ test('a long text is cut into pages in slices, between which other requests run'
 
 test('a text of more pages than a batch may have is rejected by its length, or when one page too many is cut', async () => {
   const refused = { code: 'payload_too_large', message: 'batch exceeds MAX_BATCH_ITEMS' };
-  // Nothing is split: no other work runs before it.
+  // Only the length is checked and nothing is split, so no other work runs before this is rejected.
   const byLength = requestPages(request('漢'.repeat(50 * 500 * 2 + 1)), document, settings);
   expect(await turnsDuring(byLength.catch(() => {}))).toBe(0);
   await expect(byLength).rejects.toMatchObject(refused);

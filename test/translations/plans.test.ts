@@ -12,17 +12,20 @@ import { keyed, openWorkspace } from './workspace.ts';
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const text = { source_text: 'Hello', target_lang: 'fr' };
 
-/** A connection in a tenant's scope that executes a statement ten times, and then says how PostgreSQL plans it. */
+/** A connection in a tenant's scope that executes a statement ten times, and can then show PostgreSQL's plan for it. */
 function openPlans(tenantId: string) {
   const database = openDatabase(app.databaseUrl, { size: 1 });
   onTestFinished(() => database.close());
   return {
-    /** PostgreSQL plans the first five executions for their values, and then possibly once for all. */
+    /** PostgreSQL plans the first five executions for their values, and then possibly once for all values. */
     async execute(statement: (tx: Tx) => Promise<unknown>, expected: unknown): Promise<void> {
       for (let time = 0; time < 10; time++)
         expect(await database.inTenant(tenantId, statement)).toEqual(expected);
     },
-    /** The lines of the plan of the statement that has these words, with a value for each parameter's type, in their order. */
+    /**
+     * The lines of the plan of the statement that contains `words`. `write` returns the value of each parameter, by its
+     * type and position.
+     */
     async planOf(words: string, write: (type: string, at: number) => string): Promise<string[]> {
       const plan = await database.inTenant(tenantId, async (tx) => {
         const [prepared] = await tx.execute<{ name: string; types: string }>(sql`
@@ -38,7 +41,7 @@ function openPlans(tenantId: string) {
   };
 }
 
-/** Copies of the tenant's only job, published. */
+/** Inserts published copies of the tenant's only job. */
 const addJobs = (tenantId: string) => openSuperuser(app.superuserUrl)`
   insert into translation_jobs (tenant_id, job_id, status, request, agent_run, updated_at)
   select tenant_id, md5(job_id || n), 'published', request, agent_run, now() - make_interval(mins => n)
@@ -77,7 +80,8 @@ test.each([
   const plans = openPlans(tenantId);
   const query = { tenantId, status: 'translated' as const, limit: 50 };
   await plans.execute((tx) => selectJobs(tx, query), { jobs: [], more: false });
-  // The page's tenant, status and limit, and what the join and the end of the query say.
+  // The values of the parameters: tenant, status and limit of the page, and those of the join and of the end of the
+  // query.
   const values = [`'${tenantId}'`, `'translated'`, '51', `'${tenantId}'`, '8000000', '50'];
   const plan = (await plans.planOf('bytes_before', (_type, at) => values[at]!)).join('\n');
   expect(plan.match(/translation_jobs_status_idx/g), plan).toHaveLength(1);
@@ -115,7 +119,7 @@ test('a plan that was made for an empty table counts the work in progress among 
     type === 'jsonb' ? `'[]'` : type === 'text' ? `'${tenantId}'` : 'null',
   );
   const scans = lines.flatMap((line) => /using (translation_jobs_\w+)/.exec(line)?.[1] ?? []);
-  // Once for their characters, and once for their tokens where those are limited.
+  // The index is used once for the characters, and once for the tokens if these are limited.
   expect(scans, lines.join('\n')).toHaveLength(2);
   for (const scan of scans)
     expect(['translation_jobs_pending_idx', 'translation_jobs_status_idx']).toContain(scan);

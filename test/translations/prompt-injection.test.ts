@@ -12,7 +12,7 @@ interface Entry {
   source_lang: string;
   target_lang: string;
   source: string;
-  /** Responses of a model that obeyed the source. */
+  /** Responses of a model that followed instructions in the source text. */
   obeyed: string[];
   obeyed_for_integrity?: string[];
   /** A translation. */
@@ -20,7 +20,7 @@ interface Entry {
 }
 const file = join(import.meta.dirname, 'plausibility/hostile.json');
 const { entries }: { entries: Entry[] } = JSON.parse(readFileSync(file, 'utf8'));
-/** Two of them: test/translations/plausibility/hostile.test.ts checks all. */
+/** Two entries. All entries are tested in test/translations/plausibility/hostile.test.ts. */
 const named = [entries[0]!, entries[12]!].map((entry) => [entry.id, entry] as const);
 
 const fake = await startFakeOpenAi();
@@ -39,7 +39,10 @@ const submit = ({
 }: Pick<Entry, 'source' | 'source_lang' | 'target_lang'>) =>
   mine.submit({ source_text: source, source_lang, target_lang });
 
-/** The system message of each role, when every request to the model is about `source`. */
+/**
+ * Translates the source text of an entry. Expects that each request to the model contains it only in the user message.
+ * Returns the system message of each role.
+ */
 async function told(entry: Pick<Entry, 'source' | 'source_lang' | 'target_lang'>, answer: string) {
   fake.requests.length = 0;
   fake.otherwise(translatingReply({ translate: () => answer, repair: () => `${answer} `, score: 40 }));
@@ -49,7 +52,7 @@ async function told(entry: Pick<Entry, 'source' | 'source_lang' | 'target_lang'>
     const [system, user, ...more] = request.body.messages;
     expect(more).toEqual([]);
     expect([system!.role, user!.role]).toEqual(['system', 'user']);
-    // The user message is JSON from end to end, and the source is a string in it.
+    // The complete user message is JSON, which contains the source as a string.
     const texts = askedOf(request).data.segments.map((segment) => segment.text ?? segment.source);
     expect(texts.join('').replace(/\s+/g, '')).toBe(entry.source.replace(/\s+/g, ''));
     expect(system!.content).not.toContain(entry.source);
@@ -76,7 +79,7 @@ describe('a model that obeys the source publishes nothing, even if its judges fi
   test.each(answers)('%s', async (_, entry, answer) => {
     fake.otherwise(translatingReply({ translate: () => answer, repair: () => answer, score: 100 }));
     const { status, body } = await submit(entry);
-    // What the engine itself cannot take for a response (nothing at all) fails the job.
+    // If the response is empty, the engine cannot use it, and the job fails.
     if (status === 200) {
       expect(body.status).toBe('awaiting_review');
       expect(body.agent_run.quality_gate.reasons).not.toEqual([]);

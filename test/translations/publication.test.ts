@@ -27,7 +27,7 @@ const failing = async () => {
   throw new Error('the disk is full');
 };
 
-/** Replaces the store's `put` until the test ends, by one made from the real one. */
+/** Replaces `put` of the storage until the test ends. `by` creates the replacement from the original. */
 function replacePut(by: (real: PlatformStore['put']) => PlatformStore['put']): () => void {
   const { storage } = app.services;
   const real = storage.put;
@@ -39,7 +39,9 @@ function replacePut(by: (real: PlatformStore['put']) => PlatformStore['put']): (
   return putBack;
 }
 
-/** Holds writes to the store until `go`, whose argument says whether to execute them. */
+/**
+ * Holds all writes to the storage until `go` is called. Its argument determines whether the writes are then executed.
+ */
 function holdPut() {
   const reached = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
@@ -56,7 +58,7 @@ function holdPut() {
   };
 }
 
-/** Moves its last change an hour into the past. */
+/** Sets the last change of a job, or of all jobs of a tenant, to an hour ago. */
 async function age(column: 'job_id' | 'tenant_id', id: string): Promise<void> {
   const sql = openSuperuser(app.superuserUrl);
   await sql`update translation_jobs set updated_at = now() - interval '1 hour' where ${sql(column)} = ${id}`;
@@ -125,7 +127,7 @@ describe('the golden record', () => {
 
   test('is not written, and the job not published, if it cannot be announced', async () => {
     const lists = join(app.services.settings.DATA_DIR, 'storage/golden/announced');
-    // A file where the folder of the lists belongs, as if put there by mistake.
+    // There is a file at the place of the lists' directory, as if it had been put there by mistake.
     await rename(lists, `${lists}-aside`);
     await writeFile(lists, '');
     onTestFinished(async () => {

@@ -25,14 +25,14 @@ const app = useTestApp({
   engine: createOpenAiEngine({ ...readSettings(modelEnv), OPENAI_API_KEY: 'sk-test' }),
 });
 
-/** Hangs where the request has these words. */
+/** Sends no response to requests that contain these words. */
 const hangAt = (words: string) => {
   let hung = 0;
   const answer = translatingReply();
   model.otherwise((response, request) => {
     if (!JSON.stringify(askedOf(request).data).includes(words)) return answer(response, request);
     hung += 1;
-    // The service must not keep aborted calls.
+    // The service must close the connections of aborted calls.
     response.once('close', () => {
       hung -= 1;
     });
@@ -83,13 +83,13 @@ describe('the deadline of a request', () => {
 
   test('hands a document with wait=true to the workers: 202 with the job in progress, billed once', async () => {
     hangAt('Hello');
-    // The first file is delayed until the sandbox has started, which may take as long as the deadline.
+    // The first file waits for the start of the sandbox, which may take as long as the deadline.
     await (await openDocuments(app, { tenant_name: 'Another' })).queue(['Text']);
     const mine = await openDocuments(app);
     const { status, body } = await mine.send({ wait: 'true', idempotency_key: 'later' });
     expect([status, body.detail, body.failure]).toEqual([202, undefined, null]);
     expect(['queued', 'extracted']).toContain(body.status);
-    // A resend waits no longer than that either.
+    // A repeated request has the same maximum wait.
     expect((await mine.send({ wait: 'true', idempotency_key: 'later' })).status).toBe(202);
     model.otherwise(translatingReply());
     await withWorkers(app, async () => {

@@ -18,7 +18,7 @@ const submit = (fields: Record<string, unknown> = {}, headers: Record<string, st
   app.json('POST', PATH, { headers, body: { source_text: 'Hello', target_lang: 'fr', ...fields } });
 const accepted = (fields: Record<string, unknown> = {}) => tenant.job(fields);
 
-/** The body of a rejection, which makes no job. */
+/** The body of a rejected request. The request must create no job. */
 async function rejected(fields: Record<string, unknown>, status: number) {
   const fresh = await openWorkspace(app);
   const answer = await submit(fields, fresh.headers);

@@ -19,7 +19,7 @@ interface Answer {
 
 const differs = ({ headers }: Answer) => headers.get('idempotency-request-differs');
 
-/** Which jobs of a response carry the warning. */
+/** For each job in a response, whether it has the warning. */
 function warned({ body }: Answer): boolean[] {
   const jobs = (Array.isArray(body) ? body : [body]) as { warnings: { code: string }[] }[];
   return jobs.map(({ warnings }) => warnings.some(({ code }) => code === 'idempotency_request_differs'));
@@ -52,7 +52,7 @@ describe('a key that is used again with another request', () => {
     const { code, field, message } = second!.body.warnings.at(-1);
     expect([code, field]).toEqual(['idempotency_request_differs', 'idempotency_key']);
     expect(message).toContain('another key');
-    // It is not stored: whoever reads the job has asked for nothing else.
+    // The warning is not stored, because it is only about this request.
     expect(warned(await mine.get(first?.body.id))).toEqual([false]);
     expectSame(await mine.submit(hello, keyed('k')));
   });
@@ -107,7 +107,7 @@ describe('a key that is used again with another request', () => {
     expect(first.body.length).toBeGreaterThan(1);
     expectSame(await post(page, 'b.txt'));
     expect(differs(await post('Other', 'a.txt'))).toBe('true');
-    // A shorter file whose first page is the same is another one.
+    // A shorter file is a different request, even if its first page is the same.
     const shorter = await post(first.body[0].request.source_text, 'a.txt');
     expect([differs(shorter), ...warned(shorter)]).toEqual(['true', true]);
   });

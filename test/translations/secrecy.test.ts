@@ -18,7 +18,7 @@ const usage = { prompt_tokens: 918_273, completion_tokens: 645_321 };
 const expensive = { translate, usage };
 const german2 = 'Auf der warmen Fensterbank schläft die Katze am Nachmittag.';
 
-/** Sentences of the instructions, too long to occur by chance. */
+/** Sentences of the instructions that are too long to occur by chance. */
 function instructions(): string[] {
   const system = fake.requests.map(({ body }) => body.messages[0]!.content);
   return [...new Set(system.flatMap((text) => text.split(/(?<=[.:])\s|\n/)))].filter(
@@ -26,7 +26,7 @@ function instructions(): string[] {
   );
 }
 
-/** Asserts that a response to a tenant has no operator fields. */
+/** Expects that a response to a tenant contains no fields for operators. */
 function expectSecretsKept(shown: unknown) {
   const text = JSON.stringify(shown);
   for (const name of Object.values(models)) expect(text).not.toContain(name);
@@ -89,7 +89,7 @@ describe('a tenant sees no models, tokens or prompts (B 2.2)', () => {
     for (const status of [400, 401, 404, 429, 500]) {
       fake.otherwise(failure(status, { message, code: 'code-zq98' }));
       const answer = await mine.submit(
-        // Each text once: the second time, the memory would serve it.
+        // Each request needs another text, because a repeated text would be served from the TM.
         { source_text: `${cat} ${status}`, target_lang: 'de', metadata },
         keyed(`k${status}`),
       );

@@ -4,7 +4,7 @@ import { openSuperuser } from '#test/setup/database.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
 import { poll } from '#test/setup/poll.ts';
 
-/** Texts whose translation waits until the test releases them; any other is translated immediately. */
+/** Texts whose translation waits until the test releases it. All other texts are translated immediately. */
 const held = new Map<string, () => void>();
 const asked: string[] = [];
 const app = useTestApp({

@@ -13,7 +13,7 @@ const issues = [
   },
 ];
 
-/** A job with something in every field, with and without what only the operator sees. */
+/** A job in which all fields have values. With `operator`, this includes the fields that only operators see. */
 function fullJob(operator: boolean): TranslationJob {
   const secret = (name: string) =>
     operator ? { metadata: { model: `secret ${name}`, input_tokens: 7 } } : {};

@@ -13,7 +13,7 @@ const long = (number: number) => `${number} `.padEnd(500, 'x');
 const many = (count: number, name: (number: number) => string = long) =>
   Array.from({ length: count }, (_, index) => name(index));
 
-/** A translation that has each `present` term once and misses each `missing` one. */
+/** A translation that contains each `present` term once, and lacks each `missing` term. */
 function compliance(present: readonly string[], missing: readonly string[]): TermCompliance {
   const all = [...present, ...missing];
   return {

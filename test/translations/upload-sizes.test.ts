@@ -30,7 +30,10 @@ const partHead = (name: string, type: string) =>
     '',
   ].join('\r\n');
 
-/** Sends the head of a request and the start of its body, and never the rest: a response cannot have waited for it. */
+/**
+ * Sends the headers of a request and the beginning of its body, but not the rest. A response therefore did not wait for
+ * the rest.
+ */
 async function begin(at: TestApp, headers: Record<string, string>, start = '', query = '?target_lang=fr') {
   const request = http.request(`${at.address}${PATH}${query}`, { method: 'POST', agent: false, headers });
   onTestFinished(() => void request.destroy());
@@ -42,7 +45,7 @@ async function begin(at: TestApp, headers: Record<string, string>, start = '', q
   return { status: response.statusCode, detail: JSON.parse(text).detail };
 }
 
-/** Streams a body without a declared length, in chunks, until there is a response or all of it has been sent. */
+/** Streams a body without a content length, in chunks, until a response arrives or the complete body was sent. */
 async function stream(at: TestApp, headers: Record<string, string>, chunks: Iterable<Buffer>) {
   const { hostname, port } = new URL(at.address);
   const request = http.request({
@@ -102,7 +105,7 @@ describe('the declared size of a text submission, before its body is read (B 8)'
 
   test('a text file in a form is limited by it as soon as the part names its type', async () => {
     const headers = { 'content-type': form, 'content-length': '10000001', ...mine.headers };
-    // The file's first byte: before it, the end of the part's header is unknown.
+    // Includes the first byte of the file, because before it the end of the part's headers is unknown.
     expect(await begin(app, headers, `${partHead('a.txt', 'text/plain')}x`, '')).toMatchObject(over);
   });
 

@@ -9,7 +9,7 @@ afterEach(() => {
   for (const one of undo.splice(0)) one();
 });
 
-/** Makes every run fail with `error` until the returned function is called, or the test ends. */
+/** Makes all runs fail with `error` until the returned function is called, or the test ends. */
 function breakRuns(what: { run: unknown }, error: Error): () => void {
   const { run } = what;
   const mend = () => {

@@ -81,7 +81,7 @@ describe('a model that fails to translate (B 7)', () => {
 });
 
 describe.each(['assessment', 'repair', 'verification'] as const)('a model that fails at %s (B 7)', (role) => {
-  // So that there is something to repair.
+  // For a repair, the score must be low.
   const model = role === 'repair' ? { score: 60 } : {};
   test.each(Object.entries(endings).filter(([name]) => ['500', 'a refusal'].includes(name)))(
     '%s: the same',

@@ -5,12 +5,12 @@ import { useTestApp } from '#test/setup/app.ts';
 const app = useTestApp();
 
 test('a caller who is not known does not hold up other requests by a long text for fifty targets', async () => {
-  // The slowest to judge: words of one letter, in a language that they are not stated in.
+  // The text for which the check takes the longest: words of one letter, sent with a wrong language.
   const Text = 'a b c d e f g h i '.repeat(2770);
   const Targets = Array.from({ length: 50 }, () => ({ Language: 'de' }));
   const body = { inputs: [{ Text, Language: 'fr', Targets }] };
   const ask = () => app.json('POST', '/api/translations', { body });
-  // Loads the profiles of languages.
+  // The first request loads the profiles of the languages.
   await ask();
   const pauses = monitorEventLoopDelay({ resolution: 5 });
   pauses.enable();

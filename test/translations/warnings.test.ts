@@ -8,7 +8,7 @@ const mine = useWorkspace(app);
 
 const german = 'Bitte speichern Sie Ihre Änderungen, bevor Sie diese Seite verlassen.';
 
-/** The warnings of a single text, as `code field`. The job has them when it is read again, too. */
+/** The warnings about a text, as `code field`. The job must still have them when it is read again. */
 async function warned(fields: object, source_text = 'Hello'): Promise<string[]> {
   const { status, body } = await mine.submit({ source_text, target_lang: 'fr', ...fields });
   expect([status, body.detail]).toEqual([200, undefined]);

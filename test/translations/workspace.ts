@@ -5,18 +5,18 @@ import { openSuperuser } from '#test/setup/database.ts';
 
 export const PATH = '/api/translations';
 
-/** A fresh tenant of `app`, and the requests of a test in its name, with its API key by default. */
+/** Creates a tenant, and functions that send its requests; by default with its API key. */
 export async function openWorkspace(app: TestApp, fields?: Fields) {
   const signup = await app.signUp(fields);
   const as = (headers: Headers = {}) => ({ ...signup.headers, ...headers });
   const job = (id: string) => `${PATH}/${id}`;
   return {
     ...signup,
-    /** Its founder, an administrator. */
+    /** The bearer header of the founder, who is an administrator. */
     admin: bearer(signup.accessToken),
     cookie: { cookie: `ll_session=${signup.accessToken}` },
     submit: (body: unknown, headers?: Headers) => app.json('POST', PATH, { headers: as(headers), body }),
-    /** One job of a text, published or held. */
+    /** Translates a text, and returns its job, which is published or awaits review. */
     async job(body: Fields = {}) {
       const answer = await app.json('POST', PATH, {
         headers: as(),
@@ -35,7 +35,7 @@ export async function openWorkspace(app: TestApp, fields?: Fields) {
     golden: (id: string, format?: string, headers = as()) =>
       app.request(`${job(id)}/golden${format === undefined ? '' : `?format=${format}`}`, { headers }),
     remove: (id: string, headers: Headers) => app.json('DELETE', job(id), { headers }),
-    /** Its usage records, in the order in which they were made. */
+    /** The usage records of the tenant, oldest first. */
     usage: async () => {
       const sql = openSuperuser(app.superuserUrl);
       return [
@@ -49,7 +49,7 @@ export async function openWorkspace(app: TestApp, fields?: Fields) {
 
 export type Workspace = Awaited<ReturnType<typeof openWorkspace>>;
 
-/** A fresh workspace for each test. */
+/** Creates a workspace for each test. */
 export function useWorkspace(app: TestApp): Workspace {
   const mine = {} as Workspace;
   beforeEach(async () => void Object.assign(mine, await openWorkspace(app)));
@@ -69,7 +69,7 @@ export async function answerOf(response: Response | Promise<Response>) {
   return { status: answer.status, headers: answer.headers, body };
 }
 
-/** Makes the founder an ordinary member: guards read the role at each request (C 7). */
+/** Makes the founder an ordinary member. Guards read the role at each request (C 7). */
 export async function demote(app: TestApp, { tenantId }: Signup): Promise<void> {
   await openSuperuser(app.superuserUrl)`
     update users set role = 'agent_id_developer' where tenant_id = ${tenantId}`;

@@ -11,7 +11,7 @@ import { openSuperuser } from '#test/setup/database.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
 import { liveEngine } from '../translations/live.ts';
 
-/** Translates as the stub does; a test may decide otherwise. */
+/** Translates like the stub engine, unless a test replaces the function. */
 const stub = async (segment: string, language: string) => `${segment} (${language})`;
 let translate = stub;
 beforeEach(() => {
@@ -22,7 +22,10 @@ const engine = engineOf(async ({ segments, targetLang }) =>
 );
 const app = useTestApp({ engine });
 
-/** The service with a model, whose translations it checks. This model translates into French, and loses a placeholder. */
+/**
+ * A service with a model. The service checks its translations. This model translates into French, and loses a
+ * placeholder.
+ */
 const fake = await startFakeOpenAi();
 afterAll(() => fake.close());
 const french: Record<string, string> = {
@@ -43,7 +46,7 @@ const english = {
 
 type Texts = Record<string, Record<string, string>>;
 
-/** A directory of catalogs with these files, and a workspace. */
+/** Creates a directory of catalogs with these files, and a workspace. */
 async function scene(files: Record<string, Texts> = { en: english }, at = app) {
   const folder = await mkdtemp(join(tmpdir(), 'lingualoop-locales-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -76,7 +79,7 @@ async function scene(files: Record<string, Texts> = { en: english }, at = app) {
     read: async (name: string, locale = 'fr'): Promise<Record<string, string>> =>
       JSON.parse(await readFile(path(locale, name), 'utf8')),
     files: async () => (await readdir(folder, { recursive: true })).filter((name) => name.includes('.')),
-    /** The numbers of the workspace's jobs and usage records. */
+    /** The number of the workspace's jobs, and the number of its usage records. */
     async stored() {
       const [counts] = await openSuperuser(at.superuserUrl)`
         select (select count(*)::int from translation_jobs where tenant_id = ${tenantId}) as jobs,
@@ -124,7 +127,8 @@ describe('npm run web:translate', () => {
       title: 'Review (fr)',
       waiting: '{count} textes attendent',
     });
-    // The manual translation is stored with this English, so the next change of it counts.
+    // The manual translation is recorded with the current English text, so that the next change of that text is
+    // noticed.
     await here.write('en', { 'review.json': { title: 'Review', waiting: '{count} texts wait' } });
     expect((await here.run('--list')).out).toMatch(/fr\/review\.json: waiting\n1 to translate\.\n$/);
     expect((await here.run('--adopt')).out).toBe('0 to translate.\n');

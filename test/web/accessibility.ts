@@ -5,9 +5,9 @@ import { expect } from 'vitest';
 
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** axe's findings for the page: a line for each violated rule, with the elements. */
+/** The findings of axe for the page: a line for each violated rule, with the elements. */
 export async function violationsOn(page: Page): Promise<string[]> {
-  // Half a megabyte, so it is loaded once per page.
+  // The script of axe has half a megabyte, so it is loaded only once for each page.
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
   return page.evaluate(
     `axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, nodes }) =>
@@ -15,7 +15,7 @@ export async function violationsOn(page: Page): Promise<string[]> {
   );
 }
 
-/** The elements that require horizontal scrolling; none if everything fits into the window. */
+/** The elements that make horizontal scrolling necessary; empty if everything fits into the window. */
 export function tooWideOn(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     if (document.documentElement.scrollWidth <= innerWidth) return [];
@@ -27,7 +27,7 @@ export function tooWideOn(page: Page): Promise<string[]> {
   });
 }
 
-/** Expects no findings of axe and no horizontal scrolling. */
+/** Expects that axe finds nothing, and that no horizontal scrolling is necessary. */
 export async function expectAccessible(page: Page): Promise<void> {
   expect(await violationsOn(page)).toEqual([]);
   expect(await tooWideOn(page)).toEqual([]);

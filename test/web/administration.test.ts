@@ -8,7 +8,7 @@ import { startAccount, type TestAccount } from '#test/storage/data-lake-account.
 import { signIn } from './admin.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 
-/** Without a BASE_URL: the browser uses plain http. */
+/** There is no BASE_URL, because the browser uses plain http. */
 const env: Record<string, string> = { ...operatorEnv, BASE_URL: '', STORAGE_BINDING_ENABLED: 'true' };
 let account: TestAccount;
 beforeAll(async () => {

@@ -9,7 +9,7 @@ import { cutWords, servePseudoLocale, wordsInNoCatalog } from './interface-words
 import { watchTokens } from './kept-tokens.ts';
 import { follow, openRequests, sessionCookie, settled, withoutSession, withSession } from './screens.ts';
 
-/** All features of a deployment are enabled, and the member is an operator, so that every screen has all its parts. */
+/** All features of the deployment are enabled and the member is an operator, so that each screen has all its parts. */
 const billing = useBillingApp({ ...operatorEnv, BASE_URL: '', STORAGE_BINDING_ENABLED: 'true' });
 const { app } = billing;
 const browser = useBrowser(app);
@@ -22,7 +22,7 @@ beforeAll(async () => {
   if (!withoutBrowser) workspace = await fillWorkspace(billing);
 });
 
-/** Opens a browser, signed out. @param prepare changes to the browser before it loads the application */
+/** Opens a browser without a session. @param prepare changes the browser before it loads the application */
 async function opened(options: PersonOptions, prepare?: typeof servePseudoLocale) {
   const { page, context } = await browser.person('/about', { viewport: wide, ...options });
   await prepare?.(context);
@@ -30,7 +30,7 @@ async function opened(options: PersonOptions, prepare?: typeof servePseudoLocale
 }
 
 /**
- * Visits every screen, and collects the errors of each.
+ * Visits all screens, and collects the errors.
  * @param look returns the errors of the current screen
  */
 async function visitAll(
@@ -41,7 +41,7 @@ async function visitAll(
   const asked = openRequests(page);
   const visit = async (path: string, isSignedIn: boolean) => {
     await settled(page, asked);
-    // Contents of disclosures are checked, too.
+    // The content of disclosures is checked, too.
     await page.evaluate(() => {
       for (const one of document.querySelectorAll('details')) one.open = true;
     });

@@ -1,26 +1,26 @@
 import type { BrowserContext } from 'playwright-core';
 import { AppError, type AppErrorOptions, type ErrorName, errorBody, errorTable } from '#server/errors.ts';
 
-/** An error in the service's form. */
+/** An error in the format of the service. */
 export interface Refusal extends AppErrorOptions {
   code: ErrorName;
   detail: ConstructorParameters<typeof AppError>[1];
 }
 
-/** The ID of every rejected request. */
+/** The request ID in all rejected requests. */
 export const refusedRequest = 'request-4711';
 
-/** Controls the requests between a browser and the service's API. */
+/** Controls the responses of the service's API to a browser. */
 export interface Answers {
-  /** From now on every request is rejected, except those of the named paths. */
+  /** From now on, all requests are rejected, except requests for these paths. */
   refuse(refusal: Refusal, except?: readonly string[]): void;
-  /** From now on requests are held, except those of the named paths. */
+  /** From now on, requests receive no response, except requests for these paths. */
   hold(except?: readonly string[]): void;
-  /** From now on the service responds, also to held requests. */
+  /** From now on, the service responds, also to requests that were held. */
   pass(): void;
 }
 
-/** Controls the requests between a browser and the service's API, which responds until told otherwise. */
+/** Creates the control of the API's responses to a browser. At first, the service responds to all requests. */
 export async function standBetween(context: BrowserContext): Promise<Answers> {
   let refusal: Refusal | undefined;
   let held: PromiseWithResolvers<void> | undefined;
@@ -30,7 +30,7 @@ export async function standBetween(context: BrowserContext): Promise<Answers> {
     if (spared.includes(pathname)) return route.continue();
     await held?.promise;
     if (refusal) return route.fulfill(responseOf(refusal, pathname));
-    // The page may be closed by now.
+    // The page may already be closed.
     return route.continue().catch(() => {});
   });
   const become = (next: { refusal?: Refusal; held?: typeof held }, except: readonly string[] = []) => {
@@ -46,7 +46,7 @@ export async function standBetween(context: BrowserContext): Promise<Answers> {
   };
 }
 
-/** The response to a rejected request for a path. `states.test.ts` compares it with one of the service. */
+/** The response to a rejected request for a path. `states.test.ts` compares it with a response of the service. */
 export function responseOf({ code, detail, ...options }: Refusal, path: string) {
   const error = new AppError(code, detail, options);
   const body = errorBody(error, refusedRequest);

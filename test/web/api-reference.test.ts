@@ -53,7 +53,7 @@ describe.skipIf(withoutBrowser)('the page of the API reference', () => {
   });
 });
 
-/** Opens an operation at /api/translations, by its part of the API. */
+/** Opens the entry of an operation at /api/translations. */
 async function open(page: Page, method: 'get' | 'post'): Promise<Locator> {
   await page.locator('.opblock-tag', { hasText: 'Text jobs' }).click();
   const path = page.locator('[data-path="/api/translations"]');
@@ -65,7 +65,7 @@ async function open(page: Page, method: 'get' | 'post'): Promise<Locator> {
 async function authorize(page: Page, apiKey: string): Promise<void> {
   await page.locator('.auth-wrapper > .authorize').click();
   const dialog = page.locator('.dialog-ux');
-  // There is no field for the cookie, which a page cannot set.
+  // The dialog has no field for the cookie, because a page cannot set it.
   expect(await dialog.locator('input').count()).toBe(3);
   const field = dialog.locator('.auth-container').filter({ hasText: 'The API key of a workspace.' });
   await field.locator('input').fill(apiKey);

@@ -2,8 +2,8 @@ import { AppError } from '#server/errors.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
 
 /**
- * An engine that translates like the stub, and fails for texts with the word "broken" until it is fixed. While it is held,
- * it does not respond.
+ * An engine that translates like the stub engine. It fails for texts with the word "broken" until the test fixes it. A
+ * test can also hold it, so that it does not respond.
  */
 export function breakingEngine() {
   let isBroken = true;
@@ -21,7 +21,7 @@ export function breakingEngine() {
     break(): void {
       isBroken = true;
     },
-    /** @returns a function that releases it */
+    /** @returns a function that lets the engine respond again */
     hold(): () => void {
       const { promise, resolve } = Promise.withResolvers<void>();
       held = promise;

@@ -7,12 +7,12 @@ const executable = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/
   existsSync(file),
 );
 
-/** The reason why browser tests are skipped here; undefined if they can run. */
+/** The reason why browser tests are skipped on this machine; undefined if they can run. */
 export const withoutBrowser = executable ? undefined : 'chromium is not installed';
 
 if (withoutBrowser) console.log(`The journeys of the web application are skipped: ${withoutBrowser}.`);
 
-/** A user with a separate browser: only its tabs share cookies and storage. */
+/** A person with their own browser: only the tabs of this browser share cookies and storage. */
 export interface Person {
   context: BrowserContext;
   page: Page;
@@ -24,14 +24,17 @@ export interface PersonOptions {
   locale?: string;
   colorScheme?: 'light' | 'dark';
   viewport?: { width: number; height: number };
-  /** Another origin to which the application may redirect, such as a payment page; it is empty here. */
+  /**
+   * Another origin to which the application may redirect, such as a payment page. The browser shows an empty page for
+   * it.
+   */
   leavesTo?: string;
 }
 
 /**
- * A browser for the tests of a file. After each test it checks that no page wrote an error to its console, violated the
- * content security policy or requested another origin.
- * @param others other allowed origins: an identity provider's
+ * Starts a browser for the tests of a file. After each test, it checks that no page has written an error to its
+ * console, violated the content security policy, or requested another origin.
+ * @param others other origins that are allowed, such as that of an identity provider
  * @param mayEnd whether the service may end during a request
  * @param mayBlock whether the browser may block responses of other origins
  */
@@ -78,7 +81,7 @@ export function useBrowser(
   };
 
   return {
-    /** Opens a separate browser window at a URL of the application. */
+    /** Opens a URL of the application in a separate browser. */
     async person(path: string, { leavesTo, ...options }: PersonOptions = {}): Promise<Person> {
       const context = await (browser as Browser).newContext({ baseURL: app.address, ...options });
       context.setDefaultTimeout(20_000);
@@ -94,8 +97,8 @@ export function useBrowser(
 }
 
 /**
- * Chromium writes a line for each response of 400 and above, and for each request while offline; a test that expects one
- * checks the page.
+ * Whether a line of the console is about a rejected request. Chromium writes such a line for each response with a
+ * status of 400 or above, and for each request while it is offline. A test that expects one of these checks the page.
  */
 function isRefusedRequest(text: string): boolean {
   return /^Failed to load resource: (the server responded with a status of|net::ERR_INTERNET_DISCONNECTED)/.test(

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 
-/** Two other sites: one that the service allows, and one that it does not. */
+/** Two other sites: the service allows requests from the first, and not from the second. */
 const sites = await Promise.all([site(), site()]);
 const [allowed, stranger] = sites.map(({ origin }) => origin) as [string, string];
 const app = useTestApp({ env: { CORS_ORIGINS: allowed } });

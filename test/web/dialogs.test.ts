@@ -22,7 +22,7 @@ const ways: [string, PersonOptions][] = [
   ['Arabic, dark, 320 px', { locale: 'ar', colorScheme: 'dark', viewport: { width: 320, height: 640 } }],
 ];
 
-/** A workspace with a member that has an authenticator, and a browser of its creator. */
+/** Creates a workspace with a member who has an authenticator, and opens a browser of the workspace's creator. */
 async function atWork(options: PersonOptions) {
   const team = await openTeam(app);
   const { page, context } = await browser.person('/about', options);
@@ -180,7 +180,7 @@ describe.skipIf(withoutBrowser).each(ways)(
       await page.locator('[data-row]', { has: page.locator('[class*=came]') }).click();
       await page.locator('#conflict').waitFor();
       await look('two texts of one job');
-      // The URL follows a moment after the item.
+      // The URL changes shortly after the item.
       await page.waitForURL((url) => url.searchParams.get('item') === other);
       await page.reload();
       await page.locator('[data-found] ins').first().waitFor();

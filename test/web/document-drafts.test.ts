@@ -11,7 +11,7 @@ import { memberAt, patient, signInAt } from './reviewing.ts';
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
-/** Two members of a workspace at a translated document of three segments. */
+/** Opens a translated document of three segments in the browsers of two members. */
 async function atDocument() {
   const team = await openTeam(app);
   const colleague = await team.join();
@@ -28,7 +28,7 @@ async function atDocument() {
     colleague,
     path,
     targets: async () => (await segments()).map((one: { target_text: string }) => one.target_text),
-    /** A correction by a colleague's program. */
+    /** Corrects a segment over the API, as a program of a colleague would. */
     async correct(index: number, target_text: string) {
       const { region_id, cell_id } = (await segments())[index];
       const body = { corrections: [{ region_id, cell_id, target_text }] };
@@ -46,10 +46,10 @@ async function type(page: Page, number: number, text: string): Promise<void> {
   await field(page, number).fill(text);
 }
 
-/** A text is in the browser's storage after 300 ms. */
+/** After 300 ms, a text is in the browser's storage. */
 const stored = (page: Page) => page.waitForTimeout(300);
 
-/** Waits until this many texts of this device are listed at sign-out, and stays signed in. */
+/** Waits until this many texts are listed at sign-out, and then cancels the sign-out. */
 async function signOutLists(page: Page, texts: readonly string[]): Promise<void> {
   await page.getByRole('button', { name: 'Sign out' }).click();
   const dialog = page.getByRole('dialog', { name: 'Unsent changes' });
@@ -86,7 +86,7 @@ describe.skipIf(withoutBrowser)(
       await left(second).getByText('You have 2 unapplied corrections').waitFor();
       expect(await targets()).toEqual(['[fr] Hello', '[fr] Goodbye', '[fr] Thanks']);
       await expectAccessible(second);
-      // Unapplied corrections must be decided before an approval.
+      // A document cannot be approved while it has unapplied corrections.
       expect(await second.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true);
       await signOutLists(second, ['Salut', 'Merci']);
 
@@ -181,7 +181,7 @@ describe.skipIf(withoutBrowser)(
       await page.close();
       await second.reload();
       await left(second).getByText('You have 2 unapplied corrections').waitFor();
-      // The latest of a segment is used; the other stays on offer.
+      // Of each segment, only the latest text is restored; the other one is still offered.
       await left(second).getByRole('button', { name: 'Restore all' }).click();
       await left(second).getByText('You have 1 unapplied correction').waitFor();
       await second.getByRole('button', { name: 'Open segment 1', exact: true }).click();

@@ -4,7 +4,7 @@ import { documentForm } from '#test/factories.ts';
 import type { TestApp } from '#test/setup/app.ts';
 import type { Founder } from './founder.ts';
 
-/** Uploads a file over the API. @param wait whether to return after the translation */
+/** Uploads a file over the API. @param wait whether the function waits until the file is translated */
 export async function sendDocument(
   app: TestApp,
   { apiKey }: Pick<Founder, 'apiKey'>,
@@ -25,7 +25,7 @@ export async function sendDocument(
   return job.id;
 }
 
-/** A file of the corpus, by its path. */
+/** A file of the corpus. @param path relative to the corpus */
 export function corpusDocument(path: string): File {
   return new File([new Uint8Array(corpusFile(path))], path.slice(path.indexOf('/') + 1));
 }

@@ -6,7 +6,7 @@ import { useBrowser, withoutBrowser } from './browser.ts';
 import { corpusDocument, sendDocument } from './document-files.ts';
 import { signedIn } from './founder.ts';
 
-/** Doubts each text, and translates short texts into very long ones. */
+/** An engine that gives each text a low score, and translates short texts into very long ones. */
 const engine = engineOf(
   async ({ segments }) =>
     answered(segments.map((text) => (text.length < 30 ? `${text}, and much more than it was before` : text))),
@@ -35,7 +35,7 @@ test.skipIf(withoutBrowser)(
       (await app.json('GET', `/api/documents/${id}${path}`, { headers })).body;
     const findings: Found[] = (await read('')).quality_report.findings;
     const { segments } = await read('/segments?limit=500');
-    // The later one of two cells with the same name.
+    // Two cells have the same name; this is the later one.
     const place = segments.findIndex(
       (one: { cell_id: string; source_text: string }, at: number) =>
         one.source_text.length < 30 &&
@@ -61,7 +61,7 @@ test.skipIf(withoutBrowser)(
     await field.waitFor();
     expect(new URL(page.url()).search).toBe('');
     await page.locator('summary').getByText('Unsupported content not translated').click();
-    // It has no segment.
+    // This finding has no segment.
     await page.getByText('2 texts in charts are not translated').waitFor();
     expect(await page.getByRole('button', { name: 'texts in charts' }).count()).toBe(0);
   },

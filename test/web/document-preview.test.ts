@@ -8,7 +8,7 @@ import { signedIn } from './founder.ts';
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
-/** A new member at a document from a file of the corpus. */
+/** Opens a document with a file of the corpus, in the browser of a new member. */
 async function openDocument(path: string) {
   const founder = await signedIn(app, browser, '/app/documents');
   const id = await sendDocument(app, founder, corpusDocument(path));
@@ -26,7 +26,7 @@ test.skipIf(withoutBrowser)(
     const marked = page.locator('[data-marked]').first();
     await marked.waitFor();
     const [paper, mark] = [await first.boundingBox(), await marked.boundingBox()];
-    // The canvas has been painted, and the mark is within the page.
+    // The canvas has been painted, and the mark is inside the page.
     expect(mark!.x).toBeGreaterThanOrEqual(paper!.x);
     expect(mark!.y + mark!.height).toBeLessThanOrEqual(paper!.y + paper!.height + 1);
     await page.getByRole('button', { name: 'Open segment 2', exact: true }).click();
@@ -76,7 +76,7 @@ test.skipIf(withoutBrowser)(
       expect.arrayContaining(['sandbox allow-scripts', "default-src 'none'", "frame-ancestors 'self'"]),
     );
     expect(policy).not.toContain('connect-src');
-    // Another segment, whose text occurs once.
+    // Another segment, whose text occurs only once.
     const other = texts.findIndex(
       (text, index) => index !== 2 && texts.indexOf(text) === texts.lastIndexOf(text),
     );

@@ -24,7 +24,7 @@ describe.skipIf(withoutBrowser)('a reviewer at /app/documents', { timeout: 40_00
     await page.getByRole('checkbox', { name: 'Select all that can be approved' }).check();
     await page.getByRole('button', { name: 'Approve 2 documents' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
-    // They have not been opened, so each is named separately.
+    // The reviewer has not opened these documents, so each of them must be confirmed.
     const leftOut = page.getByRole('dialog', { name: '2 items were not approved' });
     await leftOut.waitFor();
     for (const box of await leftOut.getByRole('checkbox').all()) await box.check();
@@ -57,7 +57,7 @@ describe.skipIf(withoutBrowser)('a reviewer at /app/documents', { timeout: 40_00
     await page.getByText('2 segments', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
-    // A correction of this document is critical, so the reviewer is asked.
+    // A correction in this document is a critical finding, so the reviewer must confirm it.
     if (path.startsWith('docx/')) {
       const asked = page.getByRole('dialog', { name: 'Approve with critical findings?' });
       await asked.getByRole('button', { name: 'Approve anyway' }).click();

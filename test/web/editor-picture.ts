@@ -7,8 +7,8 @@ import { startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
 import { startService } from '../../examples/service.ts';
 
 /*
- * Writes the picture of the review editor in the README: `npx node test/web/editor-picture.ts`. A fake model returns the translations below,
- * so that they are real ones. Needs chromium.
+ * Writes the picture of the review editor for the README: `npx node test/web/editor-picture.ts`. A fake model returns
+ * the translations below, so that the picture shows real translations. Needs chromium.
  */
 
 const picture = join(import.meta.dirname, '../../docs/images/review-editor.png');

@@ -9,7 +9,10 @@ import { sessionCookie } from './screens.ts';
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
-/** Visible properties of an element if only the system's colors apply: without shadows, and without our backgrounds. */
+/**
+ * The visible properties of an element in forced-colors mode, where shadows and backgrounds of the application do not
+ * apply.
+ */
 const marksOf = (page: Page, selector: string) =>
   page
     .locator(selector)
@@ -30,7 +33,7 @@ const marksOf = (page: Page, selector: string) =>
       ]);
     });
 
-/** The two must be distinguishable. */
+/** Expects that two elements look different. */
 const expectDifferent = async (page: Page, one: string, other: string) =>
   expect([one, await marksOf(page, one)]).not.toEqual([one, await marksOf(page, other)]);
 
@@ -73,7 +76,7 @@ describe.skipIf(withoutBrowser)('in forced colors, without motion', () => {
       await page.locator('main h1').waitFor();
       for (let stops = 0; stops < 12; stops += 1) {
         await page.keyboard.press('Tab');
-        // Some have their own outline, and all have one.
+        // Some elements have their own outline, and each has an outline.
         expect(
           await page.evaluate(() => {
             const { outlineStyle, outlineWidth } = getComputedStyle(window.document.activeElement as Element);

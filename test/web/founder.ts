@@ -10,7 +10,7 @@ export interface Founder extends Person {
   apiKey: string;
 }
 
-/** Creates a workspace and signs its creator in, with a separate browser, at a URL of the application. */
+/** Creates a workspace, and opens a URL of the application in a separate browser in which its creator is signed in. */
 export async function signedIn(
   app: TestApp,
   browser: ReturnType<typeof useBrowser>,

@@ -11,7 +11,7 @@ import {
   submit,
 } from '#test/factories.ts';
 
-/** An operator's workspace with data of all kinds, so that every screen has all its parts. */
+/** The workspace of an operator with data of all kinds, so that each screen has all its parts. */
 export type FullWorkspace = Awaited<ReturnType<typeof fillWorkspace>>;
 
 export async function fillWorkspace({ app, sql, deliver }: BillingApp) {
@@ -32,7 +32,7 @@ export async function fillWorkspace({ app, sql, deliver }: BillingApp) {
   await sql`update translation_jobs set status = 'failed' where job_id = ${failed}`;
   const waiting = await submit(app, operator, { source_text: 'A text that waits' });
   await sql`update translation_jobs set status = 'pending' where job_id = ${waiting}`;
-  /** The item at a URL with a parameter. */
+  /** The ID of an item for each screen whose URL has a parameter. */
   const ids: Record<string, string> = {
     '/jobs/$jobId': job,
     '/app/documents/$documentId': await addDocument(app, operator),
@@ -47,7 +47,7 @@ export async function fillWorkspace({ app, sql, deliver }: BillingApp) {
     operator,
     /** A member who is not an administrator. */
     member,
-    /** The URL of a screen, by the router's path. */
+    /** Returns the URL of a screen for a path of the router. */
     addressOf: (path: string) =>
       path.replace(/\$\w+/, () => {
         if (!ids[path]) throw new Error(`the workspace of this test has nothing for ${path}`);

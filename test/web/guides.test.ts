@@ -186,7 +186,7 @@ describe.skipIf(withoutBrowser)('in a browser', () => {
     }
   });
 
-  // The pages share one style; these use all of it.
+  // All pages share one style sheet, and these pages use all of it.
   test.each(['sdk', 'settings', 'search?q=key'])(
     '%s is accessible in the dark and at 320 pixels',
     async (path) => {

@@ -36,16 +36,16 @@ beforeAll(async () => {
 });
 
 const names = hostileTexts.map((text) => text.slice(0, 128));
-/** Without characters that are invalid in a name and a CSV cell. */
+/** Control characters are removed, because they are invalid in names and CSV cells. */
 const lines = hostileTexts.map((text) => text.replace(/\p{Cc}+/gu, ' ').slice(0, 128));
 
-/** A browser of the operator. */
+/** Opens a browser in which the operator is signed in. */
 async function signedIn() {
   const { page, context } = await browser.person('/about', { locale: 'en' });
   await context.addCookies([await sessionCookie(app, me)]);
   await page.goto('/app/security');
   const asked = openRequests(page);
-  /** Opens a screen and all its disclosures, and checks it. */
+  /** Opens a screen with all its disclosures, and checks it. */
   const harmAt = async (address: string, texts?: readonly string[]) => {
     await follow(page, address);
     await settled(page, asked);
@@ -63,7 +63,7 @@ describe.skipIf(withoutBrowser)('30 hostile texts are shown as text', () => {
     for (const name of names) {
       const { status } = await app.json('POST', '/api/tenants', { headers: me.bearer, body: { name } });
       expect([name, status]).toEqual([name, 200]);
-      // No email address can be such a text; but an identity provider, or a later version, may store one.
+      // The service accepts no such email address, but an identity provider or a later version might store one.
       await app.database.inTenant(operatorWorkspace, async (tx) => {
         await addMember(tx, {
           tenantId: operatorWorkspace,
@@ -132,7 +132,7 @@ describe.skipIf(withoutBrowser)('30 hostile texts are shown as text', () => {
   });
 
   test('as names and segments of documents, and in their errors', async () => {
-    // Characters that XML cannot contain are rejected with the file.
+    // Characters that XML cannot contain are removed, because the service would reject the file.
     const cells = lines.map((text) => text.replace(']]>', ']]').replaceAll(/[\uffff\r]/g, ''));
     const id = await addDocument(app, me, { source_document: workbookFile(cells) });
     const { body: read } = await app.json('GET', `/api/documents/${id}/segments`, { headers: me.bearer });

@@ -9,7 +9,7 @@ import { follow, openRequests, sessionCookie, settled } from './screens.ts';
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', STORAGE_BINDING_ENABLED: 'true' } });
 const browser = useBrowser(app);
 
-/** A workspace, and a browser of its creator. */
+/** Creates a workspace, and opens a browser in which its creator is signed in. */
 async function signedIn(at = '/app') {
   const me = await found(app);
   const { page, context } = await browser.person('/about', { locale: 'en' });
@@ -19,7 +19,7 @@ async function signedIn(at = '/app') {
   return { me, page };
 }
 
-/** Jobs with the texts in every field of a request. @returns their IDs */
+/** Submits jobs with the texts in each field of a request. @returns the IDs of the jobs */
 async function submitAll({ key: headers }: Account, isHeld: boolean): Promise<string[]> {
   const ids: string[] = [];
   for (const [index, text] of hostileTexts.entries()) {
@@ -77,7 +77,7 @@ describe.skipIf(withoutBrowser)('30 hostile texts are shown as text', () => {
     await page.goto('/app/review');
     for (const [index, text] of hostileTexts.entries()) {
       await opened(page, text.slice(0, 1000));
-      // The target contains the source, and is made different.
+      // The translation contains the source text, and differs from it.
       await field(page).fill(`${hostileTexts.at(index - 2)} ${text}`);
       if (index % 10 === 0 || text.includes('\u2069')) faults.push(...(await harmOn(page, [text])));
       await page.keyboard.press('Alt+ArrowDown');
@@ -129,13 +129,13 @@ describe.skipIf(withoutBrowser)('30 hostile texts are shown as text', () => {
       await text.fill(sent);
       await submit.click();
       const result = page.getByRole('article').locator('p[lang=de]');
-      // A field normalizes line ends.
+      // A text field normalizes line ends.
       await expect.poll(() => result.textContent(), patient).toBe(`[de] ${sent.replaceAll('\r\n', '\n')}`);
       expect(await harmOn(page)).toEqual([]);
     }
     for (const unit of refusedUnits) {
       await text.fill('');
-      // The browser driver cannot transmit it.
+      // The browser driver cannot transmit this character.
       await text.evaluate((_, code) => {
         document.execCommand('insertText', false, `before ${String.fromCharCode(code)} after`);
       }, unit);

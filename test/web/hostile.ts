@@ -1,7 +1,10 @@
 import type { Page } from 'playwright-core';
 import { tooWideOn } from './accessibility.ts';
 
-/** Texts that could do harm as markup, as a pattern, as a message's placeholder, or by their direction and width. */
+/**
+ * Texts that could do harm as markup, as a pattern, as a placeholder of a message, or because of their direction or
+ * width.
+ */
 export const hostileTexts: readonly string[] = [
   '<img src=x onerror="window.harmed = true">',
   '"><script>window.harmed = true</script>',
@@ -36,19 +39,21 @@ export const hostileTexts: readonly string[] = [
   'W'.repeat(50_000),
 ];
 
-/** All of them in one text of acceptable length. */
+/** All texts in one text, which is short enough for the service. */
 export const allHostile = hostileTexts.map((text) => text.slice(0, 300)).join(' ');
 
-/** The code units that the service rejects because they cannot be stored: NUL, and half of a surrogate pair. */
+/**
+ * The code units that the service rejects because the database cannot store them: NUL, and half of a surrogate pair.
+ */
 export const refusedUnits = [0x0, 0xd83d];
 
-/** Widths of windows. */
+/** The widths of a wide and a narrow window. */
 const bothWidths = [1280, 320];
 
 /**
- * Checks a screen in a wide and in a narrow window, unless specified otherwise. Its interface is English.
- * @param texts each must be the whole text of an element, or the value of a field
- * @returns the effects of a text that is not shown as plain text
+ * Checks a screen with an English interface; by default in a wide and in a narrow window.
+ * @param texts each must be the complete text of an element, or the value of a field
+ * @returns the effects of texts that are not shown as plain text
  */
 export async function harmOn(
   page: Page,
@@ -76,7 +81,7 @@ function madeOfTexts(): string[] {
   for (const element of document.querySelectorAll(foreign))
     if (!element.matches('body > script[type=module]'))
       found.push(`there is ${element.outerHTML.slice(0, 200)}`);
-  // A character can end the isolate of an isolated text, but not its box.
+  // A character in a text can end the isolation of its direction, but not that of its box.
   for (const element of document.querySelectorAll('bdi, span[dir]'))
     if (element.checkVisibility() && getComputedStyle(element).display === 'inline')
       found.push(`not in a box of its own: ${element.outerHTML.slice(0, 200)}`);
@@ -86,7 +91,7 @@ function madeOfTexts(): string[] {
   return found;
 }
 
-/** The texts that are not the whole text of any element or field. Runs in the page. */
+/** The texts that are not the complete text of any element or field. Runs in the page. */
 function missingTexts(texts: string[]): string[] {
   const shown = new Set<string>();
   for (const element of document.querySelectorAll('body *')) {
@@ -100,7 +105,8 @@ function missingTexts(texts: string[]): string[] {
 }
 
 /**
- * Words of the interface whose letters run from right to left, because an adjacent text was not isolated. Runs in the page.
+ * Words of the interface whose letters run from right to left, because the direction of an adjacent text was not
+ * isolated. Runs in the page.
  */
 function reversedWords(): string[] {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);

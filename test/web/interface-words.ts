@@ -7,8 +7,8 @@ import { languageCodes } from '#server/languages.ts';
 const folder = join(import.meta.dirname, '../../web/locales/en');
 
 /**
- * Serves an artificial language in place of English: each message is in brackets, and a third longer, like the messages of
- * many languages. Text without brackets is in no catalog.
+ * Serves an artificial language instead of English. Each message is in brackets, and a third longer, because messages
+ * are longer in many languages. Text without brackets is therefore in no catalog.
  */
 export async function servePseudoLocale(context: BrowserContext): Promise<void> {
   const messages = Object.fromEntries(
@@ -28,7 +28,7 @@ export async function servePseudoLocale(context: BrowserContext): Promise<void> 
   );
 }
 
-/** Names of languages and months, which the browser supplies. */
+/** Names of languages and months, which come from the browser. */
 const known = (() => {
   const names = new Intl.DisplayNames('en', { type: 'language', languageDisplay: 'standard' });
   const months = (style: 'short' | 'long') =>
@@ -36,13 +36,13 @@ const known = (() => {
       new Intl.DateTimeFormat('en', { month: style }).format(new Date(2026, month, 15)),
     );
   const all = [...languageCodes.map((code) => names.of(code) ?? code), ...months('long'), ...months('short')];
-  // The longest first: a name may be the beginning of another.
+  // The longest names are first, because a name may be the beginning of another one.
   return all.toSorted((a, b) => b.length - a.length);
 })();
 
 /**
- * Words that a page in the pseudo-locale shows, or exposes to a screen reader, although they are in no catalog. Texts of
- * tenants, names and codes do not count: they are in elements marked as such.
+ * Words that a page in the artificial language shows, or exposes to a screen reader, although they are in no catalog.
+ * Texts of tenants, names and codes are excluded: the elements that contain them are marked.
  */
 export function wordsInNoCatalog(page: Page): Promise<string[]> {
   return page.evaluate((namesOfBrowser) => {
@@ -51,14 +51,14 @@ export function wordsInNoCatalog(page: Page): Promise<string[]> {
       !element.closest(notOurs) && (element.closest('select') ?? element).checkVisibility();
     const leftOf = (text: string) => {
       let left = text;
-      // A message may contain another one.
+      // A message may contain another message.
       for (let before = ''; before !== left; ) {
         before = left;
         left = left.replace(/⟦[^⟦⟧]*⟧/g, ' ');
       }
       for (const name of namesOfBrowser) left = left.replaceAll(name, ' ');
       left = left.replace(/https:\/\/\S+/g, ' ');
-      // The parts of a time and of a size, as the browser formats them.
+      // Parts of times and sizes, which the browser formats.
       left = left.replace(/\b(AM|PM|UTC|kB|MB|GB|bytes?)\b/g, ' ').trim();
       return /\p{L}/u.test(left) ? left : '';
     };
@@ -79,7 +79,7 @@ export function wordsInNoCatalog(page: Page): Promise<string[]> {
   }, known);
 }
 
-/** Words of a page in the pseudo-locale that are partly hidden, because the surrounding element is too small. */
+/** Words of a page in the artificial language that are partly hidden, because the surrounding element is too small. */
 export function cutWords(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const isCut = (element: Element) => {

@@ -56,7 +56,7 @@ describe.skipIf(withoutBrowser)('an invite link', () => {
     await signIn(page, admin.email);
     await home(page);
     for (const token of ['x', `${admin.tenantId}.${'A'.repeat(43)}`, '%00', 'a'.repeat(20_000)]) {
-      // Changes only the fragment of an open page.
+      // This changes only the fragment of the open page.
       await page.goto('/signin');
       await home(page);
       await page.goto(`/signin#invite_token=${token}`);
@@ -122,7 +122,7 @@ describe.skipIf(withoutBrowser)('a session that ends during work', () => {
     await second.goto('/app');
     await home(second);
     await openSuperuser(app.superuserUrl)`delete from tokens where user_id = ${me.userId}`;
-    // A request of the page may already have opened the dialog, which would block a click.
+    // A background request of the page may already have opened the dialog, which would block a click.
     await page.getByRole('navigation').getByRole('link', { name: 'Jobs' }).dispatchEvent('click');
     const dialog = page.getByRole('dialog', { name: 'Sign in again' });
     await dialog.waitFor();
@@ -137,7 +137,7 @@ describe.skipIf(withoutBrowser)('a session that ends during work', () => {
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'detached' });
     await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
-    // The other tab has the new session without a request.
+    // The other tab receives the new session without a request.
     await second.getByRole('navigation').getByRole('link', { name: 'Jobs' }).click();
     await second.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
     expect(await second.getByRole('dialog').count()).toBe(0);

@@ -8,7 +8,7 @@ const model = breakingEngine();
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' }, engine: model.engine });
 const browser = useBrowser(app);
 
-/** Translates texts over the API. @returns the jobs that did not fail */
+/** Translates texts over the API. @returns the jobs that have not failed */
 async function translate(apiKey: string, ...texts: { source_text: string; [field: string]: unknown }[]) {
   const jobs = [];
   for (const text of texts) {
@@ -39,7 +39,7 @@ describe.skipIf(withoutBrowser)('a member at /app', () => {
     const failures = page.getByRole('region', { name: 'Recent failures' });
     await failures.getByText('A broken text').waitFor();
     expect(await page.getByText('Good').count()).toBe(0);
-    // "Sign here." and "Good" are billed; the failure is not.
+    // "Sign here." and "Good" are billed, but the failed job is not.
     await page.getByText('499,986 of 500,000 characters remaining.').waitFor();
     await failures.getByRole('link', { name: 'All failures' }).click();
     await page.waitForURL('**/app/jobs?status=failed');
@@ -89,16 +89,16 @@ describe.skipIf(withoutBrowser)('a member at /app/jobs', () => {
     await page.getByLabel('Reason for review').selectOption('Review required by policy');
     await expect.poll(shown).toEqual(['Sign 100% here.']);
     await page.getByRole('button', { name: 'Clear all' }).click();
-    // A pattern of a database is only a text here.
+    // A wildcard of SQL is plain text here.
     await page.getByRole('searchbox').fill('0%');
     await page.getByRole('button', { name: 'Search' }).click();
     await expect.poll(shown).toEqual(['Sign 100% here.']);
-    // While a year is typed, its digits are not separate days.
+    // While a year is typed, incomplete years do not change the filter.
     await page.getByLabel('Updated from').focus();
     await page.keyboard.type('01312999');
     await page.getByText('No jobs match these filters.').waitFor();
     expect(new URL(page.url()).searchParams.get('since')).toBe('2999-01-31');
-    // An unfinished value is replaced by the active filter.
+    // When the field loses the focus, an incomplete value is replaced by the active filter.
     await page.getByRole('searchbox').focus();
     await page.getByLabel('Updated from').focus();
     await page.keyboard.type('020120');

@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core';
 
-/** Collects the tokens of a browser: those that its pages send, and those in its cookies. */
+/** Collects the tokens in a browser: those that its pages send, and those in its cookies. */
 export function watchTokens(context: BrowserContext) {
   const seen = new Set<string>();
   context.on('request', (request) => {
@@ -8,7 +8,7 @@ export function watchTokens(context: BrowserContext) {
     if (authorization) seen.add(authorization.replace(/^Bearer /, ''));
   });
   return {
-    /** The places in which a script, or a person at the screen, could read one of them. */
+    /** Returns the places in which a script, or a person who looks at the screen, could read a token. */
     async readableOn(page: Page): Promise<string[]> {
       for (const { name, value, httpOnly } of await context.cookies(
         ['/', '/signin'].map((path) => new URL(path, page.url()).href),
@@ -23,7 +23,7 @@ export function watchTokens(context: BrowserContext) {
   };
 }
 
-/** Everything that a script of the page can read; runs in the page. */
+/** Returns everything that a script in the page can read. Runs in the page. */
 async function readPlaces(): Promise<Record<string, string>> {
   const result = <T>(request: IDBRequest<T>) =>
     new Promise<T>((resolve, reject) => {

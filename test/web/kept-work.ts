@@ -1,52 +1,55 @@
 import type { Seen } from './witness.ts';
 
-/** A stored job. */
+/** A job in the database. */
 export interface StoredJob {
   id: string;
   source: string;
   text: string;
   isWaiting: boolean;
-  /** The number of times that an approval took effect. */
+  /** The number of approvals that the service has recorded. */
   approvals: number;
 }
 
-/** Places of a text: the database, the browser's storage, the field; the last only while its page exists. */
+/**
+ * The places in which a text can be: the database, the browser's storage, and the field, which exists only while its
+ * page exists.
+ */
 export interface Places {
-  /** By source text. */
+  /** The jobs by source text. */
   jobs: ReadonlyMap<string, StoredJob>;
-  /** Offered texts, the latest first, by job ID. */
+  /** The texts that are offered for restoring, the latest first, by job ID. */
   drafts: ReadonlyMap<string, readonly string[]>;
   field: { source: string; text: string } | undefined;
-  /** Time at which the page ended; undefined if it exists. */
+  /** The time at which the page ended; undefined if it still exists. */
   endedAt: number | undefined;
 }
 
-/** The texts typed into one field since it was shown. */
+/** The texts that were typed into one field since it was shown. */
 interface Thread {
   source: string;
   page: number;
   field: number;
   texts: { text: string; at: number }[];
-  /** Texts that were saved by keyboard, until the note confirmed all of them. */
+  /** Texts that the reviewer has saved by keyboard since the note below the field last appeared. */
   saving: string[];
-  /** The note has confirmed one of these. */
+  /** The texts that were in `saving` when the note last appeared. One of them, or a later text, must be stored. */
   saved: string[];
 }
 
-/** Milliseconds: a text typed later than this before a page ended may be lost. */
+/** A text that was typed less than this many milliseconds before its page ended may be lost. */
 const mayBeLost = 1000;
 
-/** The reviewer's texts, approvals and confirmations, which must hold after every kill. */
+/** Records the reviewer's texts, approvals and confirmations. They must hold after each kill. */
 export class KeptWork {
-  /** Approvals with the text of the field, by source text. */
+  /** Approvals with the text in the field, by source text. */
   private readonly approved = new Map<string, { page: number; text: string }[]>();
   private threads: Thread[] = [];
-  /** The highest number of reviews that the queue reported as saved. */
+  /** The largest number of saved reviews that the queue has reported. */
   private toldSaved = 0;
   private page = 0;
   readonly counts = { keystrokes: 0, approvals: 0, saves: 0, used: 0, discarded: 0, lost: 0 };
 
-  /** Another page begins. */
+  /** A new page begins. */
   begin(): void {
     this.page += 1;
     this.toldSaved = 0;
@@ -71,7 +74,7 @@ export class KeptWork {
     }
   }
 
-  /** The reviewer discards a text: it was offered and discarded, or replaced by another one. */
+  /** The reviewer gives up a text: it was offered and discarded, or replaced by another one. */
   giveUp(source: string, text: string, as: 'used' | 'discarded'): void {
     this.counts[as] += 1;
     this.threads = this.threads.filter(
@@ -79,7 +82,7 @@ export class KeptWork {
     );
   }
 
-  /** The jobs that were approved on this page, and still await review. */
+  /** The jobs that were approved on this page and still await review. */
   unfinished(jobs: Places['jobs']): StoredJob[] {
     return [...this.approved]
       .filter(
@@ -88,7 +91,10 @@ export class KeptWork {
       .map(([source]) => jobs.get(source) as StoredJob);
   }
 
-  /** Texts that are lost, done twice, or not as shown to the reviewer. Continues from the found state. */
+  /**
+   * Returns errors: texts that are lost, done twice, or different from what the reviewer saw. The next check begins
+   * with the current state.
+   */
   check(places: Places): string[] {
     const wrong = [...this.checkApprovals(places)];
     const left: Thread[] = [];
@@ -115,10 +121,10 @@ export class KeptWork {
     if (done < this.toldSaved) yield `${this.toldSaved} reviews were called saved, and ${done} are`;
   }
 
-  /** @returns the errors; the rest of the thread; undefined if nothing is left to check */
+  /** @returns the errors, and the part of the thread that must still be checked; undefined if nothing must */
   private checkThread(thread: Thread, job: StoredJob, places: Places): string | Thread | undefined {
     const { source, texts, saved } = thread;
-    // The approved text is compared separately.
+    // The approved text is checked separately.
     if (!job.isWaiting) return undefined;
     const order = texts.map(({ text }) => text);
     const since = order.indexOf(saved[0] ?? '');
@@ -157,7 +163,7 @@ export class KeptWork {
   }
 }
 
-/** Whether a text has every word of another one: reviewers in these tests type unique words, and delete none. */
+/** Whether a text contains all words of another one. In these tests, reviewers type unique words and delete none. */
 function has(text: string, other: string): boolean {
   return other.split(/\s+/).every((word) => text.includes(word));
 }

@@ -6,7 +6,7 @@ import { totpCode } from '#test/setup/totp.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 import { signInAt } from './reviewing.ts';
 
-/** Without a BASE_URL: the browser uses plain http. */
+/** There is no BASE_URL, because the browser uses plain http. */
 const billing = useBillingApp({ BASE_URL: '' });
 const { app } = billing;
 const browser = useBrowser(app);
@@ -16,7 +16,7 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
     const founder = await foundEnrolled(app);
     const { secret } = founder;
     const { page, context } = await browser.person('/about');
-    // A sign-in would use the only valid code of these 30 seconds.
+    // The session is created without a sign-in, which would use up the only valid code of these 30 seconds.
     const { refreshToken: value } = await app.database.inTenant(founder.tenantId, async (tx) => {
       const member = await lockMember(tx, founder.tenantId, founder.userId);
       if (!member) throw new Error('no such member');
@@ -59,7 +59,7 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
     await page.goto(`${app.address}${back.pathname}${back.search}`);
     await page.getByRole('heading', { name: 'Billing', level: 1 }).waitFor();
 
-    // The test also covers a customer that was deleted at Stripe.
+    // The test includes a customer that was deleted at Stripe.
     billing.stripe.deleteCustomer(customer);
     await page.getByRole('button', { name: 'Open the billing portal' }).click();
     await page.getByRole('alert').getByText('no Stripe customer').waitFor();

@@ -8,19 +8,19 @@ import { connect, type TestApp } from '#test/setup/app.ts';
 import { createTestDatabase, type TestDatabase } from '#test/setup/database.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
 
-/** Key of the service. */
+/** The SECRETS_KEY of the service. */
 export const secretsKey = Buffer.alloc(32);
 
 export interface KillableService extends Pick<TestApp, 'address' | 'request' | 'json' | 'signUp'> {
-  /** Reads the stored rows. */
+  /** A connection for reading the stored rows. */
   sql: postgres.Sql;
-  /** Ends the process by SIGKILL. */
+  /** Kills the process with SIGKILL. */
   kill(): Promise<void>;
-  /** Starts it again with the same URL, database and data directory. */
+  /** Starts the service again with the same URL, database and data directory. */
   start(): Promise<void>;
 }
 
-/** The service of a test file in a separate process, which can be killed and restarted. */
+/** Starts the service in a separate process for a test file. The process can be killed and started again. */
 export function useKillableService(): KillableService {
   const service = {} as KillableService;
   let database: TestDatabase;

@@ -10,8 +10,8 @@ import { field, signInAt, waitingJobs } from './reviewing.ts';
 import { witness } from './witness.ts';
 
 /**
- * The victim of a kill, while a reviewer types and approves. Network and server return a moment later; a tab is opened
- * again.
+ * The processes or connections that are killed while a reviewer types and approves. Network and server return after a
+ * moment; a tab is opened again.
  */
 export const victims = [
   'tab crashes',
@@ -23,10 +23,10 @@ export const victims = [
 ] as const;
 export type Victim = (typeof victims)[number];
 
-/** A reviewer at the review screen, through a series of kills. */
+/** A reviewer who works at the review screen through a series of kills. */
 export class KilledSeries {
   readonly kept = new KeptWork();
-  /** Requests with an approval, and successful responses, by job. */
+  /** The number of requests with an approval, and of successful responses for each job. */
   readonly sent = { all: 0, done: new Map<string, number>() };
   signIns = 0;
   private page!: Page;
@@ -38,7 +38,7 @@ export class KilledSeries {
   private readonly person: Person;
   private readonly listeners = new Set<(event: string) => void>();
 
-  /** @param person signed in as the member */
+  /** @param person a browser in which the member is signed in */
   constructor(service: KillableService, random: Random, member: Member, person: Person) {
     [this.service, this.random, this.member, this.person] = [service, random, member, person];
   }
@@ -66,7 +66,10 @@ export class KilledSeries {
     await this.open();
   }
 
-  /** Kills once, continues, and checks the result. @returns errors: lost, done twice, or not as shown to the reviewer */
+  /**
+   * Kills once, lets the reviewer continue, and checks the result.
+   * @returns errors: texts that are lost, done twice, or different from what the reviewer saw
+   */
   async kill(victim: Victim): Promise<string[]> {
     const { context } = this.person;
     const { page, random, service } = this;
@@ -75,13 +78,13 @@ export class KilledSeries {
     await this.moment();
     if (victim.startsWith('server')) await service.kill();
     if (victim.startsWith('network')) await context.setOffline(true);
-    // The reviewer continues without them.
+    // The reviewer continues without the killed part.
     if (!victim.startsWith('tab')) await pause(random() * 1500);
     const endedAt = endsTab ? Date.now() : undefined;
     if (victim === 'tab is closed') await page.close();
     else if (endsTab) await crash(page, this.session);
     const stopped = endsTab && worker.stop();
-    // A crashed page does not accept settings.
+    // Settings of a crashed page cannot be changed.
     if (endsTab) await page.close().catch(() => undefined);
     if (victim.startsWith('server')) await service.start();
     if (victim.startsWith('network')) await context.setOffline(false);
@@ -102,13 +105,13 @@ export class KilledSeries {
     return wrong;
   }
 
-  /** Approves everything that was not saved, until nothing is left. */
+  /** Approves all jobs whose reviews were not saved, until none is left. */
   async finish(): Promise<string[]> {
     await this.settle();
     return this.look(undefined);
   }
 
-  /** Waits until nothing is being sent, and the last text is stored. */
+  /** Waits until no review is being sent and the last text is stored. */
   private async settle(): Promise<void> {
     await poll(async () => !(await this.page.locator('#queue + p').innerText()).includes('being sent'));
     await pause(300);
@@ -123,13 +126,13 @@ export class KilledSeries {
     const wrong = this.kept.check({ jobs, drafts, field: shown?.field, endedAt });
     for (const [job, count] of this.sent.done)
       if (count > 1) wrong.push(`${count} approvals of ${job} were answered with success`);
-    // An approval that is not stored is in the list again.
+    // If an approval is not stored, its job is in the list again.
     for (const { id, source } of shown ? this.kept.unfinished(jobs) : [])
       if (!shown?.rows.includes(id)) wrong.push(`${source} was approved, waits, and is not in the list`);
     return wrong;
   }
 
-  /** Whether the stored text of the open item is offered. */
+  /** Checks whether the stored text of the open item is offered. */
   private async lookAtOffered(): Promise<string[]> {
     const { source } = (await this.shown()).field;
     const job = (await this.stored()).get(source);
@@ -152,14 +155,14 @@ export class KilledSeries {
     });
   }
 
-  /** A page of the application's origin without its scripts. */
+  /** Opens a page with the origin of the application but without its scripts. */
   private async blankTab(): Promise<Page> {
     const tab = await this.person.tab();
     await tab.goto('/healthz');
     return tab;
   }
 
-  /** Opens the screen in a new tab: at its start, or at the item that was open. */
+  /** Opens the review screen in a new tab: at its start, or at the item that was open. */
   private async open(): Promise<void> {
     await this.moreJobs();
     const item = this.page && new URL(this.page.url()).searchParams.get('item');
@@ -175,7 +178,7 @@ export class KilledSeries {
       .catch(async () => {
         throw new Error(`no field is shown, but: ${await this.page.locator('body').innerText()}`);
       });
-    // The session's cookie was lost with its response.
+    // If the cookie of the session was lost with its response, the reviewer signs in again.
     if ((await signIn.count()) > 0) {
       this.signIns += 1;
       await signInAt(this.page, this.member);
@@ -204,7 +207,7 @@ export class KilledSeries {
     for (const listener of this.listeners) listener(event);
   }
 
-  /** The time of a kill: any, or directly after a key, a request or a response. */
+  /** Waits until the time of a kill, which may be any time, or directly after a key, a request or a response. */
   private async moment(): Promise<void> {
     const { random, listeners } = this;
     await pause(random() * 1500);

@@ -6,7 +6,10 @@ import { useKillableService } from './killable-service.ts';
 import { KilledSeries, victims } from './killed-series.ts';
 import { memberAt } from './reviewing.ts';
 
-/** The full series: `WEB_KILLS=200 npm run test:all -- test/web/kills.test.ts`. WEB_KILLS_SEED repeats one. */
+/**
+ * The number of kills. The complete series: `WEB_KILLS=200 npm run test:all -- test/web/kills.test.ts`. With the same
+ * WEB_KILLS_SEED, a series is repeated.
+ */
 const kills = Number(process.env['WEB_KILLS'] ?? 8);
 const seed = Number(process.env['WEB_KILLS_SEED'] ?? Date.now() % 1_000_000);
 

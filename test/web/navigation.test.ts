@@ -7,7 +7,7 @@ import { signInAt } from './reviewing.ts';
 const { app } = useBillingApp({ BASE_URL: '', STORAGE_BINDING_ENABLED: 'true' });
 const browser = useBrowser(app);
 
-/** An administrator at a screen. */
+/** Opens a screen as an administrator. */
 async function administratorAt(path: string, locale: string, width: number) {
   const founder = await found(app);
   const person = await browser.person(path, { locale, viewport: { width, height: 800 } });
@@ -31,7 +31,7 @@ describe.skipIf(withoutBrowser)("an administrator's navigation", () => {
       );
     expect(places).toHaveLength(12);
     expect(Math.max(...places) - Math.min(...places)).toBeLessThan(4);
-    // Controls in it are on one line, too.
+    // All controls of the header are on one line, too.
     expect((await page.locator('.frame-header').boundingBox())?.height).toBeLessThan(60);
   });
 

@@ -12,7 +12,7 @@ import { field, opened, openReview, said, waitingJobs } from './reviewing.ts';
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
-/** Selects words like a mouse, from the screen's point of view. */
+/** Selects words in the same way as a mouse, as far as the screen can notice. */
 async function selectWords(page: Page, words: string): Promise<void> {
   await page.evaluate((wanted) => {
     for (const element of document.querySelectorAll('[data-source]')) {
@@ -54,7 +54,7 @@ describe.skipIf(withoutBrowser)('selected words become a glossary term', { timeo
     await dialog.getByRole('button', { name: 'Add' }).click();
     await said(page, 'Added to House.');
     expect(await page.getByRole('dialog').count()).toBe(0);
-    // The side panel shows it immediately, and the edited text stays.
+    // The new term is in the side column immediately, and the edited text stays.
     await page.getByText('invoice → facture').waitFor();
     expect(await field(page).inputValue()).toBe('Payez la facture.');
 
@@ -75,7 +75,7 @@ describe.skipIf(withoutBrowser)('selected words become a glossary term', { timeo
     await selectInField(page, 'facture');
     await page.keyboard.press('Control+i');
     const dialog = page.getByRole('dialog');
-    // Nothing is selected in the source, so the dialog asks for it first.
+    // No words are selected in the source, so the focus is in the dialog's field for the source term.
     await page.waitForFunction(() => document.activeElement?.matches('dialog input[lang=en]'));
     await page.keyboard.type('invoice');
     await page.keyboard.press('Enter');
@@ -85,7 +85,7 @@ describe.skipIf(withoutBrowser)('selected words become a glossary term', { timeo
     await dialog.getByText('Added to House.').waitFor();
     await dialog.getByRole('listitem').getByText('facture').waitFor();
     await page.keyboard.press('Escape');
-    // The focus is in the same place as before.
+    // The focus has returned to the text field.
     expect(await page.evaluate(() => document.activeElement?.matches('[data-edited]'))).toBe(true);
     await page.keyboard.press('Escape');
     await page.keyboard.press('?');
@@ -106,7 +106,7 @@ describe.skipIf(withoutBrowser)('selected words become a glossary term', { timeo
     await page.evaluate(() => getSelection()?.selectAllChildren(document.querySelector('h1') as Element));
     await page.evaluate(() => new Promise(requestAnimationFrame));
     expect(await offer.count()).toBe(0);
-    // Without a glossary, the dialog links to the page that creates one.
+    // If the workspace has no glossary, the dialog links to the page that creates one.
     await page.keyboard.press('Control+i');
     await page.getByRole('dialog').getByRole('link', { name: 'Upload one' }).click();
     await page.waitForURL('**/app/glossaries');

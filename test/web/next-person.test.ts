@@ -47,7 +47,7 @@ describe.skipIf(withoutBrowser)('a member who signs in after another one, in the
     await openReview(page);
     await opened(page, 'First text');
     await page.route('**/trpc/translations.act*', () => undefined);
-    // A retry in the queue would be sent for the next member.
+    // A retry that is still queued would be sent for the next member.
     const ended = page.waitForEvent('requestfailed', (request) => request.url().includes('translations.act'));
     await field(page).press('Control+Enter');
     await page.getByText('1 being saved').waitFor();

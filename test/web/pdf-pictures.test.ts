@@ -24,7 +24,8 @@ const [black, white]: Colour[] = [
 ];
 
 /**
- * Pictures of 16 by 16 pixels in four squares, with their colors row by row: encoded by OpenJPEG, and as a region in MMR.
+ * Pictures of 16 by 16 pixels that consist of four squares, with the colors of the squares row by row. One is encoded
+ * by OpenJPEG, the other as a region in MMR.
  */
 const pictures = {
   JPXDecode: {
@@ -39,7 +40,7 @@ const pictures = {
   },
 } as const;
 
-/** A page with a sentence, and the picture below it, 200 points wide and high. */
+/** A PDF page with a sentence and, below it, the picture with a width and height of 200 points. */
 async function pdfWith(filter: keyof typeof pictures): Promise<Uint8Array<ArrayBuffer>> {
   const { bytes, entries } = pictures[filter];
   const picture: Made = (document) => {
@@ -65,7 +66,7 @@ const places = [
   [250, 250],
 ].map(([x, y]) => [x! / 400, y! / 400] as const);
 
-/** The colors of the page at these places. */
+/** The colors at these places of the page, as the browser shows it. */
 const shownColours = (page: Page): Promise<Colour[]> =>
   page.getByRole('img', { name: 'Page 1', exact: true }).evaluate((element, points) => {
     const canvas = element as HTMLCanvasElement;
@@ -75,10 +76,10 @@ const shownColours = (page: Page): Promise<Colour[]> =>
     });
   }, places);
 
-/** The colors that poppler paints there. */
+/** The colors at these places of the page, as poppler paints it. */
 function popplerColours(pdf: Uint8Array): Colour[] {
   const image = execFileSync('pdftoppm', ['-r', '72', '-singlefile', '-'], { input: pdf });
-  // "P6", width, height and 255, then three bytes a pixel.
+  // The file consists of "P6", width, height and 255, followed by three bytes for each pixel.
   const pixels = image.subarray(image.length - 3 * 400 * 400);
   return places.map(([x, y]) => {
     const from = 3 * (Math.round(y * 400) * 400 + Math.round(x * 400));
@@ -86,7 +87,7 @@ function popplerColours(pdf: Uint8Array): Colour[] {
   });
 }
 
-/** Maximum distance between two colors, out of 255. */
+/** The largest difference between the colors at the same place, from 0 to 255. */
 const distance = (one: readonly Colour[], other: readonly Colour[]): number =>
   Math.max(...one.flatMap((colour, at) => colour.map((value, part) => Math.abs(value - other[at]![part]!))));
 
@@ -113,7 +114,8 @@ test.skipIf(withoutBrowser).each(['JPXDecode', 'JBIG2Decode'] as const)(
         .poll(async () => distance(await shownColours(page), shows), { timeout: 10_000 })
         .toBeLessThan(6);
     }
-    // The worker that reads an untrusted file compiles the application's decoders, and has no other access.
+    // The policy of the worker that reads an untrusted file: it may compile the application's decoders, and has no
+    // other access.
     expect(policies).toEqual([
       "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'",
     ]);

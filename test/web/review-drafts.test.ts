@@ -9,7 +9,7 @@ import { field, memberAt, opened, openReview, patient, said, signInAt, waitingJo
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
-/** A reviewer at the first of two jobs that await review. */
+/** Opens the first of two jobs that await review. */
 async function atFirstJob() {
   const founder = await found(app);
   const [job] = await waitingJobs(app, founder.key, ['The first text', 'The second text']);
@@ -25,7 +25,7 @@ describe.skipIf(withoutBrowser)('a text that was typed but not sent', () => {
     const { page, tab, stored, context } = await atFirstJob();
     await field(page).fill('Un texte');
     await page.keyboard.type(' tapé');
-    // It is in the browser's storage 300 ms later.
+    // After 300 ms, the text is in the browser's storage.
     await page.waitForTimeout(300);
     const crashed = page.waitForEvent('crash');
     void (await context.newCDPSession(page)).send('Page.crash').catch(() => undefined);
@@ -50,7 +50,7 @@ describe.skipIf(withoutBrowser)('a text that was typed but not sent', () => {
     await field(second).press('Control+Enter');
     await expect.poll(async () => (await stored()).status, patient).toBe('human_edited');
     expect((await stored()).final_translation).toBe('Un texte tapé');
-    // After sending, the text is deleted from the browser.
+    // After a review was sent, its text is deleted from the browser.
     await second.getByRole('button', { name: 'Sign out' }).click();
     await second.waitForURL('**/signin*');
   });

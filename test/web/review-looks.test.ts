@@ -15,7 +15,7 @@ const ways: [string, PersonOptions][] = [
   ['light, German, 800 px', { locale: 'de', colorScheme: 'light', viewport: { width: 800, height: 640 } }],
 ];
 
-/** One text of each kind; one of them loses its placeholder. */
+/** One text of each kind. One translation lacks its placeholder. */
 const hostile = [
   '<img src=x onerror="window.harmed = true"> {name}',
   ...hostileTexts.filter((text) => text.startsWith('</textarea>') || text.startsWith('\u202emirrored')),
@@ -31,7 +31,7 @@ describe.skipIf(withoutBrowser)('the review screen is accessible, fits, and show
 
     await waitingJobs(app, { 'x-api-key': apiKey }, hostile, 'ar');
     await openReview(page);
-    // The placeholder is lost, and the text has changes.
+    // The translation lacks the placeholder, and differs from the machine translation.
     await field(page).fill(hostile.join(' ').replace('{name}', ''));
     await page.locator('main ins').first().waitFor();
     await page.getByRole('button').filter({ hasText: '{name}' }).last().waitFor();

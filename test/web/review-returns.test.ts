@@ -18,7 +18,7 @@ import {
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
-/** A reviewer at the first of the jobs that await review. */
+/** Opens the first of the jobs that await review. */
 async function atJobs(...texts: string[]) {
   const founder = await found(app);
   const jobs = await waitingJobs(app, founder.key, texts);
@@ -27,7 +27,7 @@ async function atJobs(...texts: string[]) {
   await opened(page, texts[0] ?? '');
   const stored = async (n: number) =>
     (await app.json('GET', `/api/translations/${jobs[n]?.id}`, { headers: founder.key })).body;
-  /** An action of another reviewer. */
+  /** Sends an action of another reviewer. */
   const other = async (n: number, body: object) => {
     const path = `/api/translations/${jobs[n]?.id}/review`;
     expect((await app.json('POST', path, { headers: founder.key, body })).status).toBe(200);
@@ -43,7 +43,7 @@ const refuseNext = (page: Page, procedure: 'act' | 'reviewMany') =>
     { times: 1 },
   );
 
-/** Delays the next call of a procedure until the returned function is called. */
+/** Holds the next call of a procedure until the returned function is called. */
 async function holdNext(page: Page, procedure: 'act' | 'reviewMany') {
   const held = Promise.withResolvers<Route>();
   await page.route(`**/trpc/translations.${procedure}*`, (route) => held.resolve(route), { times: 1 });
@@ -55,7 +55,7 @@ const row = (page: Page, text: string, as = '') =>
 const select = (page: Page, text: string) => page.getByRole('checkbox', { name: `Select: ${text}` }).check();
 const bulk = (page: Page, action: string) => page.getByRole('group').getByRole('button', { name: action });
 
-/** Longer than the list's excerpts. */
+/** A text that is longer than the excerpts in the list. */
 const long = (text: string) => `${text} ${'and so on '.repeat(40)}to the end.`;
 
 describe.skipIf(withoutBrowser)('the text sent from the review screen', () => {
@@ -72,7 +72,7 @@ describe.skipIf(withoutBrowser)('the text sent from the review screen', () => {
     await expect.poll(async () => (await stored(1)).status, patient).toBe('published');
     expect((await stored(1)).final_translation).toBe(whole);
 
-    // The list's excerpt of a job that was never loaded cannot be compared with another reviewer's text.
+    // A job that was never loaded is known only by its excerpt, which cannot be compared with another reviewer's text.
     await openReview(page);
     await opened(page, 'First');
     const theirs = `${long('Le dernier')} Fin.`;
@@ -124,7 +124,8 @@ describe.skipIf(withoutBrowser)('the text sent from the review screen', () => {
     await expect.poll(async () => (await stored(0)).status, patient).toBe('published');
     expect((await stored(0)).final_translation).toBe('[fr] First');
 
-    // The same in a bulk approval; and the reviewer's own draft does not count as someone else's change.
+    // The same applies to an approval of several jobs. The reviewer's own draft does not count as a change by someone
+    // else.
     const second = holdNext(page, 'act');
     await field(page).fill('Brouillon');
     await page.keyboard.press('Control+s');
@@ -158,7 +159,7 @@ describe.skipIf(withoutBrowser)('the text sent from the review screen', () => {
       await row(page, name, 'Not saved').waitFor();
     }
     await other(0, { action: 'save', final_translation: 'Leur texte' });
-    // The list is reloaded: it has their version before the item is opened.
+    // After a reload, the list already has the other reviewer's version before the item is opened.
     const read = page.waitForResponse('**/trpc/translations.search*');
     await page.getByText('Filters').click();
     await page.getByLabel('Target language').selectOption('fr');
@@ -181,7 +182,8 @@ describe.skipIf(withoutBrowser)('the text sent from the review screen', () => {
     await page.getByRole('button', { name: 'Discard my text' }).click();
     await row(page, 'Second', 'Changed').waitFor({ state: 'detached' });
 
-    // If a draft is rejected because of theirs, its approval counts as changed, not as rejected.
+    // If a draft is rejected because of the other reviewer's draft, its approval counts as changed, and not as
+    // rejected.
     await row(page, 'Third').click();
     await opened(page, 'Third');
     await other(2, { action: 'save', final_translation: 'Leur troisième' });
@@ -229,7 +231,7 @@ describe.skipIf(withoutBrowser)('the text sent from the review screen', () => {
     await expect.poll(async () => (await stored(0)).status, patient).toBe('rejected');
     expect((await stored(0)).agent_run.human_review_task.metadata.notes).toBe('Too literal');
 
-    // A reason is kept even if the item changes while it is written.
+    // The reason of a rejection is kept even if the item changes while the reason is typed.
     await opened(page, 'Second');
     await other(1, { action: 'save', final_translation: 'Leur texte' });
     const held = holdNext(page, 'act');
@@ -250,7 +252,7 @@ describe.skipIf(withoutBrowser)('the text sent from the review screen', () => {
     await page.keyboard.press('Control+Enter');
     await expect.poll(async () => (await stored(1)).status, patient).toBe('rejected');
 
-    // No reason is requested if a rejection is impossible.
+    // If a rejection is impossible, the screen does not ask for a reason.
     await opened(page, 'Third');
     await field(page).fill('Troisième');
     await page.waitForTimeout(300);

@@ -7,13 +7,13 @@ import { field, memberAt, opened, openReview, waitingJobs } from './reviewing.ts
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
-/** Milliseconds that every response takes. */
+/** Milliseconds by which each response is delayed. */
 const answerAfter = 2000;
 
 describe.skipIf(withoutBrowser)('with a service that takes two seconds', () => {
   test('the next item is painted within 100 ms of an approval, and all approvals arrive', async () => {
     const founder = await found(app);
-    // The list has short texts completely; every fourth text is longer.
+    // The texts of the jobs. The list contains short texts completely; each fourth text is longer.
     const texts = Array.from(
       { length: 30 },
       (_, n) => `Sentence ${n + 1}. ${'It goes on. '.repeat(n % 4 === 3 ? 40 : 1)}`,
@@ -26,7 +26,7 @@ describe.skipIf(withoutBrowser)('with a service that takes two seconds', () => {
       await new Promise((resolve) => setTimeout(resolve, answerAfter));
       await route.continue().catch(() => undefined);
     });
-    // From the key press to the frame that shows another text.
+    // Measures the time from a key press to the frame that shows another text.
     await page.evaluate(() => {
       const times: number[] = [];
       Object.assign(globalThis, { times });
@@ -53,7 +53,7 @@ describe.skipIf(withoutBrowser)('with a service that takes two seconds', () => {
       await opened(page, `Sentence ${n}.`);
       await page.keyboard.press('Control+Enter');
       await opened(page, `Sentence ${n + 1}.`);
-      // The speed of a reviewer who only skims.
+      // The speed of a reviewer who only skims the texts.
       await page.waitForTimeout(400);
     }
     const times = await page.evaluate(() => (globalThis as unknown as { times: number[] }).times);

@@ -30,14 +30,15 @@ describe.skipIf(withoutBrowser)('two reviewers of one workspace', () => {
     await (await upcoming).finished();
     const { page: theirs } = await memberAt(browser, other, '/app');
     await openReview(theirs);
-    // The first and the second, which is next, are skipped; but both can be opened.
+    // The second reviewer starts with the third text: the first is open, and the second is next, in the other browser.
+    // Both can still be opened.
     await opened(theirs, 'Third text');
     const first = theirs.getByRole('button', { name: /^First text/ });
     await first.getByText(`In review by ${one.email}`).waitFor();
     await first.click();
     await theirs.getByText(`Also reviewing: ${one.email}`).waitFor();
 
-    // Both write; the other reviewer saves a draft first.
+    // Both reviewers type, and the other reviewer saves a draft first.
     await field(mine).fill('Mon texte');
     await field(theirs).fill('Leur texte');
     await theirs.keyboard.press('Control+s');
@@ -56,7 +57,7 @@ describe.skipIf(withoutBrowser)('two reviewers of one workspace', () => {
     await mine.keyboard.press('Control+Enter');
     await expect.poll(() => text(0), patient).toBe('Mon texte');
 
-    // The other reviewer continues to type: the text stays in the field, and is not sent over the completed job.
+    // The other reviewer continues to type. The text stays in the field, and is not sent, because the job is completed.
     await field(theirs).fill('Leur autre texte');
     await theirs.keyboard.press('Control+Enter');
     await said(theirs, 'A review was not saved because someone else changed the translation.');
@@ -72,7 +73,7 @@ describe.skipIf(withoutBrowser)('two reviewers of one workspace', () => {
     const { page } = await memberAt(browser, founder, '/app');
     await page.clock.install();
     await openReview(page);
-    /** Another reviewer saves a draft of the second, and the screen refreshes. */
+    /** Another reviewer saves a draft of the second job, and the screen refreshes. */
     const change = async (final_translation: string) => {
       const { status } = await app.json('POST', `/api/translations/${second?.id}/review`, {
         headers: founder.key,

@@ -19,7 +19,7 @@ describe.skipIf(withoutBrowser)('a reviewer who types', () => {
     await field(page).fill('');
     const input = await context.newCDPSession(page);
     await input.send('Input.imeSetComposition', { text: 'にほん', selectionStart: 3, selectionEnd: 3 });
-    // The Enter key that ends a composition, as Chromium and Safari report it.
+    // The Enter key that ends a composition, in the form in which Chromium and Safari report it.
     await field(page).evaluate((element) => {
       const enter = { key: 'Enter', code: 'Enter', ctrlKey: true, bubbles: true, cancelable: true };
       element.dispatchEvent(new KeyboardEvent('keydown', { ...enter, isComposing: true }));
@@ -34,7 +34,7 @@ describe.skipIf(withoutBrowser)('a reviewer who types', () => {
     await opened(page, 'Another one');
     await expect.poll(async () => (await stored()).final_translation, patient).toBe('日本');
 
-    // Nor in the reason of a rejection, nor in the search field.
+    // Single keys are also no shortcuts in the field for the reason of a rejection, or in the search field.
     const press = (element: Locator, key: string, ctrlKey = false) =>
       element.evaluate((at, init) => at.dispatchEvent(new KeyboardEvent('keydown', init)), {
         ...{ key, ctrlKey, keyCode: 229, bubbles: true, cancelable: true },
@@ -120,7 +120,7 @@ describe.skipIf(withoutBrowser)('a reviewer who types', () => {
     expect(await textarea.inputValue()).toBe('Bonjour {name}');
     await page.keyboard.press('Control+.');
     expect(await textarea.inputValue()).toBe('Bonjour {name}%s');
-    // The extent of one undo depends on the browser.
+    // How much one undo reverts depends on the browser.
     const undo = async () => {
       await page.keyboard.press('Control+z');
       return textarea.inputValue();
@@ -144,7 +144,7 @@ describe.skipIf(withoutBrowser)('a reviewer who types', () => {
     await page.keyboard.press('Control+Shift+ArrowDown');
     await said(page, 'Match 1 of 1.');
     expect(await textarea.inputValue()).toBe('La porte est ouverte.');
-    // It does not count as an edit, so it is not stored.
+    // The text does not count as an edit, so it is not stored.
     await page.reload();
     await textarea.waitFor();
     await page.getByRole('button', { name: 'Insert' }).waitFor();

@@ -22,7 +22,7 @@ describe.skipIf(withoutBrowser)('a reviewer at /app/review', () => {
     const at = (n: number) => opened(page, `Sentence ${n} has`);
     await at(1);
 
-    // Fifteen in the field: every third with another text.
+    // Fifteen jobs are approved in the text field; each third with another text.
     await keyboard.press('Enter');
     for (let n = 1; n <= 15; n++) {
       await at(n);
@@ -36,7 +36,8 @@ describe.skipIf(withoutBrowser)('a reviewer at /app/review', () => {
     await at(16);
     await said(page, 'Next: 16 of 20.');
 
-    // Then the list: one rejected with a reason, one approved, and three together.
+    // Then five jobs are reviewed in the list: one is rejected with a reason, one is approved, and three are approved
+    // together.
     await keyboard.press('Escape');
     await keyboard.press('r');
     await page.getByRole('dialog').waitFor();
@@ -50,7 +51,7 @@ describe.skipIf(withoutBrowser)('a reviewer at /app/review', () => {
     await keyboard.press('Shift+j');
     await page.getByText('3 selected').waitFor();
     await keyboard.press('a');
-    // Two of them were only passed by.
+    // Two of the jobs were only passed, so they do not count as opened.
     const leftOut = page.getByRole('dialog', { name: '2 items were not approved' });
     await leftOut.waitFor();
     for (const box of await leftOut.getByRole('checkbox').all()) await box.check();
@@ -79,7 +80,7 @@ describe.skipIf(withoutBrowser)('a reviewer at /app/review', () => {
       (await app.json('GET', `/api/translations/${jobs[n]?.id}`, { headers })).body.status;
     await openReview(page);
     await field(page).fill('Premier, pas encore envoyé');
-    // Shown for long enough to count as opened.
+    // The job is shown long enough to count as opened.
     const isOpened = page.waitForResponse((response) => {
       const sent = response.request().postData() ?? '';
       return sent.includes('"opened":true') && sent.includes(String(jobs[1]?.id));
@@ -95,7 +96,7 @@ describe.skipIf(withoutBrowser)('a reviewer at /app/review', () => {
     await page.locator('[data-row]').first().locator('xpath=../input').check();
     await page.getByText('5 selected').waitFor();
 
-    // Someone else saves a draft of the third, and the fourth is completed.
+    // Someone else saves a draft of the third job and completes the fourth.
     const saved = { action: 'save', final_translation: 'Troisième' };
     await app.json('POST', `/api/translations/${jobs[2]?.id}/review`, { headers, body: saved });
     await app.json('POST', `/api/translations/${jobs[3]?.id}/review`, {
@@ -156,7 +157,7 @@ describe.skipIf(withoutBrowser)('a reviewer at /app/review', () => {
     await openReview(page);
     await page.getByText('103 awaiting review', { exact: true }).waitFor();
     expect(await page.locator('[data-row]').count()).toBe(100);
-    // The service does not count with a filter.
+    // With a filter, the service does not count the jobs.
     await page.goto('/app/review?text=Sentence');
     await page.getByText('More than 100 awaiting review', { exact: true }).waitFor();
   });

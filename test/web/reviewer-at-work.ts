@@ -5,15 +5,15 @@ import { pick, type Random } from '#test/bench/seeded-random.ts';
 import type { KeptWork } from './kept-work.ts';
 import { field } from './reviewing.ts';
 
-/** Maximum milliseconds of a step in a working page; after that, the reviewer does something else. */
+/** Maximum duration of a step in a working page. If a step takes longer, the reviewer does something else. */
 const soon = { timeout: 2000 };
 
 let words = 0;
 
-/** A unique word, so that each can be found again. */
+/** Returns a unique word, so that each word can be found again. */
 const nextWord = () => `w${(words++).toString(36)}z`;
 
-/** A reviewer who types, approves, saves and navigates at random, until stopped or until the page ends. */
+/** A reviewer who types, approves, saves and navigates at random, until the test stops it or the page ends. */
 export class ReviewerAtWork {
   private isStopped = false;
   private readonly done: Promise<void>;
@@ -28,7 +28,7 @@ export class ReviewerAtWork {
     this.done = this.work();
   }
 
-  /** Waits for the current step. */
+  /** Waits until the current step has ended. */
   async stop(): Promise<void> {
     this.isStopped = true;
     await this.done;
@@ -36,7 +36,7 @@ export class ReviewerAtWork {
 
   private async work(): Promise<void> {
     while (!this.isStopped) {
-      // A page may end during a step, or the item may disappear.
+      // The page may end during a step, or the item may disappear.
       await this.step().catch(() => undefined);
     }
   }
@@ -54,7 +54,7 @@ export class ReviewerAtWork {
     else if (chance < 0.75) await page.keyboard.press('Control+Enter');
     else if (chance < 0.83) await page.keyboard.press('Control+s');
     else if (chance < 0.87) {
-      // Immediately, before the response to the draft.
+      // The reviewer continues before the response to the draft has arrived.
       await page.keyboard.press('Control+s');
       await page.keyboard.press('Control+Enter');
     } else if (chance < 0.92) await page.keyboard.press('Alt+ArrowDown');
@@ -62,7 +62,7 @@ export class ReviewerAtWork {
     else await pause(random() * 500);
   }
 
-  /** Restores or discards an offered text. */
+  /** Restores or discards a text that is offered. */
   private async decideFound(): Promise<void> {
     const { page, random, kept } = this;
     const name = random() < 0.75 ? 'Restore' : 'Discard';
@@ -74,19 +74,22 @@ export class ReviewerAtWork {
       const source = of?.querySelector('section [lang]')?.textContent ?? '';
       return { source, text: shown.textContent, replaced: of?.querySelector('textarea')?.value ?? '' };
     });
-    // The text in the field is replaced. Recorded before the click, because the page may end with it.
+    // The text in the field is replaced. This is recorded before the click, because the page may end with the click.
     if (name === 'Restore') kept.giveUp(source, replaced, 'used');
     else kept.giveUp(source, text, 'discarded');
     await offer.getByRole('button', { name }).click(soon);
   }
 }
 
-/** The texts that the screen offers. */
+/** The texts that the screen offers for restoring. */
 export function foundTexts(page: Page) {
   return page.getByRole('region', { name: 'Unsent changes' });
 }
 
-/** All texts in the browser's storage, the latest first, by job ID. @param secretsKey of the service */
+/**
+ * All texts in the browser's storage, by job ID. The latest text of a job is first.
+ * @param secretsKey the SECRETS_KEY of the service
+ */
 export async function readDrafts(page: Page, secretsKey: Buffer): Promise<Map<string, string[]>> {
   const all = await readSealed(page);
   return new Map(
@@ -103,7 +106,7 @@ export async function readDrafts(page: Page, secretsKey: Buffer): Promise<Map<st
   );
 }
 
-/** The stored records of drafts. */
+/** The records of drafts in the browser's storage, which are encrypted. */
 export function readSealed(page: Page): Promise<{ key: string; iv: number[]; sealed: number[] }[]> {
   return page.evaluate(async () => {
     const answer = <T>(request: IDBRequest<T>) =>
@@ -111,7 +114,7 @@ export function readSealed(page: Page): Promise<{ key: string; iv: number[]; sea
         request.onsuccess = () => resolve(request.result);
         request.onerror = () => reject(request.error);
       });
-    // Must not create the database.
+    // Opening a database that does not exist would create it.
     if (!(await indexedDB.databases()).some(({ name }) => name === 'lingualoop-drafts')) return [];
     const database = await answer(indexedDB.open('lingualoop-drafts'));
     const store = database.transaction('drafts').objectStore('drafts');

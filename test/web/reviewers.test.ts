@@ -56,7 +56,7 @@ describe.skipIf(withoutBrowser)('the figures of reviewers at /app/usage', () => 
     await expectAccessible(page);
     await page.locator('.language-choice').selectOption('en');
 
-    // On days outside of the page's range.
+    // These reviews are on days that the page does not show.
     await openSuperuser(app.superuserUrl)`update review_days set day = '2026-02-03'`;
     await page.goto('/app/usage?from=2026-02-03&to=2026-02-04');
     await row.waitFor();
@@ -78,7 +78,7 @@ describe.skipIf(withoutBrowser)('the figures of reviewers at /app/usage', () => 
     await see('hidden');
     await page.clock.fastForward(3_600_000);
     await see('visible');
-    // A pause of an hour in a visible tab counts as a minute.
+    // Of a pause of an hour in a visible tab, one minute counts.
     await page.clock.fastForward(3_600_000);
     await field(page).press('Control+Enter');
     await opened(page, 'Two');

@@ -2,10 +2,10 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { TestApp } from '#test/setup/app.ts';
 
-/** For checks that poll. */
+/** Options for expectations that poll. */
 export const patient = { timeout: 10_000 };
 
-/** Jobs of a workspace that await review, oldest first. @param headers of the workspace */
+/** The jobs of a workspace that await review, oldest first. @param headers credentials of the workspace */
 export async function waitingJobs(
   app: Pick<TestApp, 'json'>,
   headers: Record<string, string>,
@@ -31,7 +31,7 @@ export async function openReview(page: Page): Promise<void> {
   await field(page).waitFor();
 }
 
-/** Signs a member in with a separate browser, at a URL of the application. */
+/** Opens a URL of the application in a separate browser in which a member is signed in. */
 export async function memberAt(
   browser: ReturnType<typeof useBrowser>,
   { email, password }: Pick<Member, 'email' | 'password'>,
@@ -43,7 +43,7 @@ export async function memberAt(
   return person;
 }
 
-/** Fills in the sign-in form of a page. */
+/** Fills in and submits the sign-in form of a page. */
 export async function signInAt(
   page: Page,
   { email, password }: Pick<Member, 'email' | 'password'>,
@@ -55,7 +55,7 @@ export async function signInAt(
   await page.locator('button[type=submit]').last().click();
 }
 
-/** Waits until a source text is open in the editor. */
+/** Waits until the job with this source text is open in the editor. */
 export async function opened(page: Page, source: string): Promise<void> {
   await page.waitForFunction(
     (text) =>
@@ -67,17 +67,17 @@ export async function opened(page: Page, source: string): Promise<void> {
   );
 }
 
-/** The field with the translation. */
+/** The text field with the translation. */
 export function field(page: Page) {
   return page.locator('textarea[data-edited]');
 }
 
-/** Waits for a text in the live region. */
+/** Waits until the live region announces a text. */
 export async function said(page: Page, words: string | RegExp): Promise<void> {
   await page.locator('[aria-live=polite]').getByText(words).waitFor({ state: 'attached' });
 }
 
-/** Approves the items that a bulk approval skipped because they were not opened. */
+/** Approves the items that an approval of several items skipped because they were not opened. */
 export async function approveUnopened(page: Page) {
   const leftOut = page.getByRole('dialog', { name: /not approved$/ });
   await leftOut.waitFor();

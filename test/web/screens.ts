@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { lockMember, newFamily, startSession } from '#server/identity/access/sessions.ts';
 import type { TestApp } from '#test/setup/app.ts';
 
-/** The URLs of all screens, from the source of the router, so that new screens are visited automatically. */
+/** The URLs of all screens, which are read from the source of the router, so that new screens are visited, too. */
 const screens = readFileSync(join(import.meta.dirname, '../../web/app/router.tsx'), 'utf8')
   .matchAll(/\bpath: '([^']+)'/g)
   .map(([, path]) => path as string)
@@ -14,7 +14,7 @@ const screens = readFileSync(join(import.meta.dirname, '../../web/app/router.tsx
 export const withSession = screens.filter((path) => !path.startsWith('/signin'));
 export const withoutSession = screens.filter((path) => path.startsWith('/signin'));
 
-/** The session cookie of a member, so that the browser needs no sign-in. */
+/** A cookie with a session of a member, so that the browser needs no sign-in. */
 export async function sessionCookie(
   app: TestApp,
   { tenantId, userId }: { tenantId: string; userId: string },
@@ -28,13 +28,13 @@ export async function sessionCookie(
   return { name: 'll_refresh', value: refreshToken, url, httpOnly: true, sameSite: 'Strict' as const };
 }
 
-/** Opens a URL like a link: within the application. */
+/** Goes to a URL within the application, like a link. */
 export async function follow(page: Page, address: string): Promise<void> {
   await page.evaluate((to) => {
     document.querySelector('main h1')?.setAttribute('data-before', '');
     history.pushState({}, '', to);
   }, address);
-  // A screen that is writing its filters into the URL may win; typing the URL again works.
+  // A screen that is updating its URL may replace this one. Going to the URL again then works.
   await page
     .waitForFunction(() => document.querySelector('main h1:not([data-before])'), null, { timeout: 10_000 })
     .catch(() => {
@@ -43,7 +43,7 @@ export async function follow(page: Page, address: string): Promise<void> {
     });
 }
 
-/** Waits until a screen has read all that it shows. */
+/** Waits until a screen has loaded all its data. */
 export async function settled(page: Page, asked: Set<unknown>): Promise<void> {
   const isRead = () =>
     !!document.querySelector('main h1:not([data-before])') && !document.querySelector('[aria-busy=true]');

@@ -10,7 +10,7 @@ import { field, memberAt, openReview, patient, signInAt, waitingJobs } from './r
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
-/** A reviewer who has typed into the first of two jobs. */
+/** Opens the first of two jobs, and types into the field. */
 async function typed() {
   const founder = await found(app);
   const jobs = await waitingJobs(app, founder.key, ['A private source', 'Another source']);
@@ -21,7 +21,7 @@ async function typed() {
   return { founder, jobs, ...person };
 }
 
-/** Changes the only record of the browser, with code of the page that receives it with its key. */
+/** Runs code in the page that changes the browser's only record. The code receives the record and its key. */
 function changeRecord(page: Page, change: string): Promise<void> {
   return page.evaluate(async (code) => {
     const answer = <T>(request: IDBRequest<T>) =>
@@ -60,10 +60,10 @@ function changeRecord(page: Page, change: string): Promise<void> {
   }, change);
 }
 
-/** Moves the only record of the browser to the key of another member or job. */
+/** Moves the browser's only record to the key of another member or job. */
 const moveRecord = (page: Page, from: string, to: string) => changeRecord(page, `${from} to ${to}`);
 
-/** Opens a job that another member may have claimed: such a job is not offered. */
+/** Opens a job by its ID, because a job that another member may have claimed is not opened automatically. */
 async function openJob(page: Page, id: string | undefined): Promise<void> {
   await page.goto('/app/review');
   await page.locator(`[data-row="${id}"]`).click();
@@ -79,7 +79,7 @@ async function expectOffered(page: Page, text: string): Promise<void> {
   expect(await field(page).inputValue()).toBe(text);
 }
 
-/** The contents of the browser's database, with the bytes as text. */
+/** The contents of the browser's database. Bytes are converted to text. */
 async function storedText(page: Page): Promise<string> {
   return (await readSealed(page))
     .map(({ key, iv, sealed }) => key + Buffer.from([...iv, ...sealed]).toString('latin1'))

@@ -8,7 +8,10 @@ import { signedIn } from './founder.ts';
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
-/** Uploads a set over the API, with a long name that contains markup and a bidi override. @returns its ID */
+/**
+ * Uploads a set over the API. Its name is long, and contains markup and a character that changes the text direction.
+ * @returns the ID of the set
+ */
 async function upload(apiKey: string, path: string, part: string, file: File): Promise<string> {
   const form = new FormData();
   form.append(part, file);

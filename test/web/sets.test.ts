@@ -40,7 +40,7 @@ describe.skipIf(withoutBrowser)('a member at /app/glossaries', { timeout: 30_000
     await page.getByText('house now has 2 terms.').first().waitFor();
     await page.getByText('skipped, because the source or the target term is missing: line 4').waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
-    // The next file becomes another glossary: the form is empty.
+    // The form is empty, because the next file usually becomes another glossary.
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('');
     await page.getByRole('rowheader', { name: 'house' }).getByRole('link').click();
     await page.getByRole('heading', { name: 'house' }).waitFor();
@@ -71,7 +71,7 @@ describe.skipIf(withoutBrowser)('a member at /app/memories', { timeout: 40_000 }
     const imports = page.getByRole('region', { name: 'Background imports' });
     await imports.getByText('In progress').waitFor();
     expect(await imports.getByRole('progressbar').count()).toBe(1);
-    // A running import is shown again after a reload.
+    // After a reload, a running import is shown again.
     await page.reload();
     await imports.getByText('50,000 segments').waitFor();
     await withWorkers(app, () => imports.getByText('Completed').waitFor());
@@ -85,7 +85,7 @@ describe.skipIf(withoutBrowser)('a member at /app/memories', { timeout: 40_000 }
     await expect.poll(() => rowsOf(page).count(), patient).toBe(1);
     expect(await page.locator('mark').allInnerTexts()).toEqual(['sentence 29']);
     await page.getByLabel('Whole words only').uncheck();
-    // 29, 290 to 299 and so on: 1,111 units, shown by pages.
+    // The numbers that contain 29, such as 29 and 290 to 299: 1,111 units, of which the first page is shown.
     await expect.poll(() => rowsOf(page).count(), patient).toBe(50);
     await page.getByRole('button', { name: 'Show more' }).click();
     await expect.poll(() => rowsOf(page).count(), patient).toBe(100);

@@ -23,7 +23,7 @@ const closed = useTestApp({
 const empty = await mkdtemp(join(tmpdir(), 'lingualoop-no-build-'));
 afterAll(() => rm(empty, { recursive: true }));
 
-/** The deployment's properties in the page. */
+/** Reads the properties of the deployment from the page. */
 async function described(at = app, path = '/signin', headers: Record<string, string> = {}) {
   const text = await (await at.request(path, { headers })).text();
   const content = /<meta name="lingualoop" content="([^"]*)"/.exec(text)?.[1] ?? '';
@@ -89,11 +89,11 @@ describe('the page of the application', () => {
     const direct = { 'sec-fetch-site': 'none' };
     expect((await described(app, '/signin', direct)).signedOut).toBe(true);
     expect((await described(app, '/signin', { ...direct, cookie: 'll_refresh=x' })).signedOut).toBe(false);
-    // SameSite=Strict: a link from another site does not send the cookie. Over plain http, the origin of a request is
-    // unknown.
+    // The cookie has SameSite=Strict, so browsers do not send it with a link from another site. Over plain http, the
+    // origin of a request is unknown.
     expect((await described(app, '/signin', { 'sec-fetch-site': 'cross-site' })).signedOut).toBe(false);
     expect((await described(app, '/signin')).signedOut).toBe(false);
-    // The cookie is sent only to /signin.
+    // The cookie is sent only to /signin, so its absence means nothing at other paths.
     expect((await described(app, '/app', direct)).signedOut).toBe(false);
   });
 });

@@ -22,7 +22,7 @@ const post = (path: string, body: unknown, headers: Record<string, string> = {},
 
 const byPassword = ({ email, password }: Person) => ({ grant_type: 'password', username: email, password });
 
-/** The complete Set-Cookie line with the refresh token; undefined if the response does not change it. */
+/** The complete Set-Cookie header of the refresh token; undefined if the response does not change the cookie. */
 const cookieLine = ({ headers }: Answer) =>
   headers.getSetCookie().find((line) => /^(__Secure-)?ll_refresh=/.test(line));
 const tokenOf = (answer: Answer) => /^\w*-?ll_refresh=([^;]*)/.exec(cookieLine(answer) ?? '')?.[1];
@@ -86,7 +86,7 @@ describe('the refresh token of the browser application', () => {
       expect(JSON.stringify(answer.body)).not.toContain('refresh_token');
       expect(tokenOf(answer)).toMatch(/.{22}/);
     }
-    // Over https, with the path of the public URL.
+    // Over https, the cookie has the path of the public URL.
     expect(cookieLine(verified)).toMatch(/^__Secure-ll_refresh=.*; Path=\/loop\/signin; .*; Secure$/);
   });
 
@@ -152,7 +152,7 @@ describe('the refresh token of the browser application', () => {
     expect(sessionCookie(out)?.get('ll_session')).toBe('');
     expectRefused(await post('refresh', {}, holding(tokenOf(begun))), 401);
     expect((await meOf(app, begun.body.access_token)).status).toBe(401);
-    // Signing out works without a session.
+    // Signing out succeeds without a session, too.
     expect((await post('signout', {})).status).toBe(200);
   });
 });

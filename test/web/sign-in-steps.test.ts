@@ -146,7 +146,7 @@ describe.skipIf(withoutBrowser)('/app/security of a member', () => {
     await page.getByRole('heading', { level: 1, name: 'Security' }).waitFor();
     await page.getByRole('button', { name: 'Set up authenticator app' }).click();
     const secret = (await page.locator('code').innerText()).replaceAll(' ', '');
-    // The window was in the background for longer than the cookie lives.
+    // The same as after a time in the background that is longer than the lifetime of the cookie.
     await context.clearCookies({ name: 'll_session' });
     await page.getByLabel('Code from the app').fill(totpCode(secret));
     await page.getByRole('button', { name: 'Verify' }).click();

@@ -8,7 +8,7 @@ const browser = useBrowser(app);
 
 const password = 'a long enough passphrase';
 
-/** A workspace whose creator signs in with a password. */
+/** Creates a workspace whose creator signs in with a password. */
 async function founder(): Promise<{ email: string }> {
   const email = `reviewer${Math.random().toString(36).slice(2)}@example.org`;
   const { status } = await app.json('POST', '/api/auth/signup/email', {
@@ -95,7 +95,7 @@ describe.skipIf(withoutBrowser)('a person at /signin', () => {
       const request = route.request();
       keys.push(request.postDataJSON().retry_key);
       if (keys.length > 3) return route.fallback();
-      // Not `route.fetch`, which would give the browser the new cookie.
+      // `route.fetch` is not used, because it would store the new cookie in the browser.
       const headers = await request.allHeaders();
       const answer = await fetch(request.url(), {
         method: 'POST',

@@ -23,7 +23,7 @@ const app = useTestApp({
   env: {
     BASE_URL: address,
     AUTH_RATE_LIMIT_ENABLED: 'false',
-    // Password sign-in is disabled here.
+    // Members cannot sign in with a password in this deployment.
     PASSWORD_SIGNIN_ENABLED: 'false',
     EMAIL_SIGNUP_ENABLED: 'false',
     OIDC_ENABLED: 'true',
@@ -34,7 +34,7 @@ const app = useTestApp({
 const browser = useBrowser(app, { others: [provider.issuer] });
 
 let counted = 0;
-/** A person with an account at the provider. */
+/** Creates an account at the identity provider. */
 function account(): OidcAccount {
   counted += 1;
   const created = { sub: `person-${counted}`, email: `sso${counted}@example.org`, email_verified: true };
@@ -42,7 +42,7 @@ function account(): OidcAccount {
   return created;
 }
 
-/** Sets the account of this browser at the provider, like the provider's own sign-in page. */
+/** Selects the account for this browser at the identity provider, as its sign-in page would. */
 async function atProvider(context: BrowserContext, { sub }: OidcAccount): Promise<void> {
   await context.unroute(`${provider.issuer}/auth?*`);
   await context.route(`${provider.issuer}/auth?*`, (route) =>
@@ -53,7 +53,7 @@ async function atProvider(context: BrowserContext, { sub }: OidcAccount): Promis
 const sso = (page: Page) => page.getByRole('button', { name: 'Single sign-on' });
 const home = (page: Page) => page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
 
-/** Creates a workspace by a first sign-on. */
+/** Creates a workspace through the first sign-on of a person. */
 async function foundBySso(who: OidcAccount) {
   const person = await browser.person('/signin');
   await atProvider(person.context, who);
@@ -76,7 +76,7 @@ describe.skipIf(withoutBrowser)('single sign-on', () => {
     page.on('framenavigated', (frame) => addresses.push(frame.url()));
     await sso(page).click();
     await page.getByLabel('API key').waitFor();
-    // The provider's parameters are removed from the URL, and with it from the history.
+    // The identity provider's parameters are removed from the URL, and thereby from the browser's history.
     expect(addresses.some((one) => one.startsWith(`${address}/signin/sso?`))).toBe(true);
     expect(page.url()).toBe(`${address}/signin/sso`);
     await page.getByRole('button', { name: 'I saved the key' }).click();
@@ -93,7 +93,7 @@ describe.skipIf(withoutBrowser)('single sign-on', () => {
     const { page } = await foundBySso(who);
     await page.getByRole('button', { name: 'Sign out' }).click();
     const other = await app.signUp({ tenant_name: 'The other one' });
-    // An invite by an administrator of the other workspace.
+    // An administrator of the other workspace creates an invite.
     const { body: invite } = await app.json('POST', '/api/tenants/invites', {
       headers: { authorization: `Bearer ${other.accessToken}` },
       body: { role: 'agent_id_developer' },
@@ -140,13 +140,13 @@ describe.skipIf(withoutBrowser)('single sign-on', () => {
     await openSuperuser(app.superuserUrl)`
       delete from tokens where user_id in (select user_id from users where email = ${String(who.email)})`;
     await page.evaluate(() => Object.assign(window, { theSamePage: true }));
-    // A request of the page may already have opened the dialog, which would block a click.
+    // A background request of the page may already have opened the dialog, which would block a click.
     const follow = (name: string) =>
       page.getByRole('navigation').getByRole('link', { name }).dispatchEvent('click');
     await follow('Glossaries');
     const dialog = page.getByRole('dialog', { name: 'Sign in again' });
     await dialog.waitFor();
-    // For example, a screen that was loading when the dialog opened.
+    // A screen may still be loading when the dialog opens.
     await follow('Jobs');
     const opening = context.waitForEvent('page');
     await dialog.getByRole('button', { name: 'Single sign-on' }).click();

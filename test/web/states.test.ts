@@ -26,7 +26,7 @@ const ways: PersonOptions[] = [
   { locale: 'ar', colorScheme: 'dark' },
 ];
 
-/** Opens a browser with a signed-in member. */
+/** Opens a browser in which a member is signed in. */
 async function signedIn(options: PersonOptions, person: Account) {
   const { page, context } = await browser.person('/about', {
     viewport: { width: 800, height: 640 },
@@ -38,8 +38,8 @@ async function signedIn(options: PersonOptions, person: Account) {
 }
 
 /**
- * Visits every screen in both ways.
- * @param browsers share the screens, because a visit consists mostly of waiting
+ * Visits all screens in both ways.
+ * @param browsers each visits a part of the screens, because visits consist mostly of waiting
  * @returns the errors that `look` returned
  */
 async function everywhere(
@@ -76,12 +76,12 @@ const forAdministrators = [
   '/app/operator',
 ];
 
-/** Screens that only load the member until the first action. */
+/** Screens that load only the member until the first action. */
 const quiet = ['/app/translate', '/app/security', '/app/memories/concordance'];
 
 const looks = async (page: Page) => [...(await violationsOn(page)), ...(await tooWideOn(page))];
 
-/** Waits for a part of the page. @returns an error if it is missing */
+/** Waits for a part of the page. @returns an error if the part does not appear */
 const missing = async (page: Page, part: string): Promise<string[]> => {
   const isThere = page.locator(part).first().waitFor({ timeout: 15_000 });
   return isThere.then(
@@ -207,7 +207,7 @@ describe.skipIf(withoutBrowser)('an error', () => {
     const retry = page.getByRole('alert').getByRole('button', { name: /^Try again in \d seconds?$/ });
     await retry.waitFor();
     expect(await retry.isDisabled()).toBe(true);
-    // Immediately: there was no silent wait before.
+    // The wait is shown immediately, so there was only one call.
     expect(calls).toBe(1);
     answers.pass();
     await page.getByRole('button', { name: 'Try again', exact: true }).click();

@@ -21,8 +21,8 @@ const browser = useBrowser(app);
 let workspaces = 0;
 
 /**
- * Connects a workspace's own container over the API. @returns a function that repeats it, so that the binding is unverified
- * again
+ * Connects a workspace's own container over the API.
+ * @returns a function that connects it again, so that the binding is unverified
  */
 async function binding({ key: headers }: Person) {
   workspaces += 1;

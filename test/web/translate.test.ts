@@ -122,7 +122,7 @@ describe.skipIf(withoutBrowser)('a member at /app/translate', () => {
     const { page, apiKey } = await signedIn(app, browser, '/app/translate?from=en&to=["de"]');
     let isDown = true;
     await page.route('**/api/translations', async (route) => {
-      // The service completes the request, but the response is lost.
+      // The service completes the request, but its response is lost.
       await route.fetch();
       return isDown ? route.fulfill({ status: 502, body: 'bad gateway' }) : route.fallback();
     });

@@ -1,23 +1,23 @@
 import type { BrowserContext, Page } from 'playwright-core';
 
 /**
- * Events of the review screen, taken from the document, independent of the application. `input`: the current text of the
- * field. `approve`, `save`: the key was pressed over that text. `saved`: the note at the field shows that the text is saved
- * on the server. `told`: the queue's note about sent reviews, in `text`.
+ * An event of the review screen, read from the document and not from the application. `input`: the field has another
+ * text. `approve`, `save`: the key was pressed while the field had this text. `saved`: the note at the field shows that
+ * the text is saved on the server. `told`: the note at the queue about sent reviews; `text` is the note.
  */
 export interface Seen {
   kind: 'input' | 'approve' | 'save' | 'saved' | 'told';
   /** Milliseconds since 1970. */
   at: number;
-  /** The source text of the item. */
+  /** The source text of the open item. */
   source: string;
-  /** The text of the field. */
+  /** The text in the field. */
   text: string;
-  /** Numbers the fields that the page has shown: a new one starts with the stored text again. */
+  /** The number of the field. Each new field has another number, because it starts with the stored text again. */
   field: number;
 }
 
-/** Reports the events of all pages of a context immediately, so that the end of a page loses none. */
+/** Reports the events of all pages of a context immediately, so that none is lost if a page ends. */
 export async function witness(
   context: BrowserContext,
   tell: (seen: Seen, page: Page) => void,
@@ -26,7 +26,7 @@ export async function witness(
   await context.addInitScript(watchEditor);
 }
 
-/** Runs in the page. */
+/** Reports the events of the editor. Runs in the page. */
 function watchEditor(): void {
   const { tellTest } = globalThis as unknown as { tellTest: (seen: Seen) => void };
   const fields = new WeakMap<Element, number>();

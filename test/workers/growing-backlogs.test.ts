@@ -55,7 +55,7 @@ test('old imports are deleted, except a tenant’s newest fifty and running ones
   await add(tenantId, 2, 5100, 100, 'completed');
   await add(tenantId, 6000, 40, 10, 'completed');
   await add(quiet, 1, 50, 300, 'failed');
-  // 10 of the old ones are among the newest fifty.
+  // Ten of the old imports are among the latest fifty, which are kept.
   expect(await pruneImports(app.database)).toBe(5090);
   expect(await pruneImports(app.database)).toBe(0);
   const rows = await superuser`

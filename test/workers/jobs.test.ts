@@ -16,7 +16,7 @@ afterAll(() => superuser.end());
 
 const queued = () => superuser`select task_identifier from graphile_worker.jobs order by id`;
 
-/** A job whose process died before it was done, last touched `age` seconds ago. */
+/** Creates a job whose process has died. Its last update was `age` seconds ago. */
 async function abandonedJob(age: number): Promise<{ id: string; headers: Record<string, string> }> {
   const { headers } = await app.signUp();
   const { body } = await app.json('POST', '/api/translations', {
@@ -61,14 +61,15 @@ test('the sweep fails jobs that were pending too long, and no younger ones', asy
 });
 
 test('the jobs of a worker that stopped reporting are freed, those of a living one are not', async () => {
-  // The test before may have stopped its workers just after a scheduled job was added.
+  // The previous test may have stopped its workers directly after a scheduled job was added.
   await superuser`delete from graphile_worker._private_jobs`;
   await app.database.inPlatform(async (tx) => {
     await addJob(tx, 'fail_stale_jobs', { tenantId: 'dead' });
     await addJob(tx, 'fail_stale_jobs', { tenantId: 'alive' });
     await addJob(tx, 'fail_stale_jobs', { tenantId: 'fresh' });
   });
-  // One process died a minute ago, one sends heartbeats, one has just taken its job and sent none yet.
+  // Three processes have a job: one has died a minute ago, one sends heartbeats, and one has just taken its job and
+  // sent none yet.
   const lock = (tenant: string, worker: string, ago: number) => superuser`
     update graphile_worker._private_jobs
     set locked_by = ${worker}, locked_at = now() - make_interval(secs => ${ago}), attempts = 1
@@ -142,7 +143,7 @@ test('two checks of golden records never run at once, whoever adds them', async 
     where task_identifier = 'check_golden_records' and locked_at is null`;
   try {
     expect(await poll(async () => (await unlocked())[0])).toEqual({ queue: 'check_golden_records' });
-    // A worker takes it, and the next one is added.
+    // Marks the job as taken by a worker, so that the next one can be added.
     const take = () => superuser`
       update graphile_worker._private_jobs set locked_by = 'a worker', locked_at = now(), key = null
       where key = 'check_golden_records'`;

@@ -12,7 +12,7 @@ let superuser: postgres.Sql;
 let locker: postgres.Sql;
 beforeAll(() => {
   const url = new URL(app.superuserUrl);
-  // A separate name, so that a test can end the service's connections and keep its own.
+  // The name distinguishes the test's connections, so that a test can end only those of the service.
   url.searchParams.set('application_name', 'the test');
   superuser = postgres(url.href, { max: 1, onnotice: () => {} });
   locker = postgres(url.href, { max: 4, onnotice: () => {} });
@@ -25,7 +25,7 @@ afterAll(async () => {
 const locks = () =>
   superuser<{ locked_by: string | null }[]>`select locked_by from graphile_worker._private_jobs order by id`;
 
-/** Adds a job that stays in the middle of its work until released. */
+/** Adds a job that does not end until the test releases it. */
 async function heldJob(): Promise<{ id: string; letGo(): Promise<unknown> }> {
   const { headers, tenantId } = await app.signUp();
   const { body } = await app.json('POST', '/api/translations', {
@@ -69,7 +69,7 @@ test('stopping waits for the job in flight', async () => {
 });
 
 describe('a job that is being taken while its workers stop', () => {
-  /** Adds a job that nobody can take until the table is unlocked, and waits until a worker requests it. */
+  /** Adds a job that no worker can take until the table is unlocked, and waits until a worker requests it. */
   async function blockedJob(): Promise<{ release(): Promise<void> }> {
     const blocker = await locker.reserve();
     await blocker`begin`;
@@ -110,7 +110,7 @@ describe('a job that is being taken while its workers stop', () => {
     });
     await job.release();
     await poll(async () => begun);
-    // Longer than the workers' own bookkeeping may take.
+    // This is longer than the workers' own bookkeeping takes.
     await new Promise((resolve) => setTimeout(resolve, 6000));
     expect(ended).toBe(false);
     gate.resolve();
@@ -125,7 +125,7 @@ describe('a job that is being taken while its workers stop', () => {
     });
     const job = await blockedJob();
     const ending = runner.end();
-    // They wait five seconds for the response, and have one more second until the connections are cut.
+    // The workers wait for the response for five seconds. The connections are cut one second later.
     await new Promise((resolve) => setTimeout(resolve, 5400));
     await job.release();
     await ending;
@@ -154,12 +154,12 @@ test('workers pause between tries while the database answers but refuses writes,
     await endConnections();
     await poll(async () => seen.replaced > 0);
     await new Promise((resolve) => setTimeout(resolve, 6000));
-    // At once, and after one, two and four seconds.
+    // The connection was attempted immediately, and then after one, two and four seconds.
     expect(seen.replaced).toBeLessThanOrEqual(5);
     expect(seen.notFreed).toBeLessThanOrEqual(5);
   } finally {
     await superuser.unsafe(`alter database ${database} reset default_transaction_read_only`);
-    // Those that are open remember it.
+    // Connections that are already open keep the setting.
     await endConnections();
   }
   try {
@@ -171,11 +171,11 @@ test('workers pause between tries while the database answers but refuses writes,
   }
 });
 
-/** Ends the service's connections to the database and refuses new ones, until released. */
+/** Ends the service's connections to the database and rejects new ones, until the test releases them. */
 async function cutDatabase(): Promise<{ mend(): Promise<void> }> {
   const url = new URL(app.superuserUrl);
   const name = url.pathname.slice(1);
-  // A session cannot refuse connections to its own database.
+  // This uses another database, because a session cannot reject connections to its own database.
   url.pathname = '/postgres';
   const outside = postgres(url.href, { max: 1, onnotice: () => {} });
   await outside.unsafe(`alter database ${name} allow_connections false`);
@@ -201,14 +201,14 @@ const locked = async () =>
 describe('a database that is lost in the middle of jobs', () => {
   afterEach(() => superuser`delete from graphile_worker._private_jobs`);
 
-  /** Two jobs in progress, which end one after the other while the database is cut. */
+  /** Starts two jobs, which end one after the other while there is no connection to the database. */
   async function loseTwoJobs() {
     const jobs = [await heldJob(), await heldJob()];
     await poll(async () => (await locked()).length === 2);
     const pools = new Set(await locked());
     const { mend } = await cutDatabase();
     for (const job of jobs) {
-      // In sequence: graphile-worker's batcher survives one failing batch, but not a second.
+      // In sequence, because graphile-worker's batcher survives one failing batch, but not a second one.
       await job.letGo();
       await new Promise((resolve) => setTimeout(resolve, 300));
     }
@@ -244,7 +244,7 @@ describe('a database that is lost in the middle of jobs', () => {
       for (let round = 0; round < 3; round++) {
         await poll(async () => (await count()) >= 2);
         const { mend } = await cutDatabase();
-        // They ask for jobs every two seconds.
+        // Workers ask for jobs every two seconds.
         await new Promise((resolve) => setTimeout(resolve, 2500));
         await mend();
       }
@@ -264,7 +264,7 @@ describe('a database that is lost in the middle of jobs', () => {
         return newest?.id;
       });
       const { tenantId } = await app.signUp();
-      // The state after the statement that takes a job, if the connection ends before its response.
+      // The state after a job was taken, if the connection ended before the response to the statement.
       await superuser`
         select graphile_worker.add_job('fail_stale_jobs', ${JSON.stringify({ tenantId })}::text::json,
           run_at => now() + interval '1 hour')`;

@@ -17,7 +17,7 @@ let answer = () => {};
 const answered = new Promise<void>((resolve) => {
   answer = resolve;
 });
-/** A model that leaves every call without a response. */
+/** A model that never responds. */
 const silent: Embedder = {
   model: 'silent-1',
   async embed(texts) {
@@ -54,7 +54,7 @@ test('a set whose model is slow has one worker, however often the sweep finds it
   await poll(async () => asked.length > 0);
   const sql = openSuperuser(app.superuserUrl);
   const [set] = await sql`select set_id from memory_sets where tenant_id = ${tenant.tenantId}`;
-  // The sweep has added a second job since, which waits for the first.
+  // Since then, the sweep has added a second job, which waits for the first.
   const waits = async () => {
     const [job] = await sql`
       select locked_at from graphile_worker.jobs where key = ${`embed_memory:${set?.['set_id']}`}`;
@@ -77,7 +77,7 @@ test('the sweep continues while every worker waits for a model', async () => {
     const [job] = await sql`select status from translation_jobs where job_id = ${id}`;
     return job?.['status'] === 'failed';
   });
-  // Both wait still: no worker that became free did any of this.
+  // Both jobs still wait: no free worker has started them.
   expect(asked).toHaveLength(2);
 });
 
@@ -94,7 +94,7 @@ test('a start with more workers than PostgreSQL has connections for is logged', 
     await warnOfFewConnections({ ...app.services, settings, log });
     return lines;
   };
-  // 13, and 2 for each of WORKER_CONCURRENCY (docs/scaling.md).
+  // The required number of connections is 13, plus 2 for each of WORKER_CONCURRENCY (docs/scaling.md).
   expect(await warned(100)).toEqual([{ available: 197, needed: 213 }]);
   expect(await warned(2)).toEqual([]);
 });

@@ -6,14 +6,14 @@ const metadata = 'urn:oasis:names:tc:xliff:metadata:2.0';
 interface Rule {
   required: readonly string[];
   optional?: readonly string[];
-  /** Children in their order, with how often each may stand. `text` is any text. */
+  /** Matches the names of the children in their order. `text` stands for any text. */
   children: RegExp;
 }
 
 const inline = /^((text|ph|pc|cp) )*$/;
 const codeFlags = ['canCopy', 'canDelete', 'canReorder', 'disp', 'equiv', 'type', 'subType', 'copyOf'];
 
-/** What the schema of XLIFF 2.1 says of the elements that the service writes. */
+/** The rules in the schema of XLIFF 2.1 for the elements that the service writes. */
 const rules: Readonly<Record<string, Rule>> = {
   xliff: { required: ['version', 'srcLang'], optional: ['trgLang', 'xml:space'], children: /^(file )+$/ },
   file: {
@@ -49,7 +49,7 @@ const rules: Readonly<Record<string, Rule>> = {
   meta: { required: ['type'], children: /^text $/ },
 };
 
-/** Where only elements may stand, white space between them is none of their children. */
+/** Elements that may contain text. In all other elements, white space between children is ignored. */
 const withText: ReadonlySet<string> = new Set(['note', 'data', 'source', 'target', 'pc', 'meta']);
 
 const nmtoken = /^[-.:\w\u00b7-\uffff]+$/;
@@ -82,14 +82,14 @@ interface OpenUnit {
   segments: Set<string>;
   data: Set<string>;
   refs: Set<string>;
-  /** The codes of each text. */
+  /** The codes in each text. */
   codes: { source: Map<string, string>; target: Map<string, string> };
   side: 'source' | 'target';
 }
 
 /**
- * What of a document breaks the rules of XLIFF 2.1: the order and number of elements, their attributes and values, and what its constraints say
- * of ids and references. OASIS' schema is in no package that could be installed.
+ * Returns the violations of the rules of XLIFF 2.1: the order and number of elements, their attributes and values, and
+ * the constraints of IDs and references. The rules are written here, because no package contains the schema of OASIS.
  */
 export function checkXliff(xliff: string): string[] {
   const problems: string[] = [];

@@ -25,7 +25,7 @@ async function translate(file: File): Promise<string> {
 
 const workbook = (texts = ['One', 'Two', 'Three']) => translate(workbookFile(texts));
 
-/** A paragraph with a link in it, and one without. */
+/** A Word file with a paragraph that contains a link, and one without a link. */
 const word = () => {
   engine.reply = () => ['Voir <1>la page</1> maintenant', 'Merci'];
   const body = paragraph(run('See '), link(run('the page')), run(' now')) + paragraph(run('Thank you'));
@@ -114,7 +114,7 @@ describe('POST /api/documents/{document_id}/review with Content-Type: applicatio
     expect([status, body.detail]).toEqual([200, undefined]);
     expect((await xliff.exportSegments(id)).text).toContain('>Cette page</pc> est à voir</target>');
     expect((await targets(id))[0]).toBe('Cette page est à voir');
-    // The same words with the tags elsewhere are another translation.
+    // A translation with the same words but with the tags in other places is a different translation.
     const moved = withTarget(
       (await xliff.exportSegments(id)).text,
       's0',
@@ -161,7 +161,7 @@ describe('POST /api/documents/{document_id}/review with Content-Type: applicatio
       { error_code: 'conflict', detail: expect.stringMatching(/unit "s1" \(line \d+\)/) },
     ]);
     expect(await targets(id)).toEqual(['fr of One', 'of another', 'fr of Three']);
-    // What the other has changed and this reviewer has not, is no conflict.
+    // A translation that only the other reviewer has changed is no conflict for this reviewer.
     expect((await xliff.reviewSegments(id, withTarget(text, 's0', 'Un'))).status).toBe(200);
     expect(await targets(id)).toEqual(['Un', 'of another', 'fr of Three']);
   });

@@ -4,7 +4,7 @@ import { answerOf } from '#test/translations/workspace.ts';
 
 export const xliffType = 'application/xliff+xml';
 
-/** The requests of a tenant that exchanges XLIFF, with its API key by default. */
+/** Functions that send the XLIFF requests of a tenant, by default with its API key. */
 export function exchangeOf(app: TestApp, key: Headers) {
   const exported = async (path: string, headers = key) => {
     const response = await app.request(path, { headers: { ...headers, accept: xliffType } });
@@ -24,7 +24,7 @@ export function exchangeOf(app: TestApp, key: Headers) {
   };
 }
 
-/** A document with another target in one of its units, and another state if one is given. */
+/** Changes the target of a unit in a document. Also changes its state, if one is given. */
 export function withTarget(xliff: string, unitId: string, target: string, state?: string): string {
   return changed(xliff, unitId, (unit) =>
     unit
@@ -33,7 +33,7 @@ export function withTarget(xliff: string, unitId: string, target: string, state?
   );
 }
 
-/** A document with one unit changed. */
+/** Changes one unit in a document. */
 export function changed(xliff: string, unitId: string, change: (unit: string) => string): string {
   let found = false;
   const result = xliff.replace(new RegExp(`<unit id="${unitId}"[\\s\\S]*?</unit>`), (unit) => {

@@ -38,7 +38,10 @@ const unitOf = (fields: Partial<XliffUnit>): XliffUnit => ({
   ...fields,
 });
 
-/** Any text that can be stored: no NUL, and surrogates in pairs only. With much of what XML or a reader may change. */
+/**
+ * Any text that the database can store: without NUL, and with surrogates only in pairs. Many of its characters are
+ * special in XML, or a reader might change them.
+ */
 const text = fc
   .array(
     fc.oneof(
@@ -54,7 +57,7 @@ const text = fc
 
 const code = (id: string): fc.Arbitrary<XliffCode> => text.map((data) => ({ type: 'void', id, data }));
 
-/** A text with codes of its own, well nested. */
+/** A text with well-nested codes. */
 const content: fc.Arbitrary<XliffContent> = fc
   .tuple(text, code('1'), text, text, code('2'), text, text)
   .map(
@@ -70,7 +73,7 @@ const content: fc.Arbitrary<XliffContent> = fc
   )
   .map((items) => items.filter((item) => item !== ''));
 
-/** A reviewer's text: an empty one is none. */
+/** A reviewer's text, which may be missing. An empty text counts as missing. */
 const target = fc.option(content);
 
 describe('what is written and read', () => {
@@ -193,7 +196,7 @@ describe('what tools add and change', () => {
   });
 });
 
-/** A segment's content with tags, well nested, each number once. */
+/** The content of a segment with well-nested tags. Each number occurs once. */
 const tagged: fc.Arbitrary<InlineContent> = fc
   .tuple(text, text, text, text, text)
   .map(([a, b, c, d, e]) =>

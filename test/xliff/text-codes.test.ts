@@ -44,7 +44,7 @@ test('a job’s texts come back as they are, whatever is taken for a code', () =
         text: textVersion(target),
       });
       expect(originalText(unit?.source ?? [])).toBe(source);
-      // A blank translation of a text that is not blank is none.
+      // A blank translation of a text that is not blank counts as missing.
       if (target?.trim()) expect(originalText(unit?.target ?? [])).toBe(target);
     }),
     { numRuns: 500 },

@@ -97,7 +97,7 @@ describe('GET /api/translations with Accept: application/xliff+xml', () => {
       const request = { requestId: 'r', signal: new AbortController().signal };
       return exportJobs(services, withTenant, { limit: 50 }, request);
     };
-    // The first ten, which are read before the first byte.
+    // The first ten jobs, which are read before the first byte is sent.
     const { file } = await exportWithout(ids.slice(0, 10));
     const text = await readAll(file.chunks);
     expect([...text.matchAll(/<file id="(\w+)"/g)].map(([, id]) => id)).toEqual(ids.slice(10));
@@ -187,7 +187,7 @@ describe('POST /api/translations/{job_id}/review with Content-Type: application/
       'of another reviewer',
       updated_at,
     ]);
-    // Approval is of what the reviewer saw.
+    // An approval is for the version that the reviewer saw.
     expect((await xliff.reviewJob(job.id, text.replace('"translated"', '"final"'))).status).toBe(409);
     expect((await xliff.reviewJob(job.id, text, '?action=approve')).status).toBe(409);
   });

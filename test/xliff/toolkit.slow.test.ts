@@ -13,7 +13,7 @@ import {
 } from '#server/formats/xliff/writer.ts';
 import { toolkit } from './translate-toolkit.ts';
 
-/** Characters that XML carries as they are; the toolkit knows no others. */
+/** Characters that XML can contain unchanged. The toolkit supports no others. */
 const text = fc
   .array(
     fc.oneof(
@@ -23,7 +23,7 @@ const text = fc
     { minLength: 1 },
   )
   .map((parts) => parts.join(''))
-  // An empty or blank translation is none.
+  // An empty or blank translation counts as missing.
   .filter((one) => one.trim() !== '');
 
 const head = { sourceLang: 'en', targetLang: 'fr' };
@@ -44,7 +44,7 @@ function documentOf(pairs: readonly (readonly [string, string])[]): string {
 }
 
 interface Judged {
-  /** Id, source and target of each unit. */
+  /** The ID, source and target of each unit. */
   read: [string, string, string][];
   written: string;
 }

@@ -23,14 +23,17 @@ import { usage } from '#sdk/usage.ts';
 import { deployment } from './deployment.ts';
 import { onSessionChange, session, sessionState } from './session/keeper.ts';
 
-/** If a request has to wait longer than a second, the screen shows the remaining wait instead of only loading. */
+/**
+ * Settings of requests that a person waits for. If the service asks for a wait of more than a second before a retry,
+ * the request fails instead, and the screen shows the remaining wait.
+ */
 const settings: Settings = {
   ...readOptions({ baseUrl: location.origin + deployment.basePath }),
   maxRetryAfter: 1,
 };
 const connection = createConnection(settings, session);
 const { maxRetryAfter: _, ...patience } = settings;
-/** For background requests, which may wait as long as other programs do. */
+/** For background requests: a retry waits as long as the SDK allows by default. */
 const patientConnection = createConnection(patience, session);
 
 /** The service for the signed-in member: the SDK's methods with this application's session. */
@@ -50,7 +53,8 @@ export const client = {
 };
 
 /**
- * The bytes of one of a document's files, for its preview: the documented API only has the latest translated one.
+ * Returns the bytes of one file of a document, for the preview. The documented API returns only the latest translated
+ * file.
  * @throws LinguaLoopError
  */
 export async function readArtifact(documentId: string, { id, content_type }: TenantDocumentArtifact) {
@@ -66,7 +70,11 @@ export async function readArtifact(documentId: string, { id, content_type }: Ten
   return new Uint8Array(await new Blob(pieces).arrayBuffer());
 }
 
-/** The keys of the member's drafts, 32 bytes each: the first one encrypts, all of them decrypt. @throws LinguaLoopError */
+/**
+ * Returns the keys of the member's drafts, 32 bytes each. The first key encrypts new drafts; each key can decrypt
+ * earlier ones.
+ * @throws LinguaLoopError
+ */
 export async function readDraftKeys(): Promise<Uint8Array<ArrayBuffer>[]> {
   const call = { name: 'auth.draftKeys', repeatable: true };
   const { keys } = await patientConnection.query<{ keys: string[] }>(call, {});
@@ -82,9 +90,10 @@ onSessionChange(() => {
 });
 
 /**
- * Like `client.translations.act`, but resends the review after a temporary failure. It names the reviewed version: if the
- * first request arrived, the second one gets a ConflictError, and the caller checks the job's state.
- * @param inBackground whether the reviewer does not wait for it
+ * Like `client.translations.act`, but resends the review after a temporary failure. A review names the version of the
+ * job that it applies to: if the first attempt was applied, the second attempt fails with a ConflictError, and the
+ * caller checks the job's state.
+ * @param inBackground true if the reviewer does not wait for the response
  */
 export function actOnJob(
   request: ReviewActRequest,
@@ -95,8 +104,8 @@ export function actOnJob(
 }
 
 /**
- * Approves a document over the typed calls: ConflictError with the code `critical_findings` if it has unconfirmed critical
- * findings.
+ * Approves a document. Throws a ConflictError with the code `critical_findings` if the document has critical findings
+ * that are not confirmed.
  */
 export function approveDocument(request: {
   document_id: string;
@@ -106,8 +115,8 @@ export function approveDocument(request: {
 }
 
 /**
- * Acts on several jobs in the background, in the same way: reviews that the first request applied are rejected in the
- * second.
+ * Acts on several jobs in the background, and resends the request after a temporary failure. Reviews that the first
+ * attempt applied are rejected in the second attempt.
  */
 export function actOnJobs(reviews: ReviewManyRequest['reviews']): Promise<ReviewManyResult> {
   const call = { name: 'translations.reviewMany', repeatable: true };

@@ -58,14 +58,17 @@ export type Translate = (id: MessageId, values?: MessageValues) => string;
 interface Interface {
   locale: Locale;
   t: Translate;
-  /** Loads a language and shows the interface in it. Stored in a cookie, which the server's pages use, too. */
+  /**
+   * Loads the messages of a language and shows the interface in it. The selection is stored in a cookie that the server
+   * also reads for its own pages.
+   */
   choose(locale: Locale): Promise<void>;
 }
 
 const InterfaceContext = createContext<Interface | null>(null);
 
 const i18n = setupI18n();
-/** Whether the workspace's messages are needed, too: only after sign-in. */
+/** Whether the messages of the workspace screens are needed, which are loaded only after sign-in. */
 let inWorkspace = false;
 
 /** Loads the messages of the sign-in screens, in the language of the page. */

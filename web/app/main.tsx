@@ -7,7 +7,8 @@ import { queryClient } from './query-client.ts';
 import { router } from './router.tsx';
 import { start } from './session/keeper.ts';
 
-// Both are needed before the first screen and load in parallel. The session's script has already run.
+// The messages and the state of the sign-in load in parallel; the first screen needs both. The page's first script has
+// already requested the session.
 await Promise.all([loadInterface(), start()]);
 
 createRoot(document.getElementById('app') as HTMLElement).render(

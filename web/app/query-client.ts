@@ -1,14 +1,14 @@
 import { QueryClient } from '@tanstack/react-query';
 import { onSessionChange, sessionState } from './session/keeper.ts';
 
-/** Data from the service. The SDK retries requests, so nothing is retried here. */
+/** The cache of data from the service. The SDK already retries requests, so queries are not retried again. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       retry: false,
       staleTime: 10_000,
       refetchOnWindowFocus: true,
-      // Otherwise errors from when the browser was offline would stay.
+      // Without this, errors of requests that were sent offline would stay.
       refetchOnReconnect: true,
       networkMode: 'always',
     },

@@ -1,8 +1,8 @@
 import type { InvalidateQueryFilters, QueryKey } from '@tanstack/react-query';
 
 /**
- * The keys of the query cache, by domain and kind of data. A key also matches all keys that begin with it: `all` of a domain
- * matches all data of it.
+ * The keys of the query cache, by domain and kind of data. A key matches all keys that begin with it: `all` of a domain
+ * matches all data of this domain.
  */
 export const queryKeys = {
   me: ['me'],
@@ -27,7 +27,7 @@ export const queryKeys = {
     outline: (id: string) => ['documents', 'outline', id],
     allSegments: (id: string) => ['documents', 'segments', id],
     segments: (id: string, filter: object, offset: number) => ['documents', 'segments', id, filter, offset],
-    /** The segments of a sheet, read in smaller pages than those of the list. */
+    /** The segments of one sheet for the preview, which loads smaller pages than the list of segments. */
     cells: (id: string, page: number, offset: number) => ['documents', 'segments', id, 'cells', page, offset],
     check: (id: string, position: number, text: string | undefined) => [
       'documents',
@@ -72,7 +72,7 @@ export const queryKeys = {
   audit: (filter: object) => ['audit', filter],
   reviewers: (from: string | undefined, to: string | undefined) => ['reviewers', from, to],
   usage: {
-    /** @param versions values that affect the figures, such as a payment */
+    /** @param versions values that change the figures, such as the prepaid characters after a payment */
     summary: (tenantId: string, ...versions: unknown[]) => ['usage', 'summary', tenantId, ...versions],
     daily: (tenantId: string, from: string | undefined, to: string | undefined) => [
       'usage',
@@ -95,7 +95,7 @@ export const queryKeys = {
   },
 } as const;
 
-/** Matches all keys of a domain except those of one thing. */
+/** Matches all keys of a domain except those whose second part equals that of `thing`. */
 export function allExcept(domain: QueryKey, thing: QueryKey): InvalidateQueryFilters {
   return { queryKey: domain, predicate: ({ queryKey }) => queryKey[1] !== thing[1] };
 }

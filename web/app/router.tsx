@@ -34,7 +34,10 @@ const signIn = createRoute({
 /** The page to which the identity provider redirects. */
 const ssoReturn = createRoute({ getParentRoute: () => root, path: '/signin/sso', component: signInScreen });
 
-/** All routes that need a session; without one, they redirect to sign-in and back. */
+/**
+ * The parent of all routes that need a session. Without a session, a route redirects to the sign-in, which then
+ * redirects back.
+ */
 const workspace = createRoute({
   getParentRoute: () => root,
   id: 'workspace',
@@ -210,11 +213,11 @@ export const router = createRouter({
     ]),
   ]),
   basepath: deployment.basePath || '/',
-  // A screen sees only the parameters that it validates.
+  // A screen receives only the parameters that its route validates.
   search: { strict: true },
   defaultPreload: 'intent',
   defaultErrorComponent: RouteError,
-  // Shown only if a screen takes longer, to avoid flashing.
+  // The loading message appears only if a screen takes longer than 200 ms, to avoid flashing.
   defaultPendingMs: 200,
   scrollRestoration: true,
 });
@@ -237,7 +240,7 @@ function texts<K extends string>(
   return Object.fromEntries(found.map(([name]) => [name, search[name]])) as { [P in K]?: string };
 }
 
-/** Only paths of this application: otherwise the sign-in could redirect to another site. */
+/** Whether a path belongs to this application: otherwise a link could make the sign-in redirect to another site. */
 function isOwnPath(path: string): boolean {
   return /^\/(app|jobs|billing)([/?#]|$)/.test(path);
 }

@@ -3,14 +3,14 @@ import { IdempotencyMismatchError } from '#sdk/outcome-errors.ts';
 import { newIdempotencyKey } from '#sdk/random-key.ts';
 
 /**
- * The idempotency keys of a screen. The same content keeps its key until it is completed, so that a resend after a failure
- * or a lost response returns the first submission, and is neither translated nor billed twice. They live as long as the
- * screen.
+ * The idempotency keys of a screen. The same content has the same key until its submission is completed. If it is sent
+ * again after a failure or a lost response, the service returns the first submission; the content is not translated or
+ * billed twice. The keys are lost when the screen is left.
  */
 export function useSubmissionKeys() {
   const keys = useRef(new Map<string, string>());
   return {
-    /** @param content the submission, as JSON values */
+    /** @param content the submission, as a JSON value */
     keyOf(content: unknown): string {
       const name = JSON.stringify(content);
       const key = keys.current.get(name) ?? newIdempotencyKey();
@@ -18,8 +18,10 @@ export function useSubmissionKeys() {
       return key;
     },
     /**
-     * Waits for a submission of this content. Once it succeeds, the same content is a new submission.
-     * @returns the result of the submission @throws its error
+     * Waits for a submission. After a success, the same content gets a new key.
+     * @param content the submission, as a JSON value
+     * @returns the result of the submission
+     * @throws the error of the submission
      */
     async settle<T>(content: unknown, sending: Promise<T>): Promise<T> {
       const name = JSON.stringify(content);
@@ -28,7 +30,8 @@ export function useSubmissionKeys() {
         keys.current.delete(name);
         return result;
       } catch (error) {
-        // The key belongs to other content, such as an earlier version of a file: the next submission needs another key.
+        // The service knows the key from other content, such as an earlier version of a file. The next submission needs
+        // a new key.
         if (error instanceof IdempotencyMismatchError) keys.current.delete(name);
         throw error;
       }

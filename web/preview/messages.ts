@@ -1,27 +1,29 @@
 /**
- * A paragraph of a Word file: its text, and the number of earlier paragraphs with the same text. Line breaks and spaces do
- * not count.
+ * Identifies a paragraph of a Word file by its text and the number of earlier paragraphs with the same text. Line
+ * breaks and spaces are ignored in the comparison.
  */
 export interface ParagraphPlace {
   text: string;
   occurrence: number;
 }
 
-/** Messages from the application to the frame. The file comes first. */
+/** Messages from the application to the frame. The first message is the file. */
 export type ToFrame =
   | { kind: 'file'; bytes: Uint8Array<ArrayBuffer> }
-  /** Marks a paragraph, or none, and shows it. */
+  /** Marks a paragraph and scrolls to it; null removes the mark. */
   | { kind: 'mark'; place: ParagraphPlace | null };
 
-/** Messages from the frame. It runs code on an untrusted file, so the application accepts only these shapes. */
+/**
+ * Messages from the frame. The application accepts only these shapes, because the frame runs code on an untrusted file.
+ */
 export type FromFrame =
   | { kind: 'ready' }
   | { kind: 'shown' }
   | { kind: 'failed' }
-  /** A paragraph was clicked. */
+  /** The reader has clicked a paragraph. */
   | { kind: 'open'; place: ParagraphPlace };
 
-/** A text without characters that formats write differently. */
+/** Removes all spaces and line breaks, because they may differ between a file and its segments. */
 export function withoutSpaces(text: string): string {
   return text.replaceAll(/\s+/g, '');
 }

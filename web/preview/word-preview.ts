@@ -2,17 +2,17 @@ import { renderAsync } from 'docx-preview';
 import { type FromFrame, type ParagraphPlace, type ToFrame, withoutSpaces } from './messages.ts';
 
 /*
- * Runs in the frame that shows Word files: an opaque origin without access to anything else. It receives the file by
- * messages from the surrounding application.
+ * This script runs in the frame that shows Word files. The frame has an opaque origin without access to anything else,
+ * and receives the file in a message from the application.
  */
 
 let paragraphs: { element: HTMLElement; text: string }[] = [];
 let marked: HTMLElement | undefined;
-/** The mark may be requested before the file is shown. */
+/** The paragraph to mark. The application may send it before the file is shown. */
 let wanted: ParagraphPlace | null = null;
 
 addEventListener('message', ({ source, data }: MessageEvent<ToFrame>) => {
-  // The library sends messages to its own window.
+  // Messages from the frame itself are ignored, because the library sends some to its own window.
   if (source !== parent) return;
   if (data.kind === 'file') void show(data.bytes);
   else {
@@ -22,7 +22,7 @@ addEventListener('message', ({ source, data }: MessageEvent<ToFrame>) => {
 });
 
 addEventListener('click', (event) => {
-  // Links of the file are disabled.
+  // Links in the file do nothing.
   event.preventDefault();
   const index = paragraphs.findLastIndex(({ element }) => element.contains(event.target as Node));
   const clicked = paragraphs[index];
@@ -38,9 +38,9 @@ async function show(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
     const content = document.createElement('div');
     await renderAsync(bytes, content, undefined, {
       inWrapper: false,
-      // Blob URLs would need another permission.
+      // Images as data URLs, because blob URLs would need another permission in the policy.
       useBase64URL: true,
-      // Parts of other formats would be frames with their own markup.
+      // Otherwise embedded parts in other formats would become frames with their own markup.
       renderAltChunks: false,
     });
     document.body.replaceChildren(content);
@@ -57,7 +57,7 @@ async function show(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
   }
 }
 
-/** Pages are as wide as the frame. */
+/** Makes the pages as wide as the frame. */
 function fit(): void {
   const page = document.querySelector<HTMLElement>('section');
   if (!page) return;
@@ -74,13 +74,13 @@ function mark(): void {
   marked = (same[wanted.occurrence] ?? same[0])?.element;
   marked?.setAttribute('data-marked', '');
   if (!marked) return;
-  // `scrollIntoView` would scroll the application around the frame, too.
+  // Scrolls only this frame: `scrollIntoView` would also scroll the application around it.
   const { top, bottom } = marked.getBoundingClientRect();
   if (top < 0 || bottom > innerHeight) scrollBy(0, top - innerHeight / 3);
 }
 
 function tell(message: FromFrame): void {
-  // Its own origin is opaque, and only this service may frame it.
+  // The target is `*`, because the origin of this frame is opaque. Only this service may embed the frame.
   parent.postMessage(message, '*');
 }
 

@@ -8,9 +8,9 @@ import { findUnstorable } from '#server/platform/input-limits.ts';
 import { downloadArtifact } from '#server/translation/documents/download.ts';
 
 /**
- * Serves the files of documents to the application's preview, which shows the source next to every revision. JSON
- * cannot carry them, and the documented API has only the latest translated file, so this is a separate route, guarded
- * by tenant identity.
+ * Serves the files of documents to the application's preview, which shows the source next to any revision. JSON cannot
+ * contain the bytes of a file, and the documented API only serves the latest translated file. This is therefore a
+ * separate route; it checks the tenant of the request.
  */
 export function serveArtifactBytes(
   app: FastifyInstance,

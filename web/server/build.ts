@@ -5,25 +5,28 @@ import type { Locale } from './locale.ts';
 /** The output directory of `npm run build:web`. */
 export const dist = join(import.meta.dirname, '../dist');
 
-/** The URLs of a language's messages: those of the sign-in, which all screens need, and those of all other areas. */
+/**
+ * The URLs of a language's messages. `signIn`: the messages of the sign-in, which all screens need; `workspace`: all
+ * other messages.
+ */
 export interface Catalog {
   signIn: string;
   workspace: string;
 }
 
-/** URLs of files. */
+/** URLs of scripts and style sheets. */
 export interface Files {
   scripts: string[];
   styles: string[];
 }
 
-/** The URLs of the built application's first files. */
+/** The URLs of the files that the first page needs. */
 export interface Build {
-  /** In the order in which they run: the session's, and the application's. */
+  /** The scripts of the page in the order in which they run: the session, then the application. */
   scripts: string[];
-  /** The scripts with all their imports. */
+  /** The scripts and everything that they import. */
   first: Files;
-  /** The additional files of each screen, by the name of its file. */
+  /** The additional files of each screen, by the name of the screen's source file. */
   screens: Record<string, Files>;
   catalogs: Record<Locale, Catalog>;
   /** The style sheet of the public pages. */
@@ -32,7 +35,7 @@ export interface Build {
   wordPreview: string;
 }
 
-/** The build in a directory; undefined without one, as without dev dependencies. */
+/** Reads the list of the built files in a directory. Undefined if there is no build, as without dev dependencies. */
 export function readBuild(folder: string): Build | undefined {
   const file = join(folder, 'build.json');
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Build) : undefined;

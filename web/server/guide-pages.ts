@@ -7,16 +7,16 @@ type Token = ReturnType<typeof markdown.parse>[number];
 
 /** A page of the documentation. */
 export interface Guide {
-  /** The last part of its URL. */
+  /** The last part of the page's URL. */
   name: string;
-  /** In the form of the list of guides. */
+  /** The title as written in the list of guides. */
   title: string;
-  /** HTML, with its heading of level 1. */
+  /** The page as HTML, including its heading of level 1. */
   content: string;
   parts: GuidePart[];
 }
 
-/** A heading with the text below it, up to the next heading: the unit of a search. */
+/** A heading with the text up to the next heading. Searches find such parts. */
 export interface GuidePart {
   heading: string;
   /** The `id` of the heading. */
@@ -32,7 +32,8 @@ export interface GuideBook {
 }
 
 /**
- * The directory of the guides. A file outside `docs/` is a guide if `docs/README.md` links to it and it is named here.
+ * The directory of the guides. A file outside `docs/` is a guide if `docs/README.md` links to it and `outside` lists
+ * it.
  */
 const root = join(import.meta.dirname, '../..');
 const outside: Readonly<Record<string, string>> = { 'sdk/README.md': 'sdk' };
@@ -44,10 +45,10 @@ markdown.renderer.rules['table_open'] = () => '<div class="table" tabindex="0"><
 markdown.renderer.rules['table_close'] = () => '</table></div>\n';
 
 /**
- * Reads every guide: the Markdown files directly in `docs/`, and those that `docs/README.md` names elsewhere. That
- * file has their order, in sections; guides that it does not name come last. Links between guides become links to
- * their pages. Links to files that are not guides, such as decision records, are shown as text.
- * @param address the service's public URL, which is inserted into every command
+ * Reads all guides: the Markdown files directly in `docs/`, and the files elsewhere to which `docs/README.md` links.
+ * This index also determines the order and the sections; guides to which it does not link come last. Links to other
+ * guides become links to their pages. Links to files that are not guides, such as decision records, become plain text.
+ * @param address the public URL of the service, which replaces the example URL in commands
  */
 export async function readGuides(address: string): Promise<GuideBook> {
   const basePath = new URL(address).pathname.replace(/\/+$/, '');
@@ -83,12 +84,12 @@ export async function readGuides(address: string): Promise<GuideBook> {
 }
 
 /**
- * The URL of the service in the files, with or without its scheme; not that of a model's server, which ends with
- * `/v1`.
+ * The example URL of the service in the files, with or without its scheme. The URL of a model server, which ends with
+ * `/v1`, does not match.
  */
 const writtenAddress = /(?:http:\/\/)?127\.0\.0\.1:8080(?!\/v1)/g;
 
-/** Commands of a guide run unchanged, with the URL of this service. */
+/** Replaces the example URL by the URL of this service, so that the commands of a guide can be run unchanged. */
 function withAddress(text: string, address: string): string {
   return text.replace(writtenAddress, () => address);
 }
@@ -97,7 +98,7 @@ function nameOf(file: string): string {
   return file === indexFile ? '' : (outside[file] ?? basename(file, '.md'));
 }
 
-/** The sections of the index: each heading of level 2, with the guides to which its text links. */
+/** The sections of the index: each heading of level 2, with the guides to which the text below it links. */
 function sectionsOf(tokens: readonly Token[]) {
   const sections: { title: string; files: { file: string; title: string }[] }[] = [];
   for (const [at, token] of tokens.entries()) {
@@ -131,7 +132,7 @@ function renderGuide(
   };
 }
 
-/** The `id` of a heading, in GitHub's form. */
+/** Returns the `id` of a heading, in the same form as GitHub. */
 export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -151,7 +152,8 @@ function nameHeadings(tokens: readonly Token[]): void {
 }
 
 /**
- * The tokens of a paragraph with links to the pages of guides; a link to a file that is not a guide becomes its text.
+ * Changes the links in a paragraph: a link to a guide becomes a link to its page; a link to any other file becomes
+ * plain text.
  */
 function linked(
   children: readonly Token[],
@@ -173,7 +175,10 @@ function linked(
   });
 }
 
-/** Consecutive blocks of code show the same in several languages: wide windows show them side by side. */
+/**
+ * Groups consecutive code blocks, which show the same example in several languages, so that wide windows can show them
+ * side by side.
+ */
 function sideBySide(tokens: readonly Token[]): Token[] {
   const isCode = (token: Token | undefined) => token?.type === 'fence';
   return tokens.flatMap((token, at) => {
@@ -188,8 +193,8 @@ function sideBySide(tokens: readonly Token[]): Token[] {
 }
 
 /**
- * An empty header is useless to a screen reader, so it becomes a cell. Alignment is a class: the policy of pages
- * allows no style there.
+ * Adapts the tables. An empty header cell becomes a normal cell, because it is useless to screen readers. Alignment
+ * becomes a class, because the content security policy of the pages allows no style attributes.
  */
 function withPlainCells(tokens: readonly Token[]): Token[] {
   for (const [at, token] of tokens.entries()) {

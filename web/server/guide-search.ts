@@ -1,41 +1,41 @@
 import type { GuideBook } from './guide-pages.ts';
 
-/** An operation of the reference, for the search. */
+/** An operation of the API reference, as an entry of the search. */
 export interface OperationEntry {
-  /** Like `POST /api/translations`. */
+  /** The method and path, such as `POST /api/translations`. */
   name: string;
   summary: string;
-  /** The part after the `#` of the reference's URL. */
+  /** The fragment in the URL of the reference, without `#`. */
   anchor: string;
 }
 
 /** A result of a search. */
 export interface Found {
-  /** The guide's, or that of the reference. */
+  /** The title of the guide, or of the API reference. */
   page: string;
   heading: string;
-  /** From the service's root. */
+  /** The path of the URL, from the root of the service. */
   address: string;
-  /** The text around the first word that was found, and the positions of the query's words in it. */
+  /** The text around the first match, and the positions of all matches in it. */
   excerpt: string;
 }
 
 interface Entry extends Omit<Found, 'excerpt'> {
   text: string;
-  /** Folded, with a space before each word. */
+  /** The texts after `folded`: each word follows a space. */
   words: { page: string; heading: string; text: string };
 }
 
 /** The parts of all guides and the operations of the reference, in memory. */
 export type SearchIndex = readonly Entry[];
 
-/** The maximum query length, in UTF-16 units, and the maximum number of its words. */
+/** The maximum length of a query in UTF-16 units, and the maximum number of words that are searched. */
 export const maxQueryLength = 100;
 const maxWords = 8;
 const maxFound = 30;
 const excerptLength = 180;
 
-/** Makes the index of all guides and operations. */
+/** Creates the search index from all guides and operations. */
 export function indexGuides(
   { index, sections }: GuideBook,
   operations: readonly OperationEntry[],
@@ -62,8 +62,9 @@ export function indexGuides(
 }
 
 /**
- * Finds the entries in which every word of the query begins a word, the best first: a word in a heading counts more
- * than one in the title of the page, and that more than one in the text.
+ * Finds the entries that contain, for each word of the query, a word that begins with it. The best entries come first:
+ * a match in a heading counts more than one in the title of the page, and a match in the title more than one in the
+ * text.
  */
 export function searchGuides(index: SearchIndex, query: string): Found[] {
   const words = wordsOf(query);
@@ -81,12 +82,12 @@ export function searchGuides(index: SearchIndex, query: string): Found[] {
     }));
 }
 
-/** The words of a query, folded. */
+/** The different words of a query, without case and accents. */
 export function wordsOf(query: string): string[] {
   return [...new Set(folded(query.slice(0, maxQueryLength)).split(' ').filter(Boolean))].slice(0, maxWords);
 }
 
-/** 0 if a word is missing. */
+/** Returns 0 if the entry lacks a word. */
 function scoreOf({ words: { page, heading, text } }: Entry, words: readonly string[]): number {
   let score = 0;
   for (const word of words) {
@@ -100,14 +101,14 @@ function scoreOf({ words: { page, heading, text } }: Entry, words: readonly stri
   return score;
 }
 
-/** The number of times that the text has it, at most five. */
+/** Counts how often the text contains the word, up to five. */
 function usesOf(text: string, word: string): number {
   let uses = 0;
   for (let at = text.indexOf(word); at >= 0 && uses < 5; at = text.indexOf(word, at + 1)) uses++;
   return uses;
 }
 
-/** Without case and accents; the text between words becomes one space, and one is added at the beginning. */
+/** Removes case and accents, and replaces everything between two words by one space. The result begins with a space. */
 function folded(text: string): string {
   return ` ${text
     .normalize('NFKD')

@@ -19,15 +19,15 @@ import { escapeHtml } from './html.ts';
 interface GuideFront {
   /** The service's public URL. */
   address: string;
-  /** Its path. */
+  /** The path of the service's public URL. */
   basePath: string;
   sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply;
 }
 
 /**
- * Serves the documentation at `/docs/guides/`, next to the reference at `/docs`, and its search. Pages are complete
- * without their script, which adds copy buttons. Guides come with the release, so each is read and rendered once, at
- * the first request; so is the index of the search.
+ * Serves the documentation at `/docs/guides/`, next to the API reference at `/docs`, and the search of both. The pages
+ * also work without their script, which only adds copy buttons. Guides change only with a release, so they are read and
+ * rendered once, at the first request, and so is the search index.
  */
 export function serveGuides(
   app: FastifyInstance,
@@ -54,7 +54,7 @@ export function serveGuides(
     app.get(`/docs/${name}`, { config }, (_request, reply) =>
       reply
         .header('content-type', type)
-        // Its URL has a digest of the content.
+        // The URL contains a digest of the content, so the response can be cached forever.
         .header('cache-control', 'public, max-age=31536000, immutable')
         .send(content),
     );
@@ -75,14 +75,14 @@ export function serveGuides(
   });
 }
 
-/** A file that pages of guides load, at a URL that changes with it. */
+/** A file that the pages of guides load. Its URL contains a digest, so it changes with the content. */
 function assetOf(name: string, type: string, basePath: string) {
   const content = readFileSync(join(import.meta.dirname, name), 'utf8');
   const digest = createHash('sha256').update(content).digest('hex').slice(0, 12);
   return { name, type, content, address: `${basePath}/docs/${name}?${digest}` };
 }
 
-/** Calls `make` at the first call, and again only if that failed. */
+/** Returns a function that calls `make` only once. If `make` fails, the next call calls it again. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {
@@ -94,7 +94,10 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Building the OpenAPI document takes longer than all guides: only a search needs it. */
+/**
+ * The operations of the API. Building the OpenAPI document takes longer than rendering all guides, so it is only built
+ * for a search.
+ */
 async function operationsOf(router: AppRouter): Promise<OperationEntry[]> {
   const { buildOpenApiDocument } = await import('#rest/openapi.ts');
   return Object.entries(buildOpenApiDocument(router).paths).flatMap(([path, operations]) =>
@@ -107,7 +110,7 @@ async function operationsOf(router: AppRouter): Promise<OperationEntry[]> {
 }
 
 interface GuidePage extends Pick<Guide, 'name' | 'title' | 'content'> {
-  /** The search text. */
+  /** The searched text. */
   query?: string;
 }
 
@@ -137,7 +140,10 @@ function foundItem({ page, heading, address, excerpt }: Found, basePath: string)
   return `<li><a href="${escapeHtml(basePath + address)}">${escapeHtml(heading)}</a> ${where}<p>${escapeHtml(excerpt)}</p></li>`;
 }
 
-/** The whole document of a guide. The list of all guides comes after the text; wide windows show it at the side. */
+/**
+ * Builds the complete HTML document of a guide. The list of all guides is after the text in the document; wide windows
+ * show it at the side.
+ */
 function guideDocument(
   { sections }: GuideBook,
   { name, title, content, query = '' }: GuidePage,

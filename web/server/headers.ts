@@ -1,6 +1,6 @@
 /**
- * The headers of the frame that shows Word files. It has a separate policy: an opaque origin, without cookies,
- * storages or the network, where styles may come from the file. Its script gets the file only by messages.
+ * The headers of the frame that shows Word files. The frame has its own policy: an opaque origin without cookies,
+ * storage or network. It allows styles from the file. The script of the frame receives the file only in a message.
  */
 export const previewHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
@@ -19,8 +19,8 @@ export const previewHeaders: Readonly<Record<string, string>> = {
 };
 
 /**
- * The policy of the worker that reads PDF files: a worker has the one of its own response, not the page's. Its
- * decoders of pictures are WebAssembly, which may be compiled there, and nowhere else. It connects only to this
- * origin.
+ * The policy of the worker that reads PDF files. A worker has the policy of its own response, not that of the page. It
+ * allows WebAssembly, which the image decoders need and which is allowed nowhere else. The worker may connect only to
+ * this origin.
  */
 export const workerPolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";

@@ -11,18 +11,18 @@ export function directionOf(locale: Locale): 'ltr' | 'rtl' {
 }
 
 /**
- * The name of the cookie in which the application stores the language that a person selected. It contains nothing
- * else.
- * @param secure whether the service's URL is https
+ * The name of the cookie in which the application stores the selected language of the interface. The cookie contains
+ * nothing else.
+ * @param secure whether the public URL is https
  */
 export function localeCookie(secure: boolean): string {
   return prefixedCookie('ll_locale', secure);
 }
 
 /**
- * The language of a response: the person's selection, else the first that the browser requests, in its order of
- * preference.
- * @param chosen the value of that cookie
+ * Selects the language of a response: the language that was selected in the application, otherwise the first supported
+ * language of the Accept-Language header by preference.
+ * @param chosen the value of the cookie
  * @param accepted the Accept-Language header
  */
 export function localeFor(chosen: string | null, accepted: string | undefined): Locale {

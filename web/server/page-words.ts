@@ -1,8 +1,8 @@
 import type { Locale } from './locale.ts';
 
 /*
- * The texts of the server's own pages that are in no Markdown file. The catalogs in web/locales/ are compiled for the
- * browser; these must exist even without a build.
+ * The texts of the server's own pages, except those in Markdown files. They are not in web/locales/, because those
+ * catalogs are compiled for the browser, and these texts must exist without a build.
  */
 
 /** The links in the footer of each page. */
@@ -35,7 +35,7 @@ export const notFound: Record<Locale, string> = {
   ja: 'ページが見つかりません',
 };
 
-/** A notice on the home page of a service without a model, as HTML. */
+/** A notice on the home page of a service that has no model connected, as HTML. */
 export const stubNotice: Record<Locale, string> = {
   en: noticeOf(
     'No model is connected:',

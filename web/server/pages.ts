@@ -6,29 +6,30 @@ import { escapeHtml } from './html.ts';
 import { directionOf, type Locale } from './locale.ts';
 import { navigation, signIn } from './page-words.ts';
 
-/** The pages of this deployment, in Markdown. */
+/** The directory of the pages that are part of the release, in Markdown. */
 const ownPages = join(import.meta.dirname, '../pages');
 
-/** HTML in a page is shown as text, and URLs of scripts do not become links. */
+/** HTML in a page is shown as text. Links to `javascript:` URLs are not created. */
 const markdown = new MarkdownIt({ html: false });
 
-/** The maximum size of a page's file, in bytes. */
+/** Maximum size of a page's file, in bytes. */
 const maxPageBytes = 1_000_000;
 
 export interface Page {
   title: string;
   /** HTML. */
   content: string;
-  /** The language in which it was found. */
+  /** The language of the file. */
   locale: Locale;
 }
 
 /**
- * Reads a public page: the operator's file takes precedence over ours, and a file in the requested language over one
- * without a language. Files are read at each request, so that a change takes effect immediately.
- * @param folder PAGES_DIR
- * @param name like `about` or `resources/first-steps`; letters, digits and hyphens
- * @param basePath the path of the service's public URL, the prefix of paths like `/docs` in the page
+ * Reads a public page. If the operator has a file for the page, it replaces the file of the release. A file in the
+ * requested language is used before one without a language. Files are read for each request, so that a change applies
+ * immediately.
+ * @param folder the directory PAGES_DIR
+ * @param name the path of the page, such as `about` or `resources/first-steps`: letters, digits and hyphens
+ * @param basePath the path of the public URL, which is inserted before paths such as `/docs` in the page
  * @returns undefined if the page does not exist
  */
 export async function readPage(
@@ -59,7 +60,7 @@ async function readIfExists(file: string): Promise<string | undefined> {
   }
 }
 
-/** Renders a page. Its title is its first heading of level 1. */
+/** Renders a page. The title of the page is its first heading of level 1. */
 function render(text: string, name: string, basePath: string): Pick<Page, 'title' | 'content'> {
   const environment = {};
   const tokens = markdown.parse(text, environment);
@@ -78,19 +79,19 @@ function render(text: string, name: string, basePath: string): Pick<Page, 'title
   };
 }
 
-/** The frame of a page. */
+/** What a public page contains in addition to its content. */
 export interface PageFrame {
-  /** Without it, pages have no style. */
+  /** The built files. If undefined, pages have no style. */
   build: Pick<Build, 'pageStyle'> | undefined;
   /** The language of navigation and footer. */
   locale: Locale;
   /** The path of the service's public URL. */
   basePath: string;
-  /** A line above the content, as HTML. */
+  /** A line of HTML above the content. */
   notice?: string;
 }
 
-/** The whole document of a public page. It needs no script. */
+/** Builds the complete HTML document of a public page. The document needs no script. */
 export function pageDocument(
   { title, content, locale }: Page,
   { build, locale: interfaceLocale, basePath, notice = '' }: PageFrame,

@@ -19,7 +19,7 @@ import { pageDocument, readPage } from './pages.ts';
 import { type Deployment, deploymentOf, previewPage, shellPage } from './shell.ts';
 import { hasRefreshToken, refreshCookieOf, serveSignIn } from './sign-in.ts';
 
-/** The paths of the application; the browser selects the screen of each. */
+/** The paths of the application. They all serve the same page; the script in the browser selects the screen. */
 const screens = ['/signin', '/signin/sso', '/app', '/app/*', '/billing', '/jobs/:job_id'];
 
 const pages = ['about', 'privacy', 'terms', 'contact', 'resources'];
@@ -28,16 +28,16 @@ const pages = ['about', 'privacy', 'terms', 'contact', 'resources'];
 const notBuilt =
   'the web application is not built: run "npm run build:web" with the dev dependencies installed';
 
-/** The parts of the routes for browsers that the rest of the HTTP application uses. */
+/** The routes for browsers, as far as the rest of the HTTP application uses them. */
 export interface WebFront {
   /** Sends the page for a path that does not exist. */
   sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply;
 }
 
 /**
- * Serves the routes for browsers: public pages, the guides, the application and its files, and its sign-in. None is
- * in the OpenAPI document.
- * @param built the directory with the built application; without a build in it, the paths of the application are a 503
+ * Serves all routes for browsers: public pages, guides, the application with its files, and its sign-in. The OpenAPI
+ * document contains none of these routes.
+ * @param built the directory of the built application; if it contains no build, the paths of the application return 503
  */
 export async function serveWeb(
   app: FastifyInstance,
@@ -89,7 +89,8 @@ export async function serveWeb(
   );
 
   function sendShell(request: FastifyRequest, reply: FastifyReply, files: Build, about: Deployment) {
-    // Browsers send the cookie to /signin, except when they follow a link of another site.
+    // Whether the browser would have sent the cookie. Browsers send it to /signin, except when they follow a link from
+    // another site.
     const wouldHaveCookie =
       request.routeOptions.url === '/signin' &&
       ['none', 'same-origin'].includes(String(request.headers['sec-fetch-site']));
@@ -119,7 +120,7 @@ export async function serveWeb(
   return { sendNotFound };
 }
 
-/** Whether a person sees the response: only a browser that navigates requests HTML. */
+/** Whether a person will see the response: of all clients, only a browser that opens a page requests HTML. */
 export function wantsHtml({ method, url, headers }: FastifyRequest): boolean {
   return (
     (method === 'GET' || method === 'HEAD') &&
@@ -135,8 +136,8 @@ function unbuilt(): AppError {
 }
 
 /**
- * The built files. Their names change with their content, so they may be cached forever; each also exists in
- * compressed form.
+ * Serves the built files. A changed file has another name, so files may be cached forever. Compressed copies were
+ * written by the build.
  */
 async function serveAssets(app: FastifyInstance, root: string): Promise<void> {
   if (!existsSync(root)) {
@@ -153,7 +154,8 @@ async function serveAssets(app: FastifyInstance, root: string): Promise<void> {
     redirect: false,
     setHeaders(reply, path) {
       reply
-        // The frame of the preview has an opaque origin, and modules are fetched with CORS. These files are public.
+        // The frame of the Word preview has an opaque origin, so it requests these files with CORS. The files are
+        // public.
         .header('access-control-allow-origin', '*');
       if (/\bpdf\.worker\b/.test(path)) reply.header('content-security-policy', workerPolicy);
     },

@@ -4,29 +4,29 @@ import { escapeHtml } from './html.ts';
 import { directionOf, type Locale } from './locale.ts';
 
 /**
- * Facts about the deployment that the application needs before its first request. Public: they are in the page's
- * source.
+ * Properties of the deployment that the application needs before its first request. They are public, because the source
+ * of the page contains them.
  */
 export interface Deployment {
-  /** The path of the service's public URL, which a proxy in front removes; empty if it has none. */
+  /** The path of the public URL, which a proxy removes from requests; empty if the public URL has no path. */
   basePath: string;
   passwordSignIn: boolean;
   emailSignUp: boolean;
-  /** The path segment of the identity provider; null if single sign-on is off. */
+  /** The name of the identity provider in URLs; null if single sign-on is off. */
   ssoProvider: string | null;
   billing: boolean;
   storage: boolean;
   /** Whether a model is connected; without one, the stub engine runs. */
   liveEngine: boolean;
   maxSourceChars: number;
-  /** Translations of one batch, and pages of one text file. */
+  /** Maximum number of translations in a batch, and of pages in a text file. */
   maxBatchItems: number;
   maxUploadBytes: number;
-  /** The weight of a character if one of the languages has a dense script. */
+  /** The weight of a character if the source or target language has a dense script. */
   denseScriptWeight: number;
 }
 
-/** @param parts whether billing and a model are configured, and the provider's name */
+/** @param parts whether billing and a model are configured, and the name of the identity provider */
 export function deploymentOf(
   settings: Settings,
   parts: Pick<Deployment, 'basePath' | 'billing' | 'liveEngine' | 'ssoProvider'>,
@@ -44,8 +44,8 @@ export function deploymentOf(
 }
 
 /**
- * The screen at a path of the application, by the name of its file. The router in the browser decides; this selects
- * the files that the browser will need, before any script runs.
+ * The screen for a path of the application, by the name of its source file. Used to preload the files of the screen
+ * before any script runs; the router in the browser then selects the screen.
  */
 function screenAt(path: string): string {
   const [area = '', name, part] = path.split('/').slice(1);
@@ -55,7 +55,7 @@ function screenAt(path: string): string {
   return part === 'concordance' ? part : (itemScreens[name] ?? name);
 }
 
-/** The screens of one item of a list. */
+/** The screens that show one item of a list, by the name of the list in the path. */
 const itemScreens: Record<string, string> = {
   documents: 'document',
   glossaries: 'glossary',
@@ -63,10 +63,11 @@ const itemScreens: Record<string, string> = {
 };
 
 /**
- * The page of the application: the URLs of its files, and the deployment in a meta element, so that nothing is
- * inline.
- * @param path of the request, below the deployment's own
- * @param signedOut whether the browser certainly has no session, so that it need not try to renew one
+ * Builds the page of the application. It contains the URLs of the files, and the properties of the deployment in a meta
+ * element, because inline scripts are not allowed.
+ * @param path the path of the request, without the path of the public URL
+ * @param signedOut true if it is certain that the browser has no session; the application then does not try to renew
+ * one
  */
 export function shellPage(
   build: Build,
@@ -111,7 +112,7 @@ ${scripts}
 `;
 }
 
-/** The page in the frame that shows Word files. @param script its URL */
+/** Builds the page of the frame that shows Word files. @param script the URL of the frame's script */
 export function previewPage(script: string): string {
   return `<!doctype html>
 <html>

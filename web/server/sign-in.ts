@@ -8,12 +8,12 @@ import { prefixedCookie, readCookie } from '#server/http/cookies.ts';
 import type { AppRouter } from '#server/router.ts';
 
 /*
- * The sign-in of the browser application. The procedures that issue tokens are served here again, and their refresh
- * tokens are moved to a cookie that no script can read. The access token stays in the response: the application keeps
- * it only in memory.
+ * The sign-in of the browser application. The procedures that issue tokens are available here in addition to the API,
+ * with one difference: the refresh token is in a cookie that no script can read. The access token stays in the
+ * response, and the application keeps it only in memory.
  */
 
-/** The cookie with the refresh token, and the paths that browsers send it to. */
+/** The cookie with the refresh token. Browsers send it only to URLs below `path`. */
 export interface RefreshCookie {
   name: string;
   path: string;
@@ -21,15 +21,16 @@ export interface RefreshCookie {
 }
 
 /**
- * Over https the prefix `__Host-` protects the cookie, which requires the path `/`. A service at a path of a shared host keeps the narrow path:
- * the other applications of the host must not receive the token.
+ * The prefix `__Host-` protects a cookie from other hosts, but requires https and the path `/`. If the service has a
+ * path on a shared host, the cookie has that narrower path instead, so that other applications on the host do not
+ * receive the token.
  */
 export function refreshCookieOf(basePath: string, secure: boolean): RefreshCookie {
   const path = secure && basePath === '' ? '/' : `${basePath}/signin`;
   return { name: prefixedCookie('ll_refresh', secure, path), path, secure };
 }
 
-/** The procedures whose responses may have tokens, by their path below /signin. */
+/** The procedures whose responses may contain tokens, by the path of their endpoint. */
 const issuing: Readonly<Record<string, string>> = {
   '/signin/token': 'auth.token',
   '/signin/mfa/verify': 'auth.verifyMfa',
@@ -55,7 +56,7 @@ export function serveSignIn(
       `${cookie.name}=${value}; Path=${cookie.path}; Max-Age=${seconds}; HttpOnly; SameSite=Strict${cookie.secure ? '; Secure' : ''}`,
     );
 
-  /** Moves the refresh token of a response, wherever it is in it, to the cookie. */
+  /** Moves the refresh token from a response to the cookie. The token may also be inside the field `token`. */
   const withoutRefreshToken = (reply: FastifyReply, output: object): object => {
     if (isIssued(output)) {
       const { refresh_token, ...rest } = output;
@@ -71,7 +72,7 @@ export function serveSignIn(
     url: string,
     procedure: string,
     readInput: (request: FastifyRequest) => Record<string, unknown>,
-    /** Whether this browser must delete its refresh token. */
+    /** Whether the browser must delete its refresh token after a response with this status. */
     forgets: (status: number) => boolean = () => false,
   ) =>
     app.post(url, { config: { versioned: false } }, async (request, reply) => {
@@ -111,11 +112,12 @@ export function serveSignIn(
     (request) => {
       const { body, headers } = request;
       const refresh_token = refreshToken(request);
-      // The key comes from the page, which stored it before the request; the token only from the cookie.
+      // The retry key comes from the page, which stored it before the request. The refresh token comes only from the
+      // cookie.
       const { retry_key } = parseJsonBody(body, headers['content-type']);
       return { grant_type: 'refresh_token', refresh_token, retry_key };
     },
-    // A rejected token stays invalid; after a failure of the service it is kept.
+    // A rejected token cannot become valid again, so it is deleted. After a failure of the service, the token is kept.
     (status) => status === 401,
   );
   serve(
@@ -126,7 +128,7 @@ export function serveSignIn(
   );
 }
 
-/** Whether the browser has a refresh token, valid or not. */
+/** Whether the request contains a cookie with a refresh token, which may be invalid. */
 export function hasRefreshToken({ headers }: FastifyRequest, cookie: RefreshCookie): boolean {
   return readCookie(headers, cookie.name) !== null;
 }

@@ -3,42 +3,43 @@ import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { messageFor, readMessage } from './message.ts';
 
-/** A message that a language lacks, or whose English has changed since it was translated. */
+/** A message to translate: the language lacks it, or its English text has changed since it was translated. */
 export interface Wanted {
-  /** `review.title`: its area and its key. */
+  /** The ID of the message: its area and key, such as `review.title`. */
   id: string;
   locale: string;
   english: string;
-  /** The text to send: the English with the plural forms of the language. */
+  /** The text that is sent to the service: the English text, with the plural forms of the target language. */
   sent: string;
 }
 
 /**
- * A hash of the English and of the translation, by message ID, in `lock/<locale>.json`. If both differ, someone changed the
- * English and the translation together, so the message is not translated again.
+ * For each message ID, a hash of the English text and a hash of its translation, stored in `lock/<locale>.json`. If
+ * both texts have changed since, a person has updated the translation, so the message is not translated again.
  */
 type Lock = Record<string, string>;
 
-/** The messages of a language, by area and key. */
+/** The messages of a language, by area and then by key. */
 type Areas = Map<string, Record<string, string>>;
 
-/** A catalog is invalid; the message names the file. */
+/** Thrown if a catalog is invalid. The message names the file. */
 export class CatalogError extends Error {
   override name = 'CatalogError';
 }
 
-/** The catalogs of the interface, in a directory with one subdirectory for each language. */
+/** The catalogs of the interface, in a directory with a subdirectory for each language. */
 export interface Catalogs {
-  /** The messages to translate, in the order of languages, areas and keys. */
+  /** The messages to translate, ordered by language, area and key. */
   wanted(locales: readonly string[]): Wanted[];
   /**
-   * Records the English of existing translations that are not wanted, because they were written or changed by hand.
-   * @param all also those whose English has changed since: the change needs no new translation
+   * Records in the lock that existing translations match the current English text. Used for translations that a person
+   * has written or changed.
+   * @param all also records translations whose English text has changed, if that change needs no new translation
    */
   adopt(locales: readonly string[], all: boolean): Promise<void>;
-  /** Stores a translation: when this returns, it is in its file completely. */
+  /** Stores a translation. When the promise resolves, the file is written completely. */
   store(message: Wanted, translation: string): Promise<void>;
-  /** The file of a message, for messages to the user. */
+  /** The path of the file that contains a message, for output to the user. */
   fileOf(message: Pick<Wanted, 'id' | 'locale'>): string;
 }
 
@@ -53,7 +54,7 @@ export async function openCatalogs(folder: string, locales: readonly string[]): 
     locks.set(locale, await readJson(lockOf(locale), true));
   }
   const part = join(folder, 'lock', 'writing.part');
-  /** One after the other: concurrent writers of one file would lose each other's additions. */
+  /** Writes run one after the other: concurrent writes to the same file would lose messages. */
   let writing: Promise<unknown> = Promise.resolve();
 
   function lockOf(locale: string): string {
@@ -64,14 +65,14 @@ export async function openCatalogs(folder: string, locales: readonly string[]): 
     [...english].flatMap(([area, texts]) =>
       Object.entries(texts).map(([key, text]) => ({ id: `${area}.${key}`, area, key, text })),
     );
-  /** The lock of a language, without removed messages. */
+  /** Writes the lock of a language. Messages that no longer exist are removed. */
   const writeLock = (locale: string) => {
     const lock = locks.get(locale) ?? {};
     const entries = messages().flatMap(({ id }) => (lock[id] ? [[id, lock[id]]] : []));
     return writeJson(lockOf(locale), part, Object.fromEntries(entries));
   };
 
-  /** Whether the English of a translation has changed, but the translation has not. */
+  /** Whether the English text has changed since the translation, and the translation itself has not. */
   const isOutdated = (locale: string, id: string, text: string, translation: string) => {
     const [of, as] = locks.get(locale)?.[id]?.split(' ') ?? [];
     return of !== undefined && of !== hashOf(text) && as === hashOf(translation);
@@ -105,14 +106,15 @@ export async function openCatalogs(folder: string, locales: readonly string[]): 
       const write = async () => {
         const texts = { ...translated.get(locale)?.get(area), [key]: translation };
         translated.get(locale)?.set(area, texts);
-        // In the order of the English file; removed keys stay at the end, to be deleted by hand.
+        // In the order of the English file. Messages that were removed there stay at the end, to be deleted by hand.
         const order = Object.keys({ ...english.get(area), ...texts }).filter((name) => name in texts);
         await writeJson(
           join(folder, locale, `${area}.json`),
           part,
           Object.fromEntries(order.map((name) => [name, texts[name]])),
         );
-        // Written after the file: after a crash between the two, the translation counts as written by hand.
+        // The lock is written after the file. After a crash between the two, the translation counts as written by a
+        // person.
         locks.set(locale, { ...locks.get(locale), [id]: `${hashOf(text)} ${hashOf(translation)}` });
         await writeLock(locale);
       };
@@ -124,7 +126,7 @@ export async function openCatalogs(folder: string, locales: readonly string[]): 
   };
 }
 
-/** An area's name has no dot. */
+/** Splits at the first dot, because the name of an area contains no dot. */
 function splitId(id: string): [area: string, key: string] {
   const at = id.indexOf('.');
   return [id.slice(0, at), id.slice(at + 1)];
@@ -150,7 +152,7 @@ async function readAreas(folder: string, locale: string): Promise<Areas> {
   return areas;
 }
 
-/** Reads a file with texts by key. */
+/** Reads a JSON file with texts by key. */
 async function readJson(path: string, mayLack: boolean): Promise<Record<string, string>> {
   try {
     const content: unknown = JSON.parse(await readFile(path, 'utf8'));
@@ -167,8 +169,8 @@ async function readJson(path: string, mayLack: boolean): Promise<Record<string, 
 }
 
 /**
- * Writes a file atomically.
- * @param part the temporary file: in another directory, because the build would use it as a catalog
+ * Writes a file atomically, through a temporary file.
+ * @param part the temporary file, which must be in another directory, because the build would use it as a catalog
  */
 async function writeJson(path: string, part: string, content: Record<string, unknown>): Promise<void> {
   for (const file of [path, part]) await mkdir(dirname(file), { recursive: true });

@@ -1,15 +1,16 @@
 /**
  * Translates the texts of the web application with a LinguaLoop service:
  *
- *  LINGUALOOP_URL=… LINGUALOOP_API_KEY=… npm run web:translate -- --to fr,de
+ * LINGUALOOP_URL=… LINGUALOOP_API_KEY=… npm run web:translate -- --to fr,de
  *
- * It sends the messages of `web/locales/en/` that a language lacks, or whose English has changed since they were translated,
- * and writes the published translations. Jobs that await review are listed with their URL; the next run fetches their
- * results. It may be interrupted at any time: files are always complete, and nothing is billed twice. `--list` lists the
- * messages to translate, without a service; `--adopt` accepts all translations for the current English, after a change that
- * needs no new translation.
+ * The program sends the messages of `web/locales/en/` that a language lacks, or whose English text has changed since
+ * they were translated, and writes the published translations. It lists jobs that await review with their URL; the next
+ * run fetches their results. It may be interrupted at any time: files are always complete, and nothing is billed twice.
  *
- * Exit codes: 0 completed or awaiting review, 1 a failure, 2 it could not start, 130 interrupted.
+ * `--list` lists the messages to translate, and needs no service. `--adopt` records that all translations match the
+ * current English texts, after changes that need no new translation.
+ *
+ * Exit codes: 0 completed or awaiting review, 1 a failure, 2 the program could not start, 130 interrupted.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -59,7 +60,8 @@ async function main(): Promise<number> {
     return 2;
   }
   const stop = new AbortController();
-  // Once, so that a second Ctrl-C ends the process immediately, also without a loss.
+  // Only the first Ctrl-C is handled, so that a second one ends the process immediately. Nothing is lost in this case
+  // either.
   process.once('SIGINT', () => stop.abort('interrupted'));
   await catalogs.adopt(options.to, false);
   const client = new LinguaLoop({ baseUrl, apiKey, maxRetries: 5 });
@@ -103,8 +105,8 @@ async function translateAll(
 }
 
 /**
- * Whether all other messages would fail like this one: an invalid key, no allowance, a service that is disabled or
- * unavailable.
+ * Whether the error would also occur for all other messages: an invalid API key, no remaining allowance, or a service
+ * that is disabled or unavailable.
  */
 function concernsAll(error: unknown): boolean {
   if (error instanceof ConnectionError) return !error.maybeSent;
@@ -133,12 +135,12 @@ function report(
     console.log(`  ${nameOf(catalogs, message)}: ${printable(problem)}`);
 }
 
-/** The file of a message, and its key there. */
+/** The file and the key of a message, for output to the user. */
 function nameOf(catalogs: Catalogs, message: Wanted): string {
   return `${catalogs.fileOf(message)}: ${message.id.slice(message.id.indexOf('.') + 1)}`;
 }
 
-/** Text from others, without control characters for the terminal. */
+/** Removes control characters from a text of the service, so that it cannot control the terminal. */
 function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}]+/gu, ' ');
 }

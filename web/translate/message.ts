@@ -5,21 +5,21 @@ import {
 } from '@lingui/message-utils/compileMessage';
 
 /*
- * Messages in ICU MessageFormat, prepared for translation. The service recognizes their placeholders and syntax, and rejects
- * a translation that loses one. It does not know the plural forms of the other language: Arabic needs six where English has
- * two.
+ * Prepares messages in ICU MessageFormat for translation. The service recognizes their placeholders and syntax, and
+ * rejects a translation that loses one of these. It does not add the plural forms of the target language: Arabic needs
+ * six forms where English has two.
  */
 
 type Choices = Record<string, CompiledMessage>;
 
-/** @throws Error with the position of the error in the message */
+/** Parses a message. @throws Error with the position of the error in the message */
 export function readMessage(message: string): CompiledMessage {
   return compileMessageOrThrow(message);
 }
 
 /**
- * The message to send: with the plural forms of the target language, each in English, so that a translator or reviewer finds
- * exactly the required forms. A message without plurals is sent unchanged.
+ * The text to send for a message. It contains all plural forms that the target language needs, each in English, so that
+ * a translator or reviewer finds exactly these forms. A message without plurals is sent unchanged.
  */
 export function messageFor(message: string, language: string): string {
   const parts = readMessage(message);
@@ -33,7 +33,9 @@ function hasPlural(parts: CompiledMessage): boolean {
   });
 }
 
-/** The argument, type and texts of a choice; undefined for anything else. */
+/**
+ * The argument, the type and the texts of a choice between several texts; undefined for any other part of a message.
+ */
 function choiceOf(part: CompiledMessageToken) {
   if (typeof part === 'string') return undefined;
   const [argument, type = '', format] = part;
@@ -45,7 +47,7 @@ function choiceOf(part: CompiledMessageToken) {
 function textOf(parts: CompiledMessage, language: string, inPlural: boolean): string {
   return parts
     .map((part) => {
-      // A standalone "#" in a plural is the number.
+      // In a plural, `#` stands for the number.
       if (typeof part === 'string') return inPlural && part === '#' ? part : quoted(part, inPlural);
       const choice = choiceOf(part);
       if (!choice) return `{${part.filter(Boolean).join(', ')}}`;
@@ -60,12 +62,15 @@ function textOf(parts: CompiledMessage, language: string, inPlural: boolean): st
     .join('');
 }
 
-/** Literal braces and, in a plural, literal number signs. */
+/** Quotes literal braces. In a plural, also quotes literal number signs. */
 function quoted(text: string, inPlural: boolean): string {
   return text.replace(inPlural ? /[{}#]+/g : /[{}]+/g, "'$&'");
 }
 
-/** The forms of a language. A form that English has begins with its text, the others with that of `other`. */
+/**
+ * The forms that a language needs. A form that English also has starts with its English text; all other forms start
+ * with the text of `other`.
+ */
 function formsOf({ type, texts }: { type: string; texts: Choices }, language: string): Choices {
   const rules = new Intl.PluralRules(language, { type: type === 'plural' ? 'cardinal' : 'ordinal' });
   const order = ['zero', 'one', 'two', 'few', 'many', 'other'];
@@ -80,10 +85,10 @@ function formsOf({ type, texts }: { type: string; texts: Choices }, language: st
 }
 
 /**
- * A translation for the catalog: an apostrophe before a brace would make the brace literal text (*d'{name}*), so it becomes
- * a typographic one.
- * @returns the message, or the reason why it cannot be used: it is not a valid message, or its arguments and forms differ
- * from those that were sent
+ * Checks a translation and prepares it for the catalog. An apostrophe before a brace becomes a typographic one, because
+ * it would make the brace literal text (*d'{name}*).
+ * @returns the message; or a problem, if the translation is not a valid message, or if its arguments and forms differ
+ * from those of the message that was sent
  */
 export function readTranslation(sent: string, translated: string): { message: string } | { problem: string } {
   const message = translated.replace(/(?<=\p{L})'(?=[{}#])/gu, '’');
@@ -101,7 +106,7 @@ export function readTranslation(sent: string, translated: string): { message: st
   return { message };
 }
 
-/** The arguments of a message, and its choices with their selectors. */
+/** The arguments of a message, and the selectors of its choices. */
 function syntaxOf(parts: CompiledMessage): Set<string> {
   const found = new Set<string>();
   for (const part of parts) {

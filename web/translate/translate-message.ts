@@ -11,14 +11,18 @@ export type Outcome =
   | { kind: 'held'; job: TranslationJob }
   | { kind: 'failed'; problem: string };
 
-/** Milliseconds between two polls of a job that another run has started, and the number of polls. */
+/**
+ * The number of milliseconds between two polls for a job that an earlier run has started, and the maximum number of
+ * polls.
+ */
 const wait = { between: 1000, looks: 60 };
 
 /**
- * Translates a message. The same message into the same language is the same job in any run: one that was sent to review is
- * found again with its result, without being billed again. Each message has a separate key, because the keys of a batch
- * contain an index: the next run, with fewer messages, would be another batch.
- * @throws LinguaLoopError; the signal's reason
+ * Translates a message. Its idempotency key depends only on the message and the language, so each run of this program
+ * finds the same job again: a translation that awaited review is returned with the reviewer's text and is not billed
+ * again. Messages are sent separately and not in a batch, because the keys of a batch contain an index: the next run,
+ * with fewer messages, would be a different batch.
+ * @throws LinguaLoopError; the reason of the signal if that is aborted
  */
 export async function translateMessage(
   client: LinguaLoop,

@@ -128,7 +128,7 @@ describe('the provider’s endpoint addresses', () => {
     const outbound = openOutbound(`https://idp.example:${port}`, { resolve });
     const request = { method: 'GET', headers: {}, body: null, redirect: 'manual' as const };
     const ask = () => outbound.fetch(`https://idp.example:${port}/`, request);
-    // Nothing there speaks TLS, so the connection is made and then fails.
+    // No server speaks TLS there: a connection is made and then fails.
     await expect(ask()).rejects.toThrow(/https:\/\/idp\.example/);
     resolve.mockImplementation(at('10.0.0.1'));
     await expect(ask()).rejects.toThrow(/private address, and the issuer is not/);

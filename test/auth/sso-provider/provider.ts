@@ -32,7 +32,7 @@ interface Opening extends OutboundParts {
   orgClaim?: string;
 }
 
-/** A fake provider for a test file, without faults at the start of each test, and its client. */
+/** Starts a fake provider for a test file, with a client. At the start of each test, the provider has no faults. */
 export function useProvider() {
   let provider: FakeOidcProvider;
   beforeAll(async () => {
@@ -57,12 +57,12 @@ export function useProvider() {
     return openSsoProvider(settings, parts);
   }
 
-  /** Signs in at the provider and returns the code. */
+  /** Signs in at the provider, and returns the code. */
   async function getCode(by: SsoProvider, exchange: SsoExchange, at = provider): Promise<string> {
     return (await at.signIn(await by.authorizationUrl(exchange), ada.sub)).code;
   }
 
-  /** The whole flow. Faults occur from the exchange of the code on. */
+  /** Runs the complete sign-on. The faults begin with the exchange of the code. */
   async function dance(by = sso, faults: OidcFaults = {}, at = provider) {
     const exchange = newExchange();
     const code = await getCode(by, exchange, at);
@@ -74,7 +74,7 @@ export function useProvider() {
     get provider() {
       return provider;
     },
-    /** Opened for each test, with the settings of a registered client. */
+    /** The client of a registered application. It is created for each test. */
     get sso() {
       return sso;
     },
@@ -97,7 +97,7 @@ export async function failureOf(answer: Promise<unknown>): Promise<AppError> {
   return outcome;
 }
 
-/** Expects 401 with this reason in the log, not in the response. */
+/** Expects a 401. The reason must be in the log, but not in the response. */
 export async function expectFailed(answer: Promise<unknown>, reason: RegExp): Promise<void> {
   const error = await failureOf(answer);
   expect(error).toMatchObject({ code: 'unauthenticated', status: 401, message: 'single sign-on failed' });

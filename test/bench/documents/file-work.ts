@@ -6,21 +6,21 @@ import type { RefusedFile } from '#server/platform/sandbox/tasks/layout-document
 import { requirePremise } from '../load.ts';
 import { processFigures } from '../process-figures.ts';
 
-/** What the file work of one job took. */
+/** The resources that the work on the file of one job needed. */
 export interface FileCost {
   segments: number;
-  /** Milliseconds on the clock: in all, and of each task with its way to the child process and back. */
+  /** Elapsed milliseconds: `all` in total, and of each task, including the communication with the child process. */
   ms: { all: number; check: number; extract: number; rebuild: number };
-  /** Milliseconds of CPU time of the process that did it. */
+  /** Milliseconds of CPU time of the process that did the work. */
   cpuMs: { check: number; extract: number; rebuild: number };
-  /** Most bytes of resident memory of a child process. */
+  /** Maximum resident memory of a child process, in bytes. */
   peakBytes: number;
   rebuilt: Uint8Array;
 }
 
 /**
- * Does the file work of one job as the service does it: checks, extracts and rebuilds in child processes of the sandbox, which
- * are started for it. Each text gets the stub engine's translation.
+ * Does the work on the file of one job in the same way as the service: checks, extracts and reconstructs in new child
+ * processes of the sandbox. Each text is translated by the stub engine.
  */
 export async function workOnFile(format: LayoutKind, bytes: Uint8Array): Promise<FileCost> {
   const scope = { tenantId: 'bench' };
@@ -29,7 +29,7 @@ export async function workOnFile(format: LayoutKind, bytes: Uint8Array): Promise
   try {
     const begun = performance.now();
     const checked = await timed(watch, () =>
-      // A PDF is not checked before its job exists.
+      // A PDF file is not checked before its job exists.
       format === 'pdf'
         ? Promise.resolve({ ok: true as const })
         : fileWork.run('check_document', { format, bytes: bytes.slice() }, scope),
@@ -80,10 +80,13 @@ async function timed<T>(watch: ReturnType<typeof watchChildren>, work: () => Pro
   return { value, ms: performance.now() - begun, cpuMs: watch.cpuMs() - before };
 }
 
-/** Milliseconds between two looks at the processes. */
+/** Milliseconds between two reads of the processes' figures. */
 const lookEvery = 5;
 
-/** Follows the CPU time and the peak memory of the child processes, as the system counts them; an ended one keeps its last figures. */
+/**
+ * Records the CPU time and peak memory of the child processes, as reported by the system. Figures of a process that has
+ * ended stay.
+ */
 function watchChildren(fileWork: FileWork) {
   const seen = new Map<number, { cpuMs: number; peakBytes: number }>();
   const look = () => {

@@ -5,16 +5,21 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { requirePremise } from '../load.ts';
 
-/** LibreOffice without a window, with a profile that has been used before: its first start takes longer. */
+/**
+ * LibreOffice without a window. Its profile has been used before, because the first start with a new profile takes
+ * longer.
+ */
 export interface LibreOffice {
-  /** Opens a file and saves it in its own format. Returns the milliseconds from its start to its end. */
+  /**
+   * Opens a file and saves it in the same format. Returns the milliseconds from the start of LibreOffice to its end.
+   */
   loadAndSave(file: string): Promise<number>;
 }
 
 /**
- * @param folder for its profile and the files that it saves
- * @param file to open first
- * @returns null if it is not installed
+ * @param folder the directory for the profile and for saved files
+ * @param file a file to open first
+ * @returns null if LibreOffice is not installed
  */
 export async function openLibreOffice(folder: string, file: string): Promise<LibreOffice | null> {
   const loadAndSave = async (path: string): Promise<number> => {

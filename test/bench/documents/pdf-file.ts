@@ -7,9 +7,10 @@ const size = 10.5;
 const leading = 13;
 
 /**
- * A report as a typesetting program writes it: on each page a running title, a heading, about 45 justified lines in paragraphs
- * with some bold words, and the page's number; on every fourth page a table of 18 ruled cells.
- * @param filled the share of a page's lines that have text
+ * A report in the form in which a typesetting program writes PDF. Each page has a running title, a heading, about 45
+ * justified lines in paragraphs with some bold words, and a page number. Each fourth page has a table of 18 ruled
+ * cells.
+ * @param filled the part of the lines on a page that contain text, from 0 to 1
  */
 export async function pdfReport(pages: number, filled = 1): Promise<Uint8Array<ArrayBuffer>> {
   const random = seededRandom(pages);
@@ -27,7 +28,7 @@ export async function pdfReport(pages: number, filled = 1): Promise<Uint8Array<A
   const textAt = (x: number, y: number, text: string, font: keyof typeof fonts, points = size) =>
     `BT /${font} ${points} Tf ${x.toFixed(2)} ${y.toFixed(2)} Td (${text}) Tj ET`;
 
-  /** Justified lines of words, each line one TJ for each font. */
+  /** Justified lines of words. Each line has one TJ operator for each run of words in one font. */
   const paragraph = (count: number, top: number, operators: string[]): number => {
     let y = top;
     let line: Word[] = [];
@@ -92,7 +93,7 @@ interface Word {
   font: 'roman' | 'bold';
 }
 
-/** Neighbours of one font, which one operator shows. */
+/** Groups adjacent words with the same font, which one operator shows. */
 function groupByFont(line: readonly Word[]): { font: Word['font']; words: string[] }[] {
   const groups: { font: Word['font']; words: string[] }[] = [];
   for (const { word, font } of line) {

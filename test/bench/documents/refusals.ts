@@ -6,14 +6,17 @@ import { withService } from '../with-service.ts';
 
 const isOffice = (name: string) => /\.(docx|xlsx)$/.test(name);
 
-/** The hostile and broken Office files of the corpus, by their paths in it. */
+/** The paths of the hostile and broken Office files in the corpus. */
 export const badOfficeFiles: readonly string[] = ['bad', 'xlsx-bad'].flatMap((folder) =>
   corpusNames(folder)
     .filter(isOffice)
     .map((name) => `${folder}/${name}`),
 );
 
-/** Each hostile or broken Office file of the corpus, sent with `wait`: how long until it is refused, and what that adds to memory. */
+/**
+ * Sends each hostile or broken Office file of the corpus with `wait`. Measures the time until the file is rejected, and
+ * the additional memory.
+ */
 export async function benchRefusals(print: (line: string) => void): Promise<void> {
   await withService(async ({ service }) => {
     const headers = { 'x-api-key': (await createBenchTenant(service.address)).apiKey };
@@ -37,7 +40,8 @@ export async function benchRefusals(print: (line: string) => void): Promise<void
       await response.arrayBuffer();
       return { status: response.status, ms: performance.now() - begun };
     };
-    // The service loads its modules, and starts a child process for small files and one for large ones.
+    // The first requests make the service load its modules, and start one child process for small files and one for
+    // large files.
     await send('docx/math.docx');
     await send('xlsx/made-large-24000-strings.xlsx');
     let before: number | undefined;

@@ -2,7 +2,7 @@ import { type Random, seededRandom } from '../seeded-random.ts';
 
 const random = seededRandom(300);
 
-/** Words of a natural length; the first ones are used most. */
+/** Invented words with typical lengths. The first words are used most often. */
 const words = Array.from({ length: 8000 }, () =>
   Array.from(
     { length: 2 + Math.floor(9 * random()) },
@@ -10,7 +10,7 @@ const words = Array.from({ length: 8000 }, () =>
   ).join(''),
 );
 
-/** Invented words with spaces between them, the first with a capital letter. */
+/** A text of invented words with spaces between them. The first word begins with a capital letter. */
 export function inventWords(count: number, next: Random): string {
   const text = Array.from({ length: count }, () => words[Math.floor(words.length * next() ** 3)]).join(' ');
   return `${text[0]!.toUpperCase()}${text.slice(1)}`;

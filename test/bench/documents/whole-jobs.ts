@@ -8,7 +8,8 @@ import { textWorkbook } from './workbook-file.ts';
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
 
 /**
- * Whole jobs over HTTP with `wait`, on the stub engine: the time of each stage, and then a review, which renders the file again.
+ * Measures complete jobs over HTTP with `wait` and the stub engine: the time of each stage, and of a review, which
+ * renders the file again.
  */
 export async function benchWholeJobs(print: (line: string) => void): Promise<void> {
   await withService(async ({ service, url }) => {
@@ -21,7 +22,7 @@ export async function benchWholeJobs(print: (line: string) => void): Promise<voi
       ] as const) {
         const jobs: { all: number; stages: Record<string, number>; review: number }[] = [];
         for (let round = 0; round < rounds; round++) {
-          // A memory that has learned the texts would serve them.
+          // Each job needs a new tenant: a TM with the texts would serve them.
           const tenant = await createBenchTenant(service.address);
           await sql`select set_config('lingualoop.tenant_id', ${tenant.tenantId}, false)`;
           const begun = performance.now();
@@ -53,7 +54,7 @@ export async function benchWholeJobs(print: (line: string) => void): Promise<voi
   });
 }
 
-/** Translates a file with `wait`. @returns the id of its document */
+/** Translates a file with `wait`. @returns the ID of the document */
 export async function translate(
   address: string,
   { apiKey }: BenchTenant,
@@ -74,7 +75,7 @@ export async function translate(
   return job.id;
 }
 
-/** Corrects a text. Returns the milliseconds until the response, when the corrected file can be downloaded. */
+/** Corrects a text. Returns the milliseconds until the response, after which the corrected file can be downloaded. */
 async function review(address: string, { apiKey }: BenchTenant, id: string): Promise<number> {
   const document = `${address}/api/documents/${id}`;
   const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };

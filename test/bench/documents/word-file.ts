@@ -14,9 +14,9 @@ const paragraphOf = (style: string, content: string, properties = '') =>
   `<w:p w:rsidR="00A77B3E" w:rsidRDefault="00B71002"><w:pPr><w:pStyle w:val="${style}"/>${properties}</w:pPr>${content}</w:p>`;
 
 /**
- * A report as an office writes one: on each page a heading and eight paragraphs in three to five runs, with bold, italic
- * and linked words; on every fourth page a table of 18 cells; a header and a footer with the page's number. Each
- * heading begins a page.
+ * A report as an office writes it. Each page begins with a heading, followed by eight paragraphs of three to five runs
+ * with bold, italic and linked words. Each fourth page has a table of 18 cells. The header and footer contain the page
+ * number.
  */
 export function wordReport(pages: number): Uint8Array<ArrayBuffer> {
   const random = seededRandom(pages);
@@ -60,9 +60,9 @@ export function wordReport(pages: number): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * A Word file just within B 8's limits: 200,000,000 bytes unpacked, of them 80,000,000 of main text and 20,000,000 of headers
- * in ten parts, 40,000,000 of styles and 59,000,000 of notes; 50,000 texts of 2,000,000 characters, 1,000,000 elements. Its
- * apostrophes need two bytes a character in memory.
+ * A Word file just below the limits of B 8. Unpacked, it has 200,000,000 bytes: 80,000,000 of main text, 20,000,000 of
+ * headers in ten parts, 40,000,000 of styles and 59,000,000 of notes. It has 50,000 texts with 2,000,000 characters,
+ * and 1,000,000 elements. Because of its apostrophes, each character needs two bytes in memory.
  */
 export function largestWordFile(): Uint8Array<ArrayBuffer> {
   const random = seededRandom(200);
@@ -105,7 +105,7 @@ export function largestWordFile(): Uint8Array<ArrayBuffer> {
   });
 }
 
-/** @param parts type and XML by name, which is the id of their relationship, too */
+/** @param parts the type and XML of each part, by name; the name is also the ID of the part's relationship */
 function wordPackage(
   body: string,
   parts: Record<string, [type: string, xml: string]>,

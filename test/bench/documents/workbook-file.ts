@@ -12,10 +12,9 @@ const columns = 'ABCDEFGHIJKLM';
 const textColumns = 10;
 
 /**
- * A workbook as Excel writes one: sheets of 1000 rows with ten cells of different texts, which are shared strings, two
+ * A workbook as Excel writes it: sheets of 1,000 rows, each with ten cells of different texts (shared strings), two
  * numbers and a formula.
- *
- * @param cells texts; a multiple of 10
+ * @param cells the number of texts, a multiple of 10
  */
 export function textWorkbook(cells: number): Uint8Array<ArrayBuffer> {
   const random = seededRandom(cells);
@@ -27,8 +26,9 @@ export function textWorkbook(cells: number): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * A workbook just within B 8's limits: 200,000,000 bytes unpacked, of them 79,900,000 of shared strings and the rest sheets;
- * 50,000 texts of 1,900,000 characters, each in two runs with a format. Its apostrophes need two bytes a character in memory.
+ * A workbook just below the limits of B 8. Unpacked, it has 200,000,000 bytes: 79,900,000 of shared strings, and the
+ * rest in sheets. It has 50,000 texts with 1,900,000 characters, each in two runs with a format. Because of its
+ * apostrophes, each character needs two bytes in memory.
  */
 export function largestWorkbook(): Uint8Array<ArrayBuffer> {
   const cells = 50_000;
@@ -42,7 +42,7 @@ export function largestWorkbook(): Uint8Array<ArrayBuffer> {
   const sheets = sheetsOf(cells);
   const stringBytes = items.reduce((sum, item) => sum + Buffer.byteLength(item), 0);
   const share = Math.floor((199_950_000 - stringBytes) / sheets.length);
-  /** Rows of numbers from row 1001 on. */
+  /** Rows of numbers, beginning with row 1001. */
   const numbers = (bytes: number) => {
     const row = (at: number) => `<row r="${at}">${'<c><v>3.1415926535897931</v></c>'.repeat(200)}</row>`;
     return Array.from({ length: Math.floor(bytes / row(10_000).length) }, (_, n) => row(1001 + n)).join('');
@@ -53,7 +53,7 @@ export function largestWorkbook(): Uint8Array<ArrayBuffer> {
   );
 }
 
-/** The rows of each sheet. Text n is shared string n. */
+/** The rows of each sheet. Text number n is shared string n. */
 function sheetsOf(cells: number): string[] {
   const rows = cells / textColumns;
   const perSheet = 1000;

@@ -12,10 +12,10 @@ import type { Side } from './side.ts';
 
 const applicationName = 'growth tasks';
 
-/** Runs a task's handler as a worker does. */
+/** Runs the handler of a task in the same way as a worker. */
 type RunTask = <N extends TaskName>(name: N, payload: TaskPayloads[N]) => Promise<unknown>;
 
-/** What a worker process has, over a side's database. */
+/** Provides the services of a worker process for the database of a side. */
 export async function withTasks(side: Side, work: (run: RunTask) => Promise<void>): Promise<void> {
   const settings = readSettings({ ...side.env, STALE_PENDING_SECONDS: '600' });
   const database = openDatabase(side.url, { size: 6, applicationName });
@@ -37,7 +37,9 @@ export async function withTasks(side: Side, work: (run: RunTask) => Promise<void
   }
 }
 
-/** Each task with the work of a day's incident: its duration, transactions and locks. */
+/**
+ * Runs each task with the amount of work that a day with an incident causes. Prints duration, transactions and locks.
+ */
 export async function reportTasks(side: Side, print: (line: string) => void): Promise<void> {
   const { superuser, tenantId } = side;
   await withTasks(side, async (run) => {
@@ -74,7 +76,10 @@ export async function reportTasks(side: Side, print: (line: string) => void): Pr
   });
 }
 
-/** Looks every 5 ms for the tasks' longest transaction, and for the strongest lock that it holds on a table. */
+/**
+ * Checks every 5 ms which transaction of the tasks is the longest, and which is the strongest lock that they hold on a
+ * table.
+ */
 function watchTransactions({ superuser }: Side) {
   let running = true;
   let longest = 0;

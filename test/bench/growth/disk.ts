@@ -10,7 +10,7 @@ interface TableSize {
   indexes: number;
 }
 
-/** What the tables hold, the largest first. */
+/** The sizes of the tables, the largest first. */
 async function tableSizes({ superuser }: Side): Promise<TableSize[]> {
   return superuser<TableSize[]>`
     select relname as name, greatest(reltuples, 0)::float8 as rows, pg_relation_size(oid)::float8 as heap,
@@ -18,14 +18,14 @@ async function tableSizes({ superuser }: Side): Promise<TableSize[]> {
     from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace order by pg_total_relation_size(oid) desc`;
 }
 
-/** Tables whose rows are deleted when they expire, or with the row that they belong to. */
+/** Tables whose rows are deleted when they expire, or when the row to which they belong is deleted. */
 const bounded = new Set([
   ...['tokens', 'credential_directory', 'mfa_challenges', 'reset_links', 'sso_states', 'rate_windows'],
   ...['payment_events', 'worker_heartbeats', 'memory_contents', 'memory_sets', 'memory_segments'],
   ...['memory_shards', 'memory_postings', 'memory_vectors', 'terminology_sets', 'terminology_entries'],
 ]);
 
-/** Bytes on disk, by table and by job. */
+/** Prints the bytes on disk for each table and for each job. */
 export async function reportDisk(side: Side, print: (line: string) => void): Promise<void> {
   const tables = await tableSizes(side);
   print('table                        rows      heap, TOAST, indexes in bytes a row');
@@ -38,7 +38,7 @@ export async function reportDisk(side: Side, print: (line: string) => void): Pro
   }
 }
 
-/** Jobs of one connection, and what they write: WAL, HOT updates, and the golden records' files. */
+/** Runs jobs over one connection, and prints what they write: WAL, HOT updates, and the files of published records. */
 export async function reportWrites(side: Side, print: (line: string) => void): Promise<void> {
   const { superuser, tenantId } = side;
   const jobs = 300;
@@ -50,7 +50,8 @@ export async function reportWrites(side: Side, print: (line: string) => void): P
     return row!;
   };
   await superuser`checkpoint`;
-  // The first write of each page since a checkpoint writes it whole: that is a checkpoint's cost, not a job's.
+  // After a checkpoint, the first write to each page writes the complete page. This is a cost of the checkpoint and not
+  // of a job, so it is not measured.
   await submitPlain(side, 200);
   const before = await counters();
   await submitPlain(side, jobs);

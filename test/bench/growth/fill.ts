@@ -2,12 +2,13 @@ import type postgres from 'postgres';
 import { requirePremise } from '../load.ts';
 import type { Side } from './side.ts';
 
-/** Jobs of one statement. */
+/** The number of jobs that one statement inserts. */
 const portion = 100_000;
 
 /**
- * Writes what a side holds beside its templates, as the superuser and past its foreign keys: rows are copies of those that the
- * service made, with times spread over the months, and statuses as a busy tenant has them.
+ * Inserts the data of a side except its templates, as the superuser and without checks of foreign keys. The rows are
+ * copies of rows that the service has created. Their times are spread over the months, and the statuses are those of a
+ * busy tenant.
  */
 export async function fill(side: Side, print: (line: string) => void): Promise<void> {
   const { superuser: sql, tenantId, sizes } = side;
@@ -74,7 +75,10 @@ async function fillLedgers(tx: postgres.TransactionSql, { tenantId, sizes }: Sid
       lateral (select now() - make_interval(days => 720) + n * interval '700 days' / ${sizes.imports}::float8 as at) t`;
 }
 
-/** The tenant's oldest jobs have the rare statuses; the frequent ones can fill each page of ten. */
+/**
+ * The oldest jobs of the tenant have the rare statuses. Each page of ten jobs can then be filled with one of the
+ * frequent statuses.
+ */
 async function fillJobs(sql: postgres.Sql, { tenantId, sizes }: Side, from: number): Promise<void> {
   await sql.begin(async (tx) => {
     await tx`set local session_replication_role = replica`;
@@ -121,7 +125,10 @@ async function fillUsage(tx: postgres.TransactionSql, { tenantId }: Side): Promi
       and tenant_id = ${tenantId}`;
 }
 
-/** A busy tenant's day is spread over many slots, a quiet one's over one. With triggers, if there are any. */
+/**
+ * Inserts the daily totals of usage. The day of a busy tenant has many slots, and that of any other tenant has one.
+ * Triggers of the table run, if there are any.
+ */
 async function fillTotals(sql: postgres.Sql, { tenantId, sizes }: Side): Promise<void> {
   await sql`
     insert into usage_totals (tenant_id, day, allowance_window, slot, jobs, source_chars, billable_chars)
@@ -131,7 +138,7 @@ async function fillTotals(sql: postgres.Sql, { tenantId, sizes }: Side): Promise
     on conflict do nothing`;
 }
 
-/** Approved pairs of English into German, as if each had been learned from a job; the first one was. */
+/** Inserts approved translations from English into German, as if each came from a job. The first one really does. */
 export async function fillGolden(sql: postgres.Sql, { tenantId, sizes }: Side): Promise<void> {
   await sql`
     insert into memory_segments (tenant_id, content_id, source_hash, source_text, target_text, changed_at, job_id)

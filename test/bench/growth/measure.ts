@@ -3,19 +3,19 @@ import { latencyOf, measureRate, requirePremise } from '../load.ts';
 import { type Measured, measured, nearSource, type Sent } from './requests.ts';
 import type { Side } from './side.ts';
 
-/** A request's medians in milliseconds, side by side. */
+/** The medians of a request in milliseconds, one for each side. */
 export interface Line {
   name: string;
   medians: number[];
 }
 
-/** First calls of each request that are not measured: plans are made, code is compiled. */
+/** The number of requests before the measurement, in which plans are made and code is compiled. */
 const warmUps = ({ rounds }: Measured) => (rounds < 20 ? 3 : 8);
 
-/** Milliseconds that one request may take over all of its rounds; at the least it is sent five times. */
+/** Maximum milliseconds for all rounds of a request. Each request is sent at least five times. */
 const longest = 15_000;
 
-/** Sends each request over one connection to each side, alternating. */
+/** Sends each request to each side over one connection. The sides alternate. */
 export async function measureRequests(
   sides: readonly Side[],
   print: (line: string) => void,
@@ -72,7 +72,7 @@ async function time(client: Client, sent: Sent, { name, firstByte, contains }: M
   return firstByte ? (first ?? 0) : took;
 }
 
-/** Submissions with close matches from 16 connections at once, the sides one after the other, twice. */
+/** Submits texts with fuzzy matches over 16 connections at the same time. The sides run one after the other, twice. */
 export async function measureTogether(sides: readonly Side[], seconds: number): Promise<Line> {
   const took = sides.map((): number[] => []);
   for (let round = 0; round < 2; round++)

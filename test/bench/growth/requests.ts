@@ -1,16 +1,16 @@
 import { writeCursor } from '#server/http/paging.ts';
 import { operatorKey, type Side } from './side.ts';
 
-/** What is measured: one request, sent anew each time. */
+/** A request to measure. It is created for each round. */
 export interface Measured {
   name: string;
-  /** Times that it is sent to each side. */
+  /** The number of times that the request is sent to each side. */
   rounds: number;
   /** Returns the request of a round. */
   request(side: Side, turn: number): Sent | Promise<Sent>;
-  /** Text that a response must contain; without it, something else would be measured. */
+  /** A text that each response must contain. Without it, the benchmark would measure a different case. */
   contains?: string;
-  /** Measures only until the first bytes of the response's body. */
+  /** If true, the time is measured only until the first bytes of the response's body. */
   firstByte?: boolean;
 }
 
@@ -62,7 +62,7 @@ const submit = (
 
 const source = (side: Side, turn: number) => side.sources[(turn * 7919) % side.sources.length] as string;
 
-/** Similar to a stored sentence, but not equal. */
+/** A text that is similar, but not equal, to a stored segment. */
 export function nearSource(side: Side, turn: number): string {
   const text = source(side, turn);
   return `${text.slice(0, -1)} ${turn}${text.slice(-1)}`;
@@ -73,14 +73,14 @@ const statuses = [
   ...['pending', 'approved', 'persistence_failed', 'translated'],
 ];
 
-/** The `nth` id of the tenant's jobs in a state, the oldest first. */
+/** The ID of the `nth` job of the tenant in a status, the oldest first. */
 async function jobOf({ superuser, tenantId }: Side, status: string, nth: number): Promise<string> {
   const [row] = await superuser<{ job_id: string }[]>`
     select job_id from translation_jobs where tenant_id = ${tenantId} and status = ${status} order by job_id offset ${nth} limit 1`;
   return row!.job_id;
 }
 
-/** The middle of the tenant's history. */
+/** A cursor in the middle of the tenant's jobs. */
 function deepCursor({ sizes }: Side): string {
   const at = new Date(Date.now() - (sizes.months / 2) * 30 * 86_400_000).toISOString();
   return writeCursor({ updated_at: at, id: 'f'.repeat(32) });
@@ -97,7 +97,8 @@ export const measured: Measured[] = [
   ...statuses.map((status) =>
     withContent(list(`limit=10&status=${status}`), status === 'translated' ? '[]' : `"status":"${status}"`),
   ),
-  // A search by a text, and counts, read more of more jobs, up to their bounds (docs/decisions/0053): no ratio says anything of them.
+  // Searches by text and counts are not measured: they read more if there are more jobs, up to a limit
+  // (docs/decisions/0053), so a ratio would have no meaning.
   get('translations.search by two statuses', `/trpc/translations.search?input=${searchInput}`),
   {
     ...get('reviews.next', ''),
@@ -155,7 +156,7 @@ export const measured: Measured[] = [
   ),
   {
     name: 'POST …/review, approve',
-    // Each uses up a waiting job, of which the small side has twenty.
+    // Each request uses up a job that awaits review, and the small side has only twenty of these.
     rounds: 6,
     request: async (side) => ({
       method: 'POST',

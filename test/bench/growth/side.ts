@@ -11,12 +11,12 @@ import type { Sizes } from './sizes.ts';
 
 export const operatorKey = 'the-operator-of-the-growth-bench';
 
-/** A service over a database of its own, with one tenant that the requests are sent for. */
+/** A service with its own database, and a tenant for which the requests are sent. */
 export interface Side {
   name: string;
   sizes: Sizes;
   dataDir: string;
-  /** The database, as the service's role and as the superuser. */
+  /** Connects to the database: `url` with the service's role, `superuser` with the superuser. */
   url: string;
   superuser: postgres.Sql;
   address(): string;
@@ -24,16 +24,16 @@ export interface Side {
   apiKey: string;
   email: string;
   accessToken: string;
-  /** Sources that the memory holds for en to fr. */
+  /** Source texts of the tenant's TM from English into French. */
   sources: readonly string[];
   /** Settings of the service. */
   env: Record<string, string>;
-  /** Ends the service's process and starts another one over the same database. */
+  /** Ends the process of the service, and starts another one with the same database. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts a service without workers, creates its tenant, and creates by requests whatever is not written by SQL. */
+/** Starts a service without workers and creates its tenant. Requests create all data that is not inserted with SQL. */
 export async function openSide(name: string, sizes: Sizes, sources: readonly string[]): Promise<Side> {
   const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-bench-'));
   const server = await joinEmbeddedPostgres(dataDir);
@@ -52,7 +52,7 @@ export async function openSide(name: string, sizes: Sizes, sources: readonly str
   const superuserUrl = new URL(server.superuserUrl);
   superuserUrl.pathname = new URL(server.url).pathname;
   const superuser = postgres(superuserUrl.href, { max: 2, onnotice: () => {} });
-  // The bench decides when statistics are collected.
+  // The benchmark determines when statistics are collected.
   await superuser.unsafe('alter system set autovacuum = off');
   await superuser`select pg_reload_conf()`;
   const { tenantId, apiKey, email } = await createBenchTenant(service.address);
@@ -89,7 +89,7 @@ async function signIn(side: Side): Promise<string> {
   return access_token;
 }
 
-/** Uploads the segments as `sizes.sets` files of equal length. */
+/** Uploads the segments in `sizes.sets` files of equal length. */
 async function importSets(side: Side): Promise<void> {
   const { sets } = side.sizes;
   const each = Math.ceil(side.sources.length / sets);
@@ -117,7 +117,7 @@ async function importSets(side: Side): Promise<void> {
   }
 }
 
-/** Runs a worker process until nothing of the memory waits for the index. */
+/** Runs a worker process until the index contains all segments of the TM. */
 export async function letWorkersIndex({ env, superuser }: Side): Promise<void> {
   const worker = await startService({ ...env, SWEEP_INTERVAL_SECONDS: '1' }, 'workers/main.ts');
   const look = async () => {
@@ -135,7 +135,7 @@ export async function letWorkersIndex({ env, superuser }: Side): Promise<void> {
   await worker.stop();
 }
 
-/** Jobs as the service makes them, which the others are copied from: 30 published ones and 10 that wait for review. */
+/** Creates jobs through the service, of which all others are copies: 30 published jobs and 10 that await review. */
 async function makeTemplates(side: Side): Promise<void> {
   for (let index = 0; index < 40; index++) {
     const length = 40 + ((index * 37) % 20) ** 2 * 3;
@@ -153,7 +153,7 @@ async function makeTemplates(side: Side): Promise<void> {
       },
     });
   }
-  // The echo of the stub engine is not learned; what a reviewer writes is.
+  // The TM does not store the output of the stub engine, but it stores a reviewer's text.
   const headers = { 'x-api-key': side.apiKey };
   const { id } = (await send(side, 'POST', '/api/translations', {
     headers,
@@ -168,7 +168,7 @@ async function makeTemplates(side: Side): Promise<void> {
   });
 }
 
-/** One request whose response is JSON. @throws where it is no success */
+/** Sends a request, and parses the JSON of the response. @throws Error if the request fails */
 async function send(
   side: Side,
   method: string,

@@ -2,19 +2,19 @@
 export interface Sizes {
   /** Jobs of the measured tenant. */
   jobs: number;
-  /** Other tenants, with 30 jobs each. */
+  /** Number of other tenants, each with 30 jobs. */
   others: number;
-  /** Over which the tenant's jobs are spread, up to now. */
+  /** The months up to now over which the tenant's jobs are spread. */
   months: number;
-  /** Imported segments of one pair, and the sets that they are in. */
+  /** Imported segments of one language pair, and the number of sets that contain them. */
   segments: number;
   sets: number;
-  /** Approved pairs of another pair. */
+  /** Approved translations of another language pair. */
   golden: number;
-  /** Of all tenants together. */
+  /** The number of tokens of all tenants together. */
   tokens: number;
   auditLines: number;
-  /** Of the tenant: redeemed invites, imports that ended. */
+  /** The numbers of the tenant's accepted invites and completed imports. */
   invites: number;
   imports: number;
 }

@@ -1,4 +1,4 @@
 export * from '#server/billing/metering/committed-usage.ts';
 
-/** Takes no lock. */
+/** Replaces the function that takes the lock of admission: it takes none. */
 export async function lockAdmissions(): Promise<void> {}

@@ -15,7 +15,7 @@ const nothingCounted = {
   tokensExpected: null,
 };
 
-/** Inserts the job, and counts nothing. */
+/** Inserts the job without counting anything. */
 export async function admitJob(tx: Tx, job: NewJob): Promise<Counted[]> {
   const [admitted] = await insertJob(tx, job);
   return admitted ? [{ usage: nothingCounted, admitted }] : [];

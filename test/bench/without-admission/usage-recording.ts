@@ -5,7 +5,7 @@ import { recordsOf } from '#server/billing/metering/usage-recording.ts';
 
 export * from '#server/billing/metering/usage-recording.ts';
 
-/** Inserts the records, and adds nothing to the totals. */
+/** Inserts the usage records without adding to the totals. */
 export function recordUsage(
   db: QueryBuilder,
   kind: 'text',

@@ -9,7 +9,10 @@ const noSubscription = 'top-ups require an active subscription';
 
 let addresses = 0;
 
-/** A new founder with a new client address: payment attempts are counted by both. */
+/**
+ * A call by the creator of a new workspace from a new client address, because payment attempts are limited for each
+ * workspace and for each address.
+ */
 const asFounder =
   (input: Fields = {}, prepare?: (fixture: ContractFixture, founder: Person) => Promise<void>) =>
   async (fixture: ContractFixture): Promise<Ask> => {
@@ -23,7 +26,7 @@ async function checkOut({ app }: ContractFixture, { bearer: headers }: Person): 
   await app.json('POST', '/api/billing/checkout', { headers, body: { tier: 'pro' } });
 }
 
-/** Subscribes at Stripe; no event has arrived yet. */
+/** Subscribes at Stripe without a webhook event, so the service does not know of the subscription yet. */
 const subscribeAs = (status: string) => async (fixture: ContractFixture, founder: Person) => {
   await checkOut(fixture, founder);
   const customer = [...fixture.stripe.customers.keys()].at(-1) as string;

@@ -4,25 +4,28 @@ import type { ContractFixture } from '../fixture.ts';
 import type { GuardFixture } from '../guards/guard-fixture.ts';
 
 /**
- * One call of a procedure over REST and /trpc. Who may call it is in `../guards.test.ts`, and its rules are in the tests of its domain:
- * here are successes, and each kind of error once. Both transports present the errors of all procedures by the same code.
+ * One call of a procedure, over REST and over /trpc. `../guards.test.ts` tests who may call a procedure, and the tests
+ * of its domain test its rules. The cases here are successes, and each kind of error once: the same code produces the
+ * errors of all procedures, for each transport.
  */
 export interface Case {
   name: string;
   status: number;
-  /** The exact detail of a refusal. */
+  /** The exact detail of an error. */
   detail?: string;
-  /** A request that changes data is made anew for each transport. */
+  /** Creates the request. Called once for each transport, so that each request has its own data to change. */
   ask?: (fixture: GuardFixture) => Ask | Promise<Ask>;
-  /** The response of /trpc if it differs by design, and why. */
+  /** The response of /trpc if it differs from REST by design, and the reason. */
   rpc?: { status: number; body: unknown; because: string };
-  /** It needs work that waits or goes on, which workers would take. */
+  /** Whether the case needs queued or running work, which running workers would complete. */
   withoutWorkers?: true;
-  /** A body sent unchanged, with any credential: only REST has to parse it. */
+  /**
+   * A body that is sent unchanged, with the credentials of `ask`. Only sent over REST, where such bodies are parsed.
+   */
   raw?: { contentType: string; body: string };
 }
 
-/** By the procedure's path. */
+/** The cases of each procedure, by its path. */
 export type Cases = Readonly<Record<string, readonly Case[]>>;
 
 type Input = Fields | ((fixture: ContractFixture) => Fields | Promise<Fields>);
@@ -35,20 +38,20 @@ const by =
     headers: headers(fixture),
   });
 
-/** The caller and its credentials. */
+/** Functions that create a request with the credentials of one caller. */
 export const asNobody = by(() => ({}));
 export const asKey = by(({ founder }) => founder.key);
 export const asAdmin = by(({ founder }) => founder.bearer);
 export const asMember = by(({ member }) => member.bearer);
 export const asOperator = by(({ operator }) => operator.key);
-/** The response of /trpc to a caller with only the cookie. */
+/** The response of /trpc to a caller whose only credential is the cookie. */
 export const withoutCookie = (detail: string) => ({
   status: 401,
   body: { detail },
   because: 'the cookie counts nowhere on /trpc',
 });
 
-/** The /trpc form of a 204. */
+/** The response of /trpc if REST responds with 204. */
 export const noContent = {
   status: 200,
   body: null,

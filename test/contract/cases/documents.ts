@@ -5,7 +5,7 @@ import { asAdmin, asKey, asMember, type Cases } from './case.ts';
 
 const notConfirmed = 'translations have changed since they were read (1); nothing was confirmed';
 
-/** A request with the idempotency key of a document that is there. */
+/** A request with the idempotency key of an existing document. */
 const repeating =
   (add: typeof addDocument, key: string) =>
   async ({ app, founder }: ContractFixture): Promise<Ask> => {
@@ -15,7 +15,7 @@ const repeating =
 const translated = async ({ app, founder }: ContractFixture) => ({
   document_id: await addDocument(app, founder),
 });
-/** A review of the first cell, in a workspace whose memory is empty. */
+/** A review of the first cell of a document, in a workspace without a TM. */
 async function reviewing({ app }: ContractFixture): Promise<Ask> {
   const founder = await found(app);
   const document_id = await addDocument(app, founder);

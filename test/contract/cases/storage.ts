@@ -10,7 +10,10 @@ const account: Fields = {
   secret: 'sv=2024-11-04&sr=c&sp=rwcdl&sig=c2lnbmF0dXJl',
 };
 
-/** By the administrator of a workspace of its own: while a binding is unverified, other cases would be refused. */
+/**
+ * A call by the administrator of a new workspace. The workspace is not shared, because other requests are rejected
+ * while its binding is unverified.
+ */
 const asOwner =
   (input: Fields = {}) =>
   async ({ app }: ContractFixture) => ({ input, headers: (await found(app)).bearer });

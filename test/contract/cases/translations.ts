@@ -10,7 +10,7 @@ const batch = {
     { Text: 'Two', Language: 'en', TextType: 'Html', Targets: [{ Language: 'ja' }] },
   ],
 };
-/** A review of a new job that awaits one. */
+/** A review of a new job that awaits review. */
 const reviewing =
   (review: Record<string, unknown>) =>
   async ({ app, founder }: ContractFixture) => ({ job_id: await submitHeld(app, founder), ...review });

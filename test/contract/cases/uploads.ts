@@ -3,7 +3,7 @@ import { asKey, asMember, type Cases } from './case.ts';
 
 const json = (body: object) => ({ contentType: 'application/json', body: JSON.stringify(body) });
 
-/** Forms with a glossary or a translation memory. */
+/** Forms that upload a glossary or a TM. */
 export const uploadCases: Cases = {
   'terminology.upload': [
     {

@@ -7,7 +7,7 @@ import type { Procedure } from '../procedures.ts';
 import type { GuardFixture } from './guard-fixture.ts';
 import type { Probe } from './probes.ts';
 
-/** How a guard classifies the caller. */
+/** The kinds of callers that guards distinguish. */
 export type Kind =
   | 'nothing'
   | 'junk bearer'
@@ -36,7 +36,7 @@ interface Caller {
   name: string;
   kind: Kind;
   headers: (fixture: GuardFixture) => Headers;
-  /** The same on /trpc, which ignores the cookie. */
+  /** The caller's kind on /trpc, where the cookie is ignored. */
   withoutCookie?: Kind;
 }
 
@@ -49,7 +49,7 @@ const keyOf = ({ founder }: GuardFixture) => founder.key['x-api-key'] as string;
 const over = 'session that is over';
 const noSession = 'cookie of no session';
 
-/** Every combination of credentials that a request may have: the caller, how a guard classifies it, and its headers. */
+/** Each combination of credentials that a request may have: the name of the caller, its kind, and its headers. */
 const withoutCookie: [string, Kind, Caller['headers']][] = [
   ['nobody', 'nothing', () => ({})],
   ['a tenant’s ID alone', 'nothing', ({ founder }) => ({ 'x-tenant-id': founder.tenantId })],
@@ -125,20 +125,23 @@ const callers: readonly Caller[] = [
 ];
 
 /**
- * What a guard decides about a caller: the exact refusal; or access to its own tenant's data (`in`), or to another's: as an
- * administrator of another tenant (`abroad`), or as a platform operator's session, whose own tenant is also another
- * (`operator`).
+ * The decision of a guard about a kind of caller: the exact error; `in`: access to the founder's tenant; `abroad`:
+ * access to another tenant, as its administrator; `operator`: access as a platform operator, who belongs to another
+ * tenant.
  */
 type Verdict = 'in' | 'abroad' | 'operator' | `401 ${string}` | `403 ${string}`;
 
-/** `otherwise` is for every kind without a line. */
+/** `otherwise` is the verdict on all kinds that are not listed. */
 type Verdicts = Partial<Record<Kind, Verdict>> & { otherwise: Verdict };
 
 const notAdministrator = '403 admin role required';
 const operatorOnly = '403 tenant provisioning is operator-only';
 const badBearer = '401 invalid or expired bearer token';
 
-/** B 5: a tenant's key or a member's token; C 7: a token decides, whatever key is beside it. */
+/**
+ * B 5: a tenant's key or a member's token is required. C 7: if a request has a token, the token decides, even if it
+ * also has a key.
+ */
 const tenantIdentity: Verdicts = {
   otherwise: '401 missing or invalid tenant credentials',
   member: 'in',
@@ -152,7 +155,7 @@ const tenantIdentity: Verdicts = {
   'operator key beside a foreign administrator': 'abroad',
 };
 
-/** A 4.1: neither the bearer nor a key counts, so invalid ones do no harm. */
+/** A 4.1: only the cookie counts. Bearer tokens and keys are ignored, even if they are invalid. */
 const byCookie: Verdicts = {
   otherwise: '401 authentication required',
   'member’s cookie': 'in',
@@ -162,7 +165,7 @@ const byCookie: Verdicts = {
   'no bearer beside a cookie': 'in',
 };
 
-/** A 5.2 "Bearer only": no key and no cookie. */
+/** A 5.2 "Bearer only": keys and cookies are not accepted. */
 const bearerOnly: Verdicts = {
   otherwise: '401 missing bearer token',
   member: 'in',
@@ -180,11 +183,11 @@ const bearerOnly: Verdicts = {
   'session of an inactive tenant': '401 tenant not found for bearer token',
 };
 
-/** A 5.2, one row per guard; C 7 says where the cookie is accepted. */
+/** The table of A 5.2, with a row for each guard. C 7 defines which guards accept the cookie. */
 const verdicts: Readonly<Record<GuardName, Verdicts>> = {
   public: { otherwise: 'in' },
   tenant_identity: tenantIdentity,
-  // B 5: a presented but invalid credential is refused, not ignored.
+  // B 5: an invalid credential is an error. It is not ignored.
   tenant_identity_or_cookie: {
     ...tenantIdentity,
     'member’s cookie': 'in',
@@ -210,7 +213,7 @@ const verdicts: Readonly<Record<GuardName, Verdicts>> = {
     otherwise: '401 admin credentials required',
     administrator: 'in',
     'foreign administrator': 'abroad',
-    // Without an authenticator it is no operator (A 5.1 rule 8), and is an administrator elsewhere.
+    // An operator without an authenticator is not an operator (A 5.1 rule 8), but an administrator of another tenant.
     'unenrolled operator': 'abroad',
     'operator session': 'operator',
     'operator key': 'in',
@@ -242,7 +245,7 @@ const verdicts: Readonly<Record<GuardName, Verdicts>> = {
     ...bearerOnly,
     member: notAdministrator,
     'operator key beside a member': notAdministrator,
-    // Administrators like others, who have no password here.
+    // The members of the operators' workspace are administrators, but have no password in these tests.
     'operator session': 'operator',
     'unenrolled operator': 'operator',
   },
@@ -250,14 +253,17 @@ const verdicts: Readonly<Record<GuardName, Verdicts>> = {
   session_cookie: byCookie,
 };
 
-/** What a guard decides about a kind of caller. */
+/** The decision of a guard about a kind of caller. */
 export function verdictOf(guard: GuardName, kind: Kind): Verdict {
   return verdicts[guard][kind] ?? verdicts[guard].otherwise;
 }
 
 export type Transport = 'REST' | '/trpc';
 
-/** The transports that serve a procedure: some carry files, which only REST does, and some have no route. */
+/**
+ * The transports that serve a procedure. Procedures with files are only served over REST, and procedures without a
+ * route only over /trpc.
+ */
 export function transportsOf({ route }: Procedure): readonly Transport[] {
   if (!route) return ['/trpc'];
   return carriesFiles(route) ? ['REST'] : ['REST', '/trpc'];
@@ -266,7 +272,7 @@ export function transportsOf({ route }: Procedure): readonly Transport[] {
 /** The response to each caller, by the caller's name. */
 type Responses = Record<string, string>;
 
-/** The callers whose responses depend on the procedure, and not only on its guard. */
+/** The kinds of callers for which the response depends on the procedure, and not only on its guard. */
 const usual: ReadonlySet<Kind> = new Set([
   'nothing',
   'member',
@@ -278,13 +284,13 @@ const usual: ReadonlySet<Kind> = new Set([
   'administrator’s cookie',
 ]);
 
-/** Every caller, or the usual ones. */
+/** All callers, or one caller of each usual kind. */
 const callersOf = (all: boolean) =>
   all
     ? callers
     : callers.filter(({ kind }, n) => usual.has(kind) && callers.findIndex((one) => one.kind === kind) === n);
 
-/** The expected response to each caller of a procedure under `guard`. */
+/** The expected response to each caller of a procedure with this guard. */
 export function expectedOf(guard: GuardName, probe: Probe, transport: Transport, all = true): Responses {
   return Object.fromEntries(
     callersOf(all).map((caller) => [caller.name, expectedBy(caller, guard, probe, transport)]),
@@ -302,11 +308,11 @@ function expectedBy(
   const { in: inside = '200', abroad = inside, operator = abroad, operatorOnly: refusal } = probe;
   const refused = verdict === operatorOnly ? (refusal ?? verdict) : verdict;
   const expected = { in: inside, abroad, operator }[verdict as 'in'] ?? refused;
-  // tRPC has no status but 200 for a success.
+  // tRPC responds to each success with 200.
   return transport === '/trpc' && expected === '204' ? '200' : expected;
 }
 
-/** Calls a procedure as every caller, or as the usual ones, one after the other. */
+/** Calls a procedure once for each caller, or for each usual caller, one after the other. */
 export async function callAsEverybody(
   at: Pick<TestApp, 'request'>,
   fixture: GuardFixture,

@@ -7,33 +7,36 @@ import { type ContractFixture, useContractFixture } from '../fixture.ts';
 
 const administrator = 'global_administrator';
 
-/** The contract fixture, with every kind of caller and the resources that the procedures are called with. */
+/** The contract fixture with all kinds of callers, and with the resources to which the calls refer. */
 export interface GuardFixture extends ContractFixture {
   sql: postgres.Sql;
-  /** Administrators of the founder's workspace who were revoked or demoted: see `useStage`. */
+  /** Administrators of the founder's workspace: one was revoked, and the session of the other has expired. */
   revoked: Person;
   expired: Person;
   /** An administrator of a workspace that is not active. */
   inactive: Person;
-  /** Access tokens of the operators' workspace: a platform operator, and one without an authenticator. */
+  /**
+   * Access tokens of two members of the operators' workspace: a platform operator, and a member without an
+   * authenticator.
+   */
   operatorToken: string;
   unenrolledToken: string;
-  /** Members of the founder's workspace, to be administered; one of them to be revoked. */
+  /** Members of the founder's workspace whom calls administer. `leaver` may be revoked. */
   target: Person;
   leaver: Person;
   inviteId: string;
   heldJobId: string;
-  /** A running import and a set of the founder's memory, which has an approved pair, too. */
+  /** A running import and a TM in the founder's workspace, which also has an approved translation. */
   importId: string;
   memoryId: string;
-  /** A translated document of the founder. */
+  /** A translated document in the founder's workspace. */
   documentId: string;
 }
 
 /**
  * Creates the fixture of a test file.
  * @param more environment variables
- * @param start the application in this process, or a deployment of several
+ * @param start starts the deployment: the application in this process, or several processes
  */
 export function useGuardFixture(
   more: Record<string, string> = {},
@@ -60,10 +63,11 @@ export function useGuardFixture(
       heldJobId: await submitHeld(app, founder),
       importId: await beginImport(app, founder),
       memoryId: await addMemory(app, founder),
-      // With billing on, a document needs a subscription.
+      // On a deployment with billing, a document would need a subscription.
       documentId: 'BILLING_ENABLED' in more ? '' : await addDocument(app, founder),
     });
-    // The API would delete the token, too. Here only the guard can find that the member is revoked.
+    // The member is revoked in the database, because the API would also delete the token. With a valid token, only the
+    // guard can reject the member.
     await sql`update users set active = false where user_id = ${fixture.revoked.userId}`;
     await expire(sql, fixture.expired);
     await sql`update tenants set active = false where tenant_id = ${fixture.inactive.tenantId}`;
@@ -81,7 +85,7 @@ export function useGuardFixture(
   return fixture;
 }
 
-/** Restores the sessions that a call has ended. */
+/** Restores sessions that a call has ended. */
 export async function restoreSessions({ sql }: GuardFixture): Promise<void> {
   await sql`insert into tokens select * from kept_tokens on conflict do nothing`;
   await sql`insert into credential_directory select * from kept_directory on conflict do nothing`;

@@ -11,22 +11,22 @@ import { password, submit } from '../../factories.ts';
 import { redirectUri } from '../fixture.ts';
 import { type GuardFixture, restoreSessions } from './guard-fixture.ts';
 
-/** A success's status, or a refusal's status and detail. */
+/** The expected status; for an error, also its detail. */
 export type Outcome = '200' | '202' | '204' | `${number} ${string}`;
 
-/** A valid call about the founder's workspace, so that only the guard decides the response. */
+/** A valid call about the founder's workspace. Only the guard determines the response to each caller. */
 export interface Probe {
-  /** Made anew for each call, because an admitted caller may change the data. */
+  /** Creates the input. Called for each call, because a call that is admitted may change the data. */
   input?: (fixture: GuardFixture) => Fields | Promise<Fields>;
-  /** Restores what the call may have removed, if the next call needs it. */
+  /** Restores data that a call may have removed and that later calls need. */
   restore?: (fixture: GuardFixture) => Promise<void>;
-  /** The response to an admitted caller; 200 by default. */
+  /** The response to a member of the founder's workspace whom the guard admits. The default is 200. */
   in?: Outcome;
-  /** The response to an administrator of another tenant; the same by default. */
+  /** The response to an administrator of another tenant. The default is the value of `in`. */
   abroad?: Outcome;
-  /** The response to a platform operator's session; the same as `abroad` by default. */
+  /** The response to a platform operator's session. The default is the value of `abroad`. */
   operator?: Outcome;
-  /** The refusal of administrators who are no operators; that of `tenants.create` by default. */
+  /** The response to administrators who are not operators. The default is that of `tenants.create`. */
   operatorOnly?: Outcome;
 }
 
@@ -38,7 +38,7 @@ const noUser: Outcome = '404 user not found';
 const noJob: Outcome = '404 job not found';
 const noDocument: Outcome = '404 document job not found';
 const noMemory: Outcome = '404 translation memory set not found';
-/** A 4.4: an operator may name another tenant, an ordinary administrator may not. */
+/** A 4.4: an operator may name another tenant, but an administrator may not. */
 const ofNamedTenant: Pick<Probe, 'abroad' | 'operator'> = {
   abroad: '404 tenant not found',
   operator: '200',
@@ -55,7 +55,7 @@ const job = ({ jobId }: GuardFixture) => ({ job_id: jobId });
 const exported = async (app: GuardFixture['app'], key: Headers, path: string) =>
   (await app.request(path, { headers: { ...key, accept: 'application/xliff+xml' } })).text();
 
-/** By the procedure's path. One without a line here is called without input. */
+/** The probe of each procedure, by its path. Procedures without a probe are called without input. */
 export const probes: Readonly<Record<string, Probe>> = {
   'auth.signUpWithEmail': {
     input: () => ({ tenant_name: 'New', email: 'nobody', password }),
@@ -92,7 +92,7 @@ export const probes: Readonly<Record<string, Probe>> = {
   'auth.introspect': { input: () => nothing },
 
   'members.previewInvite': { input: () => ({ invite_token: 'nothing' }) },
-  // A foreign tenant_id is ignored here (A 4.1).
+  // A 4.1: this procedure ignores another tenant's tenant_id.
   'members.list': { input: named },
   'members.revoke': { input: leaver, abroad: noUser },
   'members.restore': { input: leaver, abroad: noUser },
@@ -126,7 +126,7 @@ export const probes: Readonly<Record<string, Probe>> = {
     ...ofNamedTenant,
   },
 
-  // The right one would replace the key of the next caller.
+  // The password is wrong, because a right one would replace the key that the next callers use.
   'tenants.rotateKey': {
     input: () => ({ password: 'a wrong passphrase' }),
     in: '403 wrong password',
@@ -150,7 +150,7 @@ export const probes: Readonly<Record<string, Probe>> = {
   },
   'billing.webhook': { input: () => ({ body: '{}' }), in: '400 invalid webhook signature' },
 
-  // A foreign tenant_id is ignored here (A 4.4).
+  // A 4.4: this procedure ignores another tenant's tenant_id.
   'usage.daily': { input: named },
   'usage.summary': { input: named, ...ofNamedTenant },
   'usage.export': { input: named, ...ofNamedTenant },
@@ -193,14 +193,14 @@ export const probes: Readonly<Record<string, Probe>> = {
     },
     abroad: noJob,
   },
-  // Refusals of reviews are in the results.
+  // This procedure responds with 200, and reports rejected reviews in its results.
   'translations.reviewMany': {
     input: ({ heldJobId }) => ({
       reviews: [{ job_id: heldJobId, action: 'save', final_translation: 'Salut' }],
     }),
   },
 
-  // Nothing is decided: the guard has let the call in.
+  // The job awaits review, so the call fails after the guard has admitted it.
   'reviews.reopen': {
     input: ({ heldJobId }) => ({ kind: 'job', id: heldJobId }),
     in: '409 the job is not closed (status=awaiting_review)',

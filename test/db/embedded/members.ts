@@ -18,23 +18,23 @@ export interface Joined {
   readonly ms: number;
 }
 
-/** A process that joined, or is about to. */
+/** A process that uses the embedded PostgreSQL, or is about to. */
 interface Member {
   readonly process: ChildProcess;
   readonly joined: Promise<Joined>;
   readonly notices: string[];
-  /** Resolves to the exit code, null after a signal. */
+  /** Resolves to the exit code, or to null if a signal ended the process. */
   readonly exited: Promise<number | null>;
   leave(): Promise<void>;
 }
 
 interface MemberOptions {
-  /** The root of the clone whose code is run. */
+  /** The root directory of the clone of the repository whose code runs. */
   readonly clone?: string;
-  /** A command that runs the process. */
+  /** The command through which the process is started. */
   readonly via?: readonly string[];
   readonly cwd?: string;
-  /** Code that runs before the service's. */
+  /** Code that runs before that of the service. */
   readonly before?: string;
   readonly body?: string;
 }
@@ -49,10 +49,12 @@ const joinAndLeave = `
 let base: string;
 let dataDir: string;
 let members: Member[];
-/** A data folder with a cluster, of a server that was stopped. */
+/** A data directory of a server that was stopped. */
 let prepared: string;
 
-/** A folder for each test, for its data folder. Whatever still runs there is ended after the test. */
+/**
+ * Creates a directory for each test that can contain a data directory. After the test, all processes in it are ended.
+ */
 export function useDataFolder() {
   beforeAll(async () => {
     prepared = join(temporaryFolder(), 'data');
@@ -92,14 +94,14 @@ export function useDataFolder() {
   };
 }
 
-/** A folder open to all users, with a name that needs quoting. */
+/** Creates a directory to which all users have access. Its name needs quoting. */
 function temporaryFolder(): string {
   const folder = fs.mkdtempSync(join(fs.realpathSync(tmpdir()), 'lingualoop embedded ü '));
   fs.chmodSync(folder, 0o755);
   return folder;
 }
 
-/** Makes the data folder one that has been used before. */
+/** From now on, the data directory of a test is one that was used before. */
 export function usePrepared(): void {
   execFileSync('cp', ['-a', prepared, dataDir]);
 }
@@ -132,7 +134,7 @@ export function member(folder = dataDir, options: MemberOptions = {}): Member {
     driver,
     folder,
   ];
-  // A separate process group, as a terminal creates it.
+  // The process gets its own process group, like a process that is started in a terminal.
   const child = spawn(file!, args, { cwd, detached: true, stdio: ['pipe', 'pipe', 'inherit'] });
   const joined = Promise.withResolvers<Joined>();
   joined.promise.catch(() => {});
@@ -160,7 +162,7 @@ export function member(folder = dataDir, options: MemberOptions = {}): Member {
   return result;
 }
 
-/** The process id in postmaster.pid. */
+/** The process ID in postmaster.pid. */
 export function postmaster(folder = dataDir): number | undefined {
   try {
     return Number.parseInt(fs.readFileSync(join(folder, 'postgres/postmaster.pid'), 'utf8'), 10);
@@ -169,7 +171,7 @@ export function postmaster(folder = dataDir): number | undefined {
   }
 }
 
-/** Whether the process runs; a zombie does not. */
+/** Whether the process runs. A zombie does not. */
 export function isRunning(pid: number | undefined): boolean {
   try {
     if (pid === undefined || !process.kill(pid, 0)) return false;
@@ -187,7 +189,7 @@ export async function until(condition: () => unknown): Promise<void> {
   }
 }
 
-/** Rows of one statement over a connection of its own. */
+/** The rows that a statement returns, over a separate connection. */
 export async function query(url: string, statement: string) {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {
@@ -202,7 +204,7 @@ export const serverStarts = () => log().split('ready to accept connections').len
 export const leftovers = () =>
   fs.readdirSync(dataDir).filter((name) => !/^postgres(\.json|\.log)?$/.test(name));
 
-/** SIGKILL for the postmaster, its processes if wanted and all members. */
+/** Kills the postmaster, all members and, if `backends` is true, the processes of the postmaster. */
 export async function crash({ backends }: { backends: boolean }): Promise<void> {
   const pid = postmaster()!;
   const children = execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })
@@ -211,7 +213,7 @@ export async function crash({ backends }: { backends: boolean }): Promise<void> 
     .map(Number);
   for (const member of members) member.process.kill('SIGKILL');
   for (const target of backends ? [pid, ...children] : [pid]) {
-    // A backend may have ended by itself.
+    // A backend may have ended already.
     if (isRunning(target)) process.kill(target, 'SIGKILL');
   }
   await until(() => !isRunning(pid));

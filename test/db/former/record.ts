@@ -1,10 +1,11 @@
 /**
- * Records a version of the service for `test/db/former-versions.slow.test.ts`: its schema's rows, its store, its answers and
- * its SDK. Run in a checkout of that version, into which this file was copied, after `npm ci` and `npm run build:sdk`:
+ * Records a version of the service for `test/db/former-versions.slow.test.ts`: the rows of its database, the files in
+ * its storage, its responses and its SDK. To run it, check out that version, copy this file into it, and run `npm ci`,
+ * `npm run build:sdk` and:
  *
  *   node test/db/former/record.ts before-documents.json.gz
  *
- * It speaks plain HTTP, so that one recorder serves all versions.
+ * The program uses HTTP and not the SDK, so that it works with all versions.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -82,7 +83,7 @@ const version: FormerVersion = {
 };
 await writeFile(process.argv[2] as string, gzipSync(JSON.stringify(version), { level: 9 }));
 
-/** Enrols the founder's authenticator. */
+/** Sets up the founder's authenticator. */
 async function enrol(): Promise<string> {
   const form = new URLSearchParams({
     ...{ grant_type: 'password', username: founder.email, password: founder.password },
@@ -95,7 +96,7 @@ async function enrol(): Promise<string> {
   return secret;
 }
 
-/** Jobs in each state, a glossary and a memory. */
+/** Creates jobs in all states, a glossary and a TM. */
 async function makeTranslations(): Promise<string[]> {
   const ids: string[] = [];
   const translate = async (body: object) => {
@@ -152,7 +153,7 @@ async function upload(
   await call('POST', path, key, form);
 }
 
-/** A translated Word file, if the version has documents. */
+/** Creates a translated Word file, if the version supports documents. */
 async function makeDocument(): Promise<string[]> {
   const { paths } = await call('GET', '/openapi.json', {});
   if (!('/api/documents/translate' in paths)) return [];
@@ -188,7 +189,7 @@ async function readMigrations(): Promise<string[]> {
   return (JSON.parse(journal) as { entries: { tag: string }[] }).entries.map(({ tag }) => tag);
 }
 
-/** The rows of all tables, as COPY writes them. */
+/** The rows of all tables, in the format of COPY. */
 async function readDatabase(): Promise<Pick<FormerVersion, 'tables' | 'sequences'>> {
   const server = await joinEmbeddedPostgres(data);
   const url = new URL(server.superuserUrl);

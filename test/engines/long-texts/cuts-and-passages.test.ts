@@ -38,7 +38,7 @@ describe('a cut', () => {
           let at = 0;
           for (const piece of pieces) {
             const clusters = [...graphemes.segment(piece)];
-            // A piece may be longer only if a single grapheme is.
+            // A piece may exceed the limit only if it is a single grapheme.
             if (piece.length > most) expect(clusters).toHaveLength(1);
             if (at > 0) expect(graphemes.segment(whole).containing(at)!.index).toBe(at);
             at += piece.length;

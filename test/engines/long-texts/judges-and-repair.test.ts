@@ -58,7 +58,7 @@ describe('judges of a long text', () => {
 
   it('choose the candidate that wins most of the source', async () => {
     const other = [longText.toUpperCase()];
-    // The other candidate wins all groups except the first one that is judged.
+    // The other candidate wins all groups, except the group that is judged first.
     let groups = 0;
     const prefer = (texts: string[]): number => {
       const shouted = texts.findIndex((text) => !/[a-z\u0370-\u03ff]/.test(text));
@@ -121,7 +121,7 @@ describe('repair of a long text', () => {
         expect(approximate).toBe(true);
         expect(translation.length).toBeLessThanOrEqual(6000);
         expect(source.length).toBeLessThanOrEqual(6000 * 1.1 + 2000);
-        // It contains the span of the source that the passage translates.
+        // `source` must contain the part of the source text that this passage translates.
         const words = translation.trim().split(' ').slice(0, 3).join(' ');
         expect(cipher(source.replaceAll('\n\n', ' '))).toContain(words);
       }

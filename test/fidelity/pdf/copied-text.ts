@@ -3,9 +3,9 @@ import { textByPdftotext } from '#test/formats/golden-pdf-readers.ts';
 import type { TranslatedFile, TranslatedSegment } from './translated-file.ts';
 import { wordsOf } from './words.ts';
 
-/** The translations of a file that pdftotext returns. */
+/** The translations that pdftotext finds in a file. */
 export interface CopiedText {
-  /** Segments whose translation is on its page, once for each of them. */
+  /** Segments whose translation is on their page. Each segment needs its own occurrence. */
   copied: TranslatedSegment[];
   missed: TranslatedSegment[];
 }
@@ -13,10 +13,10 @@ export interface CopiedText {
 const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}]/u;
 
 /**
- * Searches for each translation in the text of its page, in the order of the content, ignoring spaces, which line ends
- * change. Found text is removed from the page, so that each segment is matched separately; the longest are searched first,
- * because they may contain others. Poppler returns lines of right-to-left text from left to right: those are searched word
- * by word.
+ * Searches for each translation in the text of its page, in the order of the content. Spaces are ignored, because line
+ * ends change them. Found text is removed from the page, so that each segment needs its own occurrence. The longest
+ * translations are searched first, because they may contain others. In lines of right-to-left text, Poppler returns the
+ * words from left to right, so these translations are searched word by word.
  */
 export function findTranslations({ bytes, segments }: TranslatedFile): CopiedText {
   const pages = textByPdftotext(bytes, '-raw').split('\f');
@@ -42,7 +42,7 @@ export function findTranslations({ bytes, segments }: TranslatedFile): CopiedTex
   };
 }
 
-/** Removes the words from a page, unless one is missing. */
+/** Removes the words from a page if the page contains all of them. */
 function takeWords(page: string[], words: readonly string[]): boolean {
   const rest = [...page];
   for (const word of words) {
@@ -54,7 +54,7 @@ function takeWords(page: string[], words: readonly string[]): boolean {
   return true;
 }
 
-/** Also without soft hyphens and zero-width characters, which are invisible. */
+/** Removes spaces, soft hyphens and zero-width characters, which are all invisible. */
 function withoutSpaces(text: string): string {
   return withoutMarks(text)
     .normalize('NFKC')

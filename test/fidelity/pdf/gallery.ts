@@ -12,7 +12,10 @@ const folder = join(import.meta.dirname, '../../../docs/gallery');
 interface GalleryPage {
   file: string;
   page: number;
-  /** Text in this language replaces the source; a number means a pseudo-translation with a multiple of its length. */
+  /**
+   * The source is replaced by text in this language. With a number, it is replaced by a pseudo-translation of this many
+   * times the length.
+   */
   target: LanguageCode | number;
   shows: string;
 }
@@ -47,7 +50,7 @@ const pages: readonly GalleryPage[] = [
 
 const resolution = 72;
 
-/** Writes the pictures of some pages before and after, and the page that shows them. Needs pdftoppm. */
+/** Writes pictures of some pages before and after the translation, and the page that shows them. Needs pdftoppm. */
 export async function writeGallery(): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const sections: string[] = [];
@@ -84,7 +87,7 @@ function translation(target: GalleryPage['target']): {
     return { translate: ({ source }) => pseudoTranslate(source, target), language: language!, name: name! };
   }
   const native = new NativeText(target);
-  // French takes about twice as many letters as Chinese has characters.
+  // A French text has about twice as many letters as the Chinese text has characters.
   const translate = ({ source }: Segment): InlineContent =>
     target === 'fr' ? [native.take(2 * plainText(source).length)] : native.translate(source);
   return { translate, language: target, name: languageName(target) };

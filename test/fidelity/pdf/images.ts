@@ -10,8 +10,9 @@ import {
 } from '@cantoo/pdf-lib';
 
 /**
- * The images that each page can paint, from its resources and those of its forms and patterns: their sizes with a digest of
- * their data. Flate, LZW and ASCII filters are decoded first; JPEG and other image formats are compared as encoded.
+ * The images that each page can paint: those in its resources, forms and patterns. For each image, its size and a hash
+ * of its data. Data in Flate, LZW and ASCII filters is decoded first; JPEG and other image formats are compared in
+ * their encoded form.
  */
 export async function readImages(bytes: Uint8Array): Promise<string[]> {
   const document = await PDFDocument.load(bytes, {
@@ -52,7 +53,7 @@ function describe(image: PDFRawStream): string {
   const at = (name: string): string => String(dict.lookup(PDFName.of(name)) ?? '');
   const filters = at('Filter').match(/\/\w+/g) ?? [];
   const data = filters.every((filter) => packed.test(filter)) ? decodePDFRawStream(image).decode() : contents;
-  // Some programs include a line end in the data, others do not.
+  // Some programs count a line end as part of the data, and others do not.
   const end = data.findLastIndex((byte) => byte !== 0x0a && byte !== 0x0d) + 1;
   const digest = createHash('sha256').update(data.subarray(0, end)).digest('hex');
   return `${at('Width')}x${at('Height')} ${filters.at(-1) ?? ''} ${digest}`;

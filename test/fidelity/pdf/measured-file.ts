@@ -15,16 +15,16 @@ import { type TranslatedFile, translateFile } from './translated-file.ts';
 import { type Explained, explain } from './word-exceptions.ts';
 import { compareWords, wordsOf } from './words.ts';
 
-/** A file of the corpus and its translation by the stub engine. */
+/** A file of the corpus that the stub engine has translated, and its figures. */
 export interface MeasuredFile {
   name: string;
   comparisons: Comparison[];
-  /** Errors of `qpdf --check` for the result. */
+  /** Errors that `qpdf --check` reports for the result. */
   complaints: string;
-  /** The size of the result as a share of the source's. */
+  /** The size of the result divided by the size of the source. */
   size: number;
   segments: number;
-  /** Texts that are not translated, by reason. */
+  /** The number of texts that are not translated, by reason. */
   kept: Counts;
   findings: Finding[];
   /** Null if pdftotext is not installed. */
@@ -34,15 +34,15 @@ export interface MeasuredFile {
 /** The words that pdftotext finds in the source and in the result. */
 export interface MeasuredWords {
   total: number;
-  /** Words of the source that are in neither a segment nor a kept text. */
+  /** Words of the source that are neither in a segment nor in an untranslated text. */
   missing: Explained[];
-  /** Words that occur in segments more often than on the page. */
+  /** Words that occur more often in segments than on the page. */
   twice: string[];
-  /** Words of the result that are neither in the translations nor in kept texts. */
+  /** Words of the result that are neither in a translation nor in an untranslated text. */
   left: Explained[];
-  /** Segments whose translation is in the result, once for each. */
+  /** The number of segments whose translation is in the result. Each needs its own occurrence. */
   translatedOnce: number;
-  /** Segments whose translation had to be cut, according to the findings. */
+  /** The number of segments whose translation was cut, according to the findings. */
   cut: number;
 }
 
@@ -87,7 +87,7 @@ interface Kept {
   text: string;
 }
 
-/** The texts that the engine keeps, page by page. */
+/** The texts of each page that the engine does not translate. */
 async function readKept(source: Uint8Array): Promise<Kept[][]> {
   const pdf = await openPdf(await normalize(source));
   try {
@@ -124,7 +124,7 @@ function compareTexts(file: TranslatedFile, kept: readonly Kept[][]): MeasuredWo
     const { missing, surplus } = compareWords(source, all);
     words.missing.push(...missing.map((word) => explain(name, word)));
     const isUnknown = (word: string) => explain(name, word).why === null;
-    // Kept texts may be hidden from pdftotext.
+    // pdftotext may not find untranslated texts, so only words of translations count here.
     words.twice.push(...surplus.filter((word) => translated.includes(word) && isUnknown(word)));
     const marks = own.map(() => targetLanguage);
     const { surplus: left } = compareWords([...source, ...marks], after![index]!);

@@ -2,12 +2,12 @@ import type { PageRectangle } from '#server/formats/document.ts';
 import { textByPdftotext, withPdf } from '#test/formats/golden-pdf-readers.ts';
 import type { TranslatedFile } from './translated-file.ts';
 
-/** In points. Boxes that overlap by less do not count. */
+/** Boxes that overlap by less than this many points do not count. */
 const tolerance = 1;
 
 export interface Overlaps {
   boxes: number;
-  /** The IDs of the segments whose boxes overlap that of another one, or leave the page. */
+  /** The IDs of segments whose boxes overlap the box of another segment, or extend beyond the page. */
   overlapping: string[];
   leaving: string[];
 }
@@ -18,7 +18,7 @@ interface Box {
   rectangle: PageRectangle;
 }
 
-/** Overlaps of the source texts, and of the translations. */
+/** Finds the overlaps of the source texts and of the translations. */
 export async function findOverlaps(file: TranslatedFile): Promise<{ before: Overlaps; after: Overlaps }> {
   const pages = await viewsOf(file.bytes);
   const boxes = (of: 'rectangles' | 'translatedRectangles'): Box[] =>
@@ -75,11 +75,12 @@ function viewsOf(bytes: Uint8Array): Promise<PageRectangle[]> {
 }
 
 /**
- * As a share of the lower word. Poppler's boxes have the ascent and descent of the font, so lines with little spacing touch.
+ * Part of the height of the lower word that must overlap. Poppler's boxes include the ascent and descent of the font,
+ * so boxes of narrow lines always touch.
  */
 const sharedHeight = 0.45;
 
-/** Pairs of overlapping words, by poppler's boxes: of translations and all other text. */
+/** Pairs of words whose boxes (from Poppler) overlap, among translations and all other text. */
 export function overlappingWords(bytes: Uint8Array): [string, string][] {
   const pages = textByPdftotext(bytes, '-bbox').split('<page ').slice(1);
   return pages.flatMap((page) => {

@@ -1,22 +1,22 @@
 import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { withPdf } from '#test/formats/golden-pdf-readers.ts';
 
-/** The elements that pdf.js finds in a PDF, except the text of its pages, as lists that can be compared. */
+/** The elements that PDF.js finds in a PDF file, except the text of the pages, as lists that can be compared. */
 export interface PdfStructure {
-  /** One item per page: its visible area, its rotation and its unit. */
+  /** An item for each page: its visible area, rotation and unit. */
   pages: string[];
   links: string[];
   otherAnnotations: string[];
-  /** The form fields that JavaScript sees, one item for each place. */
+  /** The form fields that JavaScript can access, with an item for each place of a field. */
   fields: string[];
-  /** The places of fields on the pages. */
+  /** The places of form fields on the pages. */
   widgets: string[];
   bookmarks: string[];
   pageLabels: string[];
   destinations: string[];
 }
 
-/** Object numbers differ after saving, so references to a page are given by its number. */
+/** Saving a file changes object numbers, so a reference to a page is described by the page number. */
 export async function readStructure(bytes: Uint8Array): Promise<PdfStructure> {
   return withPdf(new Uint8Array(bytes), async (document) => {
     const structure: PdfStructure = {
@@ -53,7 +53,7 @@ export async function readStructure(bytes: Uint8Array): Promise<PdfStructure> {
 
 function describeWidget(widget: Record<string, unknown>, page: number): string {
   const { fieldName, fieldValue, rect, fieldFlags, readOnly, options, checkBox, exportValue } = widget;
-  // Signatures are not kept, but their appearance on the page is.
+  // A signature is removed, but its appearance on the page stays.
   const fieldType = widget['fieldType'] === 'Sig' ? null : widget['fieldType'];
   return JSON.stringify({
     ...{ page, fieldName, fieldType, fieldValue, rect, fieldFlags, readOnly, options, checkBox, exportValue },
@@ -63,7 +63,7 @@ function describeWidget(widget: Record<string, unknown>, page: number): string {
 async function fieldsOf(document: PDFDocumentProxy): Promise<string[]> {
   return [...((await document.getFieldObjects()) ?? [])].flatMap(([name, widgets]) =>
     (widgets as Record<string, unknown>[])
-      // Groups of fields are in the list, too, without a place.
+      // The list also contains groups of fields, which have no place.
       .filter(({ rect }) => rect)
       .map(({ type, value, rect, page, items, exportValues }) =>
         JSON.stringify({ name, type, value, rect, page, items, exportValues }),
@@ -97,7 +97,7 @@ async function bookmarksOf(document: PDFDocumentProxy): Promise<string[]> {
   return list(((await document.getOutline()) ?? []) as Bookmark[], 0);
 }
 
-/** The target of a destination: its page, from 0, and the place on it. */
+/** The target of a link: the page number, from 0, and the place on the page. */
 async function target(document: PDFDocumentProxy, dest: unknown): Promise<unknown> {
   if (typeof dest === 'string') return { named: dest, place: await explicit(document, dest) };
   return Array.isArray(dest) ? withPageNumber(document, dest) : dest;

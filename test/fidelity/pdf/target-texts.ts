@@ -8,8 +8,8 @@ const accented: Record<string, string> = {
 };
 
 /**
- * A pseudo-translation: the same words with accents, and vowels repeated until the text has a multiple of its length.
- * Untranslated text is visible at a glance, and the word lengths are realistic.
+ * Creates a pseudo-translation: the same words with accents, in which vowels are repeated until the text is `ratio`
+ * times as long. Untranslated text is then easy to see, and the lengths of words are realistic.
  */
 export function pseudoTranslate(content: InlineContent, ratio: number): InlineContent {
   let owed = 0;
@@ -28,7 +28,7 @@ export function pseudoTranslate(content: InlineContent, ratio: number): InlineCo
   return content.map((item) => (typeof item === 'string' ? letters(item) : item));
 }
 
-/** Running text of a language, in pieces of any length, from the Universal Declaration of Human Rights. */
+/** Text in a language, in pieces of any length, from the Universal Declaration of Human Rights. */
 export class NativeText {
   readonly #words: string[];
   #next = 0;
@@ -40,7 +40,7 @@ export class NativeText {
     );
   }
 
-  /** @param length in columns of Latin letters; an ideograph takes two */
+  /** @param length in columns of Latin letters; an ideograph takes two columns */
   take(length: number): string {
     let text = '';
     do {
@@ -50,7 +50,7 @@ export class NativeText {
     return text.trim();
   }
 
-  /** Text of about the same length, with the tags of the source, each between words. */
+  /** Replaces a text by one of about the same length. The tags of the source are kept, and are between words. */
   translate(content: InlineContent): InlineContent {
     return content.map((item, index) => {
       if (typeof item !== 'string' || !/[\p{L}\p{N}]/u.test(item)) return item;
@@ -63,7 +63,7 @@ export class NativeText {
 const wide =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff00-\uff60]/u;
 
-/** The approximate width of a text, in columns of Latin letters. Marks take none. */
+/** The approximate width of a text, in columns of Latin letters. Combining marks take no column. */
 export function columnsOf(text: string): number {
   let columns = 0;
   for (const character of text) columns += wide.test(character) ? 2 : /\p{M}/u.test(character) ? 0 : 1;

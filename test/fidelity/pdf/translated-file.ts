@@ -9,7 +9,7 @@ export interface TranslatedFile {
   source: Uint8Array;
   bytes: Uint8Array;
   segments: TranslatedSegment[];
-  /** Of reading and of setting. */
+  /** The findings of reading the source and of writing the translation. */
   findings: Finding[];
 }
 
@@ -17,7 +17,7 @@ export interface TranslatedSegment extends Segment {
   page: number;
   rectangles: PageRectangle[];
   target: InlineContent;
-  /** The places of the translation on the page; none if the text is not set. */
+  /** The places of the translation on the page; empty if the text could not be placed. */
   translatedRectangles: PageRectangle[];
 }
 

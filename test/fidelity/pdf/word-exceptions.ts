@@ -1,10 +1,10 @@
-/** A word in which pdftotext and the engine differ, with the reason; null if the reason is unknown. */
+/** A word that pdftotext and the engine read differently, with the reason; null if the reason is unknown. */
 export interface Explained {
   word: string;
   why: string | null;
 }
 
-/** Words that pdftotext reads differently, with the reason. */
+/** Words that pdftotext reads differently, by file, with the reason. */
 const exceptions: Record<string, { words: RegExp; why: string }[]> = {
   'arabic-source.pdf': [
     {

@@ -1,4 +1,4 @@
-/** Counts of words. */
+/** The number of occurrences of each word. */
 type Bag = Map<string, number>;
 
 /** In scripts without spaces, each character counts separately. */
@@ -6,24 +6,25 @@ const spaceless = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakan
 const word = new RegExp(String.raw`${spaceless}|(?:(?!${spaceless})[\p{L}\p{M}\p{N}])+`, 'gu');
 
 /**
- * The words of a text without signs, in compatibility form: programs differ in signs, ligatures and spaces, but not in
- * letters.
+ * The words of a text without punctuation, in compatibility form: programs differ in punctuation, ligatures and spaces,
+ * but not in letters.
  */
 export function wordsOf(text: string): string[] {
   return text.normalize('NFKC').toLowerCase().match(word) ?? [];
 }
 
-/** The differences between two readings of one text. */
+/** The differences between the words that two programs have read from the same text. */
 export interface WordDifference {
-  /** Words of the first that the second does not have. */
+  /** Words that only the first program has read. */
   missing: string[];
-  /** Words of the second that the first does not have. */
+  /** Words that only the second program has read. */
   surplus: string[];
 }
 
 /**
- * Compares words as multisets. Programs divide words differently at line ends and between separately placed letters: a word
- * counts as found if its parts remain on the other side, each letter once.
+ * Compares words and the number of their occurrences. Programs split words differently at line ends and between letters
+ * that are placed separately. A word therefore counts as found if the other side contains its parts; each part counts
+ * only once.
  */
 export function compareWords(first: readonly string[], second: readonly string[]): WordDifference {
   const bag: Bag = new Map();
@@ -41,14 +42,17 @@ function take(bag: Bag, word: string): boolean {
   return true;
 }
 
-/** Matches words of either side that are the parts of one word of the other. */
+/** Removes words of one side that together are one word of the other side. */
 function joinParts(missing: readonly string[], surplus: readonly string[]): WordDifference {
   const [rest, others] = withoutWholes([...missing], [...surplus]);
   const [left, right] = withoutWholes(others, rest);
   return withoutPairs({ missing: right, surplus: left });
 }
 
-/** Removes two words of either side with the same letters, divided differently: `stop theworld` and `stopthe world`. */
+/**
+ * Removes pairs of words that have the same letters on both sides but are split differently, such as `stop theworld`
+ * and `stopthe world`.
+ */
 function withoutPairs({ missing, surplus }: WordDifference): WordDifference {
   const pairs = new Map(pairsOf(missing).map((pair) => [pair.join(''), pair]));
   for (const other of pairsOf(surplus)) {
@@ -70,7 +74,7 @@ function without(words: readonly string[], taken: readonly string[]): string[] {
   return left;
 }
 
-/** Removes each word of `wholes` that consists of words of `parts`, and these words. */
+/** Removes each word in `wholes` that can be joined from words in `parts`, and removes these parts. */
 function withoutWholes(wholes: readonly string[], parts: string[]): [string[], string[]] {
   const left = [...parts];
   const rest = wholes.filter((whole) => {
@@ -81,7 +85,7 @@ function withoutWholes(wholes: readonly string[], parts: string[]): [string[], s
   return [rest, left];
 }
 
-/** Returns null if the word cannot be put together. */
+/** The parts that together are the word; null if it cannot be joined from them. */
 function partsOf(whole: string, parts: readonly string[]): string[] | null {
   if (whole === '') return [];
   const tried = new Set<string>();

@@ -1,4 +1,7 @@
-/** A line: a term = forms of it that count ≠ other words, like it, that do not. */
+/**
+ * Each line contains a term, then after "=" forms of the term that must count, and after "≠" similar words that must
+ * not count.
+ */
 export const germanic = {
   en: `
 contract = contracts, contract's, contracts' ≠ contrast, contractor, contraction, contact

@@ -1,7 +1,7 @@
 /**
- * Written once the rules stood, and measured; docs/terminology.md has the figures of that time. Rules were mended after
- * that, and three faults of the table itself. A line: a term = forms of it that count ≠
- * other words, like it, that do not.
+ * A table that was written after the rules, and measured; docs/terminology.md has the figures of that time. Later, the
+ * rules were corrected, and also three errors in this table. Each line contains a term, then after "=" forms of the
+ * term that must count, and after "≠" similar words that must not count.
  */
 export const heldOut = {
   en: `

@@ -1,16 +1,19 @@
 import type { LanguageCode } from '#server/languages.ts';
 import { checkTerms } from '#server/matching/terms/index.ts';
 
-/** What a table says of one term, and whether `checkTerms` says the same. */
+/** A word in a table, and whether `checkTerms` counts it as the term. */
 export interface Verdict {
   term: string;
   text: string;
-  /** A form of the term, which must count. */
+  /** Whether the word is a form of the term, which must count. */
   isForm: boolean;
   counted: boolean;
 }
 
-/** @param table lines of: a term = forms of it that count ≠ other words, like it, that do not */
+/**
+ * @param table lines with a term, then after "=" forms of the term that must count, and after "≠" similar words that
+ * must not count
+ */
 export function judge(table: string, language: LanguageCode): Verdict[] {
   return table
     .trim()

@@ -1,21 +1,21 @@
 import { createHmac } from 'node:crypto';
 
-/** What an account of the emulator accepts. */
+/** The credentials that an emulated account accepts. */
 export interface AccountKeys {
-  /** The account's key in base64, for connection strings. */
+  /** The account key in base64, for connection strings. */
   key?: string;
-  /** SAS tokens without their question mark. They give the permissions in their `sp`, until their `se`. */
+  /** SAS tokens without the question mark. Each grants the permissions in its `sp`, until its `se`. */
   sas?: string[];
-  /** Access tokens of an identity with every permission. */
+  /** Access tokens of an identity that has all permissions. */
   bearer?: string[];
 }
 
 export interface Presented {
   method: string;
-  /** Path as sent, without the part that names the account. */
+  /** The path of the request without the part that selects the account. */
   path: string;
   query: URLSearchParams;
-  /** By names in lower case. */
+  /** The headers, by names in lower case. */
   headers: Record<string, string>;
 }
 
@@ -50,8 +50,8 @@ const denied = {
 } satisfies Record<string, Denied>;
 
 /**
- * Checks a request's credential.
- * @param permission letters of a SAS token's `sp`; one of them is needed
+ * Checks the credential of a request.
+ * @param permission letters of a SAS token's `sp`, of which the token must have one
  */
 export function authorize(
   account: string,
@@ -84,7 +84,7 @@ function isRecent({ headers }: Presented): boolean {
   return Math.abs(Date.parse(headers['x-ms-date'] ?? '') - Date.now()) < 15 * 60_000;
 }
 
-/** The signature of "Authorize with Shared Key" in Azure's documentation, for Blob Storage and Data Lake. */
+/** The signature from "Authorize with Shared Key" in Azure's documentation, for Blob Storage and Data Lake. */
 export function sharedKeySignature(
   account: string,
   key: string,
@@ -99,7 +99,7 @@ export function sharedKeySignature(
     length,
     named('content-md5'),
     named('content-type'),
-    // Empty, because there is an x-ms-date.
+    // Empty, because the request has an x-ms-date header.
     '',
     named('if-modified-since'),
     named('if-match'),

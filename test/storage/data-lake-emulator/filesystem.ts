@@ -1,4 +1,4 @@
-/** An answer of the service that is an error. */
+/** An error response of the service. */
 export class Refused extends Error {
   readonly status: number;
   readonly code: string;
@@ -17,30 +17,30 @@ interface Lease {
 }
 
 export interface StoredFile {
-  /** What was flushed. */
+  /** The content that was flushed. */
   content: Buffer;
-  /** Appended and not flushed yet, by position. */
+  /** Data that was appended and not flushed yet, by position. */
   appended: Map<number, Buffer>;
   etag: string;
   lastModified: Date;
   lease: Lease | null;
 }
 
-/** Conditions of a request. */
+/** The conditions of a request. */
 export interface Conditions {
   ifMatch?: string | undefined;
   ifNoneMatch?: string | undefined;
   leaseId?: string | undefined;
 }
 
-/** A filesystem with a hierarchical namespace, as the service behaves by its documentation. */
+/** A filesystem with a hierarchical namespace that behaves like the service according to its documentation. */
 export class EmulatedFilesystem {
   readonly files = new Map<string, StoredFile>();
-  /** Every ETag is new. */
+  /** Counts up, so that each ETag is new. */
   #version = 0;
   readonly #leaseMilliseconds: number | undefined;
 
-  /** @param leaseMilliseconds how long leases last, instead of as long as was asked */
+  /** @param leaseMilliseconds the duration of all leases, instead of the requested duration */
   constructor(leaseMilliseconds?: number) {
     this.#leaseMilliseconds = leaseMilliseconds;
   }
@@ -62,7 +62,7 @@ export class EmulatedFilesystem {
 
   append(path: string, position: number, bytes: Buffer, conditions: Conditions): StoredFile {
     const file = this.existing(path);
-    // If-Match is not valid for appends.
+    // An append does not support If-Match.
     this.#check(file, { leaseId: conditions.leaseId });
     if (bytes.length === 0) throw new Refused(400, 'InvalidHeaderValue', 'Content-Length must not be zero.');
     if (position < file.content.length) throw invalidPosition();
@@ -87,7 +87,7 @@ export class EmulatedFilesystem {
 
   read(path: string, conditions: Conditions): StoredFile {
     const file = this.existing(path);
-    // Reading needs no lease.
+    // A file with a lease can be read without the lease.
     this.#check(file, { ...conditions, leaseId: conditions.leaseId ?? activeLease(file)?.id });
     return file;
   }
@@ -97,7 +97,7 @@ export class EmulatedFilesystem {
     this.files.delete(path);
   }
 
-  /** What is in a folder, directly or however deep; an empty name is the top. */
+  /** The content of a directory; with `recursive`, also of its subdirectories. An empty name is the root. */
   list(folder: string, recursive = false): { name: string; file: StoredFile | null }[] {
     const prefix = folder && `${folder}/`;
     const found = new Map<string, StoredFile | null>();

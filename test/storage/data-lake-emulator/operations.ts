@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Conditions, type EmulatedFilesystem, Refused, type StoredFile } from './filesystem.ts';
 
-/** What a request asks for. */
+/** The operations that the emulator supports. */
 export type Operation = 'create' | 'append' | 'flush' | 'properties' | 'read' | 'delete' | 'list' | 'lease';
 
 export interface Asked {
   operation: Operation;
-  /** Path in the filesystem; of a listing the folder. */
+  /** The path in the filesystem; for a listing, the directory. */
   path: string;
   query: URLSearchParams;
   headers: Record<string, string>;
@@ -19,7 +19,7 @@ export interface Answer {
   body?: Buffer | string;
 }
 
-/** The letters of a SAS token's permissions, of which one is enough. */
+/** For each operation, the letters of a SAS token's permissions, of which one is sufficient. */
 export const permissions: Record<Operation, string> = {
   create: 'cw',
   append: 'w',
@@ -31,10 +31,10 @@ export const permissions: Record<Operation, string> = {
   lease: 'w',
 };
 
-/** Operations of the blob endpoint, whose errors are XML. */
+/** Operations of the blob endpoint, which returns errors as XML. */
 export const blobOperations: ReadonlySet<Operation> = new Set(['properties', 'read', 'lease']);
 
-/** The operation of a request; undefined for one that the emulator does not have. */
+/** The operation of a request; undefined if the emulator does not support it. */
 export function operationOf(
   method: string | undefined,
   query: URLSearchParams,
@@ -50,7 +50,7 @@ export function operationOf(
   return by[method ?? ''];
 }
 
-/** Headers with one value each, by names in lower case. */
+/** Headers with a single value each, by names in lower case. */
 export function plainHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 }

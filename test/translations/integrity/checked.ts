@@ -1,7 +1,7 @@
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { checkIntegrity } from '#server/translation/core/integrity/index.ts';
 
-/** The issues of a plain text's translation. */
+/** The issues in the translation of a plain text. */
 export function issuesOf(
   sourceText: string,
   targetText: string,
@@ -11,7 +11,7 @@ export function issuesOf(
   return checkIntegrity({ sourceText, targetText, sourceLang, targetLang, textType: 'Plain' });
 }
 
-/** The spans of the critical issues. */
+/** The texts to which the critical issues refer. */
 export const criticalSpans = (...texts: Parameters<typeof issuesOf>): (string | null)[] =>
   issuesOf(...texts)
     .filter(({ severity }) => severity === 'critical')

@@ -1,26 +1,27 @@
 import type { Pair } from './pairs.ts';
 
-/** A translation with one thing lost on purpose. */
+/** A translation from which one element was deliberately removed. */
 export interface Seed {
   kind: string;
   pair: Pick<Pair, 'source' | 'target' | 'lang'>;
-  /** The part that was removed from the translation. */
+  /** The element that was removed or altered. */
   lost: string;
   damaged: string;
 }
 
-// Independent of the check, and simpler: they find what a person would call a number, a tag or a placeholder.
+// These patterns are simpler than the check and independent of it: they match what a person would call a number, a tag
+// or a placeholder.
 const pieces: Record<string, RegExp> = {
   placeholder:
     /\{\{\w+\}\}|%\{\w+\}|%\(\w+\)[a-z]|%\d\$[a-z]|%[sdru](?![a-z])|%\d(?![\d.$a-zA-Z])|%n(?![a-z])|(?<![{%])\{\w+\}(?!\})/g,
-  // `<file>` alone is a word of a command's usage.
+  // `<file>` without an attribute or end tag is a word in a command's usage.
   tag: /<\/[a-z]\w*>|<(?:[abipuq]|b[ru]|code|em|h\d|kbd|span|strong|tt|var)(?:\s[^<>]*)?\/?>|<[a-z]\w*\s[^<>]*=[^<>]*>/gi,
   address: /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g,
   link: /https?:\/\/[\w./?=&%~-]*[\w/]/g,
   number: /(?<![\p{L}\p{N}_.,{%$=<|-]|&#)\d+(?:[.,]\d+)*(?![\p{L}\p{N}_}$=])/gu,
 };
 
-/** An altered piece: a renamed placeholder, a number changed by one. */
+/** An altered element, such as a renamed placeholder or a number changed by one. */
 function altered(kind: string, piece: string): string {
   if (kind === 'number' || /^%\d$/.test(piece)) {
     return piece.replace(/\d(?=\D*$)/, (digit) => String((Number(digit) + 1) % 10));
@@ -42,12 +43,12 @@ function damage(kind: string, pair: Seed['pair'], start: number, piece: string):
 }
 
 /**
- * Every piece of an intact translation that its source has as it stands, and no less often, deleted and altered, one
- * at a time.
+ * Deletes and alters the elements of an intact translation, one at a time. Only elements that the source contains
+ * unchanged, at least as often, are used.
  */
 export function damagesOf(pair: Seed['pair']): Seed[] {
   return Object.entries(pieces).flatMap(([kind, pattern]) => {
-    // What is within a tag, a link or an address is not a piece of its own.
+    // Elements within a tag, a link or an email address are not used separately.
     const outer =
       kind === 'tag'
         ? []

@@ -13,7 +13,7 @@ type Case = [
   spans: (string | RegExp)[],
 ];
 
-/** Changes that real translations make without losing anything, each with the most similar loss. */
+/** Changes that occur in correct translations, each with a similar change that loses something. */
 const cases: Case[] = [
   ['a teen in words', 'ar', 'the 17th', 'السّابع عشر', 'السّابع والعشرون', ['17']],
   ['a compound in words', 'ru', 'the 21st century', 'двадцать первый век', 'двадцать второй век', ['21']],
@@ -143,7 +143,7 @@ describe('losses that words of the translation used to hide', () => {
   });
 });
 
-/** 17th and 21st as real texts of each language write them. */
+/** 17th and 21st, as texts in each language write them. */
 const spelled: Record<string, [seventeen: string, twentyOne: string]> = {
   en: ['the seventeenth', 'twenty-first'],
   es: ['decimoséptimo', 'veintiuno'],

@@ -1,4 +1,4 @@
-/** What fills a hostile text: each ends in the middle of what a check looks for. */
+/** Texts that a hostile text repeats. Each ends in the middle of something for which the checks search. */
 export const hostileUnits: readonly string[] = [
   '{',
   '{a,plural,one{',

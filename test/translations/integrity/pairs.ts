@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A string of a public project and its published translation; see `pairs/README.md`. */
+/** A text from a public project and its published translation; see `pairs/README.md`. */
 export interface Pair {
   file: string;
   lang: string;
@@ -9,7 +9,7 @@ export interface Pair {
   target: string;
 }
 
-/** A judgement by hand of a pair that alarms: did the translator lose something, or is it a false alarm? */
+/** A person's judgment of a translation that the check reports: whether the translator has lost something. */
 export interface Verdict {
   file: string;
   lang: string;

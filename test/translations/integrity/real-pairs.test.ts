@@ -5,7 +5,7 @@ import { nameOf, type Pair, pairs, verdicts } from './pairs.ts';
 const judged = new Map(verdicts.map((verdict) => [nameOf(verdict), verdict]));
 const alarming = pairs.filter(({ source, target, lang }) => issuesOf(source, target, lang).length > 0);
 
-/** The alarms on intact pairs, as a share of them. */
+/** The share of correct translations that the check reports. */
 function falseAlarmRate(wanted: (pair: Pair) => boolean): number {
   const alarms = alarming.filter(wanted);
   const losses = alarms.filter((pair) => judged.get(nameOf(pair))?.verdict === 'loss').length;

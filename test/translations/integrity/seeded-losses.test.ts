@@ -8,7 +8,10 @@ const links = ['https://example.com/docs/a?b=1', 'http://localhost:8080/x/', 'ww
 const addresses = ['help@example.com', 'first.last+tag@mail.example.org'];
 const numbers = [1234.56, 98765, 0.75, 1200000, 37, 2019];
 
-/** Links, addresses and numbers set behind intact pairs, the numbers in the format of the language; then damaged. */
+/**
+ * Adds links, email addresses and numbers to correct translations, with numbers in the format of the language, and then
+ * damages them.
+ */
 function setSeeds(intact: readonly Pair[]): Seed[] {
   return intact.flatMap((pair, i) => {
     const english = new Intl.NumberFormat('en', { maximumFractionDigits: 2 });
@@ -20,7 +23,7 @@ function setSeeds(intact: readonly Pair[]): Seed[] {
       ['number', english.format(number), own.format(number), own.format(number + 10)],
     ];
     const [kind, inSource, inTarget, changed] = choices[i % 3]!;
-    // An English year has no comma.
+    // A year in English contains no comma.
     const written = number === 2019 && kind === 'number' ? '2019' : inSource;
     const longer = {
       lang: pair.lang,
@@ -54,7 +57,7 @@ describe('losses seeded into true translations', () => {
     );
     expect(seeds.length).toBeGreaterThan(1000);
     expect(missed.length / seeds.length, examples.join('\n')).toBeLessThanOrEqual(0.01);
-    // Nor do the easy ones, set behind a text, carry the others.
+    // The same limit applies without the added elements, which are easier to find.
     expect(missed.length / inPlace.length).toBeLessThanOrEqual(0.01);
   });
 });

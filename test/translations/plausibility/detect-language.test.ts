@@ -5,7 +5,7 @@ import { detectLanguage } from '#server/translation/core/plausibility/detect-lan
 import { cpuTime } from '#test/setup/cpu-time.ts';
 import { declaration } from '../../formats/golden-declaration.ts';
 
-/** What is detected for a language: varieties that cannot be told apart have one code. */
+/** The code that is detected for a language. Varieties that cannot be distinguished have the same code. */
 const detectedAs = (language: string): string =>
   ({ 'fr-CA': 'fr', 'pt-PT': 'pt-BR', pt: 'pt-BR', no: 'nb' })[language] ?? language;
 
@@ -14,7 +14,7 @@ interface Sample {
   text: string;
 }
 
-/** The shares of samples that are detected, and detected wrongly. */
+/** The shares of samples whose language is detected, and detected wrongly. */
 function measure(samples: readonly Sample[]) {
   const found = samples.map(({ language, text }) => ({ language, found: detectLanguage(text).language }));
   const wrong = found.filter((one) => one.found !== null && one.found !== detectedAs(one.language));

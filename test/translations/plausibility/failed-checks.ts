@@ -19,7 +19,7 @@ const checks = {
 
 export type Check = keyof typeof checks;
 
-/** The checks that find a text implausible, each run by itself. */
+/** The checks that find a translation implausible. Each check runs separately. */
 export function failedChecks(
   sourceLang: string,
   sourceText: string,

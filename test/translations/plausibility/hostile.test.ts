@@ -9,11 +9,11 @@ interface Entry {
   source_lang: string;
   target_lang: string;
   source: string;
-  /** The outputs of a model that obeys the source. */
+  /** The outputs of a model that followed instructions in the source text. */
   obeyed: string[];
-  /** The like, where only a lost or changed link or number gives it away. */
+  /** Outputs of this kind that are only found because a link or number is lost or changed. */
   obeyed_for_integrity?: string[];
-  /** The like, which no rule can tell from a translation: the part that is left to judging models. */
+  /** Outputs of this kind that no rule can distinguish from a translation: only judge models can find these. */
   judge_only?: string[];
   honest: string;
 }
@@ -62,7 +62,7 @@ it('the listed exceptions are left to the judges', () => {
 });
 
 it('most of the sources are flagged as risky', () => {
-  // Some sources are in other languages, which is a flag of its own.
+  // Some sources are in another language, which has its own flag.
   const ofHostility = (flag: string) => flag !== 'other_source_language';
   const flagged = entries.filter(
     ({ source }) => riskFlags({ sourceText: source, sourceLang: 'en' }).filter(ofHostility).length > 0,

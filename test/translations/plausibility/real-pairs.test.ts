@@ -28,7 +28,9 @@ const unitPairs: Pair[] = units.flatMap((unit) =>
   ),
 );
 
-/** Articles of the Declaration, by language. The Chinese (Traditional) edition lacks a half of article 2. */
+/**
+ * The articles of the Declaration, by language. In the edition in Traditional Chinese, half of article 2 is missing.
+ */
 const articles = new Map<LanguageCode, string[]>(
   languageCodes.map((code) => [
     code,
@@ -76,7 +78,7 @@ describe('of real translations', () => {
   });
 });
 
-/** Languages so similar that a text in one is plausible in the others. */
+/** Languages that are so similar that a text in one is plausible in the others. */
 const alike = [
   ['da', 'nb', 'sv'],
   ['ms', 'id'],

@@ -4,7 +4,7 @@ import { languageCodes } from '#server/languages.ts';
 import { riskFlags } from '#server/translation/core/plausibility/index.ts';
 import { declaration } from '../../formats/golden-declaration.ts';
 
-/** Flags other than that of the language, which `source-language.test.ts` holds. */
+/** The flags of a text, except that of its language, which `source-language.test.ts` tests. */
 const flags = (sourceText: string) =>
   riskFlags({ sourceText, sourceLang: 'en' }).filter((flag) => flag !== 'other_source_language');
 

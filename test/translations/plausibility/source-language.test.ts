@@ -5,7 +5,7 @@ import { declaration } from '../../formats/golden-declaration.ts';
 
 const isOther = (sourceText: string, sourceLang = 'en') => isInOtherLanguage({ sourceText, sourceLang });
 
-/** Paragraphs of the Universal Declaration of Human Rights that are long enough to be looked at. */
+/** Paragraphs of the Universal Declaration of Human Rights that are long enough for a detection. */
 const paragraphs = (language: (typeof languageCodes)[number]) =>
   declaration(language)
     .split('\n')

@@ -27,7 +27,7 @@ interface Issue {
   missing: boolean;
 }
 
-/** The issues of a text for a job of this source. */
+/** The issues that are found in a text for a job with this source. */
 async function issuesOf(source_text: string, text: string, fields: Fields = {}): Promise<Issue[]> {
   const { id } = await mine.held({ source_text, ...fields });
   return (await mine.call('translations.check', { job_id: id, text })).issues;

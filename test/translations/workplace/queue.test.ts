@@ -8,14 +8,14 @@ const app = useTestApp({ env });
 
 const mine = useReviewers(app);
 
-/** As many jobs that await review, the oldest first. */
+/** Creates this many jobs that await review. Returns their IDs, oldest first. */
 async function waiting(count: number): Promise<string[]> {
   const ids: string[] = [];
   while (ids.length < count) ids.push((await mine.held()).id);
   return ids;
 }
 
-/** The jobs that one member is given, one after the other, to the end. */
+/** The jobs that a member receives one after the other, until there are no more. */
 async function queueOf(as?: Person, input = {}): Promise<string[]> {
   const ids: string[] = [];
   for (let after: string | null | undefined; after !== null; ) {
@@ -143,7 +143,7 @@ test('claims that have ended are deleted in all workspaces, and no others', asyn
   for (const { id } of [kept, ended]) await mine.call('reviews.claim', { kind: 'job', id });
   await other.call('reviews.claim', { kind: 'job', id: foreign.id });
   const sql = mine.sql();
-  // Those of the tests above.
+  // The claims of earlier tests.
   await sql`delete from review_claims where item_id <> all(${[kept.id, ended.id, foreign.id]})`;
   await sql`update review_claims set expires_at = now() where item_id = any(${[ended.id, foreign.id]})`;
   expect(await app.database.inPlatform(pruneClaims)).toBe(2);

@@ -65,7 +65,7 @@ test('what the caller has not opened is left out, and so are critical findings, 
   );
   const colleague = await mine.join();
   await mine.call('reviews.claim', { kind: 'job', id: opened.id, opened: true });
-  // A colleague has seen it, and the caller only learned that no one else is on it.
+  // Only the colleague has opened this job. The caller has claimed it without opening it.
   await mine.call('reviews.claim', { kind: 'job', id: claimed.id, opened: true }, colleague);
   await mine.call('reviews.claim', { kind: 'job', id: claimed.id });
   await mine.call('reviews.claim', { kind: 'job', id: critical.id, opened: true });

@@ -6,15 +6,15 @@ import { viaRpc } from '../../contract/call.ts';
 
 const queries: ReadonlySet<string> = new Set(['translations.search', 'translations.counts']);
 
-/** Calls a procedure that only /trpc serves. */
+/** Calls a procedure that is only served over /trpc. */
 export function callAt(app: TestApp, path: string, input: Fields, headers: Headers) {
   return viaRpc(app, { path, type: queries.has(path) ? 'query' : 'mutation' }, { input, headers });
 }
 
-/** A fresh workspace with its founder, and the calls of its reviewers. */
+/** Creates a workspace, and functions for the calls of its reviewers. */
 export async function openReviewers(app: TestApp) {
   const founder = await found(app);
-  /** A call that succeeds; the founder's, unless another member is named. */
+  /** Makes a call that must succeed; by default as the founder. */
   const call = async (path: string, input: Fields = {}, as: Person = founder) => {
     const { status, body } = await callAt(app, path, input, as.bearer);
     if (status !== 200) throw new Error(`${path} answered ${status}: ${JSON.stringify(body)}`);
@@ -23,10 +23,10 @@ export async function openReviewers(app: TestApp) {
   return {
     founder,
     call,
-    /** A call that is rejected: its status and body. */
+    /** Makes a call that must be rejected. Returns the status and body. */
     refused: (path: string, input: Fields = {}, as: Person = founder) => callAt(app, path, input, as.bearer),
     join: () => join(app, founder),
-    /** A job, published; with `domain: 'legal'` it awaits review. */
+    /** Creates a published job. With `domain: 'legal'`, it awaits review. */
     async job(fields: Fields = {}) {
       const body = { source_text: 'Hello', target_lang: 'fr', ...fields };
       const answer = await app.json('POST', '/api/translations', { headers: founder.bearer, body });
@@ -46,7 +46,7 @@ export async function openReviewers(app: TestApp) {
 
 export type Reviewers = Awaited<ReturnType<typeof openReviewers>>;
 
-/** A fresh workspace with its reviewers for each test. */
+/** Creates a workspace with reviewers for each test. */
 export function useReviewers(app: TestApp): Reviewers {
   const mine = {} as Reviewers;
   beforeEach(async () => void Object.assign(mine, await openReviewers(app)));

@@ -12,7 +12,7 @@ interface Page {
   searched_to: string | null;
 }
 
-/** All pages of a search, to its end. */
+/** All pages of a search. */
 async function walk(of: Reviewers, input: Fields = {}): Promise<Page[]> {
   const pages: Page[] = [];
   for (let cursor: string | null | undefined; cursor !== null; cursor = pages.at(-1)?.next_cursor) {

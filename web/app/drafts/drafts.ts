@@ -4,8 +4,8 @@ import { onSessionChange, sessionState } from '../session/keeper.ts';
 import { currentPerson, forgetKeys, hasKeys, open, type Sealed, seal } from './sealing.ts';
 
 /*
- * Unsent changes, encrypted in IndexedDB: they are restored after a crash, a reload, or the end of a session. This
- * application stores no other texts of a tenant. Drafts are never sent automatically.
+ * Unsent changes, encrypted in IndexedDB. They can be restored after a crash, a reload, or the end of a session. The
+ * application stores no other texts of a tenant on the device, and never sends a draft automatically.
  */
 
 /** The subject of a draft: a job, or a segment of a document (`<document>/<position>/<tab>`). */
@@ -16,9 +16,12 @@ export interface DraftItem {
 
 export interface Draft {
   text: string;
-  /** The text before the change; null if there was no text. */
+  /** The text before the change; null if the item had no translation. */
   base: string | null;
-  /** The version of the job with `base`: its `updated_at`. A segment has no version: a correction includes `base`. */
+  /**
+   * The `updated_at` of the job when `base` was read. Undefined for a segment, which has no version: its correction is
+   * checked by `base`.
+   */
   version?: string | undefined;
   /** The language of `text`. */
   language: string;
@@ -26,7 +29,10 @@ export interface Draft {
   source: string;
   /** Milliseconds since 1970. */
   changedAt: number;
-  /** A draft that existed when this one was begun, and is neither restored nor discarded; it may have a former one, too. */
+  /**
+   * An earlier draft of the same item that the member has neither restored nor discarded. It can contain an even
+   * earlier one.
+   */
   former?: Draft | undefined;
 }
 
@@ -47,14 +53,17 @@ const lifetime = 14 * 86_400_000;
 /** Milliseconds from a keystroke to the write. */
 const writeAfter = 150;
 
-/** Texts that are not written yet, by key. Null means to remove. */
+/** Drafts that are not written to IndexedDB yet, by key. Null deletes the stored draft. */
 const unwritten = new Map<string, Draft | null>();
-/** The running write of each key. One at a time, so that an older text never overwrites a later one. */
+/**
+ * The running write of each key. Each key has only one write at a time, so that an older text never overwrites a later
+ * one.
+ */
 const writing = new Map<string, Promise<boolean>>();
 let timer: ReturnType<typeof setTimeout> | undefined;
 /** Whether the last write succeeded. It fails if the disk is full or the browser blocks storage. */
 let isKeeping = true;
-/** The member's records that no key decrypts. */
+/** Keys of the member's records that cannot be decrypted. */
 const unreadable = new Set<string>();
 const listeners = new Set<() => void>();
 
@@ -66,13 +75,13 @@ export function keepDraft(item: DraftItem, draft: Draft): void {
 
 /**
  * Deletes the drafts of an item after they were sent or discarded.
- * @param until milliseconds since 1970: later texts stay, in this or another tab
+ * @param until milliseconds since 1970: a draft that was changed later is kept, even if another tab changed it
  */
 export async function dropDraft(item: DraftItem, until?: number): Promise<void> {
   const key = keyOf(item);
   if (until !== undefined) {
     const stored = await readDraft(item).catch(() => undefined);
-    // Text typed during the read is more recent.
+    // Text that was typed during the read is more recent than the stored draft.
     const draft = unwritten.get(key) ?? stored;
     if (!draft || draft.changedAt > until) return;
   }
@@ -80,12 +89,12 @@ export async function dropDraft(item: DraftItem, until?: number): Promise<void> 
   await write(key);
 }
 
-/** The texts of a draft, the latest first. */
+/** The draft and its former drafts, the latest first. */
 export function textsOf(draft: Draft): Draft[] {
   return [draft, ...(draft.former ? textsOf(draft.former) : [])];
 }
 
-/** The draft with these texts, the latest first; undefined if there are none. */
+/** Combines drafts, the latest first, into one draft with former drafts; undefined if the list is empty. */
 export function draftOf(texts: readonly Draft[]): Draft | undefined {
   return texts.reduceRight<Draft | undefined>((former, text) => ({ ...text, former }), undefined);
 }
@@ -128,7 +137,7 @@ export function useUnreadable(): number {
   return useSyncExternalStore(subscribe, () => unreadable.size);
 }
 
-/** @returns undefined if it has expired or cannot be decrypted */
+/** @returns undefined if the draft has expired or cannot be decrypted */
 async function openDraft(key: string, stored: Stored): Promise<Draft | undefined> {
   if (isExpired(stored)) return undefined;
   if (!isSealed(stored)) {
@@ -144,7 +153,10 @@ async function openDraft(key: string, stored: Stored): Promise<Draft | undefined
   return draft;
 }
 
-/** Encrypts a record with the current key, unless another tab has changed it. */
+/**
+ * Encrypts a stored draft with the current key. If another tab has changed the record since it was read, that record is
+ * kept.
+ */
 async function replace(key: string, before: Stored, draft: Draft): Promise<void> {
   const next = await seal(personOf(key), key, draft, draft.changedAt);
   await update<Stored>(
@@ -193,7 +205,7 @@ function tellListeners(): void {
   for (const listener of listeners) listener();
 }
 
-/** Writes pending texts. */
+/** Writes all drafts that are not written yet. */
 export async function writeDrafts(): Promise<void> {
   clearTimeout(timer);
   timer = undefined;
@@ -210,12 +222,12 @@ async function write(key: string): Promise<void> {
     .then(
       () => {
         setKeeping(true);
-        // Text typed in between is written next.
+        // Text that was typed during this write is written next.
         if (unwritten.get(key) === draft) unwritten.delete(key);
         return true;
       },
       () => {
-        // The next text triggers another attempt; until then, the text is in this page's memory.
+        // The next change triggers another attempt. Until then, the text exists only in the memory of this page.
         setKeeping(false);
         return false;
       },
@@ -244,8 +256,8 @@ function itemOf(rest: string): DraftItem {
 }
 
 /**
- * The owner of the drafts: the member who signed in last, because typing may continue briefly after a sign-out in another
- * tab.
+ * The owner of the drafts: the member who signed in last. It is kept after a sign-out in another tab, because typing in
+ * this tab may continue for a moment.
  */
 let person: string | undefined;
 
@@ -256,8 +268,8 @@ function personPrefix(): string {
 }
 
 /**
- * Checks this member's drafts once: encrypts those that are unencrypted or have an earlier key, and counts those that cannot
- * be decrypted.
+ * The member whose drafts this page has already read once. Reading encrypts drafts that are unencrypted or have an
+ * earlier key, and counts drafts that cannot be decrypted.
  */
 let tidied: string | undefined;
 
@@ -266,7 +278,7 @@ function tidy(): void {
   if (sessionState().kind === 'signed_out') {
     tidied = undefined;
     unreadable.clear();
-    // The last text is written before its key is forgotten.
+    // Pending text must be written before the keys are forgotten.
     void writeDrafts().finally(() => currentPerson() === undefined && forgetKeys());
   } else if (present && present !== tidied) {
     tidied = present;
@@ -278,7 +290,7 @@ void deleteExpired().catch(() => undefined);
 onSessionChange(tidy);
 tidy();
 
-// A hidden page may end without another event.
+// The browser may end a hidden page without another event.
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'hidden') void writeDrafts();
 });

@@ -6,15 +6,17 @@ import { onSessionChange, sessionState } from '../session/keeper.ts';
  * The page keeps them in memory as non-extractable keys, and forgets them at sign-out.
  */
 
-/** A stored value. It is bound to the key of its record: under another key it cannot be decrypted. */
+/** An encrypted value. It can only be decrypted with the key of the record that it was stored under. */
 export interface Sealed {
   iv: Uint8Array<ArrayBuffer>;
   sealed: ArrayBuffer;
-  /** Milliseconds since 1970; not encrypted, so that it can expire without a key. */
+  /**
+   * Milliseconds since 1970. Not encrypted, so that the record can be deleted at its expiry without a decryption key.
+   */
   changedAt: number;
 }
 
-/** A decrypted value, and whether a former key encrypted it. */
+/** A decrypted value. `isOld` is true if a former key encrypted it. */
 export interface Opened {
   value: unknown;
   isOld: boolean;
@@ -27,7 +29,7 @@ const pause = 2000;
 
 let asked: { person: string; keys: Promise<Keys>; isThere: boolean } | undefined;
 
-/** `tenant:user` of the member who is signed in, or has to sign in again. */
+/** `tenant:user` of the member who is signed in, or whose session has expired. */
 export function currentPerson(): string | undefined {
   const state = sessionState();
   if (state.kind !== 'signed_in' && state.kind !== 'expired') return undefined;
@@ -39,7 +41,7 @@ export function hasKeys(person: string): boolean {
   return asked?.person === person && asked.isThere;
 }
 
-/** Loads the keys of the member unless they are loaded, so that the next text is encrypted immediately. */
+/** Loads the member's keys if they are not loaded yet, so that the next text is encrypted without a wait. */
 export function prepareKeys(): void {
   const person = currentPerson();
   if (!person || asked?.person === person) return;
@@ -70,7 +72,7 @@ export async function seal(person: string, key: string, value: unknown, changedA
 
 /**
  * Decrypts a record. Waits while the service cannot be reached.
- * @returns undefined if no key decrypts it
+ * @returns undefined if none of the keys decrypts the record
  * @throws Error if the member has signed out
  */
 export async function open(person: string, key: string, { iv, sealed }: Sealed): Promise<Opened | undefined> {

@@ -69,7 +69,7 @@ function Palette({ onClose }: { onClose: () => void }) {
   const [wanted, setWanted] = useState('');
   const [at, setAt] = useState(0);
   const list = useId();
-  // The palette is a separate dialog: later it would find only its own commands.
+  // The commands are determined once, when the palette opens.
   const [available] = useState(() => availableCommands().filter((id) => id !== 'palette'));
   const found = available.filter((id) =>
     t(commands[id].name).toLowerCase().includes(wanted.trim().toLowerCase()),
@@ -78,7 +78,7 @@ function Palette({ onClose }: { onClose: () => void }) {
 
   const run = (id: CommandId | undefined) => {
     onClose();
-    // After the dialog has restored the focus, so that the command finds it.
+    // The command runs after the dialog has restored the focus, because it may depend on the focused element.
     if (id) setTimeout(() => runCommand(id));
   };
   const onKeyDown = (event: KeyboardEvent) => {

@@ -13,13 +13,17 @@ export interface Command {
    */
   keys: readonly string[];
   where: Place;
-  /** Whether it repeats while its key is held. Only for moves: a held key must not decide about unseen translations. */
+  /**
+   * Whether the command repeats while its key is held. Only commands that move between items do: a held key must not
+   * decide about translations that the reviewer has not seen.
+   */
   repeats?: true;
 }
 
 /**
- * All keyboard shortcuts, also for the help and the palette. Not used: Ctrl+Alt (AltGr types characters), Alt+Shift
- * (switches layouts on Windows), Alt with a letter or digit (types characters on macOS), Ctrl with a digit (switches tabs).
+ * All keyboard shortcuts; the help and the palette show the same list. These combinations are not used, because systems
+ * reserve them: Ctrl+Alt (AltGr types characters), Alt+Shift (switches layouts on Windows), Alt with a letter or digit
+ * (types characters on macOS), Ctrl with a digit (switches tabs).
  */
 export const commands = {
   approve: { name: 'keys.approve', keys: ['Mod+Enter'], where: 'field' },

@@ -3,7 +3,7 @@ import { isApple } from './commands.ts';
 /** The Latin characters of keys, for layouts without Latin letters (Arabic, Greek, Russian). */
 const latinKeys: Readonly<Record<string, string>> = { Period: '.', Slash: '/', Comma: ',' };
 
-/** Whether the key belongs to an input method that composes a text. Safari only sets the key code. */
+/** Whether the key belongs to an input method that composes a text. Safari reports this only by the key code. */
 export function isComposing(event: KeyboardEvent): boolean {
   return event.isComposing || event.keyCode === 229;
 }
@@ -13,7 +13,7 @@ export function isKey(event: KeyboardEvent, keys: string, apple = isApple): bool
   const parts = keys.split('+');
   const wanted = parts.pop() as string;
   const mod = parts.includes('Mod');
-  // Both together are AltGr, which types a character.
+  // Ctrl and Alt together are AltGr, which types a character.
   if ((apple ? event.metaKey : event.ctrlKey) !== mod) return false;
   if (apple ? event.ctrlKey : event.metaKey) return false;
   if (event.altKey !== parts.includes('Alt')) return false;
@@ -23,7 +23,7 @@ export function isKey(event: KeyboardEvent, keys: string, apple = isApple): bool
   return wanted === latinKey(event);
 }
 
-/** The key by its character; if that is not Latin, by its position on the keyboard. */
+/** The Latin character of a key; for another script, the Latin character at the same position on the keyboard. */
 function latinKey({ key, code, shiftKey }: KeyboardEvent): string {
   if (key.length !== 1) return key;
   if (key.charCodeAt(0) < 128) return key.toLowerCase();

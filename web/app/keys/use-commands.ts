@@ -2,7 +2,7 @@ import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { type Command, type CommandId, commandIds, commands } from './commands.ts';
 import { isComposing, isKey } from './match-key.ts';
 
-/** The current handlers of commands; those of the screen that was shown last come first. */
+/** Handlers of commands. If several components handle a command, the component that was shown last handles it. */
 export type Handlers = Partial<Record<CommandId, () => void>>;
 
 let active: readonly { current: Handlers }[] = [];
@@ -40,7 +40,7 @@ function handlerOf(id: CommandId): (() => void) | undefined {
 }
 
 function onKeyDown(event: KeyboardEvent): void {
-  // Keys of an input method during composition are text.
+  // While an input method composes a text, its keys are text and not shortcuts.
   if (isComposing(event) || event.defaultPrevented) return;
   // An open dialog gets all keys.
   if (document.querySelector('dialog[open]')) return;
@@ -57,7 +57,7 @@ function isMeant({ where, keys }: Command, event: KeyboardEvent): boolean {
   const target = event.target as Element;
   const isTyping = isTextField(target);
   if (where === 'list' && isTyping) return false;
-  // A search field uses Enter and Escape itself.
+  // A search field handles Enter and Escape itself.
   if (where === 'field' && isTyping && !target.matches(editedField)) return false;
   return keys.some((key) => {
     if (!isKey(event, key)) return false;

@@ -3,7 +3,10 @@ import { type MessageId, useT } from '../i18n.tsx';
 import { isAdministrator, type Me, useMe } from '../session/use-me.ts';
 import { Read } from './loading.tsx';
 
-/** A screen for administrators. Other members see whom to ask, and no requests are sent that would be rejected. */
+/**
+ * A screen for administrators. Other members see whom to ask, and the screen sends no requests that the service would
+ * reject.
+ */
 export function AdminsOnly({ title, children }: { title: MessageId; children: (me: Me) => ReactNode }) {
   const t = useT();
   const me = useMe();

@@ -1,11 +1,16 @@
 import { useSyncExternalStore } from 'react';
 
 let message = '';
-/** Alternates an invisible character, so that the same text is announced twice. */
+/**
+ * Each announcement ends with or without an invisible character, in turn, so that a repeated text is announced again.
+ */
 let turn = false;
 const listeners = new Set<() => void>();
 
-/** Announces events to screen readers: saved, next 4 of 20, not saved. Not needed for elements that receive the focus. */
+/**
+ * Announces an event to screen readers, such as "saved" or "next 4 of 20". Elements that receive the focus need no
+ * announcement.
+ */
 export function announce(text: string): void {
   turn = !turn;
   message = turn ? text : `${text}\u00a0`;

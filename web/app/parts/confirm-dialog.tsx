@@ -3,11 +3,11 @@ import { useT } from '../i18n.tsx';
 import { Problem } from './problem.tsx';
 
 /**
- * Asks before something that is hard to undo. It stays open until the work is completed, and shows an error; Escape and
- * "Cancel" change nothing. The focus returns to the opening element.
+ * Asks before an action that is hard to undo. The dialog stays open until the action is completed, and shows its error.
+ * Escape and "Cancel" change nothing. At the end, the focus returns to the element that opened the dialog.
  * @param action label of the button: the action, never "OK"
- * @param isCautious whether "Cancel" has the focus, because the dialog may appear during typing
- * @param isReady whether there is something to do yet
+ * @param isCautious whether "Cancel" has the focus first, for a dialog that may appear while the member types
+ * @param isReady false while the action cannot be started yet
  */
 export function ConfirmDialog({
   title,
@@ -60,7 +60,7 @@ export function ConfirmDialog({
   );
 }
 
-/** A modal dialog with a heading. @param isBusy whether Escape is disabled */
+/** A modal dialog with a heading. @param isBusy disables Escape */
 export function Dialog({
   title,
   className,
@@ -79,7 +79,7 @@ export function Dialog({
   useLayoutEffect(() => {
     const opened = dialog.current;
     opened?.showModal();
-    // Before the dialog leaves the document: only closing it restores the focus.
+    // The dialog is closed before React removes it: only closing a dialog restores the focus.
     return () => opened?.close();
   }, []);
   return (
@@ -88,7 +88,7 @@ export function Dialog({
       aria-labelledby={heading}
       className={className}
       onCancel={(event) => {
-        // React also passes events of a dialog above this one, after which this one must stay open.
+        // React also passes cancel events of a dialog that was opened from this one. This one must then stay open.
         if (event.target !== event.currentTarget) return;
         event.preventDefault();
         if (!isBusy) onClose();

@@ -3,7 +3,7 @@ import { useT } from '../i18n.tsx';
 import { announce } from './announcer.tsx';
 import { Icon } from './icons.tsx';
 
-/** Copies a text to the clipboard. Hidden if the browser has none, as on a URL without https. */
+/** Copies a text to the clipboard. Hidden if the browser offers no clipboard, for example on a URL without https. */
 export function CopyButton({ text }: { text: string }) {
   const t = useT();
   const [isCopied, setCopied] = useState(false);
@@ -12,7 +12,7 @@ export function CopyButton({ text }: { text: string }) {
     try {
       await navigator.clipboard.writeText(text);
     } catch {
-      // The browser blocked it; the text can be selected instead.
+      // The browser blocked the clipboard; the member can select the text instead.
       return;
     }
     setCopied(true);

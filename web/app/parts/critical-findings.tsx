@@ -4,12 +4,12 @@ import { type MessageId, useT } from '../i18n.tsx';
 import { ConfirmDialog } from './confirm-dialog.tsx';
 import styles from './critical-findings.module.css';
 
-/** A critical finding, and its place in a document. */
+/** A critical finding, and its place in the document if the item is a document. */
 export interface CriticalFinding extends Pick<QualityIssue, 'explanation'> {
   place?: string;
 }
 
-/** The critical findings that prevented an approval of a job or of a document's segments; undefined for other errors. */
+/** The critical findings because of which the service rejected an approval; undefined for other errors. */
 export function criticalFindingsOf(error: unknown): CriticalFinding[] | undefined {
   if (!(error instanceof LinguaLoopError) || error.code !== 'critical_findings') return undefined;
   const { critical_findings: found = [] } = (error.present ?? {}) as {
@@ -37,7 +37,7 @@ export function CriticalFindings({ findings }: { findings: readonly CriticalFind
   );
 }
 
-/** Labels of an approval. */
+/** The default texts: those for an approval. */
 const approval = {
   question: 'review.critical_question',
   why: 'review.critical_why',

@@ -1,9 +1,10 @@
 import { useState } from 'react';
 
 /**
- * A date in the URL. A browser sends a date for each digit of a year, from 0002 on; an incomplete date stays in the field,
- * and is replaced by the URL's when the field loses the focus.
- * @param value YYYY-MM-DD, or undefined for none
+ * A field for a date that is a parameter of the URL. While a year is typed, the browser reports a date for each digit
+ * (0002, 0020, …): such a date is only shown in the field. If the field loses the focus, it shows the date of the URL
+ * again.
+ * @param value YYYY-MM-DD; undefined for no date
  */
 export function DayField({
   label,

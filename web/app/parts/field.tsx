@@ -7,7 +7,7 @@ interface FieldProps extends InputProps {
   label: string;
   /** A hint below the field. */
   hint?: string;
-  /** The service's error for the value. */
+  /** The service's error message for the value. */
   problem?: string | undefined;
   value: string;
   onValue(value: string): void;

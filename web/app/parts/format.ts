@@ -1,13 +1,13 @@
 import { useMemo } from 'react';
 import { useInterface } from '../i18n.tsx';
 
-/** Dates and numbers in the interface language, dates in the local time zone. */
+/** Returns functions that format dates and numbers in the interface language. Dates are in the local time zone. */
 export function useFormat() {
   const { locale } = useInterface();
   return useMemo(() => {
     const number = new Intl.NumberFormat(locale);
     const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
-    // A report's days are in UTC, in any time zone.
+    // The days of reports are in UTC, whatever the local time zone.
     const utcDay = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
     const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
     return {
@@ -25,7 +25,7 @@ export function useFormat() {
 
 const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
 
-/** In powers of 1000, like the units' prefixes. */
+/** In powers of 1000, because the unit prefixes kB, MB and GB are decimal. */
 function formatBytes(bytes: number, locale: string): string {
   const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
   return new Intl.NumberFormat(locale, {

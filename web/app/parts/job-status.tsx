@@ -25,7 +25,7 @@ const badges: Partial<Record<string, string>> = {
   rejected: 'badge bad',
 };
 
-/** The label of a status. An unknown one is shown by its name. */
+/** The label of a status. For an unknown status, the name in the API is shown. */
 export function JobStatus({ status }: { status: string }) {
   const t = useT();
   const isKnown = (jobStatuses as readonly string[]).includes(status);

@@ -7,15 +7,18 @@ export function directionOf(language: string): 'ltr' | 'rtl' {
   return rightToLeft.test(language) ? 'rtl' : 'ltr';
 }
 
-/** `lang` and `dir` of an element with text in a language, independent of the interface language. `auto`: not known yet. */
+/**
+ * The attributes `lang` and `dir` of an element that contains text in a given language. `auto`: the language is not
+ * known yet.
+ */
 export function languageOf(language: string): { lang: string; dir: 'ltr' | 'rtl' | 'auto' } {
   if (language === 'auto') return { lang: '', dir: 'auto' };
   return { lang: language, dir: directionOf(language) };
 }
 
 /**
- * A tenant's text in its language. Never translated by the browser.
- * @param isSource whether words in it can be selected as a glossary term (web/app/terms)
+ * A tenant's text, marked with its language. The browser is told never to translate it.
+ * @param isSource whether words of the text can be selected to create a glossary term (web/app/terms)
  */
 export function LanguageText({
   as = 'p',
@@ -38,8 +41,8 @@ export function LanguageText({
 }
 
 /**
- * A name in a place without an element to isolate its direction, such as the page title or next to a number in an option:
- * without characters that would reverse the surrounding text.
+ * Removes characters from a name that would reverse the text next to it. For places without an element that isolates
+ * the direction of the name, such as the page title.
  */
 export function plainName(name: string): string {
   return name.replace(/[\u202a-\u202e\u2066-\u2069]/g, '');

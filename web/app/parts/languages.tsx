@@ -9,11 +9,14 @@ import styles from './languages.module.css';
 interface NamedLanguage {
   code: LanguageCode;
   name: string;
-  /** Search texts: that name, the English one, the language's own, and the code. */
+  /**
+   * The text in which a search looks for the language: its name in the interface language, in English and in the
+   * language itself, and its code.
+   */
   found: string;
 }
 
-/** The supported languages in alphabetical order, and the name of any code. */
+/** Returns the supported languages in alphabetical order, and a function that returns the name for a code. */
 export function useLanguages() {
   const { locale } = useInterface();
   return useMemo(() => {
@@ -32,8 +35,8 @@ export function useLanguages() {
 }
 
 /**
- * Selects one language.
- * @param any label of the option for all languages; without it, a language is required
+ * A field to select one language.
+ * @param any label of the option for all languages; without `any`, a language is required
  * @param first an additional first option that is not a language
  */
 export function LanguageSelect({
@@ -66,8 +69,8 @@ export function LanguageSelect({
 }
 
 /**
- * Selects several languages: the selected ones as a list, all others in a searchable disclosure.
- * @param noteOf a note for a selected language, such as the weight of a text in it
+ * Selects several languages: shows the selected languages as a list, and all others in a searchable disclosure.
+ * @param noteOf returns a note about a selected language, such as the weight of the text in that language
  */
 export function LanguageChoice({
   legend,
@@ -124,7 +127,7 @@ export function LanguageChoice({
           value={sought}
           onChange={({ target }) => setSought(target.value)}
           onKeyDown={(event) => {
-            // Enter selects the match; it must not submit the surrounding form.
+            // Enter selects the matching language, and must not submit the surrounding form.
             if (event.key !== 'Enter' || isComposing(event.nativeEvent)) return;
             event.preventDefault();
             const [only] = shown;

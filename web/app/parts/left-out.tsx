@@ -3,7 +3,7 @@ import { useT } from '../i18n.tsx';
 import { ConfirmDialog } from './confirm-dialog.tsx';
 import { type CriticalFinding, CriticalFindings } from './critical-findings.tsx';
 
-/** The items that an approval of several skipped. */
+/** An item that an approval of several items skipped. */
 export interface LeftOut {
   id: string;
   /** The item's name: a document's file name, or the beginning of a text. */
@@ -12,15 +12,15 @@ export interface LeftOut {
   findings: readonly CriticalFinding[];
 }
 
-/** Shows the items that an approval skipped, with the reason, and approves those that the reviewer selects. */
+/** Shows the items that an approval skipped, each with the reason, and approves the items that the reviewer selects. */
 export function LeftOutDialog(props: Props) {
-  // If some of the selected ones are skipped again, a new question is asked.
+  // If the service skips some of the selected items again, the dialog starts again with those.
   return <Question key={props.items.map(({ id, reason }) => `${id} ${reason}`).join()} {...props} />;
 }
 
 interface Props {
   items: readonly LeftOut[];
-  /** Replaces the items by those that are now skipped. */
+  /** Approves the selected items. The caller then passes the items that are still skipped. */
   onApprove: (ids: ReadonlySet<string>) => Promise<unknown>;
   onClose: () => void;
 }

@@ -2,7 +2,10 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { type MessageId, useT } from '../i18n.tsx';
 import { Problem } from './problem.tsx';
 
-/** Shown after 200 ms, to avoid flashing. It takes the space of the following content (`lines`), so that nothing jumps. */
+/**
+ * A loading message that appears after 200 ms, to avoid flashing. It reserves `lines` lines for the content that
+ * follows, so that the page does not jump.
+ */
 export function Loading({ lines = 3 }: { lines?: number }) {
   const t = useT();
   const [isSlow, setSlow] = useState(false);
@@ -17,7 +20,7 @@ export function Loading({ lines = 3 }: { lines?: number }) {
   );
 }
 
-/** The part of a query's result that determines what is shown. */
+/** The fields of a query's result that determine what is shown. */
 interface Reading<T> {
   data: T | undefined;
   error: unknown;
@@ -25,9 +28,9 @@ interface Reading<T> {
 }
 
 /**
- * Shows the data, a loading state, or an error. Earlier data stays while it is reloaded; if that fails, the error is shown
- * above it.
- * @param heading shown before data arrives, for a screen whose heading comes from the data
+ * Shows the data of a query, a loading message, or an error. During a reload, the previous data stays; if the reload
+ * fails, the error appears above the data.
+ * @param heading shown until data arrives, for a screen whose heading is part of the data
  */
 export function Read<T>({
   from: { data, error, refetch },
@@ -56,7 +59,7 @@ export function Read<T>({
   );
 }
 
-/** The title and heading of a screen whose subject is not loaded. */
+/** The title and heading of a screen until its data is loaded. */
 export function Heading({ of }: { of: MessageId }) {
   const t = useT();
   return (

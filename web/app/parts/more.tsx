@@ -5,9 +5,9 @@ import { announce } from './announcer.tsx';
 import { Problem } from './problem.tsx';
 
 /**
- * Loads a list page by page, starting immediately.
- * @param read loads the page at a cursor; without one, the first
- * @returns the result for `Read`, with all items so far; and the state for `More`
+ * Loads a list page by page; the first page immediately.
+ * @param read loads the page at a cursor; without a cursor, the first page
+ * @returns the items of all loaded pages as a result for `Read`, and the state for `More`
  */
 export function usePages<T>(
   queryKey: readonly unknown[],
@@ -23,7 +23,7 @@ export function usePages<T>(
   return {
     reading: {
       data: data?.pages.flatMap(({ items }) => items),
-      // The error of a further page is shown at its button.
+      // If a further page fails, the error is shown next to the button that loads it.
       error: isFetchNextPageError ? null : error,
       refetch,
     },
@@ -31,7 +31,7 @@ export function usePages<T>(
   };
 }
 
-/** The part of an infinite query that loads its next page. */
+/** The fields of an infinite query that are needed to load the next page. */
 interface Pages {
   data: { pages: readonly { items: readonly unknown[] }[] } | undefined;
   error: unknown;

@@ -7,11 +7,11 @@ import { isAdministrator, useMe, useOperatorStanding } from '../session/use-me.t
 interface Entry {
   to: string;
   name: MessageId;
-  /** Only for administrators of the workspace. */
+  /** Shown only to administrators of the workspace. */
   admin?: true;
-  /** Only if the deployment supports it. */
+  /** Shown only if the deployment has this feature. */
   needs?: 'billing' | 'storage';
-  /** Only for platform operators. */
+  /** Shown only to platform operators. */
   operator?: true;
 }
 
@@ -37,7 +37,7 @@ const administration: readonly Entry[] = [
   { to: '/app/operator', name: 'operator.title', operator: true },
 ];
 
-/** The screens that the member may use. */
+/** Links to the screens that the member may use. */
 export function Navigation() {
   const t = useT();
   const me = useMe();

@@ -16,7 +16,7 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** Shows that the browser is offline, and announces to screen readers when it is online again. */
+/** Shows a notice while the browser is offline, and announces to screen readers when it is online again. */
 export function OfflineNotice() {
   const t = useT();
   const isOnline = useOnline();

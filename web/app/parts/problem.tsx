@@ -7,20 +7,20 @@ import { type Translate, useT } from '../i18n.tsx';
 import { useOnline } from './offline.tsx';
 
 /**
- * An error with the service's message, the request ID for support, and possible actions: retry if the error allows it, after
- * the wait that the service asks for; pay; reconnect.
- * @param retry undefined if retrying makes no sense
+ * Shows an error: the service's message, the request ID for support, and possible actions. The actions are: retry, if a
+ * retry can succeed, after the wait that the service requests; pay; reconnect.
+ * @param retry undefined if a retry makes no sense
  */
 export function Problem({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
   const t = useT();
   const known = error instanceof LinguaLoopError ? error : undefined;
   const left = useCountdown(known);
-  // The text for a missing response depends on it.
+  // Renders again when the browser goes offline or online: the text for a missing response depends on this.
   useOnline();
   const mayRetry = retry && mayHelp(known);
   return (
     <div role="alert" className="problem">
-      {/* The service may quote a user's text. */}
+      {/* The service's message may quote a member's text, in any direction. */}
       <p dir="auto">{problemText(error, t)}</p>
       {known?.requestId && (
         <p className="hint">
@@ -41,7 +41,7 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => void)
   );
 }
 
-/** An error in one line. Never includes the rejected value. */
+/** Describes an error in one line. The text never includes the rejected value. */
 export function problemText(error: unknown, t: Translate): string {
   if (!(error instanceof LinguaLoopError)) return t('common.unexpected');
   if (error instanceof IdempotencyMismatchError) return t('common.sent_differently');
@@ -89,7 +89,7 @@ function useCountdown(error: LinguaLoopError | undefined): number {
   return left;
 }
 
-/** Shown in place of a screen that failed. */
+/** Shown instead of a screen that failed. */
 export function RouteError({ error, reset }: ErrorComponentProps) {
   return (
     <main className="narrow">

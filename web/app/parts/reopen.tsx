@@ -9,10 +9,10 @@ import { announce } from './announcer.tsx';
 import { Problem } from './problem.tsx';
 import { useAction } from './use-action.ts';
 
-/** Milliseconds during which the service allows a decision to be undone. */
+/** Milliseconds for which the service accepts that a decision is undone. */
 const allowedFor = 600_000;
 
-/** A button that undoes a decision, while the service allows it to this member. */
+/** A button that undoes a decision, shown while the service allows this to the member. */
 export function Reopen({
   item,
   decidedAt,

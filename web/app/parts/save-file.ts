@@ -1,7 +1,7 @@
 /**
- * Saves a file, complete or streamed. The browser stores received data outside of the page's memory, large data on disk, and
- * writes the download when all of it has arrived: a partial file is never saved as complete.
- * @throws the body's error
+ * Saves a file whose content is complete or a stream. The browser collects the received data outside of the page's
+ * memory (large data on disk), and starts the download when all data has arrived: an incomplete file is never saved.
+ * @throws the error of the stream
  */
 export async function saveFile({ fileName, body }: { fileName: string; body: BodyInit }): Promise<void> {
   const address = URL.createObjectURL(await new Response(body).blob());
@@ -9,6 +9,6 @@ export async function saveFile({ fileName, body }: { fileName: string; body: Bod
   link.href = address;
   link.download = fileName;
   link.click();
-  // The download usually starts before the next task, in some browsers later.
+  // Most browsers start the download before the next task, but some start it later.
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }

@@ -3,8 +3,8 @@ import { useT } from '../i18n.tsx';
 import { CopyButton } from './copy-button.tsx';
 
 /**
- * A secret that the service returns only once: an API key, a link with a token. It exists only in this component's memory.
- * It is selected immediately, in case there is no clipboard.
+ * A secret that the service returns only once, such as an API key or a link with a token. The secret exists only in
+ * this component's memory. It is selected immediately, so that it can be copied if the browser offers no clipboard.
  */
 export function ShownOnce({ label, value }: { label: string; value: string }) {
   const t = useT();

@@ -9,8 +9,8 @@ import { StepLevel } from '../screens/sign-in/step-heading.tsx';
 import { signOut } from '../session/keeper.ts';
 
 /**
- * Asks a member whose session ended to sign in again, above the current screen, which stays unchanged; waiting requests then
- * continue. Members with single sign-on sign in in another window.
+ * Asks a member whose session has ended to sign in again. The dialog is above the current screen, which stays
+ * unchanged; after the sign-in, waiting requests continue. Members with single sign-on use another window.
  */
 export function SignInAgain({ user }: { user: Tokens['user'] }) {
   const t = useT();
@@ -22,7 +22,7 @@ export function SignInAgain({ user }: { user: Tokens['user'] }) {
     shown?.showModal();
     // The email address is filled in, so the password gets the focus.
     shown?.querySelector<HTMLElement>('input:not([readonly])')?.focus();
-    // Closing restores the focus.
+    // Closing the dialog restores the focus.
     return () => shown?.close();
   }, []);
   const byProvider = user.provider === 'oauth2' && deployment.ssoProvider !== null;

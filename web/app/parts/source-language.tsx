@@ -2,10 +2,10 @@ import type { TranslationJob } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
 import { LanguageSelect, useLanguages } from './languages.tsx';
 
-/** The option to detect the language of a text. */
+/** The option for texts whose language the service detects. */
 export const detected = 'auto';
 
-/** Selects the source language, or its detection. */
+/** A field to select the source language, or its detection. */
 export function SourceLanguageSelect({
   value,
   onChange,

@@ -5,17 +5,23 @@ import { languageOf } from './language-text.tsx';
 interface Piece {
   kind: 'same' | 'added' | 'removed';
   text: string;
-  /** Its index among the pieces. */
+  /** The index of this piece among all pieces. */
   at: number;
 }
 
-/** Characters of both texts above which lines are compared, because comparing words would block the page. */
+/**
+ * If the two texts are longer together, lines are compared instead of words, because comparing words would block the
+ * page.
+ */
 const maxCharacters = 100_000;
 
-/** Maximum milliseconds of a comparison; after that, the whole text counts as replaced. */
+/** Maximum milliseconds of a comparison. If it takes longer, the whole text counts as replaced. */
 const longest = 200;
 
-/** The differences between two texts, by the language's words (of Unicode, so that no character is split). */
+/**
+ * The differences between two texts by words. The words are those of the language according to Unicode, so that no
+ * character is split.
+ */
 export function diffTexts(before: string, after: string, language: string): Piece[] {
   const isLong = before.length + after.length > maxCharacters;
   const split = (text: string) => (isLong ? linesOf(text) : wordsOf(text, language));
@@ -44,8 +50,8 @@ function linesOf(text: string): string[] {
 }
 
 /**
- * Shows the differences from `before` to `after`: removed words struck through, added ones underlined, so that they are
- * visible without color.
+ * Shows the differences between `before` and `after`: removed words struck through, added words underlined, so that
+ * both are visible without color.
  */
 export function TextDiff({ before, after, language }: { before: string; after: string; language: string }) {
   const pieces = useMemo(() => diffTexts(before, after, language), [before, after, language]);

@@ -1,8 +1,8 @@
 import { type SyntheticEvent, useRef, useState } from 'react';
 
 /**
- * Runs the action of a form or button, one at a time: a second click during it does nothing, because codes and passwords are
- * counted, and items could be created twice. The error of the last run stays until the next.
+ * Runs the action of a form or button. A second click during the action does nothing: the service counts attempts with
+ * codes and passwords, and an item could be created twice. The error of an action stays until the next action.
  */
 export function useAction() {
   const [error, setError] = useState<unknown>();

@@ -13,10 +13,13 @@ import { Navigation } from './navigation.tsx';
 import { OfflineNotice } from './offline.tsx';
 import { SignInAgain } from './sign-in-again.tsx';
 
-/** Milliseconds that a sign-out waits for running reviews before the dialog is shown. */
+/** At a sign-out, milliseconds to wait for reviews that are being sent before the dialog asks. */
 const pauseBeforeAsking = 1000;
 
-/** Milliseconds that a sign-out waits for the drafts to load. After that, they stay encrypted on the device. */
+/**
+ * At a sign-out, maximum milliseconds to load the drafts. If loading takes longer, the drafts stay encrypted on the
+ * device.
+ */
 const maxReadingMs = 5000;
 
 function noDraftsAfter(milliseconds: number): Promise<StoredDraft[]> {
@@ -46,7 +49,8 @@ function Frame() {
   const isExpired = state.kind === 'expired';
   const shown = useRef(path);
   useEffect(() => {
-    // A new screen focuses its heading, not the clicked link. Behind the dialog nothing can be focused.
+    // A new screen moves the focus to its heading; otherwise it would stay on the clicked link. While the dialog to
+    // sign in again is open, elements behind it cannot be focused.
     if (shown.current === path || isExpired) return;
     shown.current = path;
     main.current?.focus();
@@ -55,7 +59,7 @@ function Frame() {
   const unreadable = useUnreadable();
   const [unsent, setUnsent] = useState<StoredDraft[]>();
   const leave = async () => {
-    // A recent decision may still be on its way.
+    // A recent decision may still be sent.
     await outbox.untilSent(pauseBeforeAsking);
     // Sign-out must work even if the browser cannot read its storage, or the service does not return the draft keys.
     const drafts = await Promise.race([listDrafts().catch(() => []), noDraftsAfter(maxReadingMs)]);

@@ -1,21 +1,24 @@
-/** The parameters of a link, or of the identity provider's redirect, in the URL of /signin. */
+/** What the URL of /signin contained: the parameters of a link, or those of the redirect from the identity provider. */
 export type Arrival =
   | { kind: 'invite'; token: string }
   | { kind: 'reset'; token: string }
-  /** The identity provider's redirect; without a code, it rejected the sign-in. */
+  /** The redirect from the identity provider. If the provider rejected the sign-in, `code` is null. */
   | { kind: 'sso'; code: string | null; state: string };
 
-/* This module runs first: secrets are removed from the URL, and from the history, before anything else can read them. */
+/*
+ * This module runs before all others and removes secrets from the URL and from the browser's history, before other code
+ * can read them.
+ */
 let arrival = take();
 const listeners = new Set<() => void>();
 
-// A link that is pasted into the tab of an open /signin changes only the fragment.
+// If a link is pasted into a tab with an open /signin, only the fragment changes, and the page is not loaded again.
 addEventListener('hashchange', () => {
   const next = take();
   if (next) setArrival(next);
 });
 
-/** The current parameters; undefined without any, or after their use. */
+/** The current parameters; undefined without parameters, or after they were used. */
 export function currentArrival(): Arrival | undefined {
   return arrival;
 }

@@ -5,32 +5,43 @@ import { deployment } from '../deployment.ts';
 import { forgetRefreshRetryKey, refreshRetryKey } from './refresh-retry-key.ts';
 import { signInRequest } from './sign-in-request.ts';
 
-/** A token response of /signin/*: the refresh token is in a cookie that scripts cannot read. */
+/**
+ * The token response of the endpoints below /signin. It contains no refresh token, because that is in a cookie that
+ * scripts cannot read.
+ */
 export type Issued = Omit<OAuth2TokenResponse, 'refresh_token'>;
 
 /**
- * The state of the sign-in. `starting`: not known yet. `expired`: the session ended during work; open screens stay, and the
- * member is asked to sign in again.
+ * The state of the sign-in. `starting`: the state is not known yet. `expired`: the session ended while the member
+ * worked; the screen stays open, and the member is asked to sign in again.
  */
 export type SessionState =
   | { kind: 'starting' }
-  /** `failure`: the cookie could not be used or ended; it may still be valid. */
+  /**
+   * `failure` is set if the service did not respond to a request with the session cookie; the cookie may then still be
+   * valid.
+   */
   | { kind: 'signed_out'; failure?: { of: 'resume' | 'sign_out'; error: unknown } }
   | { kind: 'signed_in'; tokens: Tokens }
   | { kind: 'expired'; tokens: Tokens };
 
-/** Messages between tabs. Access tokens exist only in the memory of tabs, never in a storage. */
+/**
+ * Messages between the tabs of the application. Access tokens are only in the memory of tabs, and never in a storage.
+ */
 type Message = { kind: 'ask' } | { kind: 'tokens'; tokens: Tokens } | { kind: 'signed_out' };
 
-/** Milliseconds that a tab waits for tokens from another one. */
+/** Maximum milliseconds that a tab waits for tokens from other tabs. */
 const answerWithin = 200;
-/** Each tab holds this shared lock, so that a new one can detect others. */
+/** A lock that all tabs share, so that a new tab can find out whether there are others. */
 const tabLock = 'lingualoop-tab';
 
 const refreshLock = 'lingualoop-refresh';
 
 let state: SessionState = { kind: 'starting' };
-/** This page is about to be reloaded for another member, and must not share the previous member's tokens. */
+/**
+ * True if this page is about to be reloaded for another member. Until then, it must not send the tokens of the previous
+ * member to other tabs.
+ */
 let isLeaving = false;
 const listeners = new Set<() => void>();
 /** Requests that wait until the member has signed in again. */
@@ -58,7 +69,10 @@ function enter(next: SessionState): void {
   for (const listener of listeners) listener();
 }
 
-/** Accepts tokens that this or another tab received. Another member's tokens never continue this member's work. */
+/**
+ * Stores tokens that this tab or another tab has received. If they belong to another member, the page is reloaded, so
+ * that they are not used for the work of the previous member.
+ */
 function adopt(tokens: Tokens): void {
   const before = state.kind === 'signed_in' || state.kind === 'expired' ? state.tokens : undefined;
   if (before && !isSamePerson(before, tokens)) {
@@ -72,15 +86,19 @@ function isSamePerson(one: Tokens, other: Tokens): boolean {
   return one.user.user_id === other.user.user_id && one.user.tenant_id === other.user.tenant_id;
 }
 
-/** A token is renewed before use in its last 30 s, or the last tenth of its lifetime. */
+/**
+ * Whether a token must be renewed before it is used: in its last 30 s, or in the last tenth of its lifetime if that is
+ * shorter.
+ */
 function isDue({ expires_at, expires_in }: Tokens): boolean {
   return Date.now() >= expires_at - Math.min(30_000, expires_in * 100);
 }
 
 /**
- * Refreshes once for all tabs and requests: a refresh token can be used once, and a late second use ends the session.
- * Requests that waited for the lock use the tokens that its holder received.
- * @returns null if there is no longer a session
+ * Refreshes the tokens only once for all tabs and requests, because a refresh token can be used only once, and using it
+ * again later ends the session. Requests that waited for the lock take the tokens of the request that held it.
+ * @param stale the tokens to replace
+ * @returns null if the session has ended
  */
 async function refresh(stale: Tokens | undefined): Promise<Tokens | null> {
   const { held = [] } = await navigator.locks.query();
@@ -88,7 +106,7 @@ async function refresh(stale: Tokens | undefined): Promise<Tokens | null> {
   return navigator.locks.request(refreshLock, async () => {
     const isFresh = () =>
       state.kind === 'signed_in' && state.tokens.access_token !== stale?.access_token ? state.tokens : null;
-    // The tokens of the tab that held the lock may arrive after the lock.
+    // The other tab releases the lock and sends its tokens, but the tokens may arrive after the lock.
     if (mustWait && !isFresh()) await askOthers();
     const fresh = isFresh();
     if (fresh) return fresh;
@@ -96,10 +114,10 @@ async function refresh(stale: Tokens | undefined): Promise<Tokens | null> {
     const ask = () => signInRequest<Issued>('refresh', { retry_key: refreshRetryKey() });
     const request = ask();
     setAsked();
-    // Once more if the response was lost.
+    // Repeats the request once if its response was lost.
     const response = await request.catch(ask);
     if (response.ok || response.error.status === 401) forgetRefreshRetryKey();
-    // The member has signed out in between.
+    // The member has signed out during the request.
     if (state !== before && state.kind === 'signed_out') return null;
     if (response.ok) return begin(response.body);
     if (response.error.status !== 401) throw response.error;
@@ -107,7 +125,7 @@ async function refresh(stale: Tokens | undefined): Promise<Tokens | null> {
   });
 }
 
-/** Signs in with new tokens, in all tabs. */
+/** Stores new tokens in all tabs, so that the member is signed in. */
 export function begin(issued: Issued): Tokens {
   const now = Date.now();
   const tokens: Tokens = {
@@ -127,17 +145,20 @@ async function renew(refused: Tokens): Promise<Tokens | null> {
   if (state.kind !== 'expired') {
     const fresh = await refresh(refused);
     if (fresh) return fresh;
-    // Another tab may have signed in or out in between.
+    // Another tab may have signed in or out during the refresh.
     const now = sessionState();
     if (now.kind === 'signed_out') return null;
     if (now.kind === 'signed_in' && now.tokens.access_token !== refused.access_token) return now.tokens;
-    // The work continues after the member has signed in again.
+    // Waiting requests continue after the member has signed in again.
     enter({ kind: 'expired', tokens: refused });
   }
   return new Promise((resolve) => waiting.push(resolve));
 }
 
-/** The session of the SDK's requests. If a token cannot be renewed, its request waits for the member to sign in again. */
+/**
+ * The session of the SDK's client. If a token cannot be renewed, the request waits until the member has signed in
+ * again.
+ */
 export const session: Session = {
   async current() {
     if (state.kind === 'starting') await start();
@@ -152,12 +173,12 @@ export const session: Session = {
 
 const { promise, resolve: setAsked } = Promise.withResolvers<void>();
 
-/** Settles after the state of the sign-in was requested, or if no request is needed. */
+/** Resolves when the request for the session was sent, or when it is clear that none is needed. */
 export const asked: Promise<void> = promise;
 
 let starting: Promise<void> | undefined;
 
-/** Determines the state of the sign-in: from another tab, or from the cookie of an earlier visit. */
+/** Determines the state of the sign-in: from another tab, or with the cookie of an earlier visit. */
 export function start(): Promise<void> {
   starting ??= (async () => {
     const { held = [] } = await navigator.locks.query();
@@ -170,7 +191,7 @@ export function start(): Promise<void> {
   return starting;
 }
 
-/** Signs in with the cookie of an earlier visit, if there is one; called again after a temporary failure. */
+/** Signs in with the cookie of an earlier visit, if there is one. Called again after a temporary failure. */
 export async function resume(): Promise<void> {
   try {
     if (await refresh(undefined)) return;
@@ -180,7 +201,7 @@ export async function resume(): Promise<void> {
   }
 }
 
-/** Requests the tokens from other tabs, and waits for the first response or the timeout. */
+/** Asks the other tabs for tokens. Resolves when the first tokens arrive, or after `answerWithin`. */
 function askOthers(): Promise<void> {
   return new Promise((resolve) => {
     const forget = onSessionChange(done);
@@ -194,7 +215,7 @@ function askOthers(): Promise<void> {
   });
 }
 
-/** Ends the session, in all tabs. If the service cannot be reached, the cookie stays, and the member is informed. */
+/** Signs out in all tabs. If the service cannot be reached, the cookie stays, and the screen informs the member. */
 export async function signOut(): Promise<void> {
   const error = await signInRequest('signout', {}).then(
     (outcome) => (outcome.ok ? undefined : outcome.error),

@@ -1,14 +1,17 @@
 import { newIdempotencyKey } from '#sdk/random-key.ts';
 
-/** In `localStorage`, for all tabs, which share the cookie, too. Without the cookie, the key is useless. */
+/**
+ * The name of the key in `localStorage`, which all tabs share, like the cookie. The key is useless without the cookie.
+ */
 const storageKey = 'lingualoop-refresh-retry';
 
-/** The key if the browser blocks storage. */
+/** The key, if the browser does not allow the page to store it. */
 let unstored: string | undefined;
 
 /**
- * The retry key of the next refresh. It is stored first, and stays the same until the response has arrived: a tab that lost
- * the response, or was closed or killed, repeats the refresh with it.
+ * Returns the retry key of the next refresh. The key is stored before the refresh is sent, and stays the same until a
+ * response has arrived. A tab that lost the response, was closed or crashed can therefore repeat the refresh with the
+ * same key.
  */
 export function refreshRetryKey(): string {
   try {
@@ -23,12 +26,12 @@ export function refreshRetryKey(): string {
   }
 }
 
-/** Deletes the key after a response to the refresh, or if there is no longer a session. */
+/** Deletes the key, after a response to the refresh or if the session has ended. */
 export function forgetRefreshRetryKey(): void {
   unstored = undefined;
   try {
     localStorage.removeItem(storageKey);
   } catch {
-    // It was not stored.
+    // The key was not stored.
   }
 }

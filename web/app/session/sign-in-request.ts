@@ -5,15 +5,17 @@ import { deployment } from '../deployment.ts';
 export type SignInOutcome<T> = { ok: true; body: T } | { ok: false; error: LinguaLoopError };
 
 /**
- * Sends a sign-in request below /signin, where the refresh token stays in its cookie. Never repeated: a code can be used
- * once, and a refresh needs its retry key.
- * @throws LinguaLoopError with status null without a complete response
+ * Sends a sign-in request to an endpoint below /signin, which keeps the refresh token in its cookie. The request is
+ * never repeated: a code can be used only once, and a refresh is repeated by its caller with a retry key.
+ * @throws LinguaLoopError with status null if there is no complete response
  */
 export async function signInRequest<T>(path: string, body: object): Promise<SignInOutcome<T>> {
   return sameOriginRequest<T>(`/signin/${path}`, body);
 }
 
-/** The same for an endpoint of the API that accepts the session cookie (enrollment) or needs no credential. */
+/**
+ * Like `signInRequest`, for an endpoint of the API that accepts the session cookie (enrollment) or needs no credential.
+ */
 export async function sameOriginRequest<T>(address: string, body: object): Promise<SignInOutcome<T>> {
   let response: Response;
   let answer: Awaited<ReturnType<Response['json']>>;
@@ -25,7 +27,7 @@ export async function sameOriginRequest<T>(address: string, body: object): Promi
       signal: AbortSignal.timeout(30_000),
     });
     answer = await response.json().catch((cause: unknown) => {
-      // A success with an incomplete body counts as lost.
+      // A successful response with an incomplete body counts as a lost response.
       if (response.ok) throw cause;
       return {};
     });

@@ -1,20 +1,20 @@
 import { deployment } from '../deployment.ts';
 import { sameOriginRequest } from './sign-in-request.ts';
 
-/** The state to restore after the identity provider's redirect. */
+/** What this window restores after the redirect from the identity provider. */
 export interface Departure {
-  /** The path of the requested screen, without its query, which may contain a tenant's text. */
+  /** The path of the requested screen. The query is not stored, because it may contain a tenant's text. */
   next?: string;
-  /** This window was opened to sign in again, and is closed afterwards. */
+  /** Whether this window was opened to sign in again. It is then closed after the sign-in. */
   isAgain?: boolean;
 }
 
-/** In `sessionStorage`, so that it belongs to this window. It contains no secret. */
+/** The name of the item in `sessionStorage`, which belongs to one window. The item contains no secret. */
 const storageKey = 'lingualoop-departure';
 
 /**
- * Redirects a window to the identity provider, which redirects it back to `/signin/sso`.
- * @param to this window, or one that was opened for it
+ * Redirects a window to the identity provider, which then redirects the window to `/signin/sso`.
+ * @param to the window: this one, or one that was opened for the sign-in
  * @throws LinguaLoopError
  */
 export async function leaveForProvider(
@@ -36,7 +36,7 @@ export async function leaveForProvider(
   to.location.assign(outcome.body.authorization_url);
 }
 
-/** The state of this window before it was redirected to the identity provider. */
+/** Returns what this window stored before it was redirected to the identity provider. */
 export function readDeparture(): Departure {
   try {
     return JSON.parse(sessionStorage.getItem(storageKey) ?? '{}') as Departure;

@@ -1,10 +1,10 @@
 /*
- * The page's first script, and a small one: it removes secrets from the URL before anything else runs, and renews the
- * session while the application is downloaded and compiled.
+ * The first script of the page. It is small: it removes secrets from the URL before other code runs, and renews the
+ * session while the browser downloads and compiles the application.
  */
 import './arrival.ts';
 import { asked, start } from './keeper.ts';
 
 void start();
-// The application keeps the processor busy when it starts, so it waits until the request is sent.
+// The start of the application keeps the processor busy, so the application is loaded only after this request was sent.
 await asked;

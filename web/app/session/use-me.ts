@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { client } from '../client.ts';
 import { queryKeys } from '../query-keys.ts';
 
-/** The signed-in member with its workspace, read once and shared by all screens. */
+/** The signed-in member and the workspace. They are loaded once, and all screens share them. */
 export function useMe() {
   return useQuery({
     queryKey: queryKeys.me,
@@ -10,7 +10,7 @@ export function useMe() {
   });
 }
 
-/** The signed-in member and the workspace. */
+/** The signed-in member, and the workspace of the session. */
 export type Me = NonNullable<ReturnType<typeof useMe>['data']>;
 
 /**
@@ -22,9 +22,9 @@ export function isAdministrator({ user }: Me): boolean {
 }
 
 /**
- * Whether the member is a platform operator; `data` is undefined while that is unknown, and if it could not be loaded. Only
- * the usage report shows it: an operator's is the sum over all tenants. It is requested only for administrators with an
- * authenticator, because others cannot be operators.
+ * Whether the member is a platform operator. `data` is undefined while this is unknown, and if it could not be loaded.
+ * The only sign of an operator is in the usage report, which is the sum over all tenants. The report is loaded only for
+ * administrators with an authenticator, because other members cannot be operators.
  */
 export function useOperatorStanding(me: Me | undefined) {
   const mayBe = me !== undefined && isAdministrator(me) && me.user.totp_enrolled;

@@ -30,11 +30,12 @@ interface Props {
 }
 
 /**
- * The glossary of the last term for each language pair, until the page is reloaded: usually the next one goes there, too.
+ * For each language pair, the glossary to which the last term was added, until the page is reloaded. It is selected
+ * first, because the next term usually belongs to the same glossary.
  */
 const lastGlossary = new Map<string, string>();
 
-/** Adds a term with its translation to a glossary of the workspace for these languages. */
+/** A dialog that adds a term with its translation to one of the workspace's glossaries for these languages. */
 export function NewTermDialog(props: Props) {
   const t = useT();
   const glossaries = useGlossaries();
@@ -88,7 +89,7 @@ function TermForm({
   );
   const [added, setAdded] = useState<{ name: string; others: readonly string[] }>();
   const first = useRef<HTMLInputElement>(null);
-  // After the dialog has opened, which focuses its first field.
+  // Runs after the dialog has opened, because opening a dialog moves the focus to its first field.
   useEffect(() => first.current?.focus(), []);
   const add = async () => {
     const { set, other_targets: others } = await client.terminology.addEntry({
@@ -164,7 +165,7 @@ function TermForm({
   );
 }
 
-/** After a term was added: the other translations that the glossary has for its source. */
+/** Shown after a term was added, if the glossary has other translations of the same source term. */
 function OtherTargets({
   name,
   others,

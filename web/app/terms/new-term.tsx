@@ -6,17 +6,18 @@ import { NewTermDialog, type Term } from './new-term-dialog.tsx';
 import { type SelectedWords, useSelectedWords, wordsOfTranslation } from './selected-words.ts';
 import styles from './terms.module.css';
 
-/** Characters of the selected words on the button. */
+/** Maximum number of characters of the selected words that the button shows. */
 const maxShown = 30;
 
 /**
- * Adds selected words of a source text to a glossary, with the words selected in its translation, if any: with the button at
- * the selection, or with the command, which also works without a selection.
+ * Adds selected words of a source text to a glossary. If words in the translation are selected, too, they become the
+ * target term. Started with the button below the selected words, or with a command, which also works without a
+ * selection.
  */
 export function NewTerm({ sourceLang, targetLang }: { sourceLang: string; targetLang: string }) {
   const selected = useSelectedWords();
   const [term, setTerm] = useState<Term>();
-  // If the text was replaced in between, its words no longer exist.
+  // If the text was replaced after the selection, the selected words no longer exist.
   const current = selected?.range.startContainer.isConnected ? selected : undefined;
   const open = () => setTerm({ source: current?.words ?? '', target: wordsOfTranslation(current) });
   useCommands({ addTerm: open });
@@ -35,7 +36,7 @@ export function NewTerm({ sourceLang, targetLang }: { sourceLang: string; target
   );
 }
 
-/** The button below the selected words. It follows them during scrolling. */
+/** The button below the selected words. It keeps its place next to them when the page is scrolled. */
 function Offer({ selected: { words, range }, onClick }: { selected: SelectedWords; onClick: () => void }) {
   const t = useT();
   const button = useRef<HTMLButtonElement>(null);
@@ -63,7 +64,7 @@ function Offer({ selected: { words, range }, onClick }: { selected: SelectedWord
       ref={button}
       type="button"
       className={styles.offer}
-      // Keeps the selection and the focus.
+      // Prevents that a click on the button removes the selection or moves the focus.
       onMouseDown={(event) => event.preventDefault()}
       onClick={onClick}
     >

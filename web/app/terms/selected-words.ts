@@ -1,31 +1,32 @@
 import { useEffect, useState } from 'react';
 
-/** Marks elements of the same translation: the source text and the field of its translation. */
+/** An attribute that marks elements of the same translation: the source text, and the text field of the translation. */
 export const unitMark = { 'data-unit': '' };
 
 const unit = '[data-unit]';
 const source = '[data-source]';
 
-/** UTF-16 units of a selection that may be a term. A glossary term has at most 500 code points. */
+/** Maximum length of a selection that may be a term, in UTF-16 units. A glossary term has at most 500 code points. */
 const longest = 1000;
 
 /** Words that are selected in a source text. */
 export interface SelectedWords {
   words: string;
-  /** Their place, which moves with the text. */
+  /** The place of the words, which changes with the text. */
   range: Range;
 }
 
 /**
- * The last words selected in a source text. They are kept while words in the translation are selected, until something else
- * is selected.
+ * The words that were last selected in a source text. They stay while words in the translation are selected, and change
+ * with any other selection.
  */
 export function useSelectedWords(): SelectedWords | undefined {
   const [selected, setSelected] = useState<SelectedWords>();
   useEffect(() => {
     let isPressed = false;
     const look = () => {
-      // The button does not appear during the selection; and a text field has a separate selection.
+      // The button appears only after the selection has ended. A selection in a text field does not change the selected
+      // words.
       if (isPressed || document.activeElement?.matches('textarea, input')) return;
       setSelected(selectedWords());
     };
@@ -60,7 +61,10 @@ function selectedWords(): SelectedWords | undefined {
   return { words, range: selection.getRangeAt(0).cloneRange() };
 }
 
-/** The words selected in the translation of some words; without those, in the edited field. */
+/**
+ * The words that are selected in the translation of the source words. Without source words, the selected words of the
+ * edited field.
+ */
 export function wordsOfTranslation(of: SelectedWords | undefined): string {
   const active = document.activeElement;
   const field = of

@@ -13,13 +13,16 @@ import { asNobody, type Cases, withoutCookie } from '../case.ts';
 
 const required = 'authentication required';
 
-/** A challenge of an enrolled member, and the member. */
+/** Starts a sign-in of a member with an authenticator. Returns the member and the challenge. */
 async function challenged({ app }: ContractFixture) {
   const person = await foundEnrolled(app);
   return { person, challenge_id: await challengeOf(app, person) };
 }
 
-/** A challenge of a member who must enrol, with a right or wrong code. */
+/**
+ * Starts a sign-in of a member who must set up an authenticator. Returns the challenge and a code, which may be right
+ * or wrong.
+ */
 const confirming =
   (codeOf: (secret: string) => string) =>
   async ({ app }: ContractFixture) => {
@@ -27,7 +30,7 @@ const confirming =
     return { challenge_id, mfa_code: codeOf(await beginEnrollment(app, challenge_id)) };
   };
 
-/** A request of a new member with only the cookie. */
+/** A request of a new member with the session cookie as its only credential. */
 const byCookie =
   (somebody: (app: ContractFixture['app']) => Promise<Person>, input: Record<string, unknown> = {}) =>
   async ({ app }: ContractFixture) => ({ input, headers: (await somebody(app)).cookie });

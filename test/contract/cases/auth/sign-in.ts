@@ -21,7 +21,7 @@ const ofEnrolled = async ({ app }: ContractFixture) => ({
   username: (await foundEnrolled(app)).email,
 });
 
-/** A person with the same password in two workspaces. */
+/** Creates two workspaces of a person who has the same password in both. */
 async function ofTwoWorkspaces({ app }: ContractFixture) {
   const { email } = await found(app);
   await found(app, { email });

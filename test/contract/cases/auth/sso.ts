@@ -8,7 +8,7 @@ const detail = 'identity provider not found';
 
 let subjects = 0;
 
-/** Runs the flow as a new person up to the callback; `cookie` is the browser's. */
+/** Runs a single sign-on of a new person up to the callback. `cookie` is the cookie of the browser. */
 async function dance({ app, accounts, provider }: ContractFixture, claims = {}, headers = {}) {
   subjects += 1;
   const sub = `subject-${subjects}`;

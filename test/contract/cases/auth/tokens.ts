@@ -5,7 +5,7 @@ import { asAdmin, asMember, asNobody, type Case, type Cases } from '../case.ts';
 const nothing = { token: 'nothing' };
 const accessToken = ({ member }: ContractFixture) => ({ token: member.accessToken });
 
-/** The responses that revocation and introspection have in common. */
+/** The cases that revocation and introspection have in common. */
 const common: Case[] = [
   { name: 'the token is none', status: 200, ask: asAdmin(nothing) },
   { name: 'the token is missing', status: 422, ask: asAdmin() },
@@ -41,7 +41,7 @@ export const tokenCases: Cases = {
       ask: asNobody(async ({ app }) => ({ refresh_token: (await found(app)).refreshToken })),
     },
     {
-      // At /trpc the cookie's session goes on, and the response says nothing of it: it never does.
+      // On /trpc, the cookie is ignored: its session continues. The response is the same as over REST.
       name: 'gives up a cookie',
       status: 200,
       ask: async ({ app }) => ({ headers: (await found(app)).cookie }),

@@ -3,8 +3,8 @@ import type { AuditListQuery } from '#sdk/types.ts';
 type Known = NonNullable<AuditListQuery['action']>;
 
 /**
- * All actions of the service, in its order, and whether a workspace's own log can contain them. A new action does not
- * compile until it is listed.
+ * All actions of the service, in its order. The value is true if the audit log of a workspace can contain the action.
+ * TypeScript reports an error if a new action of the service is missing here.
  */
 const ofWorkspaces = {
   signed_in: true,
@@ -47,7 +47,7 @@ const ofWorkspaces = {
   storage_binding_displaced: true,
   subscription_mirrored: true,
   topup_credited: true,
-  // Actions of the whole deployment.
+  // The following actions concern the whole deployment.
   login_candidates_capped: false,
   secrets_resealed: false,
 } as const satisfies Record<Known, boolean>;

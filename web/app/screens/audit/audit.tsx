@@ -41,7 +41,7 @@ function Log() {
           events.length > 0 ? (
             <EventTable events={events} people={people} />
           ) : (
-            // A page examines a limited number of events, so the next one may have matches.
+            // The service examines a limited number of events for each page, so the next page may have matches.
             <p>{t(more.hasNextPage ? 'audit.none_yet' : 'audit.none')}</p>
           )
         }
@@ -51,15 +51,15 @@ function Log() {
   );
 }
 
-/** The start of a local day. @param later days */
+/** The start of a local day, as an ISO time. @param later number of days to add */
 function midnight(date: string, later: number): string {
   const [year = 0, month = 1, day = 1] = date.split('-').map(Number);
   return new Date(year, month - 1, day + later).toISOString();
 }
 
 /**
- * Email addresses of members by ID, including revoked ones, which the log contains. For a larger workspace, the first
- * thousand.
+ * Email addresses of members, by member ID. Revoked members are included, because the log also contains their events.
+ * For large workspaces, only the first 1,000 members.
  */
 function usePeople(): ReadonlyMap<string, string> {
   const roster = useQuery({

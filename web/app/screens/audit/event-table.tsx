@@ -70,7 +70,7 @@ export function EventTable({
 
 const kinds = ['member', 'api_key', 'anonymous', 'operator_key', 'server', 'payment_processor'] as const;
 
-/** The kind of actor, if it is not a member. An unknown kind is shown by its name. */
+/** The name of an actor's kind, for actors that are not members. For an unknown kind, the name in the API is shown. */
 function kindName(kind: string, t: Translate): string {
   const known = kinds.find((one) => one === kind);
   return known ? t(`audit.by_${known}`) : kind;

@@ -77,7 +77,8 @@ function Remaining({ me }: { me: Me }) {
   const t = useT();
   const { number, day } = useFormat();
   const summary = useQuery({
-    // A recent payment is included.
+    // The key contains the state of the subscription and the prepaid characters, so that the figures are reloaded after
+    // a payment.
     queryKey: queryKeys.usage.summary(me.tenant.id, 'now', standingOf(me), prepaidOf(me)),
     queryFn: () => client.usage.summary(me.tenant.id, { limit: 1 }),
   });
@@ -115,20 +116,20 @@ function Remaining({ me }: { me: Me }) {
   );
 }
 
-/** Days of a trial from the workspace's creation. */
+/** The days of a trial, counted from the creation of the workspace. */
 const trialDays = 14;
 
 function trialEnd({ tenant }: Me): string {
   return new Date(Date.parse(tenant.created_at) + trialDays * 86_400_000).toISOString();
 }
 
-/** Milliseconds between two requests, and in total. */
+/** Milliseconds between two polls, and maximum milliseconds of polling. */
 const lookEvery = 2_000;
 const lookFor = 120_000;
 
 /**
- * The result of the payment page. It is only a hint: a payment counts after the processor has confirmed it, so this polls
- * until then.
+ * The result with which the payment page redirected the member back. A payment counts only after the payment processor
+ * has confirmed it to the service, so the component polls until then.
  */
 function Returned({ me }: { me: Me }) {
   const t = useT();
@@ -145,7 +146,7 @@ function Returned({ me }: { me: Me }) {
       if (document.hidden) return;
       if (Date.now() - since > lookFor) {
         clearInterval(timer);
-        // Characters may have been credited before this page was opened.
+        // A top-up is not reported as late: its characters may have been credited before this page was opened.
         setLate(checkout !== undefined);
       } else void refetch();
     }, lookEvery);

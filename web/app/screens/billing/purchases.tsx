@@ -13,7 +13,7 @@ const plans = [
   { tier: 'studio', chars: 5_000_000 },
 ] as const;
 
-/** Characters in a pack, and packs in one purchase. */
+/** The number of characters in one pack, and the maximum number of packs in one purchase. */
 const packChars = 1_000_000;
 const maxPacks = 5;
 
@@ -66,7 +66,9 @@ export function TopUp() {
   );
 }
 
-/** Opens a page of the payment processor in this tab. Disabled until the browser has left. */
+/**
+ * Opens a page of the payment processor in this tab. The button stays disabled until the browser has left this page.
+ */
 export function PaymentButton({ label, open }: { label: string; open: () => Promise<PaymentPage> }) {
   const t = useT();
   const [isBusy, setBusy] = useState(false);

@@ -1,9 +1,12 @@
 import type { Me } from '../../session/use-me.ts';
 
-/** The state of the subscription. `lapsed`: it exists and must be paid; also any unknown status. */
+/**
+ * The state of the subscription. `lapsed`: the subscription exists, but a payment is due; unknown states count as
+ * `lapsed`.
+ */
 export type Standing = 'current' | 'lapsed' | 'ended' | 'none';
 
-/** Reads the state of the subscription from the workspace's metadata, like the service. */
+/** Determines the state of the subscription from the workspace's metadata, by the same rules as the service. */
 export function standingOf({ tenant }: Me): Standing {
   const status = tenant.metadata['pay_subscription_status'];
   if (status === undefined || status === null) return 'none';

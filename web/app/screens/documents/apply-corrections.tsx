@@ -17,8 +17,8 @@ import { readSegments, storeSegments } from './use-segments.ts';
 const most = 1000;
 
 /**
- * Applies all corrections in one request, so that the file is rendered once. None is lost: rejected ones stay, and if
- * someone else has changed a translation, the reviewer selects one of the texts.
+ * Applies all corrections in one request, so that the file is rendered only once. No correction is lost: a rejected
+ * correction stays, and if someone else has changed a translation, the reviewer selects one of the two texts.
  */
 export function ApplyCorrections({
   documentId,
@@ -61,7 +61,7 @@ export function ApplyCorrections({
       storeSegments(queries, documentId, present);
       store.change({ kind: 'seen', segments: present });
       const found = [...store.all().values()].filter(isInConflict);
-      // Other conflicts, such as a review in progress, are only shown.
+      // An error without such conflicts, for example because a review is in progress, is only shown.
       if (found.length === 0) throw thrown;
       announce(t('documents.conflicts', { count: found.length }));
     }

@@ -12,13 +12,13 @@ import styles from './documents.module.css';
 /** Maximum number of documents in a request. */
 const most = 100;
 
-/** Documents that the reviewer has selected one by one. */
+/** Lists of documents that the reviewer has confirmed one by one, after an approval skipped them. */
 type Named = Pick<ApproveManyRequest, 'confirm_critical' | 'confirm_unopened'>;
 
 interface Result {
   id: string;
   name: string;
-  /** The error; undefined if it is approved. */
+  /** The error message; undefined if the document was approved. */
   refusal: string | undefined;
 }
 
@@ -97,7 +97,10 @@ export function ApproveMany({
 
 type Outcome = Awaited<ReturnType<typeof client.documents.approveMany>>['results'][number];
 
-/** A document that was left out, with the findings that must be confirmed; undefined for any other. */
+/**
+ * Returns a document that the approval skipped, with the findings that must be confirmed; undefined for any other
+ * result.
+ */
 function leftOutOf(outcome: Outcome, name: string): LeftOut | undefined {
   if (outcome.outcome !== 'left_out') return undefined;
   const findings = outcome.critical_findings.flatMap(({ place, issues }) =>

@@ -10,7 +10,7 @@ import { queryKeys } from '../../query-keys.ts';
 import type { Segment } from './search.ts';
 import { storeSegments } from './use-segments.ts';
 
-/** Confirms a translation unchanged, or withdraws the confirmation. */
+/** A button that confirms a translation without a change, or withdraws the confirmation. */
 export function ConfirmSegment({ documentId, segment }: { documentId: string; segment: Segment }) {
   const t = useT();
   const queries = useQueryClient();

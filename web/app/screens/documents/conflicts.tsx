@@ -3,7 +3,10 @@ import { LanguageText } from '../../parts/language-text.tsx';
 import type { Correction, CorrectionChange } from './corrections.ts';
 import styles from './documents.module.css';
 
-/** Translations that someone else has changed in between: the original text, the other member's, and the reviewer's. */
+/**
+ * Translations that someone else has changed while the reviewer corrected them. Shows the original text, the text of
+ * the other member, and the reviewer's text.
+ */
 export function Conflicts({
   conflicts,
   language,

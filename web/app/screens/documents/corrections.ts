@@ -1,12 +1,12 @@
 import { useSyncExternalStore } from 'react';
 import type { Segment } from './search.ts';
 
-/** A text that replaces the translation of a segment when it is applied. */
+/** A reviewer's text that will replace the translation of a segment. */
 export interface Correction {
   /** The segment as last loaded. */
   segment: Segment;
   text: string;
-  /** The translation on which it is based. */
+  /** The translation that the reviewer saw when this text was begun; null if the segment had no translation. */
   replaces: string | null;
 }
 
@@ -16,23 +16,28 @@ export type Corrections = ReadonlyMap<number, Correction>;
 export type CorrectionChange =
   | { kind: 'edit'; segment: Segment; text: string }
   | { kind: 'drop'; positions: readonly number[] }
-  /** Made earlier, and restored. */
+  /** Corrections from an earlier visit are restored. */
   | { kind: 'restore'; corrections: readonly Correction[] }
-  /** These are now in the document. Text typed in between stays. */
+  /**
+   * These corrections are now in the document. If the reviewer has typed more since, that text stays as a correction.
+   */
   | { kind: 'applied'; sent: readonly Correction[] }
-  /** The current state of segments. */
+  /** The current state of segments was loaded. */
   | { kind: 'seen'; segments: readonly Segment[] }
-  /** The reviewer has seen the current translation, and replaces it. */
+  /** The reviewer has seen that someone else changed the translation, and wants to replace it. */
   | { kind: 'rebase'; segment: Segment };
 
-/** The corrections of a document. A row reads only its own: a keystroke renders one row, not the whole list. */
+/**
+ * The corrections of a document. Each row subscribes only to the correction of its own segment: a keystroke then
+ * renders one row, not the whole list.
+ */
 export interface CorrectionStore {
   all(): Corrections;
   change(change: CorrectionChange): void;
   subscribe(listener: () => void): () => void;
 }
 
-/** @param onChange receives each change, before any listener */
+/** @param onChange is called after each change, before any listener */
 export function createCorrections(
   onChange: (before: Corrections, after: Corrections) => void,
 ): CorrectionStore {
@@ -68,12 +73,12 @@ export function useCorrection({ subscribe, all }: CorrectionStore, position: num
   return useSyncExternalStore(subscribe, () => all().get(position));
 }
 
-/** Whether someone else has changed the translation that was corrected. */
+/** Whether someone else has changed the translation since the reviewer began the correction. */
 export function isInConflict({ segment: { target_text: present }, text, replaces }: Correction): boolean {
   return present !== replaces && present !== text;
 }
 
-/** A text equal to the current translation is not a correction. */
+/** Applies a change. A correction whose text equals the current translation is removed. */
 function changed(corrections: Corrections, change: CorrectionChange): Corrections {
   const after = new Map(corrections);
   if (change.kind === 'drop') {

@@ -47,7 +47,7 @@ export function DocumentActions({ document, unapplied }: { document: TenantDocum
   const remove = async () => {
     await client.documents.delete(document.id);
     announce(t('documents.deleted'));
-    // They are useless now, and texts of a deleted document must not stay on the device.
+    // The corrections on this device are useless now, and texts of a deleted document must not stay on the device.
     await forgetCorrections(document.id).catch(() => {});
     await navigate({ to: '/app/documents', ignoreBlocker: true });
     queries.removeQueries({ queryKey: queryKeys.documents.document(document.id) });

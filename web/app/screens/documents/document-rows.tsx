@@ -9,7 +9,7 @@ import { DocumentStatus } from './document-status.tsx';
 import styles from './documents.module.css';
 import { useProgress } from './use-progress.ts';
 
-/** Documents as a table. Those that are translated and not approved can be selected, and approved together. */
+/** Documents as a table. Documents that are translated and not approved yet can be selected, and approved together. */
 export function DocumentRows({
   documents,
   empty,
@@ -130,7 +130,10 @@ function isApprovable({ status, approved_at }: TenantDocumentJob): boolean {
   return status === 'translated' && approved_at === null;
 }
 
-/** The number of segments of a translated document that need a review and are not confirmed, from its report. */
+/**
+ * The number of segments in a translated document that need a review and are not confirmed. The source is the
+ * document's quality report.
+ */
 export function flaggedOf({ quality_report: report }: Pick<TenantDocumentJob, 'quality_report'>): number {
   const quality = report?.metadata['llm_quality'] as { needs_review_units?: number } | undefined;
   const human = report?.metadata['human_review'] as { unresolved_units?: number } | undefined;

@@ -17,7 +17,7 @@ export function DocumentStatus({
   approvedAt: string | null;
   progress: Progress | undefined;
   waiting: TenantDocumentJob['waiting'];
-  /** Whether it is one of several. */
+  /** Whether the status is one of several in a list. */
   isBrief?: boolean;
 }) {
   const t = useT();
@@ -63,7 +63,7 @@ export function DocumentStatus({
   );
 }
 
-/** Reasons with a specific text. */
+/** Returns a reason for a wait that has its own text; `transient_error` for all other reasons. */
 function reasonOf(reason: string): 'rate_limit' | 'service_unavailable' | 'transient_error' {
   return reason === 'rate_limit' || reason === 'service_unavailable' ? reason : 'transient_error';
 }

@@ -23,7 +23,7 @@ export function DocumentScreen() {
   });
   return (
     <Read from={document} lines={20} heading="documents.name">
-      {/* Each document has its own corrections. */}
+      {/* The key ensures that each document has its own corrections. */}
       {(found) => <Document key={found.id} document={found} />}
     </Read>
   );

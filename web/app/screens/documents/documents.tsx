@@ -9,7 +9,7 @@ import { DocumentRows } from './document-rows.tsx';
 import styles from './documents.module.css';
 import { documentStatuses, type KnownDocumentStatus } from './search.ts';
 
-/** `/app/documents`: the workspace's documents, the last changed first, with their progress. */
+/** `/app/documents`: the workspace's documents with their progress, the most recently changed first. */
 export function DocumentsScreen() {
   const t = useT();
   const navigate = useNavigate();

@@ -9,21 +9,21 @@ import styles from './documents.module.css';
 import { type FoundCorrection, findCorrections } from './kept-corrections.ts';
 import type { Languages } from './segment-row.tsx';
 
-/** Corrections on this device that are neither restored nor discarded. */
+/** Corrections that are stored on this device, and that the reviewer has neither restored nor discarded. */
 export interface Found {
   found: readonly FoundCorrection[];
-  /** They were restored or discarded. */
+  /** Deletes corrections from this list and from the device, after they were restored or discarded. */
   forget(decided: readonly FoundCorrection[]): Promise<void>;
 }
 
-/** @param opening the current one, whose corrections are not offered */
+/** @param opening the current opening of the document; its own corrections are not offered */
 export function useUnappliedCorrections(documentId: string, opening: string): Found {
   const [found, setFound] = useState<readonly FoundCorrection[]>([]);
   const isDecided = found.length === 0;
   useEffect(() => {
     if (!isDecided) return;
     let isLate = false;
-    // If the browser cannot save drafts, there is nothing to offer.
+    // An error means that the browser cannot store drafts, so there is nothing to offer.
     void findCorrections(documentId, opening).then(
       (more) => !isLate && more.length > 0 && setFound(more),
       () => {},
@@ -36,7 +36,7 @@ export function useUnappliedCorrections(documentId: string, opening: string): Fo
   return {
     found,
     async forget(decided) {
-      // Restored ones are stored again before the old ones are deleted.
+      // Restored corrections are stored for this page before their earlier copies are deleted.
       await writeDrafts();
       await Promise.all(decided.map(({ draft }) => dropDraft(draft.item)));
       setFound((before) => before.filter((one) => !decided.includes(one)));
@@ -44,7 +44,10 @@ export function useUnappliedCorrections(documentId: string, opening: string): Fo
   };
 }
 
-/** Offers them as differences. Nothing is restored or sent automatically. */
+/**
+ * Shows stored corrections as differences and offers to restore them. The application restores or sends none
+ * automatically.
+ */
 export function FoundCorrections({
   found,
   forget,
@@ -64,7 +67,8 @@ export function FoundCorrections({
   };
   const useAll = () => {
     const taken = new Set(store.all().keys());
-    // The latest of each segment; text typed since then is not replaced.
+    // Restores only the latest correction of each segment, and none for a segment in which the reviewer has typed
+    // since.
     use(
       found.filter(({ correction: { segment } }) => {
         const isFree = !taken.has(segment.position);

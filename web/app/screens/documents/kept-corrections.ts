@@ -10,29 +10,29 @@ import type { Correction, Corrections } from './corrections.ts';
 import { readSegments } from './use-segments.ts';
 
 /*
- * Unapplied corrections are drafts on this device. Each tab has separate drafts, so that two tabs with the same document
- * never overwrite each other's, and an open tab's drafts are not offered in another one.
+ * Unapplied corrections are stored as drafts on this device. Each tab stores its own drafts. Two tabs with the same
+ * document therefore never overwrite each other's drafts, and the drafts of an open tab are not offered in another tab.
  */
 
-/** This page, until it is closed, crashes, or is reloaded. */
+/** Identifies this page, until the page is closed, crashes, or is reloaded. */
 const ownPage = crypto.randomUUID();
 const lockOf = (page: string) => `lingualoop-corrections-${page}`;
-// The browser releases the lock in any case when the page ends.
+// The page holds this lock until it ends; the browser then releases the lock in any case.
 void navigator.locks.request(lockOf(ownPage), () => new Promise(() => {}));
 
 /**
- * The number of times that documents were opened in this page: drafts from an earlier time are offered like those of an
- * earlier page.
+ * The number of times that this page has opened a document. Drafts of an earlier opening are offered in the same way as
+ * drafts of an earlier page.
  */
 let openings = 0;
 
-/** Identifies the drafts of one opening of a document. */
+/** Returns an ID for the drafts that belong to one opening of a document. */
 export function nextOpening(): string {
   openings += 1;
   return `${ownPage}/${openings}`;
 }
 
-/** Stores changes on this device. */
+/** Stores the changed corrections on this device. */
 export function keepChanges(
   { documentId, opening, language }: { documentId: string; opening: string; language: string },
   before: Corrections,
@@ -56,16 +56,22 @@ export function keepChanges(
   }
 }
 
-/** A stored correction, with the current segment. */
+/** A stored correction together with the current state of its segment. */
 export interface FoundCorrection {
   draft: StoredDraft;
   correction: Correction;
 }
 
-/** Maximum number of offered corrections; further ones follow after these are decided. */
+/**
+ * Maximum number of corrections that are offered at the same time. When the reviewer has decided about these, the next
+ * ones are offered.
+ */
 const maxOffered = 50;
 
-/** The member's stored corrections of a document, the latest first. Those that are already in the document are deleted. */
+/**
+ * Returns the member's stored corrections of a document, the latest first. Deletes stored corrections whose text is
+ * already in the document.
+ */
 export async function findCorrections(documentId: string, opening: string): Promise<FoundCorrection[]> {
   const left = await draftsOf(documentId, opening);
   const found: FoundCorrection[] = [];

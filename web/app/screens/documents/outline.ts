@@ -3,7 +3,7 @@ import { client } from '../../client.ts';
 import { queryKeys } from '../../query-keys.ts';
 import type { Outline } from './search.ts';
 
-/** The numbers of a document's segments, by kind and page. */
+/** The number of a document's segments of each kind, and on each page. */
 export function useOutline(documentId: string) {
   return useQuery({
     queryKey: queryKeys.documents.outline(documentId),
@@ -11,7 +11,7 @@ export function useOutline(documentId: string) {
   });
 }
 
-/** The page or sheet of a segment: in PDF and XLSX files, the segments of a page are consecutive. */
+/** The page or sheet of a segment. In PDF and XLSX files, the segments of one page have consecutive positions. */
 export function pageOfPosition({ pages }: Outline, position: number | null): number | undefined {
   if (position === null) return undefined;
   return pages.findLast(({ first_position }) => first_position <= position)?.page ?? undefined;

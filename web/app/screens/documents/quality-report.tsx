@@ -21,10 +21,10 @@ const findingCodes = [
   'active_content_removed',
 ] as const;
 
-/** Maximum number of listed findings of a kind. */
+/** Maximum number of findings that are listed for each kind. */
 const most = 100;
 
-/** Findings about elements without a segment, such as a table. */
+/** Kinds of findings about elements that are not a segment, such as a table. */
 const withoutSegment = ['table_header_kept'];
 
 /** A document's score and findings, by kind. A finding links to its segment. */
@@ -45,7 +45,7 @@ export function QualityReport({
   const open = async (finding: DocumentQualityFinding) => {
     const segment = await segmentOfFinding(id, finding);
     if (!segment) return announce(t('documents.no_segment_there'));
-    // The next segments are the others that need a review; corrected ones are not among them.
+    // If this segment still needs a review, the list shows the others that do; otherwise the list shows all segments.
     onFilter(
       isDoubt(finding.code) && segment.quality.needs_review && segment.confirmed_at === null
         ? { flagged: true }
@@ -101,7 +101,7 @@ export function QualityReport({
   );
 }
 
-/** Whether a finding of this kind means that its segment needs a review. */
+/** Whether findings of this kind mean that their segment needs a review. */
 function isDoubt(code: string): boolean {
   return code === 'low_segment_quality' || code === 'terminology_noncompliant';
 }

@@ -33,22 +33,22 @@ export type SegmentKind = (typeof segmentKinds)[number];
 export interface SegmentFilter {
   flagged?: true;
   corrected?: true;
-  /** Excludes confirmed segments. */
+  /** If set, confirmed segments are excluded. */
   confirmed?: false;
   kind?: SegmentKind;
-  /** The page or sheet, from 1. */
+  /** The number of the page or sheet, from 1. */
   page?: number;
   text?: string;
 }
 
-/** The longest text that can be searched. */
+/** Maximum length of a searched text, in characters. */
 export const maxTextLength = 200;
 
 /** Reads the URL of a document; invalid parameters are ignored. */
 export function readSegmentFilter(search: Record<string, unknown>): SegmentFilter {
   const { flagged, corrected, confirmed, page, text } = search;
   const kind = segmentKinds.find((one) => one === search['kind']);
-  // The router reads 123 as a number.
+  // The router parses a text such as 123 as a number.
   const sought = (typeof text === 'string' || typeof text === 'number' ? String(text) : '')
     .trim()
     .slice(0, maxTextLength);
@@ -62,13 +62,13 @@ export function readSegmentFilter(search: Record<string, unknown>): SegmentFilte
   };
 }
 
-/** A page of a document's segments. */
+/** A page of a search in a document's segments. */
 export type SegmentPage = SegmentSearchPage;
 /** A segment with its position in the document, from 0. */
 export type Segment = SegmentPage['segments'][number];
 /** The number of a document's segments of each kind, and on each page. */
 export type Outline = DocumentOutline;
-/** The places of segments in a document's file. */
+/** The places of segments on a page of the document's file. */
 export type SegmentBox = SegmentBoxPage['boxes'][number];
 /** The progress of a document. */
 export type Progress = DocumentProgressList['documents'][number];

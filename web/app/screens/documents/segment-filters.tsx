@@ -6,7 +6,7 @@ import styles from './documents.module.css';
 import { useOutline } from './outline.ts';
 import { maxTextLength, type SegmentFilter, type SegmentKind, segmentKinds } from './search.ts';
 
-/** The filters of the segments. Only options that match segments are offered, with the number. */
+/** The filters of the segments. An option is offered only if it matches segments; its label includes their number. */
 export function SegmentFilters({
   documentId,
   filter,
@@ -20,7 +20,7 @@ export function SegmentFilters({
   const { number } = useFormat();
   const { data: outline } = useOutline(documentId);
   const [text, setText] = useState(filter.text ?? '');
-  // Back and forward change the URL without this form.
+  // The browser's Back and Forward change the URL without this form.
   useEffect(() => setText(filter.text ?? ''), [filter.text]);
   const set = (change: { [Name in keyof SegmentFilter]: SegmentFilter[Name] | '' | false | 0 }) =>
     onChange(

@@ -4,7 +4,7 @@ import styles from './documents.module.css';
 import type { Segment } from './search.ts';
 import { useSegmentCheck } from './use-segment-check.ts';
 
-/** The issues found in a segment's translation, and the translation's origin. */
+/** Shows the issues found in a segment's translation, and the origin of the translation. */
 export function SegmentFindings({
   documentId,
   segment,
@@ -13,7 +13,7 @@ export function SegmentFindings({
 }: {
   documentId: string;
   segment: Segment;
-  /** The reviewer's text; undefined without one. */
+  /** The reviewer's unapplied text; undefined without such a text. */
   text: string | undefined;
   language: string;
 }) {

@@ -18,12 +18,13 @@ interface ListProps {
   current: number | null;
   mayEdit: boolean;
   onOpen: (position: number) => void;
-  /** The current segment does not match the filter. */
+  /** Called if the current segment does not match the filter. */
   onHidden: () => void;
 }
 
 /**
- * The segments in reading order. Up to 2,000 are in the DOM; for more, only the visible ones are, and the service searches.
+ * The segments in reading order. Up to 2,000 segments are all in the DOM. Of a longer list, only the visible segments
+ * are in the DOM, and a search is made by the service.
  */
 export const SegmentList = memo(function SegmentList(props: ListProps) {
   const t = useT();
@@ -75,7 +76,8 @@ function Rows({
   );
   const shown = useRef<number | null>(null);
   const isNew = useRef(true);
-  // The current segment may have been selected in the page, by keyboard, or before this filter.
+  // Scrolls to the current segment, which may have been selected in the preview, by keyboard, or before this filter was
+  // set.
   useEffect(() => {
     const isFirst = isNew.current;
     isNew.current = false;
@@ -86,7 +88,7 @@ function Rows({
       (index) => {
         if (isLate) return;
         if (index !== undefined) show(index);
-        // A filter that was just selected stays.
+        // `onHidden` clears the filter, so it is not called for a filter that was just selected.
         else if (!isFirst) onHidden();
       },
       () => {},

@@ -23,13 +23,13 @@ interface RowProps {
   isCurrent: boolean;
   mayEdit: boolean;
   onOpen: (position: number) => void;
-  /** The index among the listed segments. */
+  /** The index of the segment in the list. */
   index: number;
   /** Moves from the segment at that index to the next (1) or previous (-1) one. */
   onMove: (from: number, step: 1 | -1) => void;
 }
 
-/** A segment: its place, source and translation; the current one has a text field. */
+/** A segment as a row: its place, source and translation. In the current row, the translation is a text field. */
 export const SegmentRow = memo(function SegmentRow(props: RowProps) {
   const { documentId, segment, corrections, languages, isCurrent, mayEdit, onOpen } = props;
   const t = useT();
@@ -108,7 +108,7 @@ function Editor({ documentId, segment, corrections, languages, index, onMove }: 
   const field = useRef<HTMLTextAreaElement>(null);
   useLayoutEffect(() => field.current?.focus({ preventScroll: true }), []);
   const keyDown = (event: KeyboardEvent) => {
-    // The key that ends a composition is not a shortcut.
+    // A key that ends the composition of an input method is not a shortcut.
     if (isComposing(event.nativeEvent)) return;
     if (event.altKey && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
       event.preventDefault();

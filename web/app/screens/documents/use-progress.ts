@@ -7,14 +7,15 @@ import type { Progress } from './search.ts';
 /** Maximum number of documents in a request. */
 const most = 50;
 
-/** Whether the service is still processing a document, so that it changes automatically. */
+/** Whether the service is still processing a document, so that its status changes without a member's action. */
 export function isInFlight(status: string): boolean {
   return status === 'pending' || status === 'queued' || status === 'extracted';
 }
 
 /**
- * The progress of documents in progress, by ID. Polled every 2 s at first, later every 10 s, and not while the page is
- * hidden. When one is completed, document data is reloaded.
+ * Polls the progress of documents that are in progress. The interval grows from 2 s to 10 s; while the page is hidden,
+ * there are no polls. When a document is completed, all data of documents is reloaded.
+ * @returns the progress by document ID
  */
 export function useProgress(documents: readonly { id: string; status: string }[]): Map<string, Progress> {
   const queries = useQueryClient();
@@ -36,7 +37,7 @@ export function useProgress(documents: readonly { id: string; status: string }[]
   const found = progress.data?.filter((one) => ids.includes(one.document_id)) ?? [];
   const isOneDone =
     found.some(({ status }) => !isInFlight(status)) ||
-    // One was deleted.
+    // A document was deleted.
     (progress.data !== undefined && !progress.isPlaceholderData && found.length < ids.length);
   useEffect(() => {
     if (!isOneDone) return;

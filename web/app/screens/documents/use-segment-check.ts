@@ -9,8 +9,8 @@ import type { Segment } from './search.ts';
 const pause = 400;
 
 /**
- * The issues of a segment's translation: the stored ones, or those of the reviewer's text.
- * @param text undefined without a correction
+ * The issues of a segment's translation: the stored issues, or those of the reviewer's text.
+ * @param text the reviewer's text; undefined without a correction
  */
 export function useSegmentCheck(
   documentId: string,

@@ -7,18 +7,20 @@ import type { Segment, SegmentFilter, SegmentPage } from './search.ts';
 /** Segments per request. */
 const pageSize = 500;
 
-/** Maximum number in the DOM, where the browser's search and screen readers find all of them. */
+/**
+ * Maximum number of segments in the DOM. The browser's search and screen readers find all segments that are in the DOM.
+ */
 export const maxInDom = 2000;
 
-/** The loaded part of the segments that match a filter. */
+/** The loaded segments among those that match a filter. */
 export interface SegmentRange {
   total: number;
-  /** @returns undefined while it is loading */
+  /** @returns undefined while the segment is loading */
   at(index: number): Segment | undefined;
 }
 
 /**
- * The segments that match a filter. A list that fits into the DOM is loaded completely; of a longer one, the visible pages.
+ * Loads the segments that match a filter: all of them if the list fits into the DOM, otherwise only the visible pages.
  * @param visible the first and last visible index
  */
 export function useSegments(
@@ -51,12 +53,14 @@ export function useSegments(
   };
 }
 
-/** The filter for the service: a confirmed segment no longer needs a review. */
+/**
+ * The filter as sent to the service. A segment that was confirmed no longer needs a review, so `flagged` excludes it.
+ */
 function searched(filter: SegmentFilter): SegmentFilter {
   return filter.flagged ? { ...filter, confirmed: false } : filter;
 }
 
-/** Updates segments in all loaded pages. */
+/** Updates segments in all pages of the cache. */
 export function storeSegments(queries: QueryClient, documentId: string, present: readonly Segment[]): void {
   const byPosition = new Map(present.map((segment) => [segment.position, segment]));
   queries.setQueriesData<SegmentPage>(
@@ -69,7 +73,7 @@ export function storeSegments(queries: QueryClient, documentId: string, present:
   );
 }
 
-/** Loads the current segments at these positions, with as few requests as their distances allow. */
+/** Loads the current state of the segments at these positions. Positions that are close together share a request. */
 export async function readSegments(documentId: string, positions: readonly number[]): Promise<Segment[]> {
   const asked = new Set(positions);
   const found: Segment[] = [];
@@ -83,7 +87,7 @@ export async function readSegments(documentId: string, positions: readonly numbe
   return found;
 }
 
-/** The segment of a finding; undefined without one, as for a table. */
+/** Returns the segment of a finding; undefined for findings without a segment, such as those about a table. */
 export async function segmentOfFinding(
   documentId: string,
   { unit_id: unitId, message }: DocumentQualityFinding,
@@ -94,7 +98,8 @@ export async function segmentOfFinding(
     unit_id: unitId,
     limit: pageSize,
   });
-  // Several sheets may have the same cell. The message names the sheet, and one sheet's name may be the end of another's.
+  // Several sheets may have a cell with this ID. The message contains the name of the sheet; the longest matching name
+  // wins, because the name of one sheet may be the end of another name.
   return (
     segments
       .filter(({ place }) => message.includes(place))
@@ -102,7 +107,10 @@ export async function segmentOfFinding(
   );
 }
 
-/** The index of a position among all matches of the filter; undefined if it does not match. */
+/**
+ * Returns the index of the segment at `position` among all segments that match the filter; undefined if that segment
+ * does not match.
+ */
 export async function indexOf(
   documentId: string,
   filter: SegmentFilter,

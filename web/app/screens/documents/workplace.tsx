@@ -37,12 +37,14 @@ export function Workplace({ document }: { document: TenantDocumentJob }) {
     };
   });
   useEffect(() => {
-    // An approval of several documents skips those that the reviewer has not opened. Nothing else depends on it.
+    // Reports that the reviewer has opened this document: an approval of several documents skips documents that were
+    // not opened. Errors are ignored, because nothing else depends on this report.
     client.reviews.claim({ kind: 'document', id, opened: true }).catch(() => undefined);
   }, [id]);
   const unapplied = useCorrectionCount(corrections);
   const left = useUnappliedCorrections(id, opening);
-  // Leaving needs no question if unapplied corrections are saved on this device and offered later.
+  // Whether leaving would lose corrections. If the browser stores drafts, unapplied corrections are saved on this
+  // device and offered later.
   const isLost = !useKeeping() && unapplied > 0;
   useBlocker({
     shouldBlockFn: ({ current: from, next }) =>
@@ -63,7 +65,7 @@ export function Workplace({ document }: { document: TenantDocumentJob }) {
       }),
     [navigate, id],
   );
-  // A segment opened in the page must be visible.
+  // If the filter hides a segment that was opened in the preview, the filter is cleared.
   const showAll = useCallback(() => {
     setFilter({});
     announce(t('documents.filters_cleared'));

@@ -13,7 +13,7 @@ import { AllowanceLeft } from './allowance.tsx';
 import styles from './home.module.css';
 import { RecentDocuments } from './recent-documents.tsx';
 
-/** Jobs per status on this screen; the list has the others. */
+/** Maximum number of jobs shown for each status; the list of jobs has the others. */
 const most = 5;
 
 /** Milliseconds between refreshes. */
@@ -21,7 +21,7 @@ const readAgain = 10_000;
 
 type ShownStatus = 'awaiting_review' | 'pending' | 'failed';
 
-/** `/app`: items for review, jobs in progress, the remaining allowance, and recent failures. */
+/** `/app`: translations that await review, jobs in progress, the remaining allowance, and recent failures. */
 export function HomeScreen() {
   const t = useT();
   const me = useMe();
@@ -47,7 +47,7 @@ export function HomeScreen() {
   );
 }
 
-/** The last changed jobs of a status, their number, and a link to all of them. */
+/** The most recently changed jobs of a status, the number of jobs with this status, and a link to all of them. */
 function JobsOf({
   status,
   title,

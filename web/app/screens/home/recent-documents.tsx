@@ -6,10 +6,10 @@ import { useFormat } from '../../parts/format.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { queryKeys } from '../../query-keys.ts';
 
-/** Documents that this screen examines; their list has all. */
+/** The number of recently changed documents among which this screen looks. */
 const examined = 20;
 
-/** Recently changed documents that are in progress, or that failed. Hidden without any. */
+/** Recently changed documents that are in progress, or that failed. Hidden if no document qualifies. */
 export function RecentDocuments({ which }: { which: 'under_way' | 'failed' }) {
   const t = useT();
   const { moment } = useFormat();

@@ -6,7 +6,7 @@ import { LanguageSelect } from '../../parts/languages.tsx';
 import styles from './jobs.module.css';
 import { type JobFilter, maxTextLength, type Trigger, triggers } from './search.ts';
 
-/** The filters of the list. A selection applies immediately, a text when it is submitted. */
+/** The filters of the list. A selected option applies immediately; a text applies when the form is submitted. */
 export function FilterFields({
   filter,
   onChange,
@@ -16,7 +16,7 @@ export function FilterFields({
 }) {
   const t = useT();
   const [text, setText] = useState(filter.text ?? '');
-  // Back and forward change the URL without this form.
+  // The browser's Back and Forward change the URL without this form.
   useEffect(() => setText(filter.text ?? ''), [filter.text]);
   const set = (change: { [Name in keyof JobFilter]: JobFilter[Name] | '' }) =>
     onChange(

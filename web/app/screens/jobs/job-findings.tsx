@@ -5,7 +5,7 @@ import { LanguageText } from '../../parts/language-text.tsx';
 import styles from './jobs.module.css';
 import { triggers } from './search.ts';
 
-/** The reasons for the job's status: the gate's reasons and scores, and the issues found. */
+/** Shows why the job has its status: the reasons and scores of the quality gate, and the issues found. */
 export function JobFindings({ job }: { job: TranslationJob }) {
   const t = useT();
   const { number } = useFormat();
@@ -60,7 +60,7 @@ export function JobFindings({ job }: { job: TranslationJob }) {
   );
 }
 
-/** The label of a trigger. An unknown one is shown by its code. */
+/** The label of a trigger of the quality gate. For an unknown trigger, its code is shown. */
 function TriggerName({ code }: { code: string | undefined }) {
   const t = useT();
   const known = triggers.find((one) => one === code);

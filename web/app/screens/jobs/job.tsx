@@ -29,7 +29,7 @@ export function JobScreen() {
   const job = useQuery({
     queryKey: queryKeys.jobs.job(jobId),
     queryFn: () => client.translations.get(jobId),
-    // A pipeline takes seconds; longer ones are polled less often.
+    // Most jobs take seconds. If a job takes longer, it is polled less often.
     refetchInterval: ({ state: { data, dataUpdateCount } }) =>
       data && isUnderWay(data.status) ? Math.min(2000 + 500 * dataUpdateCount, 10_000) : false,
   });

@@ -8,7 +8,7 @@ import { FilterFields } from './filter-fields.tsx';
 import type { JobFilter } from './search.ts';
 import { useJobs } from './use-jobs.ts';
 
-/** `/app/jobs`: the workspace's jobs, the last changed first. */
+/** `/app/jobs`: the workspace's jobs, the most recently changed first. */
 export function JobsScreen() {
   const t = useT();
   const { moment } = useFormat();

@@ -22,7 +22,7 @@ export interface JobFilter {
   from?: string;
   to?: string;
   trigger?: Trigger;
-  /** Local dates, YYYY-MM-DD, inclusive. */
+  /** Local dates, YYYY-MM-DD. Both days are included. */
   since?: string;
   until?: string;
   text?: string;
@@ -46,11 +46,11 @@ export function readJobFilter(search: Record<string, unknown>): JobFilter {
   };
 }
 
-/** The longest text that can be searched. */
+/** Maximum length of a searched text, in characters. */
 export const maxTextLength = 200;
 
 function searchedText(value: unknown): string {
-  // The router reads 123 as a number.
+  // The router parses a text such as 123 as a number.
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
   return text.trim() === '' ? '' : text.slice(0, maxTextLength);
 }
@@ -67,7 +67,7 @@ function isDay(text: unknown): text is string {
   );
 }
 
-/** The start of a local day. @param after days later */
+/** The start of a local day, as an ISO time. @param after number of days to add */
 export function startOfDay(day: string, after = 0): string {
   const date = new Date(`${day}T00:00:00`);
   date.setDate(date.getDate() + after);

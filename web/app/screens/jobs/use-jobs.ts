@@ -7,17 +7,23 @@ import { type JobFilter, startOfDay } from './search.ts';
 /** Minimum number of jobs on a page of the list, unless there are no more. */
 const pageSize = 25;
 
-/** Requests per page: each examines a limited number of jobs, and may find no match. */
+/**
+ * Maximum number of requests for one page: the service examines a limited number of jobs in each request, and may find
+ * no match among them.
+ */
 const maxRequests = 5;
 
 interface JobPage {
   items: JobSummary[];
   nextCursor: string | null;
-  /** `updated_at` of the last examined job; null if all were examined. */
+  /** The `updated_at` of the last job that was examined; null if all jobs were examined. */
   searchedTo: string | null;
 }
 
-/** The jobs that match a filter, page by page. The previous list stays until the filter's jobs arrive. */
+/**
+ * The jobs that match a filter, page by page. After the filter changes, the previous list stays until the new one
+ * arrives.
+ */
 export function useJobs(filter: JobFilter) {
   return useInfiniteQuery({
     queryKey: queryKeys.jobs.list(filter),
@@ -25,7 +31,8 @@ export function useJobs(filter: JobFilter) {
     initialPageParam: null as string | null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
     placeholderData: keepPreviousData,
-    // Only a single page is refreshed: reloading several would move the rows that the member looks at.
+    // The list is refreshed only while it has a single page: with several pages, a refresh would move the rows that the
+    // member looks at.
     refetchInterval: ({ state: { data } }) => (data?.pages.length === 1 ? 10_000 : false),
   });
 }

@@ -17,7 +17,7 @@ import { queryKeys } from '../../query-keys.ts';
 import { roleName } from './member.ts';
 import { RoleChoice } from './role-choice.tsx';
 
-/** The workspace's invites in any state, and the form to create one. */
+/** Lists the workspace's invites, whatever their state, and shows the form to create one. */
 export function Invites({ pageSize }: { pageSize: number }) {
   const t = useT();
   const format = useFormat();
@@ -168,7 +168,7 @@ function InviteForm({ onCreated }: { onCreated: () => Promise<unknown> }) {
   );
 }
 
-/** The page that redeems an invite. The token is in the fragment, which servers do not receive. */
+/** The URL at which an invite is accepted. The token is in the fragment, which browsers do not send to servers. */
 function inviteLink(token: string): string {
   return `${location.origin}${deployment.basePath}/signin#invite_token=${encodeURIComponent(token)}`;
 }

@@ -17,7 +17,10 @@ import { RoleChoice } from './role-choice.tsx';
 /** Actions that need a confirmation. */
 type Question = 'revoke' | 'reset_mfa';
 
-/** The actions of an administrator on a member. @param onRevoked is called after the member has lost access */
+/**
+ * The actions that an administrator can take on a member.
+ * @param onRevoked is called after the member has lost access
+ */
 function useMemberActions({ user_id }: Member, me: Me, onRevoked: () => void) {
   const t = useT();
   const queries = useQueryClient();
@@ -25,8 +28,8 @@ function useMemberActions({ user_id }: Member, me: Me, onRevoked: () => void) {
   const [link, setLink] = useState<PasswordLink>();
 
   /**
-   * Announces the result, and reloads the members; also the signed-in member, because administrators may change their own
-   * role.
+   * Announces the result, and reloads the members. The signed-in member is reloaded, too, because administrators may
+   * change their own role.
    */
   const done = async (what: MessageId) => {
     announce(t(what));
@@ -49,7 +52,7 @@ function useMemberActions({ user_id }: Member, me: Me, onRevoked: () => void) {
   return {
     error,
     isBusy,
-    /** The password reset link that was issued. */
+    /** The password reset link, after it was created. */
     link,
     confirmed,
     changeRole: (role: MemberRole) =>
@@ -69,8 +72,8 @@ function useMemberActions({ user_id }: Member, me: Me, onRevoked: () => void) {
 }
 
 /**
- * An administrator's changes to a member. If the service rejects one, for example for the last administrator, its message is
- * shown.
+ * A dialog in which an administrator changes a member. If the service rejects a change, for example for the last
+ * administrator, its message is shown.
  */
 export function MemberDialog({ member, me, onClose }: { member: Member; me: Me; onClose: () => void }) {
   const t = useT();

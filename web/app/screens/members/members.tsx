@@ -12,7 +12,7 @@ import { Invites } from './invites.tsx';
 import { type Member, roleName } from './member.ts';
 import { MemberDialog } from './member-dialog.tsx';
 
-/** Members and invites of one page. */
+/** The number of members, and of invites, on one page of a list. */
 const pageSize = 50;
 
 /** `/app/members`: the workspace's members, their roles, and its invites. */
@@ -40,7 +40,8 @@ function Roster({ me }: { me: Me }) {
   const heading = useRef<HTMLHeadingElement>(null);
   const close = () => {
     setManaged(undefined);
-    // Restores the focus to the row's button, unless it belonged to a revoked member.
+    // The closed dialog returns the focus to the member's row. If the row is gone because the member was revoked, the
+    // heading gets the focus.
     setTimeout(() => document.activeElement === document.body && heading.current?.focus());
   };
   return (

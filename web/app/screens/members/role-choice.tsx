@@ -3,7 +3,10 @@ import { roleName } from './member.ts';
 
 const roles = ['agent_id_developer', 'global_administrator'];
 
-/** The selection of a member's role, with its permissions. An unknown role stays available. */
+/**
+ * A field to select a member's role; shows the permissions of each role. If the member has an unknown role, that role
+ * can stay selected.
+ */
 export function RoleChoice({ value, onChange }: { value: string; onChange: (role: string) => void }) {
   const t = useT();
   return (

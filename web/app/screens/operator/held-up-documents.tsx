@@ -11,7 +11,10 @@ import { queryKeys } from '../../query-keys.ts';
 
 const dayMs = 86_400_000;
 
-/** Documents of all workspaces that an outage delays, and those that it made fail, which can be queued again. */
+/**
+ * Documents of all workspaces that an outage delays, and documents that failed because of an outage, which can be
+ * queued again.
+ */
 export function HeldUpDocuments() {
   const t = useT();
   const queries = useQueryClient();
@@ -60,12 +63,12 @@ export function HeldUpDocuments() {
   );
 }
 
-/** Documents that one reason holds up, or that it made fail. */
+/** Documents that an outage delays or has made fail, grouped by the reason. */
 interface HeldUp {
   state: 'waiting' | 'failed';
   reason: string;
   documents: number;
-  /** Minutes that the first of them has waited; null for failed ones. */
+  /** Minutes that the document with the longest wait has waited; null for failed documents. */
   minutes: number | null;
 }
 
@@ -121,7 +124,7 @@ function HeldUpTable({ rows }: { rows: readonly HeldUp[] }) {
   );
 }
 
-/** Queues failed documents again, after a question. @param day since which they failed */
+/** Queues failed documents again, after a confirmation. @param day the first day of the failures */
 function Requeue({ count, day, requeue }: { count: number; day: string; requeue: () => Promise<void> }) {
   const t = useT();
   const { utcDay } = useFormat();

@@ -99,7 +99,7 @@ function Tenants() {
   );
 }
 
-/** Usage of one tenant, or the sum over all. */
+/** The usage of one tenant, or the sum over all tenants. */
 function SummedUsage() {
   const t = useT();
   const navigate = useNavigate({ from: '/app/operator' });

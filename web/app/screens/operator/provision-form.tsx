@@ -11,8 +11,8 @@ import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
 
 /**
- * Creates a tenant. The request has no idempotency key: if the response is lost, the list shows whether the tenant exists,
- * and its lost key can be replaced on the server (`npm run admin`).
+ * Creates a tenant. The request has no idempotency key. If the response is lost, the list of tenants shows whether the
+ * tenant exists; its API key, which is then lost, can be replaced on the server with `npm run admin`.
  */
 export function ProvisionForm() {
   const t = useT();

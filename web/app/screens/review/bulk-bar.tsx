@@ -2,7 +2,7 @@ import { useT } from '../../i18n.tsx';
 import styles from './review.module.css';
 import type { Selection } from './use-selection.ts';
 
-/** The actions on the selected rows, and the results of the last one. */
+/** The actions on the selected rows, and the results of the previous action. */
 export function BulkBar({
   selection: { ids, outcome, clear },
   onApprove,

@@ -6,11 +6,11 @@ import { isReviewable, itemOfJob, lastReview, type Seen } from './items.ts';
 import styles from './review.module.css';
 
 /**
- * Someone else changed the job: their text, the reviewer's own, and the original. The reviewer selects one; nothing is
- * overwritten.
- * @param base the original; without a text if the reviewer had only seen an excerpt
+ * Shown if someone else changed the job while the reviewer worked on it: the other member's text, the reviewer's text,
+ * and the text from before. The reviewer selects one of them; nothing is overwritten.
+ * @param base the item from before; without its translation if the reviewer had only seen an excerpt
  * @param mine the reviewer's text
- * @param onChoose continues with a text, as a change of the current job
+ * @param onChoose called with the selected text, which becomes a change of the current job
  * @param onGiveUp leaves a job that can no longer be reviewed
  */
 export function Conflict({

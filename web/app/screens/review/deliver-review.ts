@@ -8,18 +8,18 @@ import { sessionState } from '../../session/keeper.ts';
 import type { Decision, Saved, Sent } from './decision.ts';
 import { isReviewable, itemOfJob, lastReview } from './items.ts';
 
-/** The longest working time that the service accepts. */
+/** Maximum working time that the service accepts, in milliseconds. */
 const dayMs = 86_400_000;
 
 /**
  * Sends one review.
- * @param saving a draft that is still being saved: the review waits for it, and applies to its result
+ * @param saving a draft that is still being saved; the review is sent after it, for the version that it creates
  */
 export async function deliver(decision: Decision, saving: Promise<Saved> | undefined): Promise<Sent> {
   try {
     return await act({ ...decision, item: { ...decision.item, ...(await saving) } });
   } catch (error) {
-    // The draft was not saved, so neither is the review of it.
+    // The draft could not be saved, so the review is not sent.
     return { ...decision, state: isConflict(error) ? 'changed' : 'refused', error };
   }
 }
@@ -37,11 +37,12 @@ async function act(decision: Decision): Promise<Sent> {
     return { ...decision, state: 'done' };
   } catch (error) {
     if (!isConflict(error) || criticalFindingsOf(error)) return { ...decision, state: 'refused', error };
-    // The response to the first request may have been lost.
+    // A conflict may mean that the first attempt was applied, but its response was lost.
     const present = await readJob(item.id).catch(() => undefined);
     if (!present) return { ...decision, state: 'refused', error };
     if (isOutcome(present, decision)) return { ...decision, state: 'done' };
-    // A draft was saved whose response was lost: the same text that is approved, so nothing is overwritten.
+    // An earlier save of the draft may have lost its response. If the stored text equals the text that is approved, the
+    // review overwrites nothing.
     const isOwnText = isReviewable(present) && present.final_translation === text;
     if (isOwnText && present.updated_at !== item.version)
       return act({ ...decision, item: itemOfJob(present) });
@@ -96,7 +97,7 @@ function reviewOf({ item, action, text, notes, confirmCritical }: Decision) {
   };
 }
 
-/** Whether a job's state is the result of this reviewer's decision. */
+/** Whether the job is in the state that this reviewer's decision produces. */
 function isOutcome(job: TranslationJob, { action, text }: Decision): boolean {
   const state = sessionState();
   if (state.kind !== 'signed_in') return false;
@@ -113,7 +114,7 @@ function isConflict(error: unknown): boolean {
   return error instanceof LinguaLoopError && error.status === 409;
 }
 
-/** Reads a job from the service, not from the cache. */
+/** Reads a job from the service, and not from the cache. */
 export function readJob(id: string): Promise<TranslationJob> {
   return queryClient.fetchQuery({
     queryKey: queryKeys.jobs.job(id),

@@ -11,7 +11,7 @@ import type { Editing, SaveState } from './use-editing.ts';
 
 /**
  * Source and translation side by side.
- * @param wantsFocus whether the field gets the focus when the item is opened
+ * @param wantsFocus whether the field gets the focus when an item is opened
  */
 export function SourceAndTarget({
   editing,

@@ -7,14 +7,14 @@ export interface ReviewSearch {
   source?: string | undefined;
   target?: string | undefined;
   trigger?: TriggerCode | undefined;
-  /** Part of the source or the translation. */
+  /** A text that the source or the translation contains. */
   text?: string | undefined;
 }
 
 /** The filters of the queue. */
 export type Filters = Omit<ReviewSearch, 'item'>;
 
-/** Reads the URL. Invalid parameters are ignored, so that an old or mistyped URL still opens. */
+/** Reads the URL. Invalid parameters are ignored, so that a URL that is old or mistyped still opens the screen. */
 export function readReviewSearch(search: Record<string, unknown>): ReviewSearch {
   const text = (name: string, longest: number) => {
     const value = search[name];

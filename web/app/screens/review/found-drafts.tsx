@@ -6,8 +6,8 @@ import styles from './review.module.css';
 import type { Editing } from './use-editing.ts';
 
 /**
- * Unsent changes, offered as differences. None is restored automatically.
- * @param isOpen whether the field is editable
+ * Shows unsent changes as differences, and offers to restore them. The application restores none automatically.
+ * @param isOpen whether the field can be edited
  */
 export function FoundDrafts({ editing, isOpen }: { editing: Editing; isOpen: boolean }) {
   return editing.found.map((draft) => (
@@ -29,7 +29,7 @@ function FoundDraft({ draft, editing, isOpen }: { draft: Draft; editing: Editing
           <button
             type="button"
             onClick={() => {
-              // In this order, it is always stored somewhere.
+              // The text is inserted before the draft is discarded, so that it is always stored somewhere.
               editing.insert(draft.text, 'all');
               editing.discard(draft);
             }}

@@ -28,26 +28,26 @@ import { Side, useMatches } from './side.tsx';
 import { useEditing } from './use-editing.ts';
 import { useTextCheck } from './use-text-check.ts';
 
-/** The open item, for the screen's commands. */
+/** The open item, as the commands of the screen use it. */
 export interface OpenItem {
-  /** The data to send: the item as the reviewer saw it, and the text of the field. */
+  /** The item as the reviewer saw it. A review sends this item and the text of the field. */
   item: Item;
   text: string;
-  /** Whether it can be reviewed now: not while a conflict is unresolved. */
+  /** Whether the item can be reviewed now. False while a conflict is unresolved. */
   isReady: boolean;
-  /** The item's state after a draft that is being saved. */
+  /** If a draft is being saved, a promise of the item's state after that; otherwise undefined. */
   saving: () => Promise<Saved> | undefined;
   save: () => Promise<void>;
   walkMatches: (step: 1 | -1) => void;
   putBack: () => void;
   toggleDiff: () => void;
   focus: () => void;
-  /** Focuses a draft that is neither restored nor discarded. @returns whether there is one */
+  /** Moves the focus to a draft that is neither restored nor discarded. @returns whether there is such a draft */
   showUndecided: () => boolean;
 }
 
 interface Props {
-  /** From the list; undefined if the job is not in the list. */
+  /** The job's entry in the list; undefined if the list does not contain the job. */
   summary: Summary | undefined;
   back: Sent | undefined;
   others: readonly string[];
@@ -61,7 +61,7 @@ interface Props {
 /** Milliseconds between two checks whether someone else has changed the open job. */
 const lookAgain = 20_000;
 
-/** The open job. If its texts are short, it is shown immediately from the list; the rest follows. */
+/** The open job. If the list contains its complete texts, these are shown immediately, and the rest is loaded. */
 export function ItemPane({ id, ...props }: Props & { id: string }) {
   const { data, error, refetch } = useQuery(jobQuery(id));
   const listed = props.summary && itemOfSummary(props.summary);
@@ -69,7 +69,7 @@ export function ItemPane({ id, ...props }: Props & { id: string }) {
   const isBehind = listed !== undefined && read !== undefined && isNewer(listed, read);
   const item = read && !isBehind ? read : listed;
   useEffect(() => {
-    // According to the list, someone has changed it; the job has their text and name.
+    // The list has a later version of the job, so someone has changed it. The job itself has their text and name.
     if (isBehind) void refetch();
   }, [isBehind, refetch]);
   if (!item)
@@ -81,7 +81,7 @@ export function ItemPane({ id, ...props }: Props & { id: string }) {
   return <Editor key={id} item={item} job={data} {...props} />;
 }
 
-/** The query of a job, which is refreshed while it is open. */
+/** The query of a job. While the job is open, it is refreshed. */
 export function jobQuery(id: string) {
   return {
     queryKey: queryKeys.jobs.job(id),
@@ -112,11 +112,11 @@ function Editor({
   const matches = useMatches(base);
   const pane = useRef<HTMLElement>(null);
   const diff = useRef<HTMLDetailsElement>(null);
-  /** The selected match in the field, and the text before the first one. */
+  /** The index of the TM match in the field, and the text that the field had before the first match. */
   const walk = useRef<{ at: number; before: string }>(undefined);
 
   const isOpen = job === undefined || isReviewable(job);
-  // For a review that was not saved, its item; otherwise the text's original.
+  // The item to which the reviewer's text refers: for a review that was not saved, the item of that review.
   const began = back?.item ?? base;
   const isChanged = job !== undefined && isNewer(itemOfJob(job), began) && (isEdited || back !== undefined);
 

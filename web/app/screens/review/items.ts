@@ -3,7 +3,7 @@ import type { JobSummary, TranslationJob } from '#sdk/types.ts';
 /** A job in the queue. */
 export type Summary = JobSummary;
 
-/** All reasons of the quality gate for a review. */
+/** All codes of the quality gate's reasons for a review. */
 export const triggerCodes = [
   'policy_required',
   'low_quality_score',
@@ -27,14 +27,17 @@ export interface Item {
   target: string;
   targetLang: string;
   isHtml: boolean;
-  /** `updated_at`: a review includes it, so that it does not overwrite another change. */
+  /** The job's `updated_at`. A review includes the version, so that it does not overwrite a later change. */
   version: string;
 }
 
-/** Code points of the service's excerpts; a shorter one is the whole text. */
+/** Maximum length of the excerpts in a summary, in code points. A shorter excerpt is the complete text. */
 const maxExcerptLength = 300;
 
-/** The item of a summary, if the summary has the complete texts, so that it can be shown before its job is loaded. */
+/**
+ * Returns the review item of a summary with complete texts; it is shown before the job is loaded. Undefined for other
+ * summaries.
+ */
 export function itemOfSummary(summary: Summary): Item | undefined {
   const { source_excerpt: source, translation_excerpt: target } = summary;
   if (target === null || !isWhole(source) || !isWhole(target)) return undefined;
@@ -49,7 +52,7 @@ export function itemOfSummary(summary: Summary): Item | undefined {
   };
 }
 
-/** The state of an item that a reviewer decided on: its version, and its translation unless only an excerpt was shown. */
+/** The item as the reviewer saw it when deciding: its version, and its translation unless only an excerpt was shown. */
 export type Seen = Pick<Item, 'id' | 'version'> & Partial<Pick<Item, 'target'>>;
 
 /** Whether an item has a later version than another one. */
@@ -73,7 +76,7 @@ export function itemOfJob({ id, request, final_translation, updated_at }: Transl
   };
 }
 
-/** The machine translation, before any reviewer saved a draft. */
+/** The machine translation of a job, even if a reviewer has saved a draft since. */
 export function pipelineText({ request, final_translation }: TranslationJob): string {
   const kept = request.metadata?.['review_pipeline_candidate'];
   return typeof kept === 'string' ? kept : (final_translation ?? '');
@@ -84,7 +87,7 @@ export function isReviewable({ status }: Pick<TranslationJob, 'status'>): boolea
   return status === 'awaiting_review' || status === 'refined';
 }
 
-/** The last reviewer of a job and the action; undefined without a review. */
+/** Returns who reviewed the job last, and with which action; undefined if no one did. */
 export function lastReview({
   agent_run,
 }: TranslationJob): { actor: string; action: string | null } | undefined {

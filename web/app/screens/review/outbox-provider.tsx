@@ -6,8 +6,8 @@ import { Outbox } from './outbox.ts';
 const OutboxContext = createContext<Outbox | null>(null);
 
 /**
- * Owns the outbox of the signed-in member. Signing out clears it; the browser asks before a page with running requests is
- * closed.
+ * Creates the outbox of the signed-in member. Signing out clears the outbox. While reviews are being sent, the browser
+ * asks before the page is closed.
  */
 export function OutboxProvider({ children }: { children: ReactNode }) {
   const [outbox] = useState(() => new Outbox());

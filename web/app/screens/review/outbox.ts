@@ -7,8 +7,9 @@ import { isReviewable } from './items.ts';
 const maxPerRequest = 100;
 
 /**
- * Sends reviews in the background: the next item is shown immediately, and a rejected review brings its item back with its text. It lives
- * outside of the review screen, so leaving the screen does not end what is being sent.
+ * Sends reviews in the background, so that the next item is shown immediately. If a review is rejected, its item
+ * returns to the queue with the reviewer's text. The outbox is not part of the review screen, so reviews continue to be
+ * sent after the reviewer leaves that screen.
  */
 export class Outbox {
   #sent: ReadonlyMap<string, Sent> = new Map();
@@ -20,14 +21,14 @@ export class Outbox {
     return () => void this.#listeners.delete(listener);
   };
 
-  /** All reviews, by job; another map after each change. */
+  /** All reviews, by job ID. Each change creates another map. */
   readonly all = (): ReadonlyMap<string, Sent> => this.#sent;
 
   /** The number of reviews that are being sent. */
   readonly countSending = (): number =>
     [...this.#sent.values()].filter(({ state }) => state === 'sending').length;
 
-  /** Waits until nothing is being sent, for at most this many milliseconds. */
+  /** Waits until no review is being sent, but at most this many milliseconds. */
   untilSent(longest: number): Promise<void> {
     return new Promise((resolve) => {
       const forget = this.subscribe(() => this.countSending() === 0 && done());
@@ -41,9 +42,9 @@ export class Outbox {
   }
 
   /**
-   * Sends a review. An item that is being sent is not sent again.
-   * @param saving a draft that is still being saved: the review waits for it, and applies to its result
-   * @returns the outcome; undefined if the outbox was cleared since then
+   * Sends a review. If a review of the same item is being sent, nothing is sent.
+   * @param saving a draft that is still being saved; the review is sent after it, for the version that it creates
+   * @returns the outcome; undefined if the outbox was cleared in the meantime
    */
   async send(decision: Decision, saving?: Promise<Saved>): Promise<Sent | undefined> {
     const { id } = decision.item;
@@ -60,8 +61,9 @@ export class Outbox {
   }
 
   /**
-   * Sends several reviews, a hundred per request. Each has a separate outcome.
-   * @returns the numbers of saved and failed reviews, and the skipped ones; undefined if the outbox was cleared since then
+   * Sends several reviews, at most 100 in each request. Each review has its own outcome.
+   * @returns the number of saved reviews, the number of failed reviews, and the reviews of skipped items; undefined if
+   * the outbox was cleared in the meantime
    */
   async sendMany(
     decisions: readonly Decision[],
@@ -85,22 +87,22 @@ export class Outbox {
     return { done: done.length, back: outcomes.length - done.length, leftOut };
   }
 
-  /** Drops a decision that was undone: its item may be listed again. */
+  /** Removes a decision that was undone, so that its item may be listed again. */
   forget(id: string): void {
     this.#set(new Map([...this.#sent].filter(([key]) => key !== id)));
   }
 
-  /** Forgets a review that was not saved: the reviewer works at its item again, or it is no longer theirs. */
+  /** Removes a review that was not saved, because the reviewer works on the item again or leaves it. */
   takeBack(id: string): void {
     if (isBack(this.#sent.get(id))) this.forget(id);
   }
 
-  /** Forgets everything: the next member on this device must not see it. */
+  /** Removes all reviews: the next member on this device must not see them. */
   clear(): void {
     if (this.#sent.size > 0) this.#set(new Map());
   }
 
-  /** Deletes the drafts of reviews that were sent by a page that ended before it had the response. */
+  /** Deletes drafts whose review was stored, but whose page ended before it received the response. */
   async dropSentDrafts(): Promise<void> {
     for (const { item, text, changedAt } of await listDrafts()) {
       if (item.kind !== 'job' || this.#sent.has(item.id)) continue;
@@ -109,7 +111,7 @@ export class Outbox {
     }
   }
 
-  /** Whether this review is still being sent: `clear` ends that. */
+  /** Whether this review is still being sent. `clear` removes it, so the result is then false. */
   #isUnderWay(sending: Sent): boolean {
     return this.#sent.get(sending.item.id) === sending;
   }

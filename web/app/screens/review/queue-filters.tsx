@@ -7,7 +7,7 @@ import { triggerCodes } from './items.ts';
 import styles from './review.module.css';
 import { triggerNames } from './trigger-names.ts';
 
-/** The filters of the queue. They are in the URL, so that a view can be bookmarked and shared. */
+/** The filters of the queue. The URL contains them, so that a filtered queue can be bookmarked and shared. */
 export function QueueFilters({
   filters,
   search,
@@ -18,7 +18,7 @@ export function QueueFilters({
   /** The search field. */
   search: RefObject<HTMLInputElement | null>;
   onChange: (filters: Filters) => void;
-  /** The focus returns to the list. */
+  /** Moves the focus back to the list. */
   onLeave: () => void;
 }) {
   const t = useT();

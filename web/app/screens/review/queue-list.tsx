@@ -7,7 +7,7 @@ import styles from './review.module.css';
 import { triggerNames } from './trigger-names.ts';
 import type { Row } from './use-queue.ts';
 
-/** The queue. One row is open; it is the only tab stop, and the keys J and K move from it. */
+/** The queue. Only the row of the open item can be reached with Tab; the keys J and K move to the other rows. */
 export function QueueList({
   rows,
   openId,
@@ -20,7 +20,7 @@ export function QueueList({
   rows: readonly Row[];
   openId: string | undefined;
   selected: ReadonlySet<string>;
-  /** The end of others' claims on jobs, by ID. */
+  /** When other members' claims on jobs end, in milliseconds since 1970, by job ID. */
   held: ReadonlyMap<string, number>;
   list: RefObject<HTMLUListElement | null>;
   onOpen: (id: string) => void;
@@ -55,7 +55,7 @@ export function QueueList({
   );
 }
 
-/** A keystroke renders only the changed rows, not two thousand. */
+/** Memoized, so that a keystroke renders only the changed rows of up to 2,000. */
 const QueueRow = memo(function QueueRow({
   summary,
   back,
@@ -67,7 +67,7 @@ const QueueRow = memo(function QueueRow({
   onSelect,
 }: {
   summary: Summary;
-  /** The failed state, if its review was not saved. */
+  /** The state of the row's review if that was not saved; otherwise undefined. */
   back: Sent['state'] | undefined;
   isOpen: boolean;
   isStop: boolean;

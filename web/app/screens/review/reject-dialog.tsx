@@ -5,7 +5,7 @@ import { Dialog } from '../../parts/confirm-dialog.tsx';
 
 /**
  * Asks for a reason before a rejection.
- * @param initial the reason of a rejection that was not sent or not saved
+ * @param initial the first text of the field: the reason of an earlier rejection that was not sent or not saved
  */
 export function RejectDialog({
   count,

@@ -24,13 +24,16 @@ import { nextFree, type Row, useQueue } from './use-queue.ts';
 import { useSelection } from './use-selection.ts';
 import { useWorkTime, workedAt } from './work-time.ts';
 
-/** Items after the open one that are loaded ahead. */
+/**
+ * Jobs after the open one that are loaded ahead: the next `whole` jobs in any case, and of the next `long` jobs those
+ * whose texts are incomplete in the list.
+ */
 const readAhead = { whole: 2, long: 8 };
 
-/** Milliseconds until the URL names the open item. */
+/** Milliseconds after which the URL is changed to that of the open item. */
 const addressAfter = 150;
 
-/** Milliseconds without another review until "all saved" is announced. */
+/** After the last review was saved, milliseconds without another review until "all saved" is announced. */
 const pauseBeforeSaved = 1500;
 
 /** `/app/review`: the review screen with the queue, the open job, and its context. */
@@ -47,7 +50,7 @@ export function ReviewScreen() {
   const list = useRef<HTMLUListElement>(null);
   const search = useRef<HTMLInputElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
-  /** Whether the field, not the list, gets the focus when another item is shown. */
+  /** Whether the focus moves to the text field when another item is shown; otherwise it moves to the list. */
   const inField = useRef(false);
   const [rejecting, setRejecting] = useState(false);
   const selection = useSelection(rows);
@@ -75,13 +78,13 @@ export function ReviewScreen() {
     inField.current = false;
     focusRow(list.current, openId);
   };
-  // The URL is updated, so that a reload or a shared link opens the same job.
+  // The URL names the open job, so that a reload or a shared link opens the same job.
   const written = useRef(new Set([addressed]));
   useEffect(() => {
     written.current.add(openId);
-    // After the item has been painted, because the router is slow.
+    // The router is slow, so the URL changes after the item was painted.
     const timer = setTimeout(() => {
-      // Another screen is already loading.
+      // The member is already going to another screen.
       if (!location.pathname.endsWith('/app/review')) return;
       void navigate({
         to: '/app/review',
@@ -93,10 +96,11 @@ export function ReviewScreen() {
     return () => clearTimeout(timer);
   }, [openId, navigate]);
   useEffect(() => {
-    // A link was opened while the screen was already open.
+    // The member followed a link to another job while this screen was open.
     if (!written.current.has(addressed)) setOpenId(addressed);
   }, [addressed]);
-  // Without a job in the URL, an unclaimed one is opened. Only the list supports the text filter.
+  // If the URL names no job, the first job that no one has claimed is opened. The service cannot select it with a text
+  // filter; then the first row of the list is opened.
   const { source, target, trigger, text } = filters;
   const begun = useRef(openId !== undefined);
   const first = rows.find((row) => !row.back && !isHeld(row))?.summary.id;
@@ -115,7 +119,7 @@ export function ReviewScreen() {
     const next = nextFree(rows, openAt, (row) => !isHeld(row));
     const at = next ? rows.indexOf(next) : -1;
     if (next) {
-      // The completed item has left the list, so the next one's place includes it.
+      // The completed item is no longer in the list, but the announced position counts it.
       const place = handled + at + (at < openAt ? 2 : 1);
       announce(`${said} ${t('review.next_of', { place, count: handled + rows.length })}`);
     } else announce(`${said} ${t('review.all_done')}`);
@@ -130,11 +134,12 @@ export function ReviewScreen() {
     if (outcome.state === 'refused' && !findings)
       announce(t('review.came_back', { problem: problemText(outcome.error, t) }));
   };
-  /** The open item, if it can be decided; otherwise the reason is announced. */
+  /** The open item if a decision about it is possible. Otherwise announces why not, and returns undefined. */
   const decidable = (action: Action): OpenItem | undefined => {
     const opened = editor.current;
     if (!opened?.isReady) announce(t('review.not_now'));
-    // A decision would discard unsent changes.
+    // There is an unsent change on this device that the reviewer has not restored or discarded; a decision would delete
+    // it.
     else if (opened.showUndecided()) announce(t('review.decide_draft'));
     else if (action === 'approve' && opened.text.trim() === '') announce(t('review.empty'));
     else return opened;
@@ -151,7 +156,10 @@ export function ReviewScreen() {
     goOn(t(action === 'approve' ? 'review.approving' : 'review.rejecting'));
     return true;
   };
-  /** A reason that was entered when the item could no longer be decided. */
+  /**
+   * The reason for a rejection that could not be sent, because the item could no longer be decided when the reason was
+   * entered.
+   */
   const [unsent, setUnsent] = useState<{ id: string | undefined; notes: string }>();
   const reasonBefore = () => {
     if (unsent?.id === openId && selection.ids.size === 0) return unsent?.notes;
@@ -330,7 +338,10 @@ function Empty({ isFiltered }: { isFiltered: boolean }) {
   );
 }
 
-/** The numbers of reviews that are being sent and that are stored; announces when all are stored and the reviewer pauses. */
+/**
+ * Returns the number of reviews that are being sent and the number that are saved. Announces "all saved" when nothing
+ * is being sent and the reviewer pauses.
+ */
 function useSaved(sent: ReadonlyMap<string, Sent>): { sending: number; done: number } {
   const t = useT();
   const count = (wanted: Sent['state']) => [...sent.values()].filter(({ state }) => state === wanted).length;
@@ -347,7 +358,7 @@ function useSaved(sent: ReadonlyMap<string, Sent>): { sending: number; done: num
   return { sending, done };
 }
 
-/** Loads the next jobs ahead; further ahead only those whose texts are incomplete in the list. */
+/** Loads the next jobs before they are opened. See `readAhead`. */
 function useReadAhead(rows: readonly Row[], openAt: number): void {
   const queryClient = useQueryClient();
   const ids = rows
@@ -361,7 +372,10 @@ function useReadAhead(rows: readonly Row[], openAt: number): void {
   }, [ids, queryClient]);
 }
 
-/** The text of a decision: another item is open when its response arrives. */
+/**
+ * The beginning of the decided text, for a message about the decision: when the response arrives, another item is
+ * already open.
+ */
 function excerptOf({ item, text }: Sent): string {
   const whole = text ?? item.target ?? item.id;
   return whole.length > 200 ? `${whole.slice(0, 200)}…` : whole;

@@ -13,7 +13,7 @@ import styles from './review.module.css';
 import { triggerNames } from './trigger-names.ts';
 import type { useTextCheck } from './use-text-check.ts';
 
-/** The TM matches for an item's source, best first. */
+/** The TM matches for an item's source text, the best first. */
 export function useMatches({ id, source, sourceLang, targetLang, isHtml }: Item) {
   return useQuery({
     queryKey: queryKeys.memory.matches(id),
@@ -31,7 +31,7 @@ export function useMatches({ id, source, sourceLang, targetLang, isHtml }: Item)
   });
 }
 
-/** The glossary terms in an item's source, and their required targets. */
+/** The glossary terms in an item's source text, with the target terms that the glossary requires. */
 function useTerms({ id, source, sourceLang, targetLang, isHtml }: Item) {
   const { data } = useQuery({
     queryKey: queryKeys.terminology.matches(id),
@@ -50,7 +50,7 @@ function useTerms({ id, source, sourceLang, targetLang, isHtml }: Item) {
   return data?.terms ?? [];
 }
 
-/** The right column: the context of the translation. */
+/** The right column of the screen: information about the open translation. */
 export function Side({
   job,
   item,
@@ -61,7 +61,7 @@ export function Side({
   onInsert,
   diff,
 }: {
-  /** Undefined while it is loading. */
+  /** Undefined while the job is loading. */
   job: TranslationJob | undefined;
   item: Item;
   triggers: readonly TriggerCode[];

@@ -15,14 +15,14 @@ import styles from './review.module.css';
 export interface Undoable {
   id: string;
   action: Action;
-  /** Its result, after the service has stored it. */
+  /** The result of the decision; it settles after the service has stored the decision. */
   outcome: Promise<Sent | undefined>;
 }
 
-/** Milliseconds for which it is offered here; the job's page offers it longer. */
+/** Milliseconds for which this screen offers to undo a decision. The page of the job offers it for longer. */
 const offeredFor = 20_000;
 
-/** Offers to undo the last decision, for a while or until the next one. */
+/** Offers to undo the last decision, until the time is over or the next decision is made. */
 export function Undo({
   undoable,
   onUndone,
@@ -43,7 +43,7 @@ export function Undo({
     return () => clearTimeout(timer);
   }, [isKept, onOver, undoable]);
   useEffect(() => {
-    // A review that was not saved is not a decision.
+    // If a review was not saved, there is nothing to undo.
     void undoable.outcome.then((sent) => sent?.state !== 'done' && onOver(undoable));
   }, [undoable, onOver]);
   const undo = run(async () => {

@@ -4,15 +4,19 @@ import { queryClient } from '../../query-client.ts';
 import { queryKeys } from '../../query-keys.ts';
 import type { Filters } from './filters.ts';
 
-/** Milliseconds on an item before it is claimed, so that passing by claims nothing. */
+/**
+ * Milliseconds for which an item must be open before it is claimed. Items that the reviewer only passes are not
+ * claimed.
+ */
 const dwell = 400;
-/** Milliseconds until a claim ends unless it is renewed. */
+/** Milliseconds after which a claim ends if it is not renewed. */
 const claimLasts = 60_000;
 const renewAfter = claimLasts / 2;
 
 /**
- * Claims the unclaimed job that has awaited review longest; two simultaneous callers get different ones.
- * @returns its ID; undefined without one
+ * Claims the job that has awaited review longest and that no one has claimed. Two simultaneous callers get different
+ * jobs.
+ * @returns the job's ID; undefined if there is no such job
  */
 export async function claimFirst({ source, target, trigger }: Filters): Promise<string | undefined> {
   const wanted = {
@@ -25,17 +29,21 @@ export async function claimFirst({ source, target, trigger }: Filters): Promise<
   return job?.id;
 }
 
-/** Claims an item, or ends its claim. @param opened whether the item is shown @returns the names of others who work on it */
+/**
+ * Claims an item, or releases its claim.
+ * @param opened whether the item is shown
+ * @returns the names of other members who work on the item
+ */
 async function claim(id: string, { release = false, opened = false } = {}): Promise<string[]> {
   const { others } = await client.reviews.claim({ kind: 'job', id, release, opened });
   return others.map(({ holder }) => holder);
 }
 
 /**
- * Claims the open item while it is shown, and the next one, so that others do not get them. A claim locks nothing, and
- * nothing depends on it, so errors are ignored.
- * @returns the other members on the open item, and the end of others' claims on upcoming items (milliseconds since 1970, by
- * ID)
+ * Claims the open item while it is shown, and the next item, so that other members get different items. A claim only
+ * informs and does not lock, so errors are ignored.
+ * @returns `others`: the names of other members who work on the open item; `held`: by item ID, when other members'
+ * claims end, in milliseconds since 1970
  */
 export function useClaims(openId: string | undefined, upcomingId: string | undefined) {
   const [others, setOthers] = useState<{ id: string; names: string[] }>();

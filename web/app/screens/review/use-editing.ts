@@ -18,7 +18,10 @@ import { readJob } from './deliver-review.ts';
 import { type Item, isNewer, isReviewable } from './items.ts';
 import { useOutbox } from './outbox-provider.tsx';
 
-/** The state of the text: nothing to save, saved on this device, or saved on the server. */
+/**
+ * The state of the text: `unchanged`; `kept`: stored on this device; `saving` and `saved`: on the server; `unsaved`:
+ * the server could not save it.
+ */
 export type SaveState =
   | { kind: 'unchanged' }
   | { kind: 'kept' }
@@ -31,37 +34,43 @@ export interface Editing {
   /** The item on which the text in the field is based. */
   base: Item;
   text: string;
-  /** Whether the reviewer has changed the text. An inserted match does not count until something is typed. */
+  /**
+   * Whether the reviewer has changed the text. An inserted TM match counts only after the reviewer has typed something.
+   */
   isEdited: boolean;
   state: SaveState;
   /** Drafts found on this device, the latest first. */
   found: readonly Draft[];
-  /** A new value mounts a new textarea with `initial`. */
+  /** Each new generation mounts a new textarea with the text `initial`. */
   generation: number;
   initial: string;
-  /** Whether the new textarea gets the focus; undefined for the first one. */
+  /** Whether the new textarea gets the focus; undefined for the first textarea. */
   hasFocus: boolean | undefined;
   field: React.RefObject<HTMLTextAreaElement | null>;
   onInput(): void;
-  /** Replaces the whole text or inserts at the caret; the browser's undo reverts it. */
+  /** Inserts a text instead of the whole text, or at the caret. The browser's undo can revert this. */
   insert(text: string, as: 'match' | 'all' | 'at_caret'): void;
-  /** Saves the text as a draft on the server and stays. */
+  /** Saves the text as a draft on the server. The item stays open. */
   save(): Promise<void>;
-  /** The item's state after the running save. */
+  /** If a save is running, a promise of the item's state after it; otherwise undefined. */
   saving(): Promise<Saved> | undefined;
-  /** Restarts with another version of the item; the focus stays, unless it should move to the field. */
+  /**
+   * Starts again with another version of the item. The field keeps the focus if it has it; with `to`, it gets the focus
+   * in any case.
+   */
   restart(base: Item, text: string, to?: 'field'): void;
   /** Discards a found draft. */
   discard(draft: Draft): void;
 }
 
 /**
- * @param item the item in its current state on the server
- * @param back its review that was not saved
+ * @param item the current state of the item on the server
+ * @param back a review of this item that was not saved
  */
 export function useEditing(item: Item, back: Sent | undefined): Editing {
   const outbox = useOutbox();
-  // A review that was not saved keeps the version that the reviewer saw: a later one could contain unseen changes.
+  // A review that was not saved keeps the version that the reviewer saw, because a later version could contain changes
+  // that the reviewer has not seen.
   const [base, setBase] = useState<Item>({ ...item, ...back?.item });
   const [text, setText] = useState(back?.text ?? base.target);
   const [start, setStart] = useState({
@@ -71,12 +80,15 @@ export function useEditing(item: Item, back: Sent | undefined): Editing {
   });
   const [state, setState] = useState<SaveState>({ kind: 'unchanged' });
   const [found, setFound] = useState<readonly Draft[]>([]);
-  /** `found` without waiting for a render: the text is stored together with undecided drafts. */
+  /**
+   * The same as `found`, without a wait for the next render: each stored text includes the drafts that are not decided
+   * yet.
+   */
   const undecided = useRef<readonly Draft[]>([]);
   const field = useRef<HTMLTextAreaElement>(null);
   const inserted = useRef<string>(undefined);
   const saving = useRef<Promise<Saved>>(undefined);
-  /** `base` without waiting for a render: a second save may come first. */
+  /** The version of `base`, without a wait for the next render: a second save may begin before it. */
   const version = useRef(base.version);
   const isEdited = text !== base.target && text !== inserted.current;
   const draftItem = { kind: 'job', id: item.id } as const;
@@ -89,20 +101,21 @@ export function useEditing(item: Item, back: Sent | undefined): Editing {
     const texts = textsOf(draft).filter((one) => one.text !== item.target);
     if (texts.length === 0) return void dropDraft(draftItem, draft.changedAt);
     offer(texts);
-    // Text typed in between replaces it.
+    // Text that was typed before the draft was loaded is stored, and the draft stays with it as a former draft.
     const typed = field.current?.value ?? base.target;
     if (typed !== base.target) keep(typed);
   });
   const [isRestored] = useState(back?.text !== undefined);
   useEffect(() => {
-    // The text of a rejected review is already in the field.
+    // The field already contains the text of the rejected review.
     if (isRestored) return;
     let isShown = true;
     readDraft({ kind: 'job', id: item.id }).then(
       (draft) => {
         if (isShown && draft) onFound(draft);
       },
-      // The member has signed out, or the browser has no storage, which the screen shows when something is typed.
+      // The member has signed out, or the browser has no storage; the screen reports missing storage when something is
+      // typed.
       () => undefined,
     );
     return () => {
@@ -125,7 +138,8 @@ export function useEditing(item: Item, back: Sent | undefined): Editing {
   );
 
   useEffect(() => {
-    // An edited text, or one that was not saved, is never replaced: the screen shows the change, and the reviewer decides.
+    // A text that was edited, or whose review was not saved, is never replaced. The screen shows that the item has
+    // changed, and the reviewer decides.
     if (!isNewer(item, base) || saving.current || isEdited || back) return;
     if (item.target === base.target) rebase(item);
     else restart(item, item.target);
@@ -133,14 +147,14 @@ export function useEditing(item: Item, back: Sent | undefined): Editing {
 
   const keep = (value: string) => {
     if (value === base.target) {
-      // Undecided drafts stay.
+      // The text is unchanged, but drafts that are not decided yet must stay stored.
       const left = draftOf(undecided.current);
       if (left) keepDraft(draftItem, left);
       else void dropDraft(draftItem);
       setState({ kind: 'unchanged' });
       return;
     }
-    // Text typed before the match was inserted stays on this device.
+    // While the field only contains an inserted match, the stored draft still has the text that was typed before.
     if (value === inserted.current) return;
     const draft = {
       text: value,
@@ -159,7 +173,7 @@ export function useEditing(item: Item, back: Sent | undefined): Editing {
     const saved = { version: job.updated_at, target: value };
     version.current = saved.version;
     setBase((before) => ({ ...before, ...saved }));
-    // The server has the text that was not saved before.
+    // The server now has this text, so the review that was not saved is obsolete.
     outbox.takeBack(item.id);
     return saved;
   };
@@ -183,7 +197,7 @@ export function useEditing(item: Item, back: Sent | undefined): Editing {
       if (as === 'match') inserted.current = value;
       element.focus();
       if (as !== 'at_caret') element.select();
-      // Unlike an assignment, this can be undone in the field.
+      // `execCommand` can be undone in the field, but an assignment to `value` cannot.
       if (value === '') document.execCommand('delete');
       else document.execCommand('insertText', false, value);
     },
@@ -192,7 +206,7 @@ export function useEditing(item: Item, back: Sent | undefined): Editing {
       if (value.trim() === '') return;
       const pressedAt = Date.now();
       setState({ kind: 'saving' });
-      // One after the other: each applies to the version of the previous one.
+      // Saves run one after the other, because each must name the version that the previous one created.
       const before = saving.current?.catch(() => undefined);
       const sending = before ? before.then(() => saveText(value)) : saveText(value);
       saving.current = sending;
@@ -218,7 +232,7 @@ export function useEditing(item: Item, back: Sent | undefined): Editing {
   };
 }
 
-/** Saves a draft on the server, for the version that the reviewer saw. */
+/** Saves a draft on the server. The request names the version that the reviewer saw. */
 async function saveDraft(id: string, version: string, text: string): Promise<TranslationJob> {
   const review = { job_id: id, action: 'save' as const, updated_at: version, final_translation: text };
   try {
@@ -227,7 +241,7 @@ async function saveDraft(id: string, version: string, text: string): Promise<Tra
     return job;
   } catch (error) {
     if (!(error instanceof LinguaLoopError) || error.status !== 409) throw error;
-    // The response to the first request may have been lost.
+    // A conflict may mean that the first attempt was applied, but its response was lost.
     const present = await readJob(id);
     if (present.final_translation !== text || !isReviewable(present)) throw error;
     return present;

@@ -9,26 +9,26 @@ import type { Summary } from './items.ts';
 import { useSent } from './outbox-provider.tsx';
 
 /**
- * Maximum number of rows in the DOM, where the browser's search and screen readers find them. Others follow as these are
- * completed.
+ * Maximum number of rows in the DOM. The browser's search and screen readers find all rows in the DOM. When rows are
+ * completed, further ones appear.
  */
 const maxRows = 2000;
 const pageSize = 100;
-/** Rows after the open one that are always loaded. */
+/** The number of rows after the open one that are always loaded. */
 const ahead = 30;
 /** Milliseconds between two refreshes. */
 const lookAgain = 20_000;
 
-/** A row of the queue, and its review if that was not saved. */
+/** A row of the queue. If the row's review was not saved, `back` is that review. */
 export interface Row {
   summary: Summary;
   back: Sent | undefined;
 }
 
 /**
- * The jobs that await review, oldest first, without those that are being sent. A row keeps its place during a refresh, so
- * that nothing moves.
- * @param openId the open job, which stays even if someone else has completed it
+ * The jobs that await review, oldest first. Jobs whose review is being sent are not listed. A refresh does not move a
+ * row.
+ * @param openId the open job, which stays listed even if someone else has completed it
  */
 export function useQueue({ source, target, trigger, text }: Filters, openId: string | undefined) {
   const sent = useSent();
@@ -50,7 +50,7 @@ export function useQueue({ source, target, trigger, text }: Filters, openId: str
         { signal },
       ),
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
-    // A long list is refreshed only on demand, because each page is a request.
+    // A long list is refreshed only on demand, because each page costs a request.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= 3 ? lookAgain : false),
   });
   const { data, hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = found;
@@ -76,7 +76,8 @@ export function useQueue({ source, target, trigger, text }: Filters, openId: str
   }, [data, sent, openId, source, target, trigger, text]);
 
   const openAt = rows.findIndex(({ summary }) => summary.id === openId);
-  // A failed page is loaded again with the list, or by the reviewer.
+  // If a page could not be loaded, it is not requested automatically: a reload of the list or the reviewer loads it
+  // again.
   const mayAsk = hasNextPage && !isFetching && !isFetchNextPageError;
   const needsMore = mayAsk && rows.length < maxRows && rows.length - openAt < ahead;
   useEffect(() => {
@@ -84,7 +85,7 @@ export function useQueue({ source, target, trigger, text }: Filters, openId: str
   }, [needsMore, fetchNextPage]);
 
   const hasMore = hasNextPage && rows.length < maxRows;
-  // The service counts all of them, but not by filters.
+  // The service has a count of all jobs that await review, but no count for filters.
   const isCounted = hasMore && !source && !target && !trigger && !text;
   const counts = useJobCounts({ enabled: isCounted });
   const counted = isCounted ? counts.data?.waiting : undefined;
@@ -94,7 +95,10 @@ export function useQueue({ source, target, trigger, text }: Filters, openId: str
     openAt,
     /** Whether more rows follow. */
     hasMore,
-    /** The number of jobs that await review; for a partly loaded list, the known ones. */
+    /**
+     * The number of jobs that await review: all of them if the service has a count, otherwise those in the list. `more`
+     * is true if there are further jobs.
+     */
     waiting: counted ?? { count: rows.length, more: hasMore },
     isWaiting: data === undefined || (rows.length === 0 && hasNextPage),
     error: found.error,
@@ -103,12 +107,12 @@ export function useQueue({ source, target, trigger, text }: Filters, openId: str
   };
 }
 
-/** Summaries of rows that are missing in the latest list. */
+/** The last known summaries of rows that the latest list no longer contains. */
 const lastKnown = new Map<string, Summary>();
 
 /**
- * The next row that no one else has claimed: downwards, then from the top.
- * @param isFree whether no one else has claimed it
+ * The next row that no other member has claimed: first below the row `from`, then from the top.
+ * @param isFree whether no other member has claimed the row
  */
 export function nextFree(rows: readonly Row[], from: number, isFree: (row: Row) => boolean): Row | undefined {
   const after = rows.slice(from + 1);

@@ -12,21 +12,24 @@ import type { Row } from './use-queue.ts';
 
 export interface Selection {
   ids: ReadonlySet<string>;
-  /** The results of the last action: completed, not saved, and skipped because of unsent changes. */
+  /**
+   * The number of items that the last action completed (`done`), that were not saved (`back`), and that it did not
+   * touch because of unsent changes (`left`).
+   */
   outcome: { done: number; back: number; left: number } | undefined;
   toggle(id: string): void;
   add(...ids: (string | undefined)[]): void;
-  /** The items that the last action skipped, until the reviewer has decided. */
+  /** The items that the last action skipped and about which the reviewer has not decided yet. */
   leftOut: readonly Sent[];
   clear(): void;
-  /** Approves the skipped items that the reviewer selected. */
+  /** Approves those of the skipped items that the reviewer has selected. */
   approveLeftOut(ids: ReadonlySet<string>): Promise<void>;
   closeLeftOut(): void;
-  /** Acts on all selected rows. For the open one, the text in its field is sent. */
+  /** Acts on all selected rows. If the open item is among them, the text in its field is sent. */
   act(action: Action, open: OpenItem | null, notes?: string): Promise<void>;
 }
 
-/** The selected rows that are still in the list. */
+/** The selection. A selected row counts only while the list contains it. */
 export function useSelection(rows: readonly Row[]): Selection {
   const t = useT();
   const outbox = useOutbox();
@@ -57,10 +60,10 @@ export function useSelection(rows: readonly Row[]): Selection {
     async act(action, open, notes) {
       const selected = rows.filter(({ summary }) => ids.has(summary.id));
       setChosen(new Set());
-      // Otherwise unsent changes on this device would be ignored.
+      // Rows with unsent changes on this device are not acted on, because the action would ignore these changes.
       const stored = await listDrafts().catch(() => []);
       const drafts = new Set(stored.map(({ item }) => item.id));
-      // The same applies to a draft of the open item whose save fails.
+      // The open item is also not acted on if saving its draft fails.
       const opened = selected.some(({ summary }) => summary.id === open?.item.id) ? open : null;
       const saving = opened?.saving();
       const saved = await saving?.catch(() => undefined);
@@ -106,7 +109,10 @@ export function useSelection(rows: readonly Row[]): Selection {
   };
 }
 
-/** The latest known item of a row that is not open: the list may be older than a saved draft. */
+/**
+ * The latest known item of a row that is not open. The cached job may be more recent than the list, after a draft was
+ * saved.
+ */
 function seenItem(summary: Summary): Seen {
   const { id, updated_at: version } = summary;
   const job = queryClient.getQueryData<TranslationJob>(jobQuery(id).queryKey);

@@ -7,7 +7,10 @@ import type { Item } from './items.ts';
 /** Milliseconds without a keystroke before a text is checked. */
 const pause = 400;
 
-/** The issues that the service's own checks find during typing. The previous ones stay until the next ones arrive. */
+/**
+ * The issues that the service finds while the reviewer types; no model is used. Until the next result arrives, the
+ * previous issues stay.
+ */
 export function useTextCheck({ id, source }: Item, text: string) {
   const [checked, setChecked] = useState(text);
   useEffect(() => {
@@ -26,9 +29,9 @@ export function useTextCheck({ id, source }: Item, text: string) {
   return {
     error: check.error,
     issues,
-    /** Each by its first target term. */
+    /** Each missing term is shown by its first target term. */
     missingTerms: check.data?.missing_terms ?? [],
-    /** Elements of the source that the text currently lacks, each once; they may be inserted. */
+    /** The elements of the source that the text lacks, each only once. The reviewer can insert them. */
     lost: [
       ...new Set(
         issues.flatMap(({ span, missing }) =>

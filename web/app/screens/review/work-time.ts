@@ -2,11 +2,12 @@ import { useEffect } from 'react';
 import { onSessionChange, sessionState } from '../../session/keeper.ts';
 
 /*
- * Measures the time spent on each item: between user events while the item is open and the tab is visible. It is sent with
- * the decision, for the report of reviewers. It is kept as long as the page: earlier visits do not count after a reload.
+ * Measures how long a reviewer works on each item: the time between user events while the item is open and the tab is
+ * visible. The time is sent with the decision, for the report of reviewers. It is only in the memory of the page: after
+ * a reload, earlier work does not count.
  */
 
-/** Milliseconds without a key, click or pointer movement that still count as reading. */
+/** Maximum milliseconds between two user events that count as work. After a longer pause, only this time counts. */
 const maxPauseMs = 60_000;
 
 const signs = ['keydown', 'pointerdown', 'pointermove', 'wheel', 'scroll', 'focus'] as const;
@@ -51,14 +52,14 @@ function look(): void {
   open.since = now;
 }
 
-/** A hidden tab does not count. */
+/** Time in which the tab is hidden does not count. */
 function turn(): void {
   if (!open) return;
   if (document.visibilityState === 'hidden') look();
   else open.since = performance.now();
 }
 
-// One member's time does not count for the next one on this device.
+// The time of one member must not count for the next member on this device.
 onSessionChange(() => {
   if (sessionState().kind === 'signed_out') worked.clear();
 });

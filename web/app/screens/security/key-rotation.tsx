@@ -11,8 +11,8 @@ import { queryKeys } from '../../query-keys.ts';
 import type { Me } from '../../session/use-me.ts';
 
 /**
- * Rotates the workspace's API key. The service requires an authenticator code, or the password of a member without an
- * authenticator. The old key stops working immediately, and only this response contains the new one.
+ * Rotates the workspace's API key. The service requires an authenticator code; members without an authenticator enter
+ * their password. The old key stops working immediately. Only the response to this request contains the new key.
  */
 export function KeyRotation({ me: { user, tenant } }: { me: Me }) {
   const t = useT();
@@ -24,7 +24,7 @@ export function KeyRotation({ me: { user, tenant } }: { me: Me }) {
   const problem = fieldProblem(error, name);
   const rotate = run(async () => {
     try {
-      // After a lost response, the request must not be repeated: it would replace a key that was never shown.
+      // The request has no retry. If the response is lost, a repeated request would rotate a key that no one has seen.
       const rotated = await client.tenants.rotateKey({ [name]: proof.trim() });
       setKey(rotated.api_key);
       announce(t('security.rotated'));

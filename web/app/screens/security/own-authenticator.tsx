@@ -13,7 +13,10 @@ import { RecoveryCodes } from '../sign-in/recovery-codes.tsx';
 
 type Stage = { kind: 'rest' } | { kind: 'enrolling' } | { kind: 'codes'; codes: string[] };
 
-/** The member's authenticator: sets one up, and generates new recovery codes. Both use the session cookie. */
+/**
+ * Sets up the member's authenticator, or creates new recovery codes. The service accepts only the session cookie for
+ * both.
+ */
 export function OwnAuthenticator() {
   const t = useT();
   const me = useMe();
@@ -22,7 +25,7 @@ export function OwnAuthenticator() {
   const heading = useRef<HTMLHeadingElement>(null);
   const { run, error, isBusy } = useAction();
 
-  /** The clicked button disappears, so the heading gets the focus. */
+  /** The button that was clicked disappears with its step, so the heading gets the focus. */
   const go = (next: Stage) => {
     setStage(next);
     heading.current?.focus();

@@ -11,7 +11,7 @@ const toggles = ['mfa_required', 'mfa_required_for_sso'] as const;
 
 type Toggle = (typeof toggles)[number];
 
-/** The security policy of the workspace. A toggle changes when the service has stored it; if it is rejected, it stays. */
+/** The security policy of the workspace. A toggle changes only after the service has stored the change. */
 export function Policy({ me: { tenant } }: { me: Me }) {
   const t = useT();
   const queries = useQueryClient();
@@ -21,7 +21,7 @@ export function Policy({ me: { tenant } }: { me: Me }) {
     setChanging(toggle);
     setError(undefined);
     try {
-      // An operator's session must name the workspace, even its own.
+      // For a platform operator, the request must name the workspace, even the operator's own.
       const account = await client.tenants.setSecurityPolicy({ [toggle]: value }, { tenantId: tenant.id });
       queries.setQueryData<Me>(queryKeys.me, (me) => me && { ...me, tenant: account });
       announce(t('common.saved'));

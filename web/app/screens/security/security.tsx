@@ -5,7 +5,9 @@ import { KeyRotation } from './key-rotation.tsx';
 import { OwnAuthenticator } from './own-authenticator.tsx';
 import { Policy } from './policy.tsx';
 
-/** `/app/security`: each member's own authenticator; for administrators, the MFA policy and the workspace's API key. */
+/**
+ * `/app/security`: the authenticator of the member. Administrators also see the MFA policy and the workspace's API key.
+ */
 export function SecurityScreen() {
   const t = useT();
   const me = useMe();

@@ -45,7 +45,7 @@ function SearchFields() {
   const navigate = useNavigate();
   const search = useSearch({ from: '/workspace/app/memories/concordance' });
   const [text, setText] = useState(search.text ?? '');
-  // Back and forward change the URL without this form.
+  // The browser's Back and Forward change the URL without this form.
   useEffect(() => setText(search.text ?? ''), [search.text]);
   const set = (change: { [Name in keyof ConcordanceSearch]: ConcordanceSearch[Name] | '' | false }) => {
     const changed = Object.entries({ ...search, text: text.trim(), ...change }).filter(([, value]) => value);

@@ -3,7 +3,10 @@ import { useT } from '../../i18n.tsx';
 import { type ContentFilter, maxTextLength, type SearchedSide, searchedSides } from './search.ts';
 import styles from './sets.module.css';
 
-/** Searches in a glossary or TM. A selection applies immediately, a text when it is submitted. */
+/**
+ * The search fields for a glossary or TM. A selected option applies immediately; a text applies when the form is
+ * submitted.
+ */
 export function ContentFilterFields({
   filter,
   onChange,
@@ -13,7 +16,7 @@ export function ContentFilterFields({
 }) {
   const t = useT();
   const [text, setText] = useState(filter.text ?? '');
-  // Back and forward change the URL without this form.
+  // The browser's Back and Forward change the URL without this form.
   useEffect(() => setText(filter.text ?? ''), [filter.text]);
   const set = ({ text: sought, side, starts }: { text: string; side: string; starts: boolean }) =>
     onChange({

@@ -41,7 +41,7 @@ function Glossary({ set }: { set: TerminologySet }) {
     await client.terminology.delete(set.id);
     announce(t('sets.deleted', { name: set.name }));
     await navigate({ to: '/app/glossaries' });
-    // The list must not show it before it is reloaded.
+    // The list must not show the deleted glossary until it is reloaded.
     queries.setQueryData<TerminologySet[]>(queryKeys.terminology.sets, (sets) =>
       sets?.filter(({ id }) => id !== set.id),
     );
@@ -62,7 +62,7 @@ function Entries({ set, filter }: { set: TerminologySet; filter: ContentFilter }
   const t = useT();
   const { nameOf } = useLanguages();
   const named = (code: string | null) => (code ? nameOf(code) : t('sets.any_language'));
-  // A file with the same name replaces the entries, so their pages are reloaded from the start.
+  // An upload with the same name replaces the entries, so all pages are then loaded from the start.
   const { reading, more } = usePages(
     queryKeys.terminology.entries(set.id, set.updated_at, filter),
     (cursor) => client.terminology.entryPage(contentRequest(set.id, filter, cursor)),

@@ -12,7 +12,7 @@ const statuses: Readonly<Record<string, { name: MessageId; badge: string }>> = {
   failed: { name: 'sets.import_failed', badge: 'badge bad' },
 };
 
-/** The background imports, the latest first; nothing without any. */
+/** Lists the background imports, the latest first. Shows nothing without imports. */
 export function Imports() {
   const t = useT();
   const imports = useImports();
@@ -42,7 +42,7 @@ function Import({ job }: { job: TranslationMemoryImportJob }) {
       <div className={styles.import}>
         <bdi translate="no">{job.set_name}</bdi>
         <span className={status?.badge ?? 'badge'}>{status ? t(status.name) : job.status}</span>
-        {/* The service does not report the progress of an import, only that it is running. */}
+        {/* The bar is indeterminate: the service reports that an import is running, but not its progress. */}
         {job.status === 'running' && <progress aria-label={t('sets.import_running')} />}
         <span className={styles.soft}>
           <PairName source={job.source_lang} target={job.target_lang} />
@@ -62,7 +62,7 @@ function Import({ job }: { job: TranslationMemoryImportJob }) {
   );
 }
 
-/** The parts of a file that did not become segments, if the service reports them. */
+/** Shows the parts of a file that were not imported as segments, if the service reports them. */
 export function LeftOut({ set }: { set: TranslationMemorySet }) {
   const t = useT();
   const { skipped_units: skipped = 0, duplicates_dropped: duplicates = 0 } = set;

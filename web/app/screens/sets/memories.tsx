@@ -38,7 +38,7 @@ export function MemoriesScreen() {
   );
 }
 
-/** The result of the last file: a TM, or a background import. */
+/** The result of the last upload: a TM, or an import that continues in the background. */
 type Outcome = { set: TranslationMemorySet } | 'goes_on';
 
 function Upload({ sets }: { sets: readonly TranslationMemorySet[] }) {
@@ -60,7 +60,7 @@ function Upload({ sets }: { sets: readonly TranslationMemorySet[] }) {
       setOutcome({ set });
       announce(t('sets.imported', { name: set.name, count: set.entry_count }));
     }
-    // From now on, the list of imports shows its state, even after a reload.
+    // The list of imports shows the state of the import, even after a reload of the page.
     await queries.invalidateQueries({ queryKey: queryKeys.memory.all });
   };
   return (

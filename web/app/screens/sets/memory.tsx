@@ -51,7 +51,7 @@ function Memory({ set }: { set: TranslationMemorySet }) {
   );
 }
 
-/** The actions on a whole TM: export, delete. */
+/** The actions on a TM: export it, or delete it. */
 function Actions({ set }: { set: TranslationMemorySet }) {
   const t = useT();
   const navigate = useNavigate();
@@ -66,7 +66,7 @@ function Actions({ set }: { set: TranslationMemorySet }) {
     await client.memory.delete(set.id);
     announce(t('sets.deleted', { name: set.name }));
     await navigate({ to: '/app/memories' });
-    // The list must not show it before it is reloaded.
+    // The list must not show the deleted TM until it is reloaded.
     queries.setQueryData<TranslationMemorySet[]>(queryKeys.memory.sets, (sets) =>
       sets?.filter(({ id }) => id !== set.id),
     );
@@ -86,7 +86,7 @@ function Actions({ set }: { set: TranslationMemorySet }) {
 }
 
 function Units({ set, filter }: { set: TranslationMemorySet; filter: ContentFilter }) {
-  // An import with the same name replaces the segments, so their pages are reloaded from the start.
+  // An import with the same name replaces the segments, so all pages are then loaded from the start.
   const { reading, more } = usePages(queryKeys.memory.units(set.id, set.updated_at, filter), (cursor) =>
     client.memory.browsePage(contentRequest(set.id, filter, cursor)),
   );

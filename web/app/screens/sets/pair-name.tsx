@@ -1,7 +1,11 @@
 import { useT } from '../../i18n.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
 
-/** The languages of a set. @param source a tag as supplied; null if each entry has its own, or applies to any language */
+/**
+ * Shows the languages of a set.
+ * @param source the language tag of the file; null if each entry has its own language, or if the entries apply to any
+ * language
+ */
 export function PairName({ source, target }: { source: string | null; target: string | null }) {
   const t = useT();
   const { nameOf } = useLanguages();

@@ -2,21 +2,24 @@ import { LinguaLoopError } from '#sdk/errors.ts';
 import { useT } from '../../i18n.tsx';
 import styles from './sets.module.css';
 
-/** A line of a file, from 1. */
+/** A line of a file. Numbers start at 1. */
 export interface FileLine {
   line: number;
   text: string;
 }
 
-/** Bytes of a file that are read to show a line; for later lines, only the number is shown. */
+/**
+ * The number of bytes at the start of a file among which the line is searched. Of a line after these, only the number
+ * is shown.
+ */
 const searchedBytes = 8_000_000;
 
 /** Maximum number of characters of a line to show. */
 const shownCharacters = 300;
 
 /**
- * Reads the line that an error names, so that the member does not have to open the file; undefined if it names none that can
- * be shown.
+ * Reads the line to which an error refers, so that the member does not have to open the file. Undefined if the error
+ * refers to no line, or if the line cannot be shown.
  */
 export async function readRefusedLine(file: File, error: unknown): Promise<FileLine | undefined> {
   if (!(error instanceof LinguaLoopError) || typeof error.detail !== 'string') return undefined;
@@ -31,7 +34,7 @@ export async function readRefusedLine(file: File, error: unknown): Promise<FileL
   return found ? { line, text: found.slice(0, shownCharacters) } : undefined;
 }
 
-/** Shows the line of a file that the service has refused. */
+/** Shows the line of a file that the service rejected. */
 export function RefusedLine({ line: { line, text } }: { line: FileLine }) {
   const t = useT();
   return (

@@ -11,20 +11,20 @@ export type SearchedSide = (typeof searchedSides)[number];
 /** The filter of a glossary or TM, as in the URL. */
 export interface ContentFilter {
   text?: string;
-  /** If omitted, both are searched. */
+  /** If omitted, both sides are searched. */
   side?: SearchedSide;
-  /** Only texts that begin with it. */
+  /** If set, a match must begin with the text; otherwise it must contain the text. */
   starts?: true;
 }
 
-/** Reads the URL of a set; invalid parameters are ignored. */
+/** Reads the filter from the URL; invalid parameters are ignored. */
 export function readContentFilter(search: Record<string, unknown>): ContentFilter {
   const text = searchedText(search['text']);
   const side = searchedSides.find((one) => one === search['side']);
   return { ...(text && { text }), ...(side && { side }), ...(search['starts'] === true && { starts: true }) };
 }
 
-/** The request for a page of a set's content. @param cursor undefined for the first page */
+/** Builds the request for one page of a set. @param cursor undefined for the first page */
 export function contentRequest(
   setId: string,
   { text, side, starts }: ContentFilter,
@@ -43,12 +43,12 @@ export interface ConcordanceSearch {
   text?: string;
   from?: string;
   to?: string;
-  /** If omitted, the source is searched. */
+  /** If omitted, the source side is searched. */
   side?: 'target';
   words?: true;
 }
 
-/** Reads the URL of the concordance; invalid parameters are ignored. */
+/** Reads the concordance search from the URL; invalid parameters are ignored. */
 export function readConcordanceSearch(search: Record<string, unknown>): ConcordanceSearch {
   const { from: source, to: target } = search;
   const text = searchedText(search['text']);
@@ -63,7 +63,7 @@ export function readConcordanceSearch(search: Record<string, unknown>): Concorda
 }
 
 function searchedText(value: unknown): string {
-  // The router reads 123 as a number.
+  // The router parses a text such as 123 as a number.
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
   return text.trim().slice(0, maxTextLength);
 }

@@ -18,7 +18,7 @@ interface TextSet {
   updated_at: string;
 }
 
-/** The screen of one of the sets that were read, or a message that it does not exist. @param back the link to all of them */
+/** The screen of one set, or a message that the set does not exist. @param back a link to the list of all sets */
 export function SetScreen<S extends TextSet>({
   from,
   setId,
@@ -52,7 +52,7 @@ export function SetScreen<S extends TextSet>({
   );
 }
 
-/** The title, heading and summary of a set. @param size the number of its entries, in words */
+/** The title, heading and summary of a set. @param size the number of its entries, as text */
 export function SetSummary({
   set,
   size,
@@ -85,7 +85,7 @@ export function SetSummary({
   );
 }
 
-/** The filter of a set's content, which is in the URL of its screen. */
+/** The filter of a set's content. The URL of the screen contains it. */
 export function SetFilter({
   to,
   setId,
@@ -106,7 +106,7 @@ export function SetFilter({
   );
 }
 
-/** The message for a set or filter without content. @param hasMore whether further pages may have some */
+/** The message if a set, or a filter, has no content. @param hasMore whether further pages may have matches */
 export function NoContent({ filter: { text }, hasMore }: { filter: ContentFilter; hasMore: boolean }) {
   const t = useT();
   return <p>{t(hasMore ? 'sets.none_so_far' : text ? 'sets.none_found' : 'sets.empty_set')}</p>;

@@ -12,7 +12,11 @@ interface ListedSet {
   updated_at: string;
 }
 
-/** The list of glossaries or TMs. @param size the heading of the number of entries @param children the name of a set */
+/**
+ * The list of glossaries or TMs.
+ * @param size the heading of the column with the number of entries
+ * @param children renders the name of a set
+ */
 export function SetTable<S extends ListedSet>({
   sets,
   size,

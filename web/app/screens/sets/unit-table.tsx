@@ -14,9 +14,9 @@ interface Span {
 }
 
 /**
- * Segments of TMs, source and translation side by side.
- * @param marked the side with the segments' spans; undefined without spans
- * @param withSet shows the TM of each segment
+ * Shows segments of TMs with source and translation side by side.
+ * @param marked the side in which the `spans` of each segment are marked; undefined if the segments have no spans
+ * @param withSet whether the TM of each segment is shown
  */
 export function UnitTable({
   units,
@@ -74,7 +74,7 @@ export function UnitTable({
   );
 }
 
-/** A text with some parts marked, which are in order and do not overlap. */
+/** Marks parts of a text. The spans must be in order and must not overlap. */
 function markSpans(text: string, spans: readonly Span[] = []): ReactNode {
   return [
     ...spans.flatMap(({ start, end }, index) => [

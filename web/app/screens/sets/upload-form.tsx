@@ -13,7 +13,7 @@ import styles from './sets.module.css';
 /** Maximum length of a set's name. */
 const maxNameLength = 128;
 
-/** The fields sent with the file; a language is '' if the file contains it. */
+/** The fields that are sent with the file. A language is '' if the file itself names it. */
 export interface SetFields {
   name: string;
   source_lang: string;
@@ -21,11 +21,12 @@ export interface SetFields {
 }
 
 /**
- * Uploads a file as a set. If the file is rejected, the service's message is shown with the line that it names.
- * @param accept the file's extensions
- * @param isPairNeeded whether this file needs its languages to be read
- * @param names of existing sets: a file with the same name replaces the set
- * @param send uploads the file; its error is shown
+ * A form that uploads a file as a set. If the service rejects the file, the form shows the message and the line to
+ * which it refers.
+ * @param accept the extensions that the file dialog offers
+ * @param isPairNeeded whether the service can read this file only with its languages
+ * @param names the names of existing sets; a file with one of these names replaces that set
+ * @param send uploads the file; the form shows its error
  */
 export function UploadForm({
   accept,
@@ -61,7 +62,7 @@ export function UploadForm({
 
   const choose = (chosen: File | undefined) => {
     setFile(chosen);
-    // The name follows the file until the member types another one.
+    // The name of the set follows that of the file until the member types another name.
     if (fields.name === '' || fields.name === nameOf(file)) change({ name: nameOf(chosen) });
   };
   const submit = (event: FormEvent) => {
@@ -73,7 +74,7 @@ export function UploadForm({
       setSent(0);
       try {
         await send(file, { ...fields, name }, setSent);
-        // The next file becomes another set, unless it has the same name.
+        // The form is cleared, because the next file usually becomes another set.
         if (input.current) input.current.value = '';
         setFile(undefined);
         change({ name: '' });
@@ -156,7 +157,10 @@ function FileInput({
   );
 }
 
-/** The languages of a file. @param isNeeded whether they must be selected, because the file does not name them */
+/**
+ * Fields for the languages of a file.
+ * @param isNeeded whether the languages must be selected, because the file does not name them
+ */
 function LanguagePair({
   fields,
   isNeeded,
@@ -186,13 +190,14 @@ function LanguagePair({
   );
 }
 
-/** The default name of a file's set. */
+/** The default name of a set: the name of its file without the extension. */
 function nameOf(file: File | undefined): string {
   return file?.name.replace(/\.[^.]*$/, '').slice(0, maxNameLength) ?? '';
 }
 
 /**
- * Collapses the upload form if there are sets. It stays open when the first set is created, so that its result is visible.
+ * The upload form, collapsed if there already are sets. It stays open when the first set is created, so that the result
+ * is visible.
  */
 export function UploadSection({
   title,

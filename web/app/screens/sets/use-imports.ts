@@ -17,7 +17,7 @@ export function useImports() {
   const imports = useQuery({
     queryKey: queryKeys.memory.imports,
     queryFn: () => client.memory.imports(),
-    // An import takes seconds to minutes; longer ones are polled less often.
+    // Most imports take seconds to minutes. If an import takes longer, it is polled less often.
     refetchInterval: ({ state: { data, dataUpdateCount } }) =>
       data?.some(({ status }) => status === 'running')
         ? Math.min(1000 + 250 * dataUpdateCount, 10_000)

@@ -14,8 +14,9 @@ import type { SignInAnswer } from './steps.ts';
 export type EnrolmentAnswer = Extract<SignInAnswer, { enrolled: true }>;
 
 /**
- * Sets up an authenticator: shows the secret as a QR code and as text, and asks for its first code.
- * @param challengeId of the sign-in that requires it; without one, the session cookie identifies the member
+ * Sets up an authenticator: shows the secret as a QR code and as text, and asks for the first code.
+ * @param challengeId the challenge of a sign-in that requires the authenticator; without it, the session cookie
+ * identifies the member
  */
 export function Enrolment({
   challengeId,
@@ -30,7 +31,7 @@ export function Enrolment({
   const [enrolment, setEnrolment] = useState<MfaEnrollment>();
   const [code, setCode] = useState('');
 
-  // During a sign-in with a challenge, there is no session to renew.
+  // During a sign-in with a challenge, there is no session yet that could be renewed.
   const request = challengeId === undefined ? cookieRequest : sameOriginRequest;
 
   const load = begin.run(async () => {

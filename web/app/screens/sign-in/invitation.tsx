@@ -10,12 +10,12 @@ import { SsoButton } from './sso-button.tsx';
 import { StepHeading } from './step-heading.tsx';
 import type { SignInAnswer } from './steps.ts';
 
-/** The service returns the same error for all invalid tokens. */
+/** The response about an invite token. The service returns the same error for all invalid tokens. */
 type InvitePreview =
   | { valid: false }
   | { valid: true; tenant_name: string; role: string; email: string | null; expires_at: string };
 
-/** The workspace and role of an invite link, and the ways to accept it. */
+/** Shows the workspace and role of an invite link, and the ways to accept the invite. */
 export function Invitation({
   token,
   onAnswer,

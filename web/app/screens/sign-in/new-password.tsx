@@ -6,7 +6,7 @@ import { useAction } from '../../parts/use-action.ts';
 import { sameOriginRequest } from '../../session/sign-in-request.ts';
 import { StepHeading } from './step-heading.tsx';
 
-/** Sets a new password with a reset link, which ends all sessions of its member. */
+/** Sets a new password with a reset link. This ends all sessions of the member. */
 export function NewPassword({ token, onSet, restart }: { token: string; onSet(): void; restart(): void }) {
   const t = useT();
   const { run, error, isBusy } = useAction();

@@ -6,12 +6,12 @@ import { useAction } from '../../parts/use-action.ts';
 import { signInRequest } from '../../session/sign-in-request.ts';
 import type { SignInAnswer } from './steps.ts';
 
-/** Requests tokens again after a workspace was selected. */
+/** Repeats the sign-in request for one workspace, after the member has selected it. */
 export type ChooseWorkspace = (tenantId: string) => Promise<SignInAnswer>;
 
 /**
  * Signs in with email and password.
- * @param email fills in the email address, which is then read-only
+ * @param email if set, the field for the email address has this value and is read-only
  * @param tenantId the workspace, if it is known
  */
 export function PasswordForm({

@@ -4,7 +4,7 @@ import { Icon } from '../../parts/icons.tsx';
 import style from './recovery-codes.module.css';
 import { UntilKept } from './until-kept.tsx';
 
-/** The recovery codes, which are shown only once. */
+/** Shows the recovery codes, which the service returns only once. */
 export function RecoveryCodes({ codes, onKept }: { codes: string[]; onKept(): void }) {
   const t = useT();
   const text = `${codes.join('\n')}\n`;
@@ -14,7 +14,7 @@ export function RecoveryCodes({ codes, onKept }: { codes: string[]; onKept(): vo
     link.href = address;
     link.download = 'lingualoop-recovery-codes.txt';
     link.click();
-    // By then, the browser has started to read it.
+    // After 10 s, the browser has started to read the file.
     setTimeout(() => URL.revokeObjectURL(address), 10_000);
   };
   return (

@@ -12,7 +12,7 @@ import { type SignInAnswer, type Step, stepAfter } from './steps.ts';
 import { UntilKept } from './until-kept.tsx';
 import { WorkspaceChoice } from './workspace-choice.tsx';
 
-/** The steps after a first form; `advance` receives the service's response to one. */
+/** The state of a sign-in after its first form. `advance` determines the next step from the service's response. */
 export function useSignInSteps() {
   const [step, setStep] = useState<Step>();
   const [choose, setChoose] = useState<ChooseWorkspace>();

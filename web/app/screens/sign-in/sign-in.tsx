@@ -20,8 +20,8 @@ import { SsoReturn } from './sso-return.tsx';
 import { StepHeading } from './step-heading.tsx';
 
 /**
- * `/signin` and `/signin/sso`: the available ways to sign in, and the handling of links and of the identity provider's
- * redirect.
+ * `/signin` and `/signin/sso`: offers the available ways to sign in, and handles links with a token and the redirect
+ * from the identity provider.
  */
 export function SignInScreen() {
   const t = useT();
@@ -53,12 +53,14 @@ function SignIn() {
   const [departure] = useState(() => (arrival?.kind === 'sso' ? readDeparture() : {}));
 
   const { step } = steps;
-  // Another tab may find the cookie while this one shows secrets that are shown only once.
+  // The screen stays while it shows secrets that the service returns only once, even if another tab signs in with the
+  // cookie.
   const isKeeping = step?.kind === 'api_key' || step?.kind === 'recovery_codes';
   const isDone = session.kind === 'signed_in' && !arrival && !isKeeping;
   useEffect(() => {
     if (!isDone) return;
-    // A window that was opened to sign in again. If the browser does not allow closing it, a text asks the member to.
+    // This window was opened to sign in again. If the browser does not allow a script to close it, a text asks the
+    // member to.
     if (departure.isAgain) window.close();
     else void navigate({ href: next ?? departure.next ?? '/app', replace: true });
   }, [isDone, next, departure, navigate]);
@@ -116,7 +118,7 @@ function SignIn() {
   );
 }
 
-/** The session cookie still exists, because the service could not be reached. */
+/** Shown if the service could not be reached, so the session cookie still exists. */
 function SessionFailure({ of, error }: { of: 'resume' | 'sign_out'; error: unknown }) {
   const t = useT();
   return (

@@ -6,14 +6,14 @@ import { useAction } from '../../parts/use-action.ts';
 import { signInRequest } from '../../session/sign-in-request.ts';
 import type { SignInAnswer } from './steps.ts';
 
-/** A valid invite with its token. Without an email address, anyone with the link may join. */
+/** A valid invite and its token. If it has no email address, anyone with the link may join. */
 export interface Invitation {
   token: string;
   tenant_name: string;
   email: string | null;
 }
 
-/** Creates a workspace, or joins the one of an invite, with email and password. */
+/** Creates a workspace, or joins the workspace of an invite, with email and password. */
 export function SignUpForm({
   invitation,
   onAnswer,
@@ -29,7 +29,7 @@ export function SignUpForm({
 
   const signUp = run(async () => {
     const outcome = await signInRequest<SignInAnswer>('signup', {
-      // The service requires a name, although an invite's workspace has one.
+      // The service requires a name in any case; for an invite, it is the name of the existing workspace.
       tenant_name: invitation?.tenant_name ?? name,
       email,
       password,

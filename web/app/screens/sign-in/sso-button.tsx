@@ -4,7 +4,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { leaveForProvider } from '../../session/sso.ts';
 
-/** Redirects to the identity provider. */
+/** Redirects this window to the identity provider. */
 export function SsoButton({
   tenantId,
   inviteToken,
@@ -30,13 +30,16 @@ export function SsoButton({
   );
 }
 
-/** The same in a new window, so that the work in this one stays. The tokens arrive over the channel between tabs. */
+/**
+ * Like `SsoButton`, but in a new window, so that unsaved work in this window stays. The new window sends the tokens to
+ * this one.
+ */
 export function SsoWindowButton({ tenantId }: { tenantId: string }) {
   const t = useT();
   const { run, error } = useAction();
   const [isBlocked, setBlocked] = useState(false);
   const open = async () => {
-    // Before any await: browsers allow a click to open a window only immediately.
+    // The window is opened before any `await`, because browsers only allow it directly after a click.
     const opened = window.open('', '_blank');
     setBlocked(!opened);
     if (!opened) return;

@@ -10,7 +10,7 @@ import { leaveForProvider, readDeparture } from '../../session/sso.ts';
 import type { ChooseWorkspace } from './password-form.tsx';
 import type { SignInAnswer } from './steps.ts';
 
-/** Completes a single sign-on with the identity provider's parameters. */
+/** Completes a single sign-on with the parameters that the identity provider added to the URL. */
 export function SsoReturn({
   arrival: { code, state },
   onAnswer,
@@ -27,7 +27,8 @@ export function SsoReturn({
     const body = { provider: deployment.ssoProvider, code, state };
     const outcome = await signInRequest<SignInAnswer>('sso/callback', body);
     if (!outcome.ok) throw outcome.error;
-    // A state can be used once: selecting a workspace redirects to the provider again, which then needs no sign-in.
+    // A state can only be used once. After a workspace is selected, the browser is therefore redirected to the provider
+    // again, which then does not ask for a sign-in.
     onAnswer(outcome.body, async (tenantId) => {
       await leaveForProvider({ tenantId }, readDeparture());
       return new Promise<never>(() => {});

@@ -1,9 +1,12 @@
 import { createContext, type ReactNode, useContext, useEffect, useRef } from 'react';
 
-/** The level of the headings of steps: 1 on a separate page, deeper in a dialog. */
+/** The heading level of the steps: 1 on a separate page, 3 in a dialog. */
 export const StepLevel = createContext<1 | 3>(1);
 
-/** The heading of a step. It gets the focus if the step has no first field, so that a screen reader starts there. */
+/**
+ * The heading of a step. With `focus`, for a step without a first field, it gets the focus, so that a screen reader
+ * starts there.
+ */
 export function StepHeading({ focus = false, children }: { focus?: boolean; children: ReactNode }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

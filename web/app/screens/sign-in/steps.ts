@@ -3,16 +3,16 @@ import type { Issued } from '../../session/keeper.ts';
 
 /** The service's response to a step of a sign-in. */
 export type SignInAnswer =
-  /** Tokens. `tenant_api_key`: a single sign-on created the workspace. */
+  /** Tokens. `tenant_api_key` is set if a single sign-on created the workspace. */
   | (Issued & { tenant_api_key?: string | null })
   | { mfa_required: true; mfa_challenge: MfaChallenge }
   | { tenant_selection_required: true; tenants: Workspace[] }
   /** A sign-up. */
   | { tenant_api_key: string | null; token?: Issued; mfa_challenge?: MfaChallenge }
-  /** The enrollment that a challenge required. */
+  /** The result of an enrollment that a sign-in required. */
   | { enrolled: true; recovery_codes: string[]; token?: Issued };
 
-/** The next step. Secrets that are shown once come before the last step, which leaves the screen. */
+/** The next step of a sign-in. Steps that show secrets come before the last step, after which the screen is left. */
 export type Step =
   | { kind: 'workspace'; tenants: Workspace[] }
   | { kind: 'code'; challenge: MfaChallenge }
@@ -21,7 +21,7 @@ export type Step =
   | { kind: 'recovery_codes'; codes: string[]; then: Step }
   | { kind: 'end'; issued: Issued };
 
-/** The step that follows from a response. */
+/** Determines the step that follows a response. */
 export function stepAfter(answer: SignInAnswer): Step {
   if ('tenant_selection_required' in answer) return { kind: 'workspace', tenants: answer.tenants };
   const then = stepBehindSecrets(answer);

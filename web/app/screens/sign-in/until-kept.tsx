@@ -1,7 +1,8 @@
 import { type ReactNode, useEffect } from 'react';
 
 /**
- * Shows secrets that are shown only once, until they are confirmed as saved. The browser asks before the page is left.
+ * Shows secrets that the service returns only once, until the member confirms that they are saved. The browser asks
+ * before the page is left.
  * @param words label of the button
  */
 export function UntilKept({

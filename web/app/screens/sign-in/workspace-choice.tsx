@@ -4,7 +4,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { StepHeading } from './step-heading.tsx';
 
-/** One email and password, or one identity, may belong to several workspaces. */
+/** Asks for a workspace: one email address and password, or one identity, may belong to several workspaces. */
 export function WorkspaceChoice({
   tenants,
   choose,

@@ -14,8 +14,8 @@ type Mode = (typeof modes)[number];
 const directories = ['documents', 'golden'] as const;
 
 /**
- * Connects the workspace's own storage account, or changes the connection. The service never returns the secret: an empty
- * field keeps the stored one as long as the mode and the account are the same.
+ * Connects the workspace's own storage account, or changes this connection. The service never returns the secret. If
+ * the field is empty, the stored secret is kept; this is possible only while mode and account stay the same.
  */
 export function BindingForm({
   binding,
@@ -127,14 +127,14 @@ function ModeSelect({ value, onChange }: { value: Mode; onChange: (mode: Mode) =
   );
 }
 
-/** An account's URL in the form in which the service returns it. */
+/** Converts the URL of an account to the form in which the service returns it. */
 function dfsForm(url: string): string {
   return url.trim().replace(/\/$/, '').replace('.blob.core.', '.dfs.core.');
 }
 
 const fields = ['account_url', 'filesystem', 'secret', 'prefixes.documents', 'prefixes.golden'];
 
-/** An error of a binding is a sentence that begins with the field's name. */
+/** The message of a validation error, which begins with the name of the field; undefined for other errors. */
 function refusalOf(error: unknown): string | undefined {
   const isRefusal = error instanceof LinguaLoopError && error.status === 422;
   return isRefusal && typeof error.detail === 'string' ? error.detail : undefined;

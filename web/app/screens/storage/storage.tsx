@@ -63,7 +63,7 @@ function Occupied() {
   );
 }
 
-/** The effect of the last change on jobs that were not published yet. */
+/** What the last change did to jobs that were not published yet. */
 type Replay = NonNullable<StorageBinding['replay']>;
 
 function Binding() {
@@ -72,7 +72,7 @@ function Binding() {
   const binding = useQuery({ queryKey: queryKeys.storage.binding, queryFn: () => client.storage.binding() });
   const [replay, setReplay] = useState<Replay>();
 
-  /** Shows the service's response immediately. */
+  /** Shows the binding from the service's response without a reload. */
   const changed = (next: StorageBinding) => {
     queries.setQueryData(queryKeys.storage.binding, next);
     void queries.invalidateQueries({ queryKey: queryKeys.storage.usage });
@@ -87,7 +87,8 @@ function Binding() {
             <State binding={bound} onChanged={changed} />
             {replay && <p className="notice">{t('storage.replay', { ...replay })}</p>}
             <BindingForm
-              // The fields begin with the current binding; a rejected change keeps the typed values.
+              // When the binding changes, the form starts again with its values. If a change is rejected, the form
+              // keeps the typed values.
               key={`${bound.provider} ${bound.updated_at}`}
               binding={bound}
               onSaved={(next) => {
@@ -102,7 +103,7 @@ function Binding() {
   );
 }
 
-/** The state of the binding, and the possible actions. */
+/** The state of the binding, and the actions that it allows. */
 function State({
   binding,
   onChanged,
@@ -173,8 +174,8 @@ function State({
 }
 
 /**
- * Disconnects the account in one of two ways: back to platform storage, which is verified first; or removing the binding
- * without that, if platform storage fails and the secret must be removed.
+ * Disconnects the account in one of two ways. The first changes to platform storage after the service has verified that
+ * it works. The second only removes the binding; it is for a secret that must be removed while platform storage fails.
  */
 function LeaveDialog({
   onChanged,

@@ -1,18 +1,21 @@
 import type { BatchTranslationRequest } from '#sdk/types.ts';
 import { type Options, said } from './options.ts';
 
-/** A text of a batch with one target language: one job. */
+/** A text of a batch and one of its target languages. Each item is translated by one job. */
 export interface BatchItem {
   text: string;
   target: string;
 }
 
-/** Each text with each language, in the order in which the service creates and returns their jobs. */
+/** Combines each text with each language. The service creates and returns the jobs in the same order. */
 export function itemsOf(texts: readonly string[], targets: readonly string[]): BatchItem[] {
   return texts.flatMap((text) => targets.map((target) => ({ text, target })));
 }
 
-/** The request for items in the order of `itemsOf`. Consecutive items with the same text are one input. */
+/**
+ * Builds a batch request. The items must be in the order of `itemsOf`; consecutive items with the same text become one
+ * input.
+ */
 export function batchRequest(
   items: readonly BatchItem[],
   source: string,

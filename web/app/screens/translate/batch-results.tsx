@@ -11,8 +11,8 @@ import styles from './translate.module.css';
 import { isDone, type useSeries } from './use-series.ts';
 
 /**
- * The jobs of a batch next to their texts. An item that fails ends the batch: the error is shown at that item, and the rest
- * can be resumed with or without it.
+ * Shows the jobs of a batch next to their texts. If an item fails, the batch stops and the error is shown at this item.
+ * The member can then continue the batch with this item or without it.
  */
 export function BatchResults({
   items,
@@ -26,9 +26,9 @@ export function BatchResults({
   source: string;
   series: Pick<ReturnType<typeof useSeries>, 'state' | 'jobs' | 'error' | 'places'>;
   resume: () => Promise<void>;
-  /** Continues after an item. */
+  /** Continues the batch without the failed item. */
   leaveOut: (place: number) => Promise<void>;
-  /** Sends a skipped item separately. */
+  /** Sends a skipped item again, separately from the batch. */
   again: (place: number) => Promise<void>;
 }) {
   const t = useT();

@@ -9,12 +9,12 @@ import styles from './translate.module.css';
 
 /** A text of the form. */
 interface Row {
-  /** Distinguishes the rows, whatever their text. */
+  /** Identifies the row, because two rows may have the same text. */
   id: number;
   text: string;
 }
 
-/** The texts of a batch as they are typed: two empty ones at first. */
+/** The text fields of a batch. At first there are two empty fields. */
 export function useBatchTexts() {
   const nextId = useRef(2);
   const [rows, setRows] = useState<Row[]>([
@@ -24,7 +24,7 @@ export function useBatchTexts() {
   return {
     rows,
     add: () => setRows((before) => [...before, { id: nextId.current++, text: '' }]),
-    /** Replaces a row by one for each text. */
+    /** Replaces one row by new rows, one for each text. */
     replace: (id: number, by: string[]) =>
       setRows((before) =>
         before.flatMap((row) =>
@@ -38,7 +38,10 @@ export function isTooLong(text: string): boolean {
   return lengthOf(text) > deployment.maxSourceChars;
 }
 
-/** The fields of a batch's texts. @param isMissing whether the first field shows that at least one text is required */
+/**
+ * The text fields of a batch.
+ * @param isMissing whether the first field shows the message that at least one text is required
+ */
 export function BatchTexts({
   rows,
   language,

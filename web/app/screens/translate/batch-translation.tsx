@@ -18,7 +18,7 @@ import { Weight, WeightOfDetected } from './source-field.tsx';
 import styles from './translate.module.css';
 import { isDone, type Sending, useSeries } from './use-series.ts';
 
-/** A batch as it was sent, even if the form has changed since. */
+/** A batch as it was sent; later changes of the form do not change it. */
 interface SentBatch {
   items: BatchItem[];
   source: string;
@@ -26,8 +26,8 @@ interface SentBatch {
 }
 
 /**
- * Translates several texts into several languages, one after the other, as one batch that fits into the allowance or does
- * not start.
+ * Translates several texts into several languages in one batch. The texts are translated one after the other. If the
+ * allowance is too small for the whole batch, nothing is translated.
  */
 export function BatchTranslation({ from, to, choose }: LanguageChoiceProps) {
   const t = useT();
@@ -42,7 +42,7 @@ export function BatchTranslation({ from, to, choose }: LanguageChoiceProps) {
   const isTooMany = count > deployment.maxBatchItems;
   const isBusy = series.state === 'running';
 
-  /** @param places of the sent items, in order */
+  /** @param places the indices of the items to send, in ascending order */
   const sendingOf = ({ items, source, options: chosen }: SentBatch, places: number[]): Sending => {
     const request = batchRequest(
       places.flatMap((place) => items[place] ?? []),

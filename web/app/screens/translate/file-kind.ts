@@ -1,6 +1,9 @@
 import { deployment } from '../../deployment.ts';
 
-/** The ways to translate a file: its text page by page, with its layout, both, or neither. */
+/**
+ * The ways in which a file can be translated. `text`: only its text, page by page; `layout`: the whole file, keeping
+ * its layout. Both, one or none may be possible.
+ */
 export interface FilePaths {
   text: boolean;
   layout: boolean;
@@ -9,15 +12,18 @@ export interface FilePaths {
 const textExtensions = /\.(csv|docx|html?|json|md|pdf|txt|xml)$/i;
 const layoutExtensions = /\.(pdf|docx|xlsx)$/i;
 
-/** The extensions in a file dialog. */
+/** The extensions that the file dialog offers. */
 export const accepted = '.csv,.docx,.htm,.html,.json,.md,.pdf,.txt,.xlsx,.xml';
 
-/** The ways in which a file may be translated, by its extension. The service decides; this is shown before sending. */
+/**
+ * The ways in which a file can be translated, according to its extension. Used before the file is sent; the service
+ * then decides.
+ */
 export function pathsOf({ name }: Pick<File, 'name'>): FilePaths {
   return { text: textExtensions.test(name), layout: layoutExtensions.test(name) };
 }
 
-/** Whether the service would reject a file for its size. */
+/** Whether the service would reject the file because of its size. */
 export function isTooLarge({ size }: Pick<File, 'size'>): boolean {
   return size > deployment.maxUploadBytes;
 }

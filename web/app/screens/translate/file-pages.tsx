@@ -8,7 +8,9 @@ import { openCandidates } from './open-language.tsx';
 import styles from './translate.module.css';
 import { isDone, type useSeries } from './use-series.ts';
 
-/** The pages of a text file, each a job. Their number is known after the first one. */
+/**
+ * Shows the pages of a text file. Each page is a job. The number of pages is known after the first page was translated.
+ */
 export function FilePages({
   series: { state, jobs, error },
   resume,

@@ -18,7 +18,10 @@ import type { LanguageChoiceProps } from './search.ts';
 import styles from './translate.module.css';
 import { useFileSubmission } from './use-file-submission.ts';
 
-/** Translates a file: its text page by page, or the file with its layout. The way is shown before sending. */
+/**
+ * Translates a file: either its text, page by page, or the whole file, keeping its layout. The member sees which of
+ * these applies before the file is sent.
+ */
 export function FileTranslation({ from, to, choose }: LanguageChoiceProps) {
   const t = useT();
   const { bytes } = useFormat();
@@ -90,7 +93,10 @@ export function FileTranslation({ from, to, choose }: LanguageChoiceProps) {
   );
 }
 
-/** The file, and how it is translated if there are two ways. @param hint what that way does */
+/**
+ * The field for the file, and a selection if the file can be translated in two ways.
+ * @param hint describes the selected way
+ */
 function FileField({
   paths,
   problem,
@@ -142,7 +148,7 @@ function FileField({
   );
 }
 
-/** @param progress the share of the file that has been sent, 0 to 1 */
+/** @param progress the part of the file that has been sent, from 0 to 1 */
 function Upload({ progress }: { progress: number }) {
   const t = useT();
   return (

@@ -4,14 +4,17 @@ import { useLanguages } from '../../parts/languages.tsx';
 import { detected } from '../../parts/source-language.tsx';
 import styles from './translate.module.css';
 
-/** The candidates for a text whose language the service could not detect; undefined for other errors. */
+/**
+ * If the service could not detect the language of a text, returns the candidates that it named; undefined for other
+ * errors.
+ */
 export function openCandidates(error: unknown): string[] | undefined {
   return error instanceof LinguaLoopError ? (error.candidates ?? undefined) : undefined;
 }
 
 /**
- * Asks for the language of a text that could not be detected, until one is selected. The interface language is offered, too:
- * it is likely for a text that is too short to detect.
+ * Asks for the language of a text that the service could not detect. The candidates and the language of the interface
+ * are offered: a text that is too short for detection is probably in that language.
  */
 export function OpenLanguage({
   error,

@@ -3,7 +3,7 @@ import { type MessageId, useT } from '../../i18n.tsx';
 import { noOptions, type OptionName, type Options } from './options.ts';
 import styles from './translate.module.css';
 
-/** The numeric fields, with the range to which the service clamps them. */
+/** The numeric fields. The service limits a value to the range of its field. */
 const numbers = {
   minQuality: { label: 'translate.min_quality', hint: 'translate.min_quality_hint', min: 0, max: 100 },
   qualityRounds: { label: 'translate.quality_rounds', hint: 'translate.quality_rounds_hint', min: 1, max: 5 },
@@ -17,7 +17,7 @@ interface NumberRange {
   max: number;
 }
 
-/** The fields that take one of a few values; the empty one is first. */
+/** The fields with a selection of values. The first option of each field is empty. */
 const choices = {
   tone: {
     label: 'translate.tone',
@@ -46,12 +46,12 @@ interface ChoiceOptions {
   values: readonly (readonly [value: string, name: MessageId])[];
 }
 
-/** Domains whose texts always require a review. */
+/** The domains in which each translation requires a review. */
 const reviewedDomains = ['finance', 'healthcare', 'legal', 'medical', 'pharma'];
 
 /**
- * Tone, domain, gender and other options, in a disclosure that shows how many are set.
- * @param offered the options for this way to translate
+ * The fields for tone, domain, gender and other options. They are in a disclosure whose label shows how many are set.
+ * @param offered the options that are available for this way to translate
  */
 export function OptionFields({
   options,

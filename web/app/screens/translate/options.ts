@@ -1,6 +1,6 @@
 import type { FileTranslationRequest, TranslationRequest } from '#sdk/types.ts';
 
-/** The options of a translation, in addition to its languages. An empty text means not set. */
+/** The options of a translation, without its languages. An option with an empty text is not set. */
 export interface Options {
   tone: string;
   gender: string;
@@ -9,7 +9,7 @@ export interface Options {
   minQuality: string;
   qualityRounds: string;
   requireReview: boolean;
-  /** Names of candidate models, separated by commas. */
+  /** The names of candidate models, separated by commas. */
   candidateModels: string;
   debateRounds: string;
 }
@@ -28,7 +28,7 @@ export const noOptions: Options = {
   debateRounds: '',
 };
 
-/** The options of each way to translate. */
+/** The options that each way to translate supports. */
 export const optionsOf = {
   text: Object.keys(noOptions) as OptionName[],
   batch: ['tone', 'gender', 'textType'],
@@ -45,7 +45,7 @@ export const optionsOf = {
   document: ['tone', 'gender', 'domain'],
 } satisfies Record<string, OptionName[]>;
 
-/** The options as fields of a text's request. */
+/** Converts the options to fields of the request for a text. */
 export function textFields(
   options: Options,
 ): Pick<TranslationRequest, 'tone' | 'gender' | 'domain' | 'text_type' | 'metadata'> {
@@ -53,25 +53,25 @@ export function textFields(
   return { tone, gender, domain, text_type: options.textType, metadata: metadataOf(options) };
 }
 
-/** The options as fields of a text file's request. */
+/** Converts the options to fields of the request for a text file. */
 export function fileFields(
   options: Options,
 ): Pick<FileTranslationRequest, 'tone' | 'gender' | 'domain' | 'metadata'> {
   return { ...documentFields(options), metadata: metadataOf(options) };
 }
 
-/** The options as fields of a document's request. */
+/** Converts the options to fields of the request for a document. */
 export function documentFields(options: Options): { tone?: string; gender?: string; domain?: string } {
   const { tone, gender, domain } = said(options);
   return { ...(tone && { tone }), ...(gender && { gender }), ...(domain && { domain }) };
 }
 
-/** The three hints as text, trimmed; null if not set. */
+/** Tone, gender and domain, without surrounding spaces; null if not set. */
 export function said({ tone, gender, domain }: Options) {
   return { tone: tone.trim() || null, gender: gender.trim() || null, domain: domain.trim() || null };
 }
 
-/** The keys that the pipeline reads. */
+/** Converts the options to the metadata that the translation pipeline reads. */
 function metadataOf({ minQuality, qualityRounds, requireReview, candidateModels, debateRounds }: Options) {
   const models = candidateModels.trim();
   return {

@@ -2,14 +2,16 @@ import { canonicalLanguage } from '#server/languages.ts';
 
 export type TranslateKind = 'text' | 'batch' | 'file';
 
-/** The parameters in the screen's URL, with canonical language codes. Without `from`, the language is detected. */
+/**
+ * The parameters in the screen's URL, with canonical language codes. Without `from`, the service detects the language.
+ */
 export interface TranslateSearch {
   kind?: TranslateKind;
   from?: string;
   to?: string[];
 }
 
-/** The parameters for each way to translate, and the function that changes the languages. */
+/** The properties that all ways to translate share: the languages, and a function that changes them. */
 export interface LanguageChoiceProps {
   from: string;
   to: string[];

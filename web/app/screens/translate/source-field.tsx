@@ -4,7 +4,7 @@ import { useFormat } from '../../parts/format.ts';
 import { languageOf } from '../../parts/language-text.tsx';
 import styles from './translate.module.css';
 
-/** The field for a text, in its language and direction. It grows with its content. */
+/** A text field that has the language and direction of its text, and that grows with the text. */
 export function SourceField({
   field,
   label,
@@ -20,7 +20,7 @@ export function SourceField({
   text: string;
   language: string;
   problem: string | undefined;
-  /** Whether it is the main field of its form. */
+  /** Whether this is the main field of the form. */
   isTall?: boolean;
   onChange: (text: string) => void;
   /** A note about the text. */
@@ -49,13 +49,18 @@ export function SourceField({
   );
 }
 
-/** Shown instead of the weight while the language is unknown, because some languages weigh more. */
+/**
+ * Shown instead of the weight while the source language is unknown: the weight of a character depends on the language.
+ */
 export function WeightOfDetected() {
   const t = useT();
   return <p className="hint">{t('translate.weight_detected')}</p>;
 }
 
-/** The characters that the translations use from the allowance, shown before sending. @param weights of each of them */
+/**
+ * Shows how many weighted characters the translations will use from the allowance.
+ * @param weights the weight of each translation
+ */
 export function Weight({ weights }: { weights: readonly number[] }) {
   const t = useT();
   const { number } = useFormat();

@@ -11,14 +11,20 @@ import { detected, SourceLanguage } from '../../parts/source-language.tsx';
 import { Warnings } from '../../parts/warnings.tsx';
 import styles from './translate.module.css';
 
-/** The translation of a text into one language: the request and its result. Without a job or an error, it is in progress. */
+/**
+ * The translation of a text into one language: the request and its result. Until it has a job or an error, the
+ * translation is in progress.
+ */
 export interface TextRun {
   request: TranslationRequest;
   job?: TranslationJob;
   error?: unknown;
 }
 
-/** The result of a text in one language. @param retry sends the same again, with the same key */
+/**
+ * Shows the result of translating a text into one language.
+ * @param retry sends the same request again, with the same idempotency key
+ */
 export function TextResult({ run, retry }: { run: TextRun; retry: () => void }) {
   const t = useT();
   const { nameOf } = useLanguages();

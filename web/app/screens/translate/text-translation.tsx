@@ -18,7 +18,8 @@ import styles from './translate.module.css';
 import { useTextRuns } from './use-text-runs.ts';
 
 /**
- * Translates one text into one or several languages. Each is a separate job, so that a failure does not affect the others.
+ * Translates one text into one or several languages. Each language has a separate job, so that a failure in one
+ * language does not affect the others.
  */
 export function TextTranslation({ from, to, choose }: LanguageChoiceProps) {
   const t = useT();
@@ -29,10 +30,10 @@ export function TextTranslation({ from, to, choose }: LanguageChoiceProps) {
   const [wasSent, setSent] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const length = lengthOf(text);
-  /** Some languages weigh more; during detection, the weight is unknown. */
+  /** The weight of a character depends on the language, so it is unknown before a detection. */
   const isKnown = from !== detected;
   const isTooLong = length > deployment.maxSourceChars;
-  /** All runs have the same text, so one question is enough. */
+  /** All runs have the same text. If its language is unknown, the member is asked only once. */
   const open = runs.find(({ error }) => openCandidates(error));
   const shown = runs.filter(({ error }) => !openCandidates(error));
   const problems = {

@@ -15,7 +15,9 @@ const kinds: readonly [kind: TranslateKind, name: MessageId, form: ComponentType
   ['file', 'translate.file', FileTranslation],
 ];
 
-/** `/app/translate`: a text, a batch of texts, or a file. The languages are in the URL; the text never is. */
+/**
+ * `/app/translate`: translates a text, a batch of texts, or a file. The URL contains the languages, but never the text.
+ */
 export function TranslateScreen() {
   const t = useT();
   const navigate = useNavigate();
@@ -55,7 +57,7 @@ export function TranslateScreen() {
           </Link>
         ))}
       </nav>
-      {/* Opened tabs stay: switching to a file and back must not lose a text. */}
+      {/* A tab stays mounted after it was opened, so that a text is not lost in a switch between tabs. */}
       {kinds
         .filter(([one]) => opened.includes(one))
         .map(([one, , Form]) => (

@@ -6,7 +6,7 @@ import { shareOf } from '../../upload.ts';
 import { documentFields, fileFields, type Options } from './options.ts';
 import { useSeries } from './use-series.ts';
 
-/** A file as it is sent. */
+/** A file and its options at the time when the file is sent. */
 export interface FileSubmission {
   file: File;
   from: string;
@@ -14,7 +14,10 @@ export interface FileSubmission {
   options: Options;
 }
 
-/** Sends a file as a document, whose layout is kept, or as a series of jobs, one for each page of its text. */
+/**
+ * Sends a file in one of two ways: as a document, which keeps its layout, or as a text file, each page of which becomes
+ * a job.
+ */
 export function useFileSubmission() {
   const keys = useSubmissionKeys();
   const series = useSeries();
@@ -35,7 +38,7 @@ export function useFileSubmission() {
     series,
     document,
     isBusy: series.state === 'running' || document.isBusy === true,
-    /** The share of the file that has been sent, 0 to 1; undefined if none is being sent. */
+    /** The part of the file that has been sent, from 0 to 1; undefined if no file is being sent. */
     progress,
     /** @returns whether the document was queued */
     async sendDocument(submission: FileSubmission): Promise<boolean> {

@@ -4,15 +4,20 @@ import type { TranslationJob } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { allExcept, queryKeys } from '../../query-keys.ts';
 
-/** One request for several jobs that run one after the other: those of a batch, or the pages of a file. */
+/**
+ * One request that creates several jobs, which run one after the other: the items of a batch, or the pages of a file.
+ */
 export interface Sending {
-  /** The jobs' keys are `<key>:<number>`. */
+  /** The idempotency key of the request. The key of each of its jobs is `<key>:<number>`. */
   key: string;
-  /** The number of the first job: 0 in a batch, 1 in a file. */
+  /** The number of the first job: 0 for a batch, 1 for a file. */
   first: number;
-  /** The place of each of its jobs in the whole, in order. Undefined: as they come, because their number is unknown. */
+  /**
+   * For each job of this request, its index in the complete series. Undefined if the number of jobs is unknown: the
+   * jobs are then numbered as they are created.
+   */
   places?: number[];
-  /** Sends the request. With the same key, it continues from its last state. */
+  /** Sends the request. If the same key was sent before, the service continues with the jobs that are missing. */
   send: (key: string) => Promise<TranslationJob[]>;
 }
 
@@ -22,8 +27,8 @@ export type SeriesState = 'ready' | 'running' | 'done' | 'failed';
 const lookEvery = 2000;
 
 /**
- * Sends a series and follows its jobs: the response comes only at the end, and after a failure it is only an error, so the
- * list of jobs shows which ones were created.
+ * Sends a series and shows its jobs while they run. The request returns its jobs only when all are completed, and after
+ * a failure it returns only the error. The list of jobs therefore shows which jobs were created.
  */
 export function useSeries() {
   const queries = useQueryClient();
@@ -31,7 +36,7 @@ export function useSeries() {
   const [sending, setSending] = useState<Sending>();
   const [jobs, setJobs] = useState<ReadonlyMap<number, TranslationJob>>(new Map());
   const [error, setError] = useState<unknown>();
-  /** The current request; the response to another one is too late. */
+  /** The latest request. The jobs of earlier requests are ignored. */
   const current = useRef<Sending>(undefined);
 
   const add = (of: Sending, made: readonly TranslationJob[]) => {
@@ -41,7 +46,7 @@ export function useSeries() {
       for (const job of made) {
         const place = placeOf(of, job);
         if (place === undefined) continue;
-        // A list that was requested before the response may arrive after it.
+        // A list can be older than the response that arrived before it; the later version of each job is kept.
         const known = after.get(place);
         if (!known || known.id !== job.id || known.updated_at <= job.updated_at) after.set(place, job);
       }
@@ -70,7 +75,8 @@ export function useSeries() {
       if (current.current === next) setState('done');
       return true;
     } catch (thrown) {
-      // The list shows which jobs were created before the failure; without it, only the error is shown.
+      // The list of jobs shows which jobs were created before the failure. If the list cannot be loaded, only the error
+      // is shown.
       const made = await client.translations.listPage({ limit: 200 }).catch(() => undefined);
       add(next, made?.items ?? []);
       if (current.current !== next) return false;
@@ -86,22 +92,22 @@ export function useSeries() {
     state,
     jobs,
     error,
-    /** The places of the last request's jobs in the whole. */
+    /** For each job of the last request, its index in the complete series. */
     places: sending?.places,
-    /** Sends a new series. @returns whether all of it was completed */
+    /** Starts a new series. @returns whether all jobs were completed */
     start(next: Sending): Promise<boolean> {
       setJobs(new Map());
       return run(next);
     },
-    /** Sends the same again, with its key: completed jobs are returned, and the rest run. */
+    /** Sends the last request again, with the same key: the service returns completed jobs, and runs the others. */
     async resume(): Promise<boolean> {
       return sending ? run(sending) : false;
     },
-    /** Continues with other jobs of the same whole; completed ones stay. */
+    /** Continues the series with a request for other jobs; completed jobs stay. */
     goOn(next: Sending): Promise<boolean> {
       return run(next);
     },
-    /** Clears the series. Its jobs stay on the server. */
+    /** Removes the series from the screen. The service keeps its jobs. */
     clear(): void {
       current.current = undefined;
       setSending(undefined);
@@ -111,7 +117,7 @@ export function useSeries() {
   };
 }
 
-/** The place of a request's job in the whole; undefined for jobs of others. */
+/** The index of a job in the complete series; undefined if another request created the job. */
 function placeOf({ key, first, places }: Sending, { request }: TranslationJob): number | undefined {
   const prefix = `${key}:`;
   if (!request.idempotency_key?.startsWith(prefix)) return undefined;
@@ -119,7 +125,7 @@ function placeOf({ key, first, places }: Sending, { request }: TranslationJob): 
   return places ? places[index] : index;
 }
 
-/** Whether an item of a series needs no more work. */
+/** Whether a job of a series has ended without failing. */
 export function isDone(status: string | undefined): boolean {
   return status !== undefined && status !== 'failed' && status !== 'pending';
 }

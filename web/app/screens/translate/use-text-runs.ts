@@ -6,10 +6,13 @@ import { queryKeys } from '../../query-keys.ts';
 import { useSubmissionKeys } from '../../submission-keys.ts';
 import type { TextRun } from './text-result.tsx';
 
-/** The largest number of translations that one member has in progress at a time. */
+/** Maximum number of translations that run at the same time. */
 const maxConcurrent = 4;
 
-/** Translates one text into several languages, each as its own job: one that fails does not affect the others. */
+/**
+ * Translates one text into several languages. Each language has a separate job, so that a failure in one language does
+ * not affect the others.
+ */
 export function useTextRuns() {
   const keys = useSubmissionKeys();
   const queries = useQueryClient();
@@ -18,7 +21,7 @@ export function useTextRuns() {
   const change = (request: TranslationRequest, outcome: Omit<TextRun, 'request'>) =>
     setRuns((before) => before.map((run) => (run.request === request ? { request, ...outcome } : run)));
 
-  /** Sends one request; the same one again, with the same key. */
+  /** Sends a request. If the same request is sent again after a failure, it has the same idempotency key. */
   const translate = async (request: TranslationRequest) => {
     change(request, {});
     try {
@@ -34,7 +37,7 @@ export function useTextRuns() {
     runs,
     isBusy: runs.some(({ job, error }) => !job && !error),
     translate,
-    /** Replaces the runs by these requests and sends them. */
+    /** Replaces all runs by runs for these requests, and sends the requests. */
     async translateAll(requests: readonly TranslationRequest[]): Promise<void> {
       setRuns(requests.map((request) => ({ request })));
       const queue = [...requests];

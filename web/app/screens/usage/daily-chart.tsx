@@ -5,10 +5,13 @@ import type { DailyUsage } from '#sdk/types.ts';
 import { useInterface, useT } from '../../i18n.tsx';
 
 const height = 240;
-/** In seconds, so that the first and last bars are complete. */
+/** Half a day in seconds. The axis is this much longer at both ends, so that the first and last bars are complete. */
 const halfDay = 43_200;
 
-/** Characters per day as bars. Only a picture: the table next to it has the same data. It uses the page's colors. */
+/**
+ * Shows the characters of each day as bars, in the colors of the page. The chart needs no text alternative, because the
+ * table next to it has the same data.
+ */
 export function DailyChart({ days }: { days: DailyUsage['days'] }) {
   const t = useT();
   const { locale } = useInterface();
@@ -46,7 +49,7 @@ export function DailyChart({ days }: { days: DailyUsage['days'] }) {
             {
               label: t('usage.chars'),
               fill: style.color,
-              // A day without usage has no line.
+              // Without a line, so that days without usage show nothing.
               width: 0,
               ...(bars && { paths: bars }),
               points: { show: false },
@@ -73,7 +76,10 @@ export function DailyChart({ days }: { days: DailyUsage['days'] }) {
   return <div ref={box} />;
 }
 
-/** A canvas supports neither custom properties nor light-dark(): the browser resolves the color on an element. */
+/**
+ * Returns a color of the page in a form that a canvas supports. A canvas supports neither custom properties nor
+ * light-dark(), so the browser computes the color on an element.
+ */
 function inkOf(place: HTMLElement): string {
   const probe = place.appendChild(document.createElement('span'));
   probe.style.color = 'var(--ink-soft)';

@@ -4,12 +4,15 @@ import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import styles from './usage.module.css';
 
-/** The chart's library is loaded with the first chart. */
+/** The library for charts is only loaded when a chart is shown. */
 const DailyChart = lazy(() =>
   import('./daily-chart.tsx').then(({ DailyChart }) => ({ default: DailyChart })),
 );
 
-/** A chart, and a table for everyone, screen readers included; the table omits days without usage. */
+/**
+ * Shows the usage of each day as a chart and as a table. The table is also for screen readers; it omits days without
+ * usage.
+ */
 export function DailyReport({ usage: { days, totals } }: { usage: DailyUsage }) {
   const t = useT();
   const { number, utcDay } = useFormat();

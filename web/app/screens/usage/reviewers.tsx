@@ -12,7 +12,10 @@ import styles from './usage.module.css';
 
 type Figures = ReviewerReport['reviewers'][number];
 
-/** Each reviewer's decisions on the selected days, the share of changed words, and the time spent. */
+/**
+ * A report for the selected days with a row for each reviewer: the decisions, the percentage of changed words, and the
+ * working time.
+ */
 export function Reviewers() {
   const t = useT();
   const { from, to } = useSearch({ from: '/workspace/app/usage' });
@@ -86,7 +89,7 @@ function Table({ report }: { report: ReviewerReport }) {
   );
 }
 
-/** Shows the number of reviews behind a figure, if it does not cover all. */
+/** Shows how many of the reviews a figure is based on, if it is not based on all. */
 function Known({ of, all }: { of: number; all: number }) {
   const t = useT();
   const { number } = useFormat();
@@ -118,11 +121,11 @@ const columns = [
   'worked_ms',
 ] as const satisfies readonly (keyof Figures)[];
 
-/** RFC 4180, with the service's names and sums. */
+/** The report as CSV (RFC 4180), with the field names and sums of the service. */
 function csvOf(reviewers: readonly Figures[]): string {
   const cell = (value: string | number | null) => {
     if (typeof value !== 'string') return String(value ?? '');
-    // A spreadsheet would run an address such as =a@example.org as a formula.
+    // A spreadsheet would evaluate an email address such as =a@example.org as a formula.
     const text = /^[=+\-@\t]/.test(value) ? `'${value}` : value;
     return `"${text.replaceAll('"', '""')}"`;
   };

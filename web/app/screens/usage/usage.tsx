@@ -31,7 +31,7 @@ export function UsageScreen() {
   );
 }
 
-/** A month's allowance and totals, and the month's usage records as a file. */
+/** Shows the allowance and the totals of a month, and a button that saves the usage records of the month as a file. */
 function Allowance({ tenantId }: { tenantId: string }) {
   const t = useT();
   const thisMonth = new Date().toISOString().slice(0, 7);
@@ -39,7 +39,7 @@ function Allowance({ tenantId }: { tenantId: string }) {
   const navigate = useNavigate({ from: '/app/usage' });
   const summary = useQuery({
     queryKey: queryKeys.usage.summary(tenantId, period),
-    // Only the figures are needed, not the records.
+    // The limit is 1, because this component needs only the figures and not the usage records.
     queryFn: () => client.usage.summary(tenantId, { period, limit: 1 }),
   });
   return (
@@ -118,7 +118,7 @@ function Figures({ month, isCurrent }: { month: TenantUsageSummary; isCurrent: b
   );
 }
 
-/** Saves the month's usage records. The file may be long, so it is streamed to disk. */
+/** Saves the usage records of a month as a file. The file may be large, so it is streamed. */
 function Export({ tenantId, period }: { tenantId: string; period: string }) {
   const t = useT();
   const [isBusy, setBusy] = useState(false);
@@ -145,13 +145,13 @@ function Export({ tenantId, period }: { tenantId: string; period: string }) {
   );
 }
 
-/** A range of days as bars, and the same as a table. */
+/** Shows the usage of the selected days as a chart and as a table. */
 function Days({ tenantId }: { tenantId: string }) {
   const t = useT();
   const { from, to } = useSearch({ from: '/workspace/app/usage' });
   const report = useQuery({
     queryKey: queryKeys.usage.daily(tenantId, from, to),
-    // Without a workspace, an operator would get the sum over all.
+    // An operator's request must name the workspace; otherwise it returns the sum over all workspaces.
     queryFn: () => client.usage.daily({ ...(from && { from }), ...(to && { to }) }, { tenantId }),
   });
   return (

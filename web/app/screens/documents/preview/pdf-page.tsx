@@ -20,7 +20,7 @@ interface PageProps extends PreviewProps {
   artifactId: string;
   /** From 1. */
   number: number;
-  /** Used until the page is loaded. */
+  /** The size of the placeholder until the page is loaded. */
   likelySize: PageSize;
   scroller: RefObject<HTMLDivElement | null>;
   /** Whether the page contains the current segment. */
@@ -28,8 +28,8 @@ interface PageProps extends PreviewProps {
 }
 
 /**
- * A page with the place of the current segment. A click opens the segment at that place; keyboard users have the list of
- * segments.
+ * A page that marks the place of the current segment. A click opens the segment at the clicked place; keyboard users
+ * open segments in the list.
  */
 export function PdfPage(props: PageProps) {
   const { pdf, number, likelySize, scroller, isCurrent } = props;
@@ -52,7 +52,7 @@ export function PdfPage(props: PageProps) {
       (read) => {
         if (!isLate) setPage(read);
       },
-      // The file was closed.
+      // An error here means that the file was closed.
       () => {},
     );
     return () => {
@@ -62,7 +62,7 @@ export function PdfPage(props: PageProps) {
   const viewport = page?.getViewport({ scale: 1 });
   const { width, height } = viewport ?? likelySize;
   return (
-    // A canvas uses the inherited direction, but PDF.js places all glyphs from the left.
+    // PDF.js places all glyphs from the left, but a canvas would inherit the direction of the page.
     <div ref={frame} className={styles.page} dir="ltr" style={{ aspectRatio: `${width} / ${height}` }}>
       {isShown && page && viewport && (
         <>
@@ -74,7 +74,7 @@ export function PdfPage(props: PageProps) {
   );
 }
 
-/** Maximum width and height of a canvas in pixels: more would not be visible. */
+/** Maximum width and height of a canvas, in pixels: a screen would not show more. */
 const maxPixels = 2400;
 
 function Canvas({ page, number }: { page: PDFPageProxy; number: number }) {
@@ -91,7 +91,7 @@ function Canvas({ page, number }: { page: PDFPageProxy; number: number }) {
     target.height = Math.round(viewport.height);
     const task = page.render({ canvas: target, viewport });
     task.promise.catch(() => {
-      // Cancelled, or the page is damaged: the frame stays, with the part that was painted.
+      // The rendering was canceled, or the page is damaged: the frame stays, with the part that was painted.
     });
     return () => task.cancel();
   }, [page]);
@@ -116,7 +116,7 @@ function Marks({
     queryKey: queryKeys.documents.boxes(document.id, number, artifactId),
     queryFn: () => client.documents.boxes({ document_id: document.id, page: number, limit: 2000 }),
   });
-  // Rectangles of another revision would mark the wrong words.
+  // The rectangles must belong to the file that is shown: those of another revision would mark the wrong words.
   const isOfFile = side === 'source' || data?.translated_artifact_id === artifactId;
   const boxes = data && isOfFile ? data.boxes : [];
   const own = boxes.find(({ position }) => position === current);
@@ -136,7 +136,7 @@ function Marks({
         ({ place: [left, top, width, height] }) =>
           x >= left && x <= left + width && y >= top && y <= top + height,
       )
-      // A table's frame may enclose its cells.
+      // Takes the smallest rectangle at this place, because the frame of a table may enclose its cells.
       .toSorted((a, b) => a.place[2] * a.place[3] - b.place[2] * b.place[3])[0];
     if (hit) onOpen(hit.box.position);
   };

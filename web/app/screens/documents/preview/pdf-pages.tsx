@@ -10,7 +10,7 @@ import styles from './preview.module.css';
 import type { PreviewProps } from './preview-props.ts';
 import { useFile } from './use-file.ts';
 
-/** A PDF file as a column of pages. A page is painted when it comes near the visible area. */
+/** A PDF file as a column of pages. A page is painted shortly before it becomes visible. */
 export default function PdfPages(props: PreviewProps) {
   const file = useFile(props.document, props.side);
   return (
@@ -20,7 +20,7 @@ export default function PdfPages(props: PreviewProps) {
   );
 }
 
-/** An open file, and the size of its first page, which the others probably have. */
+/** An open file, and the size of its first page, which the other pages probably have, too. */
 interface Opened {
   artifactId: string;
   pdf: PDFDocumentProxy;
@@ -40,7 +40,7 @@ function Pages({
   const [error, setError] = useState<unknown>();
   const shown = useRef<ReturnType<typeof openPdf>>(undefined);
   useEffect(() => {
-    // Error of the previous file.
+    // Clears the error of the previous file.
     setError(undefined);
     const opening = openPdf(bytes);
     let isLate = false;
@@ -49,7 +49,7 @@ function Pages({
         const { width, height } = (await pdf.getPage(1)).getViewport({ scale: 1 });
         if (isLate) return;
         setOpened({ artifactId, pdf, firstSize: { width, height } });
-        // The previous file was shown until now.
+        // The previous file was shown until now, and is closed.
         void shown.current?.destroy();
         shown.current = opening;
       })

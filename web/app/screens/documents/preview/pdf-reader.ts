@@ -2,7 +2,7 @@ import { getDocument, type PDFDocumentProxy, PDFWorker, version } from 'pdfjs-di
 import workerAddress from 'pdfjs-dist/build/pdf.worker.min.mjs?url';
 import { deployment } from '../../../deployment.ts';
 
-/** A browser without Trusted Types accepts any URL. */
+/** The Trusted Types API, which TypeScript does not declare. A browser without it accepts any URL of a script. */
 interface TrustedTypes {
   createPolicy(
     name: string,
@@ -10,7 +10,7 @@ interface TrustedTypes {
   ): { createScriptURL(address: string): string };
 }
 
-/** The URL of PDF.js's worker: the only one that the policy `lingualoop` allows. */
+/** Returns the URL of PDF.js's worker. The policy `lingualoop` allows no other URL of a script. */
 function trustedWorkerAddress(): string {
   const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
   if (!trustedTypes) return workerAddress;
@@ -25,21 +25,24 @@ function trustedWorkerAddress(): string {
 
 let worker: PDFWorker | undefined;
 
-/** The build's directory with resources that PDF.js needs for some files: character maps, standard fonts, image decoders. */
+/**
+ * The directory of the build with resources that PDF.js needs for some files: character maps, standard fonts, image
+ * decoders.
+ */
 const resources = `${location.origin}${deployment.basePath}/static/pdfjs-${version}/`;
 
-/** Opens a PDF file. @returns a promise, and a function that closes the file */
+/** Opens a PDF file. @returns a promise of the file, and a function that closes the file */
 export function openPdf(bytes: Uint8Array<ArrayBuffer>): {
   promise: Promise<PDFDocumentProxy>;
   destroy: () => Promise<void>;
 } {
-  // One worker for all files in this tab, because a policy can only be created once.
+  // All files in this tab share one worker, because the policy can be created only once.
   worker ??= new PDFWorker({
-    // The package's types declare the port as null, which is only its default.
+    // The package's types declare `port` as always null, although null is only its default.
     port: new Worker(trustedWorkerAddress(), { type: 'module' }) as unknown as null,
   });
   return getDocument({
-    // The bytes are transferred to the worker.
+    // A copy, because PDF.js transfers the bytes to the worker.
     data: bytes.slice(),
     worker,
     cMapUrl: `${resources}cmaps/`,

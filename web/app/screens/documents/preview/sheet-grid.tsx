@@ -12,14 +12,14 @@ import { indexOf } from '../use-segments.ts';
 import styles from './preview.module.css';
 import type { PreviewProps } from './preview-props.ts';
 
-/** Cells that are shown together. */
+/** The number of cells on one page of the preview. */
 const pageSize = 500;
 
 type Sheet = Outline['pages'][number] & { page: number };
 
 /**
- * A workbook as a grid of its text cells, from the segments, which name their sheet and cell. Numbers and formulas are not
- * translated, and showing them would require a library to read the file.
+ * Shows a workbook as a grid of its text cells. The cells are segments, which include the name of their sheet and cell.
+ * Numbers and formulas are not shown: they are not translated, and reading them would require another library.
  */
 export default function SheetGrid(props: PreviewProps) {
   const outline = useOutline(props.document.id);
@@ -133,7 +133,7 @@ interface GridProps {
   onOpen: (position: number) => void;
 }
 
-/** Cells at their places, without rows and columns that have no text. */
+/** Shows cells at their places in the sheet, without the rows and columns that contain no text. */
 function Grid({ cells, language, side, current, onOpen }: GridProps) {
   const marked = useRef<HTMLButtonElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the marked cell is another one when these change
@@ -190,7 +190,7 @@ function Grid({ cells, language, side, current, onOpen }: GridProps) {
   );
 }
 
-/** The column and row of a reference such as B7. */
+/** Splits a cell reference such as B7 into column and row. */
 function placeOf(reference: string): { column: string; row: number } {
   const [, column = 'A', row = '1'] = /^([A-Z]+)(\d+)$/.exec(reference) ?? [];
   return { column, row: Number(row) };

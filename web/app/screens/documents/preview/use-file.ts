@@ -4,7 +4,10 @@ import { readArtifact } from '../../../client.ts';
 import { queryKeys } from '../../../query-keys.ts';
 import type { Side } from './preview-props.ts';
 
-/** A document's file: the source, or the latest translated one. The previous file is shown until the next one is loaded. */
+/**
+ * Loads a file of a document: the source, or the latest translated file. Until it is loaded, the previous file is
+ * shown.
+ */
 export function useFile({ id, artifacts }: TenantDocumentJob, side: Side) {
   const kind = side === 'source' ? 'source' : 'translated';
   const artifact = artifacts
@@ -13,15 +16,15 @@ export function useFile({ id, artifacts }: TenantDocumentJob, side: Side) {
   return useQuery({
     queryKey: queryKeys.documents.file(id, artifact.id),
     queryFn: async () => ({ artifactId: artifact.id, bytes: await readArtifact(id, artifact) }),
-    // A file never changes; a correction creates another one.
+    // A file never changes: each correction creates a new file.
     staleTime: Number.POSITIVE_INFINITY,
-    // The file may be large.
+    // A file may be large, so it is soon removed from memory.
     gcTime: 30_000,
     placeholderData: keepPreviousData,
   });
 }
 
-/** Scrolls only the container, so that an element in it is visible. */
+/** Scrolls only the container until an element in it is visible, and not the page around the container. */
 export function scrollWithin(container: Element | null, element: Element): void {
   if (!container) return;
   const outer = container.getBoundingClientRect();

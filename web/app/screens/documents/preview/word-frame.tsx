@@ -18,8 +18,8 @@ import type { PreviewProps, Side } from './preview-props.ts';
 import { useFile } from './use-file.ts';
 
 /**
- * A Word file, rendered in a frame with an opaque origin, because its markup is untrusted. Pages of a Word file are not
- * fixed, so a segment is found by its text, and by the number of earlier segments with the same text.
+ * Shows a Word file in a frame with an opaque origin, because the markup of the file is untrusted. A Word file has no
+ * fixed pages, so a segment is found by its text and by the number of earlier segments with the same text.
  */
 export default function WordFrame(props: PreviewProps) {
   const file = useFile(props.document, props.side);
@@ -44,7 +44,7 @@ function Frame({
   const place = usePlace(document.id, side, current);
   useEffect(() => {
     const listen = ({ source, data }: MessageEvent<FromFrame>) => {
-      // Any window may send messages.
+      // Messages from other windows are ignored: any window may send messages to this one.
       if (source !== frame.current?.contentWindow) return;
       if (data.kind === 'ready') setReady(true);
       else if (data.kind === 'failed') setFailed(true);
@@ -83,7 +83,8 @@ function Frame({
 }
 
 function tell(frame: HTMLIFrameElement | null, message: ToFrame): void {
-  // An opaque origin has no name. The frame's URL belongs to this service, and the page's policy prevents any other.
+  // The target is `*`, because an opaque origin has no name. This is safe: the frame shows a URL of this service, and
+  // the policy of the page allows no other.
   frame?.contentWindow?.postMessage(message, '*');
 }
 
@@ -91,7 +92,7 @@ function textOf(segment: Segment, side: Side): string {
   return side === 'source' ? segment.source_text : (segment.target_text ?? segment.source_text);
 }
 
-/** The segments with the same text as this one, in reading order. */
+/** The segments whose text equals `text`, in reading order. Spaces are ignored. */
 async function segmentsOfText(documentId: string, side: Side, text: string): Promise<Segment[]> {
   const [needle = ''] = text
     .split(/[\t\n]/)
@@ -101,7 +102,7 @@ async function segmentsOfText(documentId: string, side: Side, text: string): Pro
   const page = await client.documents.search({
     document_id: documentId,
     text: needle.slice(0, maxTextLength),
-    // Untranslated segments have their source text in the translated file.
+    // In the translated file, segments without a translation show their source text.
     text_in: side === 'source' ? 'source' : 'either',
     limit: 500,
   });
@@ -109,13 +110,13 @@ async function segmentsOfText(documentId: string, side: Side, text: string): Pro
   return page.segments.filter((segment) => withoutSpaces(textOf(segment, side)) === sought);
 }
 
-/** The segment of a paragraph; undefined if it has none. */
+/** The position of the segment that a paragraph shows; undefined if the paragraph shows no segment. */
 async function positionOf(documentId: string, side: Side, { text, occurrence }: ParagraphPlace) {
   const found = await segmentsOfText(documentId, side, text);
   return (found[occurrence] ?? found[0])?.position;
 }
 
-/** The place of the current segment; null without one, undefined until it is known. */
+/** The paragraph of the current segment; null without a current segment, undefined while it is loading. */
 function usePlace(documentId: string, side: Side, current: number | null): ParagraphPlace | null | undefined {
   const { data } = useQuery({
     queryKey: queryKeys.documents.place(documentId, side, current),
