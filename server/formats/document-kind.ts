@@ -49,7 +49,7 @@ const layoutTypes = new Map<string, LayoutKind>([
  * type if the extension is unknown. Returns undefined if the format is not supported; the request then fails with 415
  * `unsupported source_document type`.
  *
- * @param contentType the declared content type, with its parameters; empty or undefined if there is none
+ * @param contentType the declared content type, with its parameters; empty or undefined if missing
  */
 export function documentKind(fileName: string, contentType: string | undefined): FlattenKind | undefined {
   const type = mediaType(contentType);

@@ -197,7 +197,7 @@ function place(
 
 /**
  * Returns the position of a line break or tab character in a text: `known` if the character is there, otherwise the
- * next position from `from` on; -1 if there is none.
+ * next position from `from` on; -1 if missing.
  */
 function indexOfMark(text: string, mark: string, from: number, known: number | null): number {
   if (known !== null && known >= from && text.startsWith(mark, known)) return known;

@@ -7,7 +7,7 @@ import type { Declarations, Token } from './tokens.ts';
 
 /** The run properties of text that is newly written. */
 export interface TextProperties {
-  /** The XML of the `rPr` element; '' if there is none. */
+  /** The XML of the `rPr` element; '' if missing. */
   raw: string;
   declarations: Declarations | undefined;
 }

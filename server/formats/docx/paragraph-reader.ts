@@ -61,12 +61,12 @@ type Position = Pick<Token, 'start' | 'page'>;
 export class ParagraphReader {
   readonly tag: XmlStartTag;
   readonly tokens: Token[] = [];
-  /** The XML of the `pPr` element; '' if there is none. */
+  /** The XML of the `pPr` element; '' if missing. */
   properties = '';
   style: string | undefined;
   /** The outline level that the paragraph itself sets, from 0. */
   outlineLevel: number | undefined;
-  /** The offset of the content: after the properties, or after the start tag if there are none. */
+  /** The offset of the content: after the properties, or after the start tag if missing. */
   contentStart: number;
   readonly #context: ParagraphContext;
   /** The element that a subtree currently reads, and the action to run at the element's end. */

@@ -24,7 +24,7 @@ export interface Properties {
  * Parses a `pPr` or an `rPr` element. The namespaces are declared outside of it, so children belong to Word's namespace
  * if they have the same prefix as the element.
  *
- * @param source the XML of the element; '' if there is none
+ * @param source the XML of the element; '' if missing
  * @param outerName the name of the element with its prefix, used if `source` is empty
  */
 export function parseProperties(source: string, outerName: string): Properties {

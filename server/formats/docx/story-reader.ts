@@ -22,7 +22,7 @@ export interface StoryParagraph extends SegmentKey {
   inTable: boolean;
   isHeading: boolean;
   content: ParagraphContent;
-  /** The XML of the `pPr` element; '' if there is none. */
+  /** The XML of the `pPr` element; '' if missing. */
   properties: string;
   style: string | undefined;
   /** The namespace prefix of Word's elements, with the colon. */

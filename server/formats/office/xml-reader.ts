@@ -140,7 +140,7 @@ export function createPositionedXmlReader(events: PositionedXmlEvents): {
   };
 }
 
-/** Records the namespace declarations of a tag. Returns the declared prefixes; undefined if there are none. */
+/** Records the namespace declarations of a tag. Returns the declared prefixes; undefined if missing. */
 function declare(
   declared: Map<string, string[]>,
   attributes: Readonly<Record<string, string>>,

@@ -14,7 +14,7 @@ import { limits, overLimit } from '../file-error.ts';
 import { type Matrix, matrixOf, type Rectangle } from './geometry.ts';
 
 /**
- * Returns the value of a key in a dictionary, with references resolved; undefined if there is none. The functions below
+ * Returns the value of a key in a dictionary, with references resolved; undefined if missing. The functions below
  * also return undefined if the value has another type.
  */
 export function get(dictionary: PDFDict | undefined, key: string): PDFObject | undefined {

@@ -80,7 +80,7 @@ export interface ShownText {
   matrix: Matrix;
   /** The operators that set the fill color, such as `0 0 0 rg`. Empty for black, which is the initial color. */
   color: string;
-  /** The strokes along the edges of the letters; undefined if there are none, or if they are not visible. */
+  /** The strokes along the edges of the letters; undefined if missing, or if they are not visible. */
   outline?: Outline | undefined;
   /**
    * The names of the optional content groups around the text in the page's resources (/OC /name BDC), outermost first.

@@ -38,7 +38,7 @@ export interface TextBlock {
   /** The distance between baselines, in points. For a single line, the default of its style. */
   leading: number;
   /**
-   * The bullet or number in front of the text; null if there is none. It stays at its position, unless the translation
+   * The bullet or number in front of the text; null if missing. It stays at its position, unless the translation
    * has the opposite direction.
    */
   label: BlockLabel | null;

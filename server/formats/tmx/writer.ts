@@ -16,7 +16,7 @@ export interface TmxUnit {
   sourceLang: string;
   targetLang: string;
   tuid: string | null;
-  /** The date of the last change in ISO 8601; null if there is none. */
+  /** The date of the last change in ISO 8601; null if missing. */
   changedate: string | null;
   creationDate?: Date;
 }

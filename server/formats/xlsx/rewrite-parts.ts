@@ -61,7 +61,7 @@ export function rewriteSharedStrings(
   });
 }
 
-/** Returns the prefix of an element's name with its colon; '' if there is none. */
+/** Returns the prefix of an element's name with its colon; '' if missing. */
 function prefixOf({ name, local }: { name: string; local: string }): string {
   return name.slice(0, name.length - local.length);
 }

@@ -97,7 +97,7 @@ export class SheetTables {
   }
 
   /**
-   * Returns the label that a table has for this cell; undefined if there is none, or if it differs from the cell's
+   * Returns the label that a table has for this cell; undefined if missing, or if it differs from the cell's
    * text.
    */
   totalsLabel(cell: CellPosition, text: string): TotalsLabel | undefined {
@@ -124,7 +124,7 @@ export class SheetTables {
       }));
   }
 
-  /** Returns the table for which this cell is a header; undefined if there is none. */
+  /** Returns the table for which this cell is a header; undefined if missing. */
   withHeader(row: number, column: number): Table | undefined {
     return this.#headerRows.get(row)?.find(({ left, right }) => left <= column && column <= right)?.table;
   }

@@ -23,7 +23,7 @@ export interface Sheet {
 export interface Workbook {
   office: OfficePackage;
   sheets: Sheet[];
-  /** The path of the part with the shared strings; undefined if there is none. */
+  /** The path of the part with the shared strings; undefined if missing. */
   sharedStrings: string | undefined;
   /** Whether the file has a digital signature. */
   isSigned: boolean;

@@ -14,7 +14,7 @@ interface TrieEdges {
 /** A trie of patterns. The units of a pattern are a path from the root, which is node 0. */
 export class Trie {
   nodes = 1;
-  /** For each node, its first child and its next sibling; 0 if there is none. */
+  /** For each node, its first child and its next sibling; 0 if missing. */
   readonly firstChild: Int32Array;
   readonly nextSibling: Int32Array;
   /** For each node, 1 plus the number of the pattern that ends at the node; 0 if no pattern ends there. */
@@ -37,7 +37,7 @@ export class Trie {
     for (const [number, pattern] of patterns.entries()) this.terminal[this.#add(pattern)] = number + 1;
   }
 
-  /** Returns the child of a node that is reached by `unit`; 0 if there is none. */
+  /** Returns the child of a node that is reached by `unit`; 0 if missing. */
   child(node: number, unit: number): number {
     return childOf(this.edges, node, unit);
   }
@@ -61,7 +61,7 @@ export class Trie {
   }
 }
 
-/** Returns the child of a node that is reached by `unit`; 0 if there is none. */
+/** Returns the child of a node that is reached by `unit`; 0 if missing. */
 function childOf(edges: TrieEdges, node: number, unit: number): number {
   return edges.children[slotOf(edges, node, unit)]!;
 }
@@ -90,7 +90,7 @@ export interface AutomatonTables {
   first: Int32Array;
   /** The node of the longest proper suffix of the node's path that is also a path in the trie. */
   fail: Int32Array;
-  /** The nearest node along the `fail` links at which a pattern ends; 0 if there is none. */
+  /** The nearest node along the `fail` links at which a pattern ends; 0 if missing. */
   suffix: Int32Array;
   /** 1 plus the number of the pattern that ends at the node; 0 if no pattern ends there. */
   terminal: Int32Array;

@@ -39,7 +39,7 @@ export interface Frame {
    * common size.
    */
   style: string;
-  /** The innermost drawn area that contains the text, such as a filled box or a table cell; null if there is none. */
+  /** The innermost drawn area that contains the text, such as a filled box or a table cell; null if missing. */
   container: Rectangle | null;
   /**
    * Whether this is the last attempt before the text is truncated. The text may then grow upwards and against its

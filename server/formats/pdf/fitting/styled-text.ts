@@ -135,7 +135,7 @@ export function alignLabel(text: StyledText, indent: number): StyledText {
 const plainBullet = /^(?:[\p{S}\p{Po}\p{Pd}\p{Co}]|\(?\p{N}{1,3}[.)])$/u;
 
 /**
- * Returns the width of a bullet or number at the start of a text and of the space after it, in em; 0 if there is none.
+ * Returns the width of a bullet or number at the start of a text and of the space after it, in em; 0 if missing.
  */
 export function labelWidth({ paragraphs }: StyledText): number {
   const { clusters, text } = paragraphs[0]!.shaped;

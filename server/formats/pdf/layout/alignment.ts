@@ -24,7 +24,7 @@ const minShare = 0.55;
 interface Surroundings {
   /** The column of lines to which the block belongs. */
   chain: Chain;
-  /** The cell or box around the block; null if there is none. */
+  /** The cell or box around the block; null if missing. */
   container: Rectangle | null;
   /** The page, in the block's space. */
   page: Rectangle;

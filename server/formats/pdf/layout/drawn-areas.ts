@@ -107,7 +107,7 @@ export class DrawnAreas {
     return false;
   }
 
-  /** Returns the innermost filled box around a line; null if there is none, or if the box only highlights the line. */
+  /** Returns the innermost filled box around a line; null if missing, or if the box only highlights the line. */
   boxOf({ left, right, baseline, size }: Placed): Rectangle | null {
     const middle = baseline + 0.3 * size;
     const center = (left + right) / 2;
@@ -117,7 +117,7 @@ export class DrawnAreas {
     return isMark ? null : box;
   }
 
-  /** Returns the innermost area around a text: a filled box, or a cell between rules; null if there is none. */
+  /** Returns the innermost area around a text: a filled box, or a cell between rules; null if missing. */
   container(box: Rectangle): Rectangle | null {
     const inner = shrink(box);
     const cell = this.#ruledCell(inner);

@@ -74,7 +74,7 @@ export class LooseLabels {
     }
   }
 
-  /** Returns the nearest label to the left of a line on the same baseline; null if there is none. */
+  /** Returns the nearest label to the left of a line on the same baseline; null if missing. */
   before({ baseline, left, size, isRightToLeft }: TextLine): TextLine | null {
     if (isRightToLeft) return null;
     const row = Math.round(baseline / sameRow);
@@ -91,7 +91,7 @@ export class LooseLabels {
 
 /**
  * Returns the median width of the spaces between the words of a line, in points, without the space after the first
- * word; 0 if there is none.
+ * word; 0 if missing.
  */
 function usualSpace({ characters }: TextLine): number {
   const gaps: number[] = [];

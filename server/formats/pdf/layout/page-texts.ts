@@ -26,7 +26,7 @@ export interface PageText {
   box: Rectangle;
   container: Rectangle | null;
   isCell: boolean;
-  /** The bullet or number next to the text; null if there is none. */
+  /** The bullet or number next to the text; null if missing. */
   label: TextLine | null;
 }
 

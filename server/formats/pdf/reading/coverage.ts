@@ -13,7 +13,7 @@ const maxPartial = 400;
  */
 export class Coverage {
   readonly #box: Rectangle;
-  /** For each cell, the order number of the last opaque object that covers the whole cell; -1 if there is none. */
+  /** For each cell, the order number of the last opaque object that covers the whole cell; -1 if missing. */
   readonly #whole = new Float64Array(cells * cells).fill(-1);
   /** For each cell, the opaque objects that cover a part of it, in painting order. */
   readonly #partial: (Paint[] | undefined)[] = [];
