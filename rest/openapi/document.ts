@@ -22,7 +22,7 @@ export interface JsonSchema {
   additionalProperties?: JsonSchema | boolean;
 }
 
-/** A body by its content type. */
+/** The schemas and examples of a body, by its content types. */
 export type Content = Record<
   string,
   { schema: JsonSchema; example?: unknown; examples?: Record<string, { value: unknown }> }
@@ -33,7 +33,7 @@ export interface Parameter {
   name: string;
   required?: boolean;
   description?: string;
-  /** The style of a parameter with members. */
+  /** `deepObject` if the parameter has members. */
   style?: 'deepObject';
   explode?: boolean;
   schema: JsonSchema;
@@ -56,7 +56,7 @@ export interface Operation {
   responses: Record<string, ResponseObject>;
 }
 
-/** In the order in which a path lists its methods. */
+/** HTTP methods in the order in which the document lists them at a path. */
 export const methods = ['get', 'put', 'post', 'patch', 'delete'] as const;
 export type Method = (typeof methods)[number];
 
