@@ -109,7 +109,7 @@ export const documentJobs = pgTable(
   ],
 );
 
-/** The translatable texts of a document, in reading order. */
+/** The translatable segments of a document, in reading order. */
 export const documentSegments = pgTable(
   'document_segments',
   {
