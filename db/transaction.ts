@@ -108,7 +108,7 @@ async function transact<S, T>(
     await (committed ?? commit());
     return result;
   } catch (error) {
-    // Close the transaction before ROLLBACK is sent: a later statement would be committed on its own.
+    // Close the transaction first: a statement after ROLLBACK would be committed on its own.
     open = false;
     // If `last` was called, COMMIT has already been sent and ends the transaction, with or without success.
     if (committed) await (committed as Promise<unknown>).catch(() => {});

@@ -109,7 +109,7 @@ async function run(client: LinguaLoop, options: Options, signal: AbortSignal): P
   }
 }
 
-/** Returns the running import with this name. If there is none, starts one. */
+/** Returns the running import with this name. Without a running one, starts a new import. */
 async function begin(
   client: LinguaLoop,
   { memory, name, from, to }: Options,
@@ -132,7 +132,7 @@ async function begin(
   return client.memory.resumeImport(running.id, { onProgress, signal });
 }
 
-/** Prints a translation and where it comes from. */
+/** Prints a translation and its origin. */
 function showHit({ request, status, final_translation, agent_run }: TranslationJob): void {
   console.log(`${request.source_text}\n  ${final_translation ?? status}`);
   const { fast_path = 'translated anew' } = (request.metadata['provenance'] ?? {}) as { fast_path?: string };

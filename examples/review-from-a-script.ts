@@ -7,7 +7,8 @@
  * term is missing, and the regulated domain is the only reason for the review. All other jobs stay open for a reviewer,
  * and their findings are printed. LINGUALOOP_URL and LINGUALOOP_API_KEY set the service and the credential.
  *
- * Exit codes: 0 all jobs checked, 1 the service rejected a request or stopped responding, 2 the program could not begin.
+ * Exit codes: 0 all jobs checked, 1 the service rejected a request or stopped responding, 2 the program could not
+ * begin.
  */
 import { parseArgs } from 'node:util';
 // In your own project: from '@lingualoop/sdk'.
@@ -55,7 +56,7 @@ async function reviewAll(client: LinguaLoop, to: string | undefined, dryRun: boo
   console.log(`${counts.approved} approved, ${counts.left} left to a person`);
 }
 
-/** Returns the reasons why a person has to review the job. If there are none, the rule allows to approve it. */
+/** Returns the reasons why a person has to review the job. Without a reason, the rule allows to approve it. */
 async function doubtsAbout(client: LinguaLoop, job: TranslationJob): Promise<string[]> {
   const text = job.final_translation ?? '';
   const { issues, missing_terms } = await client.translations.check({ job_id: job.id, text });

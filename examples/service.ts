@@ -5,7 +5,7 @@ const root = join(import.meta.dirname, '..');
 
 export interface Service {
   address: string;
-  /** Makes the service drain, and waits until its process has ended. */
+  /** Makes the service drain. Resolves when its process has ended. */
   stop(): Promise<void>;
 }
 

@@ -3,8 +3,8 @@
  *
  *   node examples/translate-document.ts Menu.xlsx --to fr --out translated
  *
- * Without a file, the program uses the small workbook in examples/translate-document. While a document is in progress, a
- * state file next to the output identifies it. If the program is interrupted and started again, it continues with the
+ * Without a file, the program uses the small workbook in examples/translate-document. While a document is in progress,
+ * a state file next to the output identifies it. If the program is interrupted and started again, it continues with the
  * same document, so nothing is translated or billed twice. If the file or a language has changed, it begins with a new
  * document. LINGUALOOP_URL and LINGUALOOP_API_KEY set the service and the credential.
  *
@@ -112,7 +112,7 @@ async function run(client: LinguaLoop, options: Options, signal: AbortSignal): P
     console.log(`  to review: ${segment.place} "${segment.source_text}" → "${segment.target_text}"`);
 }
 
-/** Returns the document that an earlier run has started. If there is none, starts one. */
+/** Returns the document that an earlier run has started, or starts a new one. */
 async function begin(
   client: LinguaLoop,
   { file, from, to, work, state }: Options,
@@ -164,8 +164,8 @@ function progressBar() {
 }
 
 /**
- * Reads the state file. Undefined if there is none, or if it belongs to other work, because the file has been changed
- * since then.
+ * Reads the state file. Undefined if it does not exist, or if it belongs to other work, because the file has been
+ * changed since then.
  */
 async function readSaved(path: string, work: string): Promise<Saved | undefined> {
   try {

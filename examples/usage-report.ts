@@ -3,9 +3,9 @@
  *
  *   node examples/usage-report.ts [2026-11]
  *
- * The default is the current month (UTC). LINGUALOOP_URL sets the service. LINGUALOOP_EMAIL and LINGUALOOP_PASSWORD must
- * be those of an administrator, because an API key cannot read usage. If necessary, the program asks for a verification
- * code.
+ * The default is the current month (UTC). LINGUALOOP_URL sets the service. LINGUALOOP_EMAIL and LINGUALOOP_PASSWORD
+ * must be those of an administrator, because an API key cannot read usage. If necessary, the program asks for a
+ * verification code.
  *
  * Exit codes: 0 printed, 1 the service rejected a request or stopped responding, 2 the program could not begin.
  */

@@ -5,8 +5,8 @@
  *   node examples/xliff-round-trip.ts import waiting.xlf
  *
  * An export contains at most 200 jobs of one language pair, the last changed first. An import approves segments whose
- * state is `reviewed` or `final`, and saves other changed segments as drafts. If someone else has changed a job since the
- * export, the job is skipped and its id is printed. LINGUALOOP_URL and LINGUALOOP_API_KEY set the service and the
+ * state is `reviewed` or `final`, and saves other changed segments as drafts. If someone else has changed a job since
+ * the export, the job is skipped and its id is printed. LINGUALOOP_URL and LINGUALOOP_API_KEY set the service and the
  * credential.
  *
  * Exit codes: 0 done, 1 the service rejected the document or some of its jobs, 2 the program could not begin.

@@ -70,7 +70,7 @@ function keyIn(name: string, parameter: string): string | undefined {
   return rest.startsWith('[') && rest.endsWith(']') ? rest.slice(1, -1) : undefined;
 }
 
-/** Returns a function that tells whether a procedure reads a query parameter. All procedures read `api-version`. */
+/** Returns a function that checks whether a procedure reads a query parameter. All procedures read `api-version`. */
 export function knownParameters({ route, inputShape }: RestProcedure): (parameter: string) => boolean {
   const kinds = queryKinds(inputShape, route);
   const names = new Set([...kinds.keys(), 'api-version']);

@@ -50,7 +50,7 @@ interface UnreadResponse {
  * 1. the least recently read response of an address that holds more memory
  * 2. the least recently read response of the same address, if it has not been read for `patience` milliseconds
  *
- * If there is none, a new GET is rejected, because it can be repeated. The response to any other method is sent, and
+ * If neither exists, a new GET is rejected, because it can be repeated. The response to any other method is sent, and
  * the least recently read response of its address is aborted regardless of `patience`. Downloads that are generated
  * while they are sent use almost no memory and have separate limits.
  */

@@ -14,8 +14,8 @@ export interface JoinEmbeddedPostgresOptions {
   /** Receives one-sentence notices for operators: a long recovery, a lost server, clients that keep it running. */
   readonly onNotice?: (message: string) => void;
   /**
-   * Once aborted, no server is started, but a running one is still joined. If there is none, the promise rejects with
-   * the signal's reason.
+   * Once aborted, no server is started, but a running one is still joined. Without a running one, the promise rejects
+   * with the signal's reason.
    */
   readonly signal?: AbortSignal;
 }

@@ -33,7 +33,7 @@ export async function clusterExists(folder: DataFolder, binaries: Binaries): Pro
 }
 
 /**
- * Returns the major version of PostgreSQL that created the cluster; undefined if there is no cluster. Rejects if the
+ * Returns the major version of PostgreSQL that created the cluster; undefined without a cluster. Rejects if the
  * folder has other contents.
  */
 export async function clusterVersion(folder: DataFolder): Promise<number | undefined> {

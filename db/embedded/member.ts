@@ -94,7 +94,7 @@ export function keepMembership(
         );
       }
     } catch (error) {
-      // A temporary error means that the server has just died, so there is nothing to leave.
+      // A temporary error means that the server has just died. The membership has ended with it.
       if (!isPassing(error)) throw error;
     } finally {
       await presence.close();

@@ -56,7 +56,7 @@ export async function runsIn(pid: number, cluster: string): Promise<boolean> {
 
 /**
  * Removes a misleading postmaster.pid. If another process has removed it and started a server in the meantime, the
- * file of that server is put back.
+ * file of that server is restored.
  * @param judged the contents of the misleading file
  */
 export async function discardPidFile(folder: DataFolder, judged: string): Promise<void> {

@@ -17,8 +17,8 @@ export interface Secrets {
 }
 
 /**
- * Reads postgres.json. Resolves to undefined if there is none. Rejects if the file cannot be read or was not written
- * by {@link ensureSecrets}.
+ * Reads postgres.json. Resolves to undefined if the file does not exist. Rejects if the file cannot be read or was
+ * not written by {@link ensureSecrets}.
  */
 export async function readSecrets(folder: DataFolder): Promise<Secrets | undefined> {
   let text: string;

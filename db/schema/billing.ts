@@ -4,7 +4,7 @@ import { tenants } from './tenants.ts';
 
 /**
  * Events of the payment processor that have been applied. An event is stored in the same transaction as its effect.
- * If the processor sends it again, the row shows that there is nothing to do.
+ * If the processor sends it again, the row shows that the event has been applied.
  */
 export const paymentEvents = pgTable(
   'payment_events',

@@ -22,7 +22,7 @@ export const documentJobs = pgTable(
     tenantId: identifier('tenant_id').notNull(),
     documentId: identifier('document_id').notNull(),
     status: text('status', { enum: ['queued', 'extracted', 'translated', 'failed'] }).notNull(),
-    /** Incremented when a worker takes the job. A worker whose attempt is no longer the current one writes nothing. */
+    /** Incremented when a worker takes the job. A worker with an earlier attempt writes nothing. */
     attempt: integer('attempt').notNull().default(0),
     /**
      * Whether a worker runs the job. If the flag is still set when the next worker takes the job, the previous worker
@@ -42,7 +42,7 @@ export const documentJobs = pgTable(
      * different one. Null for jobs that are older than this column.
      */
     requestFingerprint: bytes('request_fingerprint'),
-    /** Warnings about the request for the caller (`server/http/warnings.ts`). Null if there are none. */
+    /** Warnings about the request for the caller (`server/http/warnings.ts`). Null without warnings. */
     warnings: jsonb('warnings').$type<unknown[]>(),
     sourceFileName: text('source_file_name').notNull(),
     sourceFormat: text('source_format', { enum: ['pdf', 'docx', 'xlsx'] }).notNull(),
@@ -121,7 +121,7 @@ export const documentSegments = pgTable(
     cellId: text('cell_id'),
     kind: text('kind').notNull(),
     page: integer('page'),
-    /** Where the segment is, in readable form: `Sheet1!B7`. */
+    /** The location of the segment, in readable form: `Sheet1!B7`. */
     place: text('place').notNull(),
     /**
      * The rectangles of the source text on its page, and those of its translation in the latest translated file. Null

@@ -210,7 +210,7 @@ export const memoryVectors = pgTable(
     segmentNos: bigint('segment_nos', { mode: 'number' }).array().notNull(),
     /** 32 bytes for each segment: the signs of the vector's components. */
     codes: bytes('codes').notNull(),
-    /** 256 bytes for each segment: the vector itself. */
+    /** 256 bytes for each segment: its vector. */
     vectors: bytes('vectors').notNull(),
   },
   (t) => [
@@ -222,7 +222,7 @@ export const memoryVectors = pgTable(
   ],
 );
 
-/** Import jobs for TM files that are too large to be stored while the caller waits. */
+/** Import jobs for TM files that are too large to be stored during the request. */
 export const memoryImports = pgTable(
   'memory_imports',
   {

@@ -20,7 +20,7 @@ export const translationJobs = pgTable(
     tenantId: identifier('tenant_id').notNull(),
     jobId: identifier('job_id').notNull(),
     status: text('status').notNull(),
-    /** Incremented by each new run of the job. A run whose attempt is no longer the current one writes nothing. */
+    /** Incremented by each new run of the job. A run with an earlier attempt writes nothing. */
     attempt: integer('attempt').notNull().default(1),
     idempotencyKey: text('idempotency_key'),
     /** Weighted characters of this job, which count as used while the job is pending. */
@@ -38,7 +38,7 @@ export const translationJobs = pgTable(
      * different one. Null for jobs that are older than this column.
      */
     requestFingerprint: bytes('request_fingerprint'),
-    /** Warnings about the request for the caller (`server/http/warnings.ts`). Null if there are none. */
+    /** Warnings about the request for the caller (`server/http/warnings.ts`). Null without warnings. */
     warnings: jsonb('warnings').$type<unknown[]>(),
     baselineTranslation: text('baseline_translation'),
     finalTranslation: text('final_translation'),
@@ -46,7 +46,7 @@ export const translationJobs = pgTable(
     refinement: jsonb('refinement'),
     verification: jsonb('verification'),
     agentRun: jsonb('agent_run').notNull(),
-    /** Data that the pipeline adds to `request.metadata`: glossary and provenance. Null if there are none. */
+    /** Data that the pipeline adds to `request.metadata`: glossary and provenance. Null without such data. */
     pipelineMetadata: jsonb('pipeline_metadata').$type<Record<string, unknown>>(),
     /** The text that the pipeline would have published. Stored when a reviewer saves a change for the first time. */
     pipelineCandidate: text('pipeline_candidate'),

@@ -1,9 +1,9 @@
 import { type JsonSchema, type OpenApiDocument, refTo } from './document.ts';
 
 /**
- * Named schemas that are written out where they are used, instead of becoming components. Components are only the
- * shapes that the specification names and the bodies that it leaves open (decision 59). The names below stay the
- * names of the SDK's types.
+ * Named schemas that are written out in place, instead of becoming components. Components are only the shapes that
+ * the specification names and the bodies that it leaves open (decision 59). The names below stay the names of the
+ * SDK's types.
  */
 const inlined: ReadonlySet<string> = new Set([
   // The specification leaves these open, but they are not components: parts of the body of POST /api/translations,
@@ -56,10 +56,7 @@ const extended: Readonly<Record<string, string>> = {
   UploadedTerminologySet: 'TerminologySet',
 };
 
-/**
- * Replaces references to schemas that are not components by the schemas themselves, and removes these from the
- * components.
- */
+/** Replaces references to schemas that are not components by these schemas, and removes them from the components. */
 export function inlineSchemas({ components, ...document }: OpenApiDocument): OpenApiDocument {
   const { schemas } = components;
   const writtenOut = (id: string): JsonSchema | undefined => {

@@ -116,7 +116,7 @@ export interface Sso {
     request: SsoAuthorizeRequest,
     options?: CallOptions,
   ): ApiPromise<SsoAuthorization>;
-  /** Exchanges the code that the browser has brought back for tokens. A code works once. */
+  /** Exchanges the code with which the browser has returned for tokens. A code works once. */
   complete(provider: string, request: SsoCallbackRequest, options?: CallOptions): ApiPromise<SsoSignIn>;
   /** Returns the public configuration of the identity provider. */
   clientConfig(provider: string, options?: CallOptions): ApiPromise<SsoClientConfig>;

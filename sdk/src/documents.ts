@@ -236,7 +236,7 @@ const checkCall: Call = { name: 'documents.check', repeatable: true };
 const confirmCall: Call = { name: 'documents.confirm', repeatable: true };
 const approveManyCall: Call = { name: 'documents.approveMany', repeatable: true };
 const outageCall: Call = { name: 'documents.outage', repeatable: true };
-/** Repeatable: a document that has been queued is no longer failed, so a second call does not find it. */
+/** Repeatable: a second call does not find the documents that the first one has queued. */
 const requeueCall: Call = { name: 'documents.requeue', repeatable: true };
 
 const mediaTypes = {

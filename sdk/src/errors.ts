@@ -10,7 +10,7 @@ export interface FieldProblem {
 
 /** The fields from which an error is created. */
 export interface Failure {
-  /** The HTTP status; null if there was no response. */
+  /** The HTTP status; null without a response. */
   status: number | null;
   /** A message, or one entry for each invalid field. */
   detail: string | FieldProblem[];
@@ -68,9 +68,9 @@ export class LinguaLoopError extends Error {
     return false;
   }
 
-  /** The HTTP status; null if there was no response. */
+  /** The HTTP status; null without a response. */
   readonly status: number | null;
-  /** The service's `error_code`, for example `transient_error`. Null if the status says enough. */
+  /** The service's `error_code`, for example `transient_error`. Null if the status is specific enough. */
   readonly code: string | null;
   /** X-Request-ID of the response: include it when you contact support. */
   readonly requestId: string | null;

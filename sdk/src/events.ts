@@ -20,13 +20,13 @@ export interface RequestEvent {
 
 /** The result of a request. */
 export interface ResponseEvent extends RequestEvent {
-  /** The HTTP status; null if there was no response. */
+  /** The HTTP status; null without a response. */
   status: number | null;
   /** X-Request-ID of the response. */
   requestId: string | null;
   /** Milliseconds until the end of the response; for a streamed download, until its first piece. */
   durationMs: number;
-  /** Why there is no result: a LinguaLoopError, or the reason of the caller's signal. Undefined after a success. */
+  /** The error of the request: a LinguaLoopError, or the reason of the caller's signal. Undefined after a success. */
   error?: unknown;
 }
 

@@ -181,8 +181,8 @@ export function errorOfStatus(failure: Failure & { status: number }): LinguaLoop
 }
 
 /**
- * Whether the service itself rejected the credential. A 401 of a proxy in front of the service does not concern the
- * service's tokens.
+ * Whether the service itself rejected the credential. If a proxy in front of the service sends a 401, this does not
+ * concern the service's tokens.
  */
 export function isServiceRefusal(error: unknown): error is AuthenticationError {
   return error instanceof AuthenticationError && error.answeredBy === 'service';

@@ -10,9 +10,9 @@ import { type Watched, watch } from './watching.ts';
 /** Options to wait for an import. `signal` ends only the wait, never the import. */
 export interface ImportOptions extends UploadOptions {
   /**
-   * Called with each new state of the import while a caller waits, starting with the current one. The completed share is
-   * 0 until the end, then 1. Never called if the set was stored immediately. If the callback throws, the wait throws
-   * the same error.
+   * Called with each new state of the import while a caller waits, starting with the current one. The completed share
+   * is 0 until the end and then 1. Never called if the set was stored immediately. If the callback throws, the wait
+   * throws the same error.
    */
   onProgress?: ((job: TranslationMemoryImportJob, progress: number) => void) | undefined;
   /** The time between two polls. Default: 1 s, growing to 5 s. */
@@ -48,7 +48,7 @@ export function storedSetOf(written: string): string | undefined {
   return written.startsWith(storedPrefix) ? written.slice(storedPrefix.length) : undefined;
 }
 
-/** Returns a poller for a file that the service stored immediately. It never has to wait. */
+/** Returns a poller for a file that the service stored immediately. It never polls. */
 export function storedImmediately(set: TranslationMemorySet): ImportPoller {
   const done = async () => set;
   return {

@@ -17,9 +17,9 @@ const importCall: Call = { name: 'memory.importTmx', repeatable: true };
 
 /**
  * Uploads a TMX file. If the response is lost, the upload may have started an import. So the next attempt first
- * searches for an import with the same name and languages that was not listed when the call began. If there is none,
- * it sends the file again. If the service responds with 409, the first upload is still in progress, and the attempt
- * searches once more.
+ * searches for an import with the same name and languages that was not listed when the call began. If it finds no
+ * such import, it sends the file again. If the service responds with 409, the first upload is still in progress, and
+ * the attempt searches once more.
  */
 export function uploadImport({ rest, run }: Connection) {
   const list = (attempt: Attempt) => rest.json({ method: 'GET', path: '/api/tm/imports' }, attempt, readJobs);

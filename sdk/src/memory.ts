@@ -40,9 +40,9 @@ export interface Memory {
    * ConflictError while an import with this name is in progress (`imports` has its id).
    *
    * The call has no idempotency key. If a response is lost, the client searches for an import with this name and
-   * these languages that did not exist before, and continues with it. If there is none, it sends the file again,
-   * which results in the same TM. If two processes import under one name at the same time, one may get the other's
-   * import.
+   * these languages that did not exist before, and continues with it. If it finds no such import, it sends the file
+   * again, which results in the same TM. If two processes import under one name at the same time, one may get the
+   * other's import.
    */
   importTmx(
     file: SourceFile,

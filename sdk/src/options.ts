@@ -59,7 +59,7 @@ export interface LinguaLoopOptions extends Observers {
   headers?: Readonly<Record<string, string>> | undefined;
   /** Creates the idempotency key for a call that creates jobs and has no key in its options. Default: a random UUID. */
   idempotencyKey?: ((call: string) => string) | undefined;
-  /** What a call does if its idempotency key belongs to a different request. Default: `throw`. */
+  /** The behavior of a call if its idempotency key belongs to a different request. Default: `throw`. */
   onIdempotencyMismatch?: OnIdempotencyMismatch | undefined;
   /** Sends the HTTP requests. Default: `globalThis.fetch`. */
   fetch?: Fetch | undefined;

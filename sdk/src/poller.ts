@@ -7,7 +7,7 @@ export interface WaitOptions {
 /**
  * Work in progress at the service. The service is polled only while a caller waits in `pollUntilDone` or loops over
  * the states; several callers share the polls. If a poll fails for a temporary reason (no connection, 503), it is
- * repeated for up to five minutes. An error or a signal ends only the wait, so it is possible to wait again.
+ * repeated for up to five minutes. An error or a signal ends only this call, which can be repeated.
  */
 export interface Poller<Job, Result> extends AsyncIterable<Job> {
   /** Whether the work had ended at the last poll, successfully or not. */

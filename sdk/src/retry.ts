@@ -83,7 +83,7 @@ export interface RetryState {
   /** The number of retries made so far. */
   retries: number;
   maxRetries: number;
-  /** Maximum seconds to wait for a Retry-After. Default: 60. */
+  /** Maximum seconds of a Retry-After that is respected. Default: 60. */
   maxRetryAfter?: number | undefined;
 }
 

@@ -30,8 +30,8 @@ export interface Session {
 
 /**
  * Milliseconds that another process may need to save refreshed tokens. If two processes refresh the same token at the
- * same time, one gets new tokens and the other a rejection, at about the same time. The latter must wait until the
- * new tokens are saved.
+ * same time, one gets new tokens and the other a rejection, at about the same time. The latter needs the time until
+ * the new tokens are saved.
  */
 const savedBy = 500;
 
@@ -144,8 +144,8 @@ function keepRetryKeys(saved: OrderedStore) {
   let begun: (Tokens & { refresh_retry_key: string }) | undefined;
 
   /**
-   * Returns the retry key that was saved with these tokens. If there is none, creates one and saves it first. Null if
-   * the tokens are no longer the saved ones.
+   * Returns the retry key that was saved with these tokens. If the tokens have no key, creates one and saves it
+   * first. Null if the tokens are no longer the saved ones.
    */
   return async (kept: Tokens): Promise<string | null> => {
     if (kept.refresh_retry_key !== undefined) return kept.refresh_retry_key;
@@ -161,8 +161,8 @@ function keepRetryKeys(saved: OrderedStore) {
 }
 
 /**
- * Returns the tokens that another process has saved since `kept`; null if there are none. @param mayFollow whether
- * another process may still be saving them
+ * Returns the tokens that another process has saved since `kept`; null if it has saved no others. @param mayFollow
+ * whether another process may still be saving them
  */
 async function savedInsteadOf(saved: OrderedStore, kept: Tokens, mayFollow: boolean): Promise<Tokens | null> {
   const now = await saved.load();

@@ -48,7 +48,7 @@ interface MfaCallbacks {
   onRecoveryCodes?: ((codes: string[]) => void | Promise<void>) | undefined;
 }
 
-/** Who signs in, and to which workspace. */
+/** The member who signs in, and the workspace. */
 export interface SignInRequest {
   /** The member's email. */
   email: string;

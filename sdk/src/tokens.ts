@@ -50,7 +50,7 @@ export function isSameMember(one: Tokens | null, other: Tokens | null): boolean 
  * may share a store. The tokens are secret. If the store throws, the call throws the same error.
  */
 export interface TokenStore {
-  /** Returns the tokens that were saved last; null if there are none. Called before each attempt of a call. */
+  /** Returns the tokens that were saved last; null without tokens. Called before each attempt of a call. */
   load(): Tokens | null | Promise<Tokens | null>;
   /** Saves the tokens and thereby replaces the previous ones. Null removes them. */
   save(tokens: Tokens | null): void | Promise<void>;

@@ -3,7 +3,7 @@ import { AppError } from '#server/errors.ts';
 import type { Settings } from '#server/settings.ts';
 import { locationOf, type Route } from '#server/trpc.ts';
 
-/** Limits one array by a setting, or with an error of its own. Other arrays have the `.max()` of their schema. */
+/** Limits one array by a setting, or with its own error. Other arrays have the `.max()` of their schema. */
 export interface ArrayLimit {
   most(settings: Settings): number;
   /** @param input the whole input of the procedure, not only the array */

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { type AppError, tooLarge } from '#server/errors.ts';
 import type { BodyKind } from '#server/trpc.ts';
 
-/** Returns a Content-Type in lowercase, without its parameters; empty if there is none. */
+/** Returns a Content-Type in lowercase, without its parameters; empty if the request has no Content-Type. */
 export function mediaType(contentType: string | undefined): string {
   return (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase();
 }

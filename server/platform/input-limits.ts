@@ -20,8 +20,8 @@ type Path = (string | number)[];
 
 /**
  * Finds a value that cannot be stored unchanged: a NUL character or half of a surrogate pair, which PostgreSQL's text
- * type rejects; a key that changes an object's prototype; nesting of more than 64 levels. Returns undefined if there
- * is none.
+ * type rejects; a key that changes an object's prototype; nesting of more than 64 levels. Returns undefined if all
+ * values can be stored.
  */
 export function findUnstorable(value: unknown): FieldProblem | undefined {
   return look(value, { path: [], left: maximumValues });
@@ -106,7 +106,7 @@ const shortString = 64;
 
 /**
  * Returns the end of the string whose content begins at `from`: the index of the closing quote, or the length of the
- * text if there is none.
+ * text if the closing quote is missing.
  */
 function endOfString(bytes: Buffer, from: number): number {
   let i = from;

@@ -5,7 +5,7 @@
 export class KeyedSequence {
   readonly #running = new Map<string, Promise<unknown>>();
 
-  /** @param work the work to run; its argument tells whether it had to wait */
+  /** @param work the work to run; its argument is true if it had to wait */
   async run<T>(name: string, work: (waited: boolean) => Promise<T>): Promise<T> {
     let waited = false;
     for (let other = this.#running.get(name); other; other = this.#running.get(name)) {

@@ -22,8 +22,8 @@ const sameMoment = 1000;
 const codes = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
- * Handles SIGTERM and SIGINT from now until the process ends. A later process signal must not kill the process before
- * it has released its database.
+ * Handles SIGTERM and SIGINT from now until the process ends. A later process signal must not kill the process: it
+ * has to release its database first.
  */
 export function listenForStop(): StopSignals {
   const stop = new AbortController();

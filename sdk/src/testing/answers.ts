@@ -11,7 +11,7 @@ export interface DoubleRequest {
   readonly query: Readonly<Record<string, string>>;
   /** The headers, with their names in lowercase. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body: parsed if it is JSON or a form (files included), otherwise the bytes; undefined if there is none. */
+  /** The body: parsed if it is JSON or a form (files included), otherwise the bytes; undefined without a body. */
   readonly body: unknown;
 }
 

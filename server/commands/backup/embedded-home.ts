@@ -29,8 +29,8 @@ export interface Draft {
 
 /**
  * Fills an empty DATA_DIR, or one with only the operator's pages: `fill` works in a folder inside DATA_DIR. At the
- * end, the contents of this folder are moved to DATA_DIR or, after an error, removed. What an interrupted restore has
- * left is removed first.
+ * end, the contents of this folder are moved to DATA_DIR or, after an error, removed. The remains of an interrupted
+ * restore are removed first.
  * @throws Refusal if DATA_DIR contains anything else
  */
 export async function fillDataDir<T>(

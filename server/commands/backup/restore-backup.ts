@@ -20,7 +20,7 @@ export interface VerifiedBackup {
   file: string;
   header: Header;
   manifest: Manifest;
-  /** The key in the backup, in the format of the key file in DATA_DIR. Undefined if there is none. */
+  /** The key in the backup, in the format of the key file in DATA_DIR. Undefined if the backup has no key. */
   keyFile: string | undefined;
 }
 

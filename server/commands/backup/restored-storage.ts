@@ -76,7 +76,7 @@ export class RestoredStorage {
     await this.#storage.remove(marker);
   }
 
-  /** Returns the path of any object; undefined if there is none. Folders without objects do not count. */
+  /** Returns the path of any object; undefined if the storage has no object. Folders without objects do not count. */
   async #firstPath(): Promise<string | undefined> {
     for (const top of await this.#storage.listTop())
       for await (const path of this.#storage.walk(top)) return path;

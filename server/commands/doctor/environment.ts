@@ -163,7 +163,7 @@ export async function checkEngine(settings: Settings): Promise<Finding[]> {
   ];
 }
 
-/** Checks whether the port of the API is free, or in use by the service itself. */
+/** Checks whether the port of the API is free, or in use by the service. */
 export async function checkPort(settings: Settings): Promise<Finding> {
   if (settings.PORT === 0) return ok('port', 'the system selects a free port');
   const { BASE_URL: _public, ...own } = settings;

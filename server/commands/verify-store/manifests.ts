@@ -31,7 +31,7 @@ interface Lane {
   tenantId: string;
   kind: PublishedRows;
   after: Cursor | null;
-  /** The time of the next row; null if there are no more rows. */
+  /** The time of the next row; null after the last row. */
   next: Date | null;
 }
 

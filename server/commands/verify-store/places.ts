@@ -9,7 +9,7 @@ import { destinationBy, isInAccount, onPlatform } from '#server/storage/destinat
 import type { Comparison } from './comparison.ts';
 import type { Compared } from './report.ts';
 
-/** A store, and where it contains the records and files of one tenant. */
+/** A store, and the folders in it that contain the records and files of one tenant. */
 export interface Place {
   store: BlobStore;
   goldenFolder: string;

@@ -48,7 +48,7 @@ const textJobs: PublishedRows = {
   byIds: (tx, tenantId, ids) => selectJobs(tx, tenantId, inArray(translationJobs.jobId, [...ids])),
 };
 
-/** A job that a fast path served has no record of its own, because its text is already in a store. */
+/** A job that a fast path served has no separate record, because its text is already in a store. */
 const hasRecord = or(
   isNotNull(translationJobs.goldenUri),
   sql`${translationJobs.pipelineMetadata} -> 'provenance' ->> 'fast_path' is null`,

@@ -21,12 +21,12 @@ export type Unfinished =
   | 'line that may follow'
   | 'file whose row may follow';
 
-/** Where a difference is: the tenant, and ids and paths. It never contains a text. */
+/** The location of a difference: the tenant, and ids and paths. It never contains a text. */
 export interface Place {
   tenantId: string;
   /** The id of the job, document or file; undefined if the path identifies the object. */
   id?: string;
-  /** The URL of the object or its path in platform storage; undefined if there is none. */
+  /** The URL of the object or its path in platform storage; undefined without an object. */
   path?: string;
 }
 

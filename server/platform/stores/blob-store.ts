@@ -27,7 +27,7 @@ export interface BlobStore {
   /** Lists the names of the objects directly in a folder; empty if the folder does not exist. */
   list(folder: string): Promise<string[]>;
   /**
-   * Iterates over the paths of all objects below a folder, at any depth and in any order. There are none if the
+   * Iterates over the paths of all objects below a folder, at any depth and in any order. Yields nothing if the
    * folder does not exist. The paths are never all in memory.
    */
   walk(folder: string): AsyncIterable<string>;
