@@ -56,7 +56,7 @@ async function reviewAll(client: LinguaLoop, to: string | undefined, dryRun: boo
   console.log(`${counts.approved} approved, ${counts.left} left to a person`);
 }
 
-/** Returns the reasons why a person has to review the job. Without a reason, the rule allows to approve it. */
+/** Returns the reasons why a person has to review the job. If the list is empty, the rule allows approval. */
 async function doubtsAbout(client: LinguaLoop, job: TranslationJob): Promise<string[]> {
   const text = job.final_translation ?? '';
   const { issues, missing_terms } = await client.translations.check({ job_id: job.id, text });

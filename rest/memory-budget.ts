@@ -16,8 +16,8 @@ export interface Reservation {
   /** Reserves `bytes` more even if they are not free. */
   grow(bytes: number): void;
   /**
-   * Records that the client has read or sent something: from now on, other reservations of its address are aborted
-   * before this one.
+   * Records that the client has read some of the response: from now on, other reservations of the client's address
+   * are aborted before this one.
    */
   touch(): void;
   /** Prevents that the reservation is aborted, because its memory is in use. */

@@ -112,7 +112,7 @@ export interface RequestContext {
   describeCredential(guard: GuardName | undefined): void;
   /**
    * Authenticates the caller before the body is read. The guard authenticates again with the body. Returns false if
-   * `guard` requires no credential, or only one that is in the body.
+   * `guard` requires no credential, or accepts one in the body.
    * @throws AppError the guard's 401 or 403
    */
   authenticate(guard: GuardName): Promise<boolean>;

@@ -51,10 +51,10 @@ export const usageRecords = pgTable(
 const amount = (name: string) => bigint(name, { mode: 'number' }).notNull().default(0);
 
 /**
- * Totals of the usage ledger by UTC day, updated by the statement that adds a ledger record. They allow to read a
- * tenant's remaining allowance and daily usage from few rows, regardless of the length of the ledger. The total of a
- * day is the sum of its slots. Connections that complete jobs of one tenant at the same time update different slots,
- * so that they do not wait for each other.
+ * Totals of the usage ledger by UTC day, updated by the statement that adds a ledger record. So a tenant's remaining
+ * allowance and daily usage are read from few rows, regardless of the length of the ledger. The total of a day is the
+ * sum of its slots. Connections that complete jobs of one tenant at the same time update different slots, so that
+ * they do not wait for each other.
  */
 export const usageTotals = pgTable(
   'usage_totals',

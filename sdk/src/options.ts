@@ -186,7 +186,7 @@ export function readOptions(options: LinguaLoopOptions = {}): Settings {
 
 /**
  * Reads an environment variable. Undefined in browsers, if the variable is empty, and if the runtime does not allow
- * to read it.
+ * the program to read it.
  */
 function environment(name: string): string | undefined {
   try {

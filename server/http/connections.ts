@@ -22,8 +22,8 @@ export interface ConnectionLimits {
 const ownBounds: ConnectionLimits = { unanswered: 8, maxStallMs: 120_000, connections: 10_000 };
 
 /**
- * Requests beyond `unanswered` that are rejected without a reset, because one packet may carry several. A connection
- * with more of them is reset.
+ * Maximum requests beyond `unanswered` without a reset of the connection, because one packet may carry several. The
+ * first of them is rejected, the others are ignored.
  */
 const maxRejected = 32;
 

@@ -132,7 +132,7 @@ function signedText(body: Uint8Array, signature: string | undefined, secret: str
     const { signature: signatures } = Stripe.webhooks;
     return signatures?.verifyHeader(text, signature, secret, signatureTolerance) ? text : undefined;
   } catch {
-    // For some malformed headers, the package throws errors that are not of its own classes.
+    // For some malformed headers, the package throws errors of other classes than its usual ones.
     return undefined;
   }
 }
