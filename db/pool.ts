@@ -29,7 +29,7 @@ export interface PoolOptions {
   size: number;
   /** Milliseconds that a caller waits for a free connection. */
   waitMs?: number;
-  /** Maximum callers that wait at the same time. */
+  /** Maximum callers that wait for a connection at the same time. */
   maxWaiting?: number;
   applicationName?: string;
 }

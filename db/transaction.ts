@@ -135,7 +135,7 @@ interface PreparedQuery<V> {
 
 type BuildPrepared<V> = (db: QueryBuilder) => PreparedQuery<V>;
 
-/** The prepared queries of one connection, built at their first use there. */
+/** The prepared queries of one connection. A query is built when it is used on the connection for the first time. */
 export class PreparedQueries {
   /** Set only while a query is being sent, so that the query is sent in the transaction that executes it. */
   #send: Send | undefined;
@@ -153,7 +153,7 @@ export class PreparedQueries {
     }
     this.#send = send;
     try {
-      // Drizzle sends the query before its first await.
+      // `#send` can be reset immediately, because Drizzle sends the query before its first await.
       return query.execute(values);
     } finally {
       this.#send = undefined;

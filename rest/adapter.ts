@@ -33,7 +33,7 @@ import { isKeyed, needsBody, type RestProcedure, restProcedures } from './proced
 import { coerceQuery, knownParameters, listNames, queryKinds } from './query.ts';
 import { isUpload, readUpload } from './upload.ts';
 
-/** Serves every procedure that has a route at its REST path. */
+/** Serves every procedure that has a route, at the path of the route. */
 export function serveRest(
   app: FastifyInstance,
   router: AppRouter,
@@ -117,7 +117,7 @@ async function handleRequest(
   return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(output));
 }
 
-/** Groups procedures by method and path, in the router's order. */
+/** Groups procedures by method and path, and keeps the order of the router. */
 function byAddress(procedures: RestProcedure[]): RestProcedure[][] {
   const groups = Map.groupBy(procedures, ({ route }) => `${route.method} ${route.path}`);
   return [...groups.values()];

@@ -63,7 +63,10 @@ export function handleErrors(app: FastifyInstance): void {
 
 /** The paths of the API with their methods, for requests that match no route. */
 interface KnownPaths {
-  /** The error for a request that matches no route: 405 with the allowed methods if the path is known, otherwise 404. */
+  /**
+   * Returns the error for a request that matches no route: 405 with the allowed methods if the path is known,
+   * otherwise 404.
+   */
   refusalFor(url: string): { error: AppError; allow?: string };
 }
 

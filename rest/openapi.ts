@@ -110,7 +110,7 @@ export function generatorInput(procedures: readonly RestProcedure[]): GeneratorR
       },
     },
   ]);
-  // The generator reads only this part of a router, but its type requires all of tRPC's internals.
+  // The generator reads only this part of a router, but the type of its parameter requires all of tRPC's internals.
   return { _def: { procedures: Object.fromEntries(view) } } as unknown as GeneratorRouter;
 }
 

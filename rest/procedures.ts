@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AppRouter } from '#server/router.ts';
 import { inputSource, type ProcedureMeta, proceduresOf, type Route } from '#server/trpc.ts';
 
-/** A procedure as REST and the OpenAPI document use it. */
+/** A procedure in the form that REST and the OpenAPI document need. */
 export interface RestProcedure {
   /** The tRPC path of the procedure, like `translations.create`. */
   path: string;

@@ -231,7 +231,7 @@ function watchPartTypes(): { push(chunk: Buffer): void; isDeclared(field: string
     /** Whether the part of this name that has just begun declares its content type. */
     isDeclared(field) {
       for (const { 0: whole, 1: headers = '', index } of recent.matchAll(partHeaders)) {
-        // Skip fields with this name that are not files.
+        // Skip fields that have this name and are not files.
         if (!headers.includes('filename') || !namesOf(field).some((name) => headers.includes(name))) continue;
         recent = recent.slice(index + whole.length - 2);
         return /^content-type:[ \t]*\S/im.test(headers);

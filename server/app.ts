@@ -53,8 +53,8 @@ export interface App {
 }
 
 /**
- * Builds the HTTP application: REST and `/trpc` over one router. It does not listen yet. It opens no resources and
- * closes none of those passed in.
+ * Builds the HTTP application: REST and `/trpc` over one router. It does not listen yet. It opens no resources, and
+ * does not close those in its parameters.
  * @throws SettingsError if single sign-on is enabled but cannot work with these settings
  */
 export async function buildApp(
@@ -71,11 +71,11 @@ export async function buildApp(
     // The `onResponse` hook below logs requests, without data that must not be logged.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit,
-    // A request that arrives slowly holds memory, and would delay a drain.
+    // Limits the time in which a request must arrive: a slow one uses memory, and would delay a drain.
     requestTimeout: 120_000,
     // High, so that an overlong id gets the response for an unknown id and not "malformed request".
     routerOptions: { maxParamLength: 16_384 },
-    // Node's own response to a missing Host header has no request id, so the `onRequest` hook checks it.
+    // The `onRequest` hook checks the Host header, because Node's own response to a missing one has no request id.
     http: { requireHostHeader: false },
     genReqId: (request) => requestIdFrom(request.headers['x-request-id']),
     // Requests on kept-alive connections are still served while the process drains.

@@ -53,8 +53,8 @@ export interface HttpResponse {
 }
 
 /**
- * Who may call a procedure. `administrator_session` is for procedures of the web application only. Each procedure
- * declares exactly one.
+ * The rule that decides who may call a procedure. `administrator_session` is for procedures of the web application
+ * only. Each procedure declares exactly one.
  */
 export type GuardName =
   | 'public'
@@ -68,7 +68,7 @@ export type GuardName =
   | 'challenge_or_cookie'
   | 'session_cookie';
 
-/** The credentials of a request as sent, not verified. */
+/** The credentials of a request as they were sent. They have not been verified. */
 export interface PresentedCredentials {
   bearer: string | null;
   apiKey: string | null;
@@ -83,7 +83,10 @@ export interface PresentedCredentials {
   tenantId: string | null;
 }
 
-/** One request, the same for REST and `/trpc`. Its `credentials` are not authenticated yet. */
+/**
+ * The context of one request, in the same form for REST and `/trpc`. Its `credentials` have not been authenticated
+ * yet.
+ */
 export interface RequestContext {
   services: Services;
   requestId: string;

@@ -24,7 +24,7 @@ const pipeline = (status: number, trpc: TRPC_ERROR_CODE_KEY): ErrorKind => ({
   trpc,
 });
 
-/** All errors of the service with their responses. The names of the pipeline errors are their `error_code`s. */
+/** All errors of the service, with their responses. The name of a pipeline error is also its `error_code`. */
 export const errorTable = {
   malformed_request: standard(400, 'BAD_REQUEST'),
   unauthenticated: standard(401, 'UNAUTHORIZED'),
@@ -71,7 +71,7 @@ export interface FieldProblem {
   type: string;
 }
 
-/** A dependency of the process, under its name in the log. */
+/** The dependencies of the process, by their names in the log. */
 export type Dependency =
   | 'database'
   | 'disk'
@@ -184,7 +184,10 @@ function additionsOf({
   };
 }
 
-/** A request that exceeds a limit, 413. Its message is fixed; the figures are separate fields. */
+/**
+ * Returns the error for a request that exceeds a limit, 413. The message is a fixed text; limit and size are separate
+ * fields.
+ */
 export function tooLarge(message: string, excess: Excess): AppError {
   return new AppError('payload_too_large', message, { excess });
 }
@@ -246,7 +249,7 @@ function isDatabaseOutage(thrown: unknown): boolean {
   );
 }
 
-/** The file system has no space left for the service, or for its user. */
+/** Whether the file system has no space left for the service or for the user that it runs as. */
 function isFullDisk(thrown: unknown): boolean {
   return (
     thrown instanceof Error && ['ENOSPC', 'EDQUOT'].includes((thrown as NodeJS.ErrnoException).code ?? '')
@@ -283,7 +286,7 @@ const maxProblems = 20;
 /** Maximum characters of an entry's message, and of each name in its `loc`: both may quote the input. */
 const maxMessageLength = 300;
 const maxNameLength = 100;
-/** Maximum depth of an entry's `loc`: that of the deepest field. */
+/** Maximum length of an entry's `loc`; the most deeply nested field has a `loc` of this length. */
 const maxPathDepth = 8;
 
 /**

@@ -216,7 +216,7 @@ async function startParts(
     throw explainListening(error, ['METRICS_HOST', 'METRICS_PORT'], settings);
   });
   if (operatorServer) started.push(operatorServer);
-  // Runs after the HTTP server has closed and before the database closes.
+  // Parts are stopped in reverse order, so this runs after the HTTP server has closed and before the database closes.
   started.push({ stop: () => given.backgroundWork.drain(maxDrainMs) });
   // The sandbox starts with the first file that is read. Its isolation is tested now, for the log.
   await systemIsolation.follow(({ level }) =>

@@ -31,7 +31,10 @@ export interface Route {
   query?: readonly string[];
   /** Default: JSON. */
   body?: BodyKind;
-  /** Inputs that fall back to a request header if the body omits them: input name → header name. */
+  /**
+   * Inputs that are read from a request header if the body omits them, as a map from the input name to the header
+   * name.
+   */
   headers?: Readonly<Record<string, string>>;
   /**
    * Needed if several procedures share one method and path: the field of the JSON body that selects this procedure.
@@ -75,7 +78,7 @@ export interface Upload {
 /** An uploaded file. */
 export const uploadedFile = z.object({
   name: z.string(),
-  /** As declared by the client; empty if not declared. */
+  /** The content type that the client has declared; empty if it has declared none. */
   contentType: z.string(),
   bytes: z.custom<Uint8Array>((value) => value instanceof Uint8Array),
   via: z.enum(['form', 'raw']),
@@ -248,7 +251,7 @@ function without(input: unknown, names: readonly string[] = []): unknown {
   return Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name)));
 }
 
-/** The base of every procedure. The guards in `access/guards/` add who may call it. */
+/** The base of every procedure. The guards in `access/guards/` extend it with checks of the caller. */
 export const procedure = t.procedure.use(mapErrors).use(refuseUnstorable);
 
 /** The definition of a procedure. */
@@ -259,7 +262,7 @@ export interface ProcedureDefinition {
   output?: z.ZodType;
 }
 
-/** The definitions of all procedures of a router, by path. */
+/** Returns the paths and definitions of all procedures of a router. */
 export function proceduresOf(router: AnyRouter): [path: string, definition: ProcedureDefinition][] {
   // tRPC's type is wrong: at run time, the record is flat and contains the schemas.
   const procedures = router._def.procedures as unknown as Record<string, { _def: ProcedureDefinition }>;

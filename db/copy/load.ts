@@ -32,7 +32,10 @@ export interface Target {
   setSequences(values: readonly SequenceValue[]): Promise<void>;
 }
 
-/** The reason why the database cannot be filled with this copy, in one sentence. Nothing was changed. */
+/**
+ * Thrown if the database cannot be filled with this copy. The message gives the reason in one sentence. Nothing was
+ * changed.
+ */
 export class CannotLoadError extends Error {
   override name = 'CannotLoadError';
 }

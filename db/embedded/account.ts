@@ -12,7 +12,7 @@ export interface Owner {
 
 /** The user that PostgreSQL's programs run as, and how to start a program as this user. */
 export interface Account {
-  /** The required owner of PostgreSQL's files; undefined if that is this process's own user. */
+  /** The required owner of PostgreSQL's files; undefined if the owner is the user of this process. */
   readonly owner: Owner | undefined;
   command(program: string, args: readonly string[]): Command;
 }
@@ -101,7 +101,10 @@ function asRootInDisguise(shown: Owner): Account {
   };
 }
 
-/** Changes the owner of a cluster to the user that PostgreSQL will run as. Only for root, before a start. */
+/**
+ * Changes the owner of a cluster to the user that PostgreSQL will run as. Only root can do this, and only while the
+ * server is stopped.
+ */
 export async function giveCluster(folder: DataFolder, owner: Owner): Promise<void> {
   if ((await stat(folder.cluster)).uid === owner.uid) return;
   for (const name of await readdir(folder.cluster, { recursive: true })) {

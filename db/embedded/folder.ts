@@ -51,7 +51,7 @@ export async function openDataFolder(dataDir: string): Promise<DataFolder> {
   }
 }
 
-/** Names the user this process runs as, for error messages. */
+/** Returns the name of the user that this process runs as, for error messages. */
 export function whoami(): string {
   return process.getuid ? `the user with uid ${process.getuid()}` : 'this user';
 }

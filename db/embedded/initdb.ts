@@ -101,7 +101,10 @@ function singleUserArguments(cluster: string): string[] {
   return ['--single', '-j', ...settings, '-D', cluster, 'postgres'];
 }
 
-/** In single-user mode with -j, an empty line ends a statement. */
+/**
+ * Returns the first statements of a new cluster. An empty line ends each statement: PostgreSQL requires this in
+ * single-user mode with -j.
+ */
 function firstStatements({ role, password, database }: Secrets): string {
   return `
     create role ${role} login nosuperuser nobypassrls nocreatedb nocreaterole password '${password}';

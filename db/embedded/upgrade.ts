@@ -8,7 +8,7 @@ import { stopPostmaster } from './postmaster.ts';
 import { freePort, type Secrets } from './secrets.ts';
 import { type Copied, copyCluster } from './upgrade-copy.ts';
 
-/** The reason why an upgrade is impossible, in one sentence. Nothing was changed. */
+/** Thrown if an upgrade is impossible. The message gives the reason in one sentence. Nothing was changed. */
 export class CannotUpgradeError extends Error {
   override name = 'CannotUpgradeError';
 }

@@ -15,8 +15,8 @@ import { identifier, moment } from './columns.ts';
 import { tenants } from './tenants.ts';
 
 /**
- * The usage ledger: one record per delivered job, written once. No foreign key to the job, because usage is
- * kept when the job is deleted.
+ * The usage ledger: one record for each delivered job, which is never changed. It has no foreign key to the job,
+ * because the record is kept when the job is deleted.
  */
 export const usageRecords = pgTable(
   'usage_records',

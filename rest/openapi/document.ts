@@ -76,14 +76,14 @@ export interface OpenApiDocument {
   components: { schemas: Record<string, JsonSchema> };
 }
 
-/** Returns the operation of a route. @throws Error if the document has none */
+/** Returns the operation of a route. @throws Error if the document does not contain it */
 export function operationOf(paths: OpenApiDocument['paths'], route: Route): Operation {
   const operation = paths[route.path]?.[route.method.toLowerCase() as Method];
   if (!operation) throw new Error(`the document has no ${route.method} ${route.path}`);
   return operation;
 }
 
-/** A reference to a component schema by its id. */
+/** Returns a reference to the component with this id. */
 export function refTo(id: string): { $ref: string } {
   return { $ref: `#/components/schemas/${id}` };
 }

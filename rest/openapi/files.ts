@@ -18,7 +18,7 @@ export function withoutBytes(procedure: RestProcedure): RestProcedure {
   if (!route.upload || !(input instanceof z.ZodObject)) return procedure;
   const { parts } = route.upload;
   const fields = Object.fromEntries(Object.entries(inputShape).filter(([name]) => !parts.includes(name)));
-  // `inputShape` keeps the file parts: `describeForm` reads their descriptions from it.
+  // Keep the file parts in `inputShape`, because `describeForm` reads the parts' descriptions there.
   return { ...procedure, input: z.object(fields) };
 }
 

@@ -111,7 +111,7 @@ function responseObject(status: 200 | 202, content: Content | undefined): Respon
   return { description: successes[status], ...(content && { content }) };
 }
 
-/** An error response: its possible codes, their meanings, and an example of each. */
+/** Returns an error response: the possible error codes, their meanings, and an example of each. */
 function refusal(names: readonly ErrorName[]): ResponseObject {
   const shapes = names.map((name) => (name === 'invalid_fields' ? 'HTTPValidationError' : 'ErrorDetail'));
   const words = names.map((name) => {

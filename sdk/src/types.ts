@@ -249,7 +249,7 @@ export type ApproveManyRequest = Inputs['documents']['approveMany'];
 export type ApprovalOutcomes = Outputs['documents']['approveMany'];
 /** The time since which failed documents are listed. */
 export type DocumentOutageQuery = Inputs['documents']['outage'];
-/** Documents that wait for the end of an outage, and those that can be queued again. */
+/** Documents that wait until an outage ends, and failed documents that can be queued again. */
 export type DocumentOutage = Outputs['documents']['outage'];
 /** The failed documents to queue again. */
 export type RequeueRequest = Inputs['documents']['requeue'];

@@ -38,7 +38,7 @@ interface Walk {
   /** The whole input. */
   input: unknown;
   path: (string | number)[];
-  /** Elements counted so far, by the schema of their array. */
+  /** For each array schema, the number of elements that have been counted. */
   counts: Map<z.ZodType, number>;
   settings: Settings;
   route: Route | undefined;
@@ -99,7 +99,7 @@ function lookAtArray(schema: z.ZodType, element: z.ZodType): Look {
   };
 }
 
-/** The limit of the schema's `.max()` or `.length()`; the lowest if there are several. */
+/** Returns the limit of the schema's `.max()` or `.length()`; the lowest one if it has several. */
 function maximumOf(schema: z.ZodType): number | undefined {
   // zod's types omit the fields of a check's definition.
   const checks = (schema._zod.def.checks ?? []).map(

@@ -6,9 +6,9 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
 const maxEntryLength = 100;
 
 /**
- * Returns the client's address: the socket's address or, behind `trustProxy` trusted proxies, the entry at that
- * position from the right in X-Forwarded-For. Clients can forge entries further left. If the entry is not an IP
- * address, the socket's address is used.
+ * Returns the client's address: the socket's address or, behind `trustProxy` trusted proxies, the entry at position
+ * `trustProxy`, counted from the right, in X-Forwarded-For. Clients can forge entries further left. If the entry is
+ * not an IP address, the socket's address is used.
  */
 export function clientAddress(headers: Headers, socketAddress: string, trustProxy: number): string {
   const forwarded = headers['x-forwarded-for'];
@@ -53,8 +53,8 @@ export function rateLimitSubject(address: string): string {
 }
 
 /**
- * Returns the key of an address for memory and connection limits: like `rateLimitSubject`, but the /56 of an IPv6
- * address. A client with a /48 has 65,536 networks of /64, but only 256 of /56.
+ * Returns the key of an address for memory and connection limits: like `rateLimitSubject`, but for IPv6 the key is
+ * the /56 network. A client with a /48 has 65,536 networks of /64, but only 256 of /56.
  */
 export function networkOf(address: string): string {
   const subject = rateLimitSubject(address);
@@ -64,7 +64,7 @@ export function networkOf(address: string): string {
   return `${network.join(':')}::/56`;
 }
 
-/** The eight 16-bit numbers of a valid IPv6 address. */
+/** Returns the eight 16-bit numbers of a valid IPv6 address. */
 function ipv6Groups(address: string): number[] {
   const withoutZone = address.split('%', 1)[0] as string;
   const [left = [], right = []] = withoutZone.split('::').map(groupsIn);

@@ -139,7 +139,7 @@ export function createConnectionSlots(max: number, byAddress: boolean): Connecti
   };
 }
 
-/** Holders by address, and by their number of connections. A holder without connections is removed. */
+/** Keeps the holders by address and by number of connections. A holder without connections is removed. */
 function rankHolders() {
   const byAddress = new Map<string, Holder>();
   /** Indexed by number of connections. The last index is the largest number that a holder has. */

@@ -101,7 +101,7 @@ export function trackConnections(
     const now = Date.now();
     for (const [socket, connection] of connections) {
       if (connection.unanswered === 0) continue;
-      // Bytes written to the socket minus those still buffered in it.
+      // The bytes that the client has read: those written to the socket, minus those that are still in its buffer.
       const taken = socket.bytesWritten - socket.writableLength;
       if (socket.writableLength === 0 || taken !== connection.taken) {
         connection.taken = taken;

@@ -153,7 +153,10 @@ export function createExports(bounds: ExportLimits = ownBounds) {
 
 const exports = createExports();
 
-/** Files need no connection to the database, so there may be more of them at a time. */
+/**
+ * Limits downloads of stored files. They need no connection to the database, so more of them may run at the same
+ * time.
+ */
 const files = createExports({ ...ownBounds, slots: 256, slotsOfTenant: 64 });
 
 /** Waits until the download of a stored file may begin; see `createExports`. */
@@ -168,7 +171,7 @@ export const beginExport = exports.begin;
 /** Produces a page once a slot is free. */
 export const makePage = pages.run;
 
-/** Characters of a piece: about 64 KB. A connection holds one or two pieces that its reader has not taken. */
+/** Characters of a piece, about 64 KB. A connection holds one or two pieces that its reader has not read yet. */
 const charactersOfPiece = 32_768;
 
 /** Joins texts and cuts them into pieces of about equal size, without splitting a character. */

@@ -28,7 +28,7 @@ export function readCursor(cursor: string): PageEnd {
 export interface NumberedPlace {
   /** The version of the rows: 32 hexadecimal characters. */
   versionId: string;
-  /** The number of the last row before the position; 0 at the beginning. */
+  /** The number of the last row before the position; 0 for the position before the first row. */
   after: number;
 }
 

@@ -15,7 +15,7 @@ export class ReaderRate {
   /** When the last piece was sent; undefined after the next one has been requested. */
   #waitingSince: number | undefined;
 
-  /** @param longestWindow milliseconds of the reader's own time that are remembered */
+  /** @param longestWindow milliseconds of the reader's own time for which the parts are kept */
   constructor(longestWindow: number) {
     this.#longestWindow = longestWindow;
   }

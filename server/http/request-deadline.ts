@@ -31,7 +31,7 @@ export async function withRequestDeadline<T>(
   }
 }
 
-/** Seconds after which a caller may send the request again: the delay has probably ended. */
+/** Seconds after which a caller may send the request again, because the cause of the delay has probably ended. */
 const retryAfter = 5;
 
 /** The error of a request that did not complete before its deadline. */

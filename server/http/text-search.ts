@@ -16,7 +16,7 @@ export const textSpan = z.object({
 
 export type TextSpan = z.infer<typeof textSpan>;
 
-/** Whether the text may occur anywhere in another, or only at its start. */
+/** Whether the searched text may occur anywhere in another text, or only at the start of that text. */
 export type SearchMode = 'contains' | 'prefix';
 
 /**

@@ -13,7 +13,7 @@ export interface BackgroundWork {
   beginStop(): void;
   /** True after the process has begun to stop: it then only completes work in progress. */
   readonly closing: boolean;
-  /** Tracks `work` until it ends, and returns it. */
+  /** Tracks `work` until it ends, and returns the same promise. */
   track<T>(work: Promise<T>): Promise<T>;
   /** Sets `closing`, aborts `stopping`, and waits for the work in progress, for at most `milliseconds`. */
   drain(milliseconds: number): Promise<void>;

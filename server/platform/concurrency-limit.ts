@@ -30,7 +30,7 @@ export interface ConcurrencyLimit {
    * @throws {SaturatedError} if too many calls already wait; the reason of the signal if it aborts during the wait
    */
   run<T>(scope: SlotScope, call: () => Promise<T>): Promise<T>;
-  /** The numbers of running and waiting calls, of all tenants. */
+  /** Returns the numbers of running and waiting calls, over all tenants. */
   counts(): { running: number; waiting: number };
 }
 

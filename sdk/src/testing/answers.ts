@@ -130,7 +130,7 @@ interface ListedJob {
   };
 }
 
-/** Whether a job passes the filters of a list. @throws Refused */
+/** Whether a job passes the filters of a list. @throws Refused if a filter is invalid */
 export function passesFilter(
   { status, created_at, request }: ListedJob,
   query: DoubleRequest['query'],

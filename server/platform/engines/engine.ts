@@ -16,7 +16,7 @@ export interface TranslationTask {
   glossary?: readonly TaskTerm[];
   /** TM segments whose sources are similar to this source, the most similar first. */
   examples?: readonly TaskExample[];
-  /** The source just before the first segment, for context. */
+  /** The part of the source directly before the first segment, as context. */
   contextBefore?: string | null;
   /**
    * Whether segments have inline tags (`<1>`, `</1>`, `<2/>`). The translation must contain each tag exactly once and

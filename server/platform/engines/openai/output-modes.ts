@@ -92,7 +92,7 @@ export function openOutputModes(now: () => number = () => performance.now()): Ou
     if (entry.mode !== known) return;
     const isMiss = kind === 'unstructured';
     if (kind === 'answer') {
-      // A model in the first mode needs no entry.
+      // Remove the entry: a model without one is called in the first mode.
       if (mode === best) entries.delete(model);
       else if (mode === known) entry.misses = 0;
       else remember(model, { mode, since: now(), misses: 0 });

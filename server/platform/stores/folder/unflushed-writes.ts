@@ -9,7 +9,7 @@ interface State {
   booted: number;
   /** The result of `PlatformStore.doubtfulSince`, in ISO 8601. */
   doubtfulSince: string | null;
-  /** Whether the temporary files of earlier versions have been removed. */
+  /** Whether temporary files that earlier versions of the service wrote have been removed. */
   tidied: boolean;
 }
 
