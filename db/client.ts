@@ -6,8 +6,8 @@ export type { PoolOptions, PoolState } from './pool.ts';
 export { prepare, type Tx } from './transaction.ts';
 
 /**
- * The SHA-256 hash of a request's credential, once for each kind that the credential may be. Null if the request
- * cannot have that kind.
+ * The SHA-256 hash of a request's credential, for each kind that the credential may have. Null for a kind that it
+ * cannot have.
  */
 export interface PresentedHashes {
   accessToken: Uint8Array | null;
@@ -22,8 +22,8 @@ export interface CredentialOwner {
 
 /**
  * The only access to the database. Each method opens one transaction, whose scope limits it to the rows of one tenant
- * or opens the rows of all tenants to the platform. Row-level security enforces the scope. A transaction never covers
- * several tenants one after the other, and no model call, file transfer or password hash runs inside one.
+ * or opens the rows of all tenants to the platform. Row-level security enforces the scope. The scope of a transaction
+ * never changes to another tenant, and no model call, file transfer or password hash runs inside one.
  */
 export interface Database {
   /** Runs `work` in a transaction that sees only this tenant's rows. */

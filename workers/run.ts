@@ -45,8 +45,8 @@ export async function startWorkers(services: Services, databaseUrl: () => string
 }
 
 /**
- * Warns if PostgreSQL allows too few connections for all processes. When its connections are used up, it rejects new
- * ones, so that jobs and requests fail from time to time.
+ * Warns if the workers of this process may open more connections than PostgreSQL allows. When all connections are
+ * used, PostgreSQL rejects new ones, so that jobs and requests fail from time to time.
  */
 export async function warnOfFewConnections({
   database,

@@ -91,8 +91,8 @@ export const tokens = pgTable(
 );
 
 /**
- * Maps a credential's SHA-256 to its tenant. It has no policy for row-level security, because it is read before the
- * tenant is known; therefore it contains no other data about the tenant.
+ * Maps a credential's SHA-256 to its tenant. It is the only table of tenant data without a policy for row-level
+ * security, because it is read before the tenant is known. Therefore it contains no other data about the tenant.
  */
 export const credentialDirectory = pgTable(
   'credential_directory',
