@@ -4,6 +4,7 @@ import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
 import { runMigrations as installGraphileWorker } from 'graphile-worker';
+import pg from 'pg';
 import postgres from 'postgres';
 import { refuseSharedSessions } from './pooler.ts';
 import { queueUrl } from './queue-url.ts';
@@ -72,12 +73,26 @@ export async function migrate(
 }
 
 /**
- * Brings graphile-worker's schema up to date. graphile-worker opens its own connection, and one transaction for each
- * of its migrations.
+ * Brings graphile-worker's schema up to date. This uses a separate connection, and one transaction for each of its
+ * migrations. The connection is closed when the promise resolves, because the caller may stop PostgreSQL next.
+ * graphile-worker itself does not await the end of the pools that it opens, so that the process could end with the
+ * error of a terminated connection.
  */
 export async function installJobQueue(url: string): Promise<void> {
-  const connectionString = queueUrl(url, 'lingualoop migrate');
-  await installGraphileWorker({ connectionString, noHandleSignals: true } as never);
+  const pool = new pg.Pool({ connectionString: queueUrl(url, 'lingualoop migrate'), max: 1 });
+  const ended: Promise<void>[] = [];
+  // Ignore the event of a lost connection: the statement that uses the connection fails, too.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => {
+    client.on('error', () => {});
+    ended.push(new Promise((resolve) => client.once('end', resolve)));
+  });
+  try {
+    await installGraphileWorker({ pgPool: pool, noHandleSignals: true } as never);
+  } finally {
+    await pool.end();
+    await Promise.all(ended);
+  }
 }
 
 /**

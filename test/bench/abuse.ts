@@ -1,12 +1,16 @@
 import { attacks } from '#test/abuse/attacks.ts';
 import { type Attack, measureAttack } from '#test/abuse/measure-attack.ts';
 
+import { requirePremise } from './load.ts';
+
 /** Each attack against a service of its own; `BENCH_ATTACKS` names those to run, separated by commas. */
 export async function benchAbuse(print: (line: string) => void): Promise<void> {
   const asked = process.env['BENCH_ATTACKS']?.split(',');
   for (const [name, attack] of Object.entries<Attack>(attacks)) {
     if (asked && !asked.includes(name)) continue;
     const { healthz, memory, figures } = await measureAttack(attack);
+    requirePremise(healthz.count >= 100, `${name}: enough requests for a p99, not ${healthz.count}`);
+    requirePremise(healthz.failed < healthz.count / 2, `${name}: the service is alive`);
     print(`${name}: ${attack.title}`);
     print(
       `  healthz ${healthz.count} asked, ${healthz.failed} failed, p50 ${healthz.p50}, p99 ${healthz.p99}, max ${healthz.max} ms (100, 300)`,

@@ -6,7 +6,7 @@ import { Pool } from 'undici';
 import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
 import { type BenchTenant, createBenchTenant } from './bench-service.ts';
-import { measureRate, median } from './load.ts';
+import { measureRate, median, requirePremise } from './load.ts';
 
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 5);
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 5);
@@ -87,7 +87,15 @@ export async function benchAdmission(print: (line: string) => void): Promise<voi
       await answer.body.dump();
       if (answer.statusCode !== 200) throw new Error(`answered ${answer.statusCode}`);
     };
-    for (const side of sides) await measureRate(32, 2, () => submit(side, tenantCount));
+    for (const side of sides) {
+      const before = await countedJobs(server.superuserUrl, server.url);
+      const { calls } = await measureRate(32, 2, () => submit(side, tenantCount));
+      const counted = (await countedJobs(server.superuserUrl, server.url)) - before;
+      requirePremise(
+        counted === (side.service === 'without' ? 0 : calls),
+        `the service «${side.name}» counts ${side.service === 'without' ? 'no' : 'each'} job: ${counted} of ${calls}`,
+      );
+    }
 
     for (const load of loads) {
       const medians = sides.map((): number[] => []);
@@ -112,6 +120,16 @@ export async function benchAdmission(print: (line: string) => void): Promise<voi
     await server.leave();
     await rm(dataDir, { recursive: true, force: true });
   }
+}
+
+/** The jobs in the running totals, which admission reads. */
+async function countedJobs(superuserUrl: string, url: string): Promise<number> {
+  const own = new URL(superuserUrl);
+  own.pathname = new URL(url).pathname;
+  const sql = postgres(own.href, { max: 1, onnotice: () => {} });
+  const [row] = await sql`select coalesce(sum(jobs), 0)::int as jobs from usage_totals`;
+  await sql.end();
+  return row?.['jobs'];
 }
 
 /** Every tenant is a subscriber with allowance left; some have unused prepaid characters. */

@@ -129,6 +129,7 @@ async function memoryOf(service: RunningService, { url, headers }: Download): Pr
         paused = bytes;
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
+      if (bytes !== fileBytes) throw new Error(`a slow reader received ${bytes} bytes`);
     }),
   );
   const after = await service.peakMemory();

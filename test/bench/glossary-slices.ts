@@ -3,6 +3,7 @@ import type { Database } from '#db/client.ts';
 import { createGlossaries } from '#server/language/terminology/glossary.ts';
 import { type LanguageCode, languageCodes } from '#server/languages.ts';
 import { expectTerms } from '#server/matching/terms/index.ts';
+import { requirePremise } from './load.ts';
 import { type Random, seededRandom } from './seeded-random.ts';
 
 /** The limit of a pair's terms, and the longest text. */
@@ -57,6 +58,7 @@ async function worstSlice(language: LanguageCode, shape: Shape, lengths: readonl
     sourceLang: language,
     targetLang: language,
   });
+  requirePremise((await glossary.find(shape.text, null)) !== null, 'the glossary is read');
   return longestTurn(async () => {
     for (const length of lengths) {
       const found = await glossary.find(shape.text.slice(0, length), shape.text.slice(0, length));

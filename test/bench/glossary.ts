@@ -7,7 +7,7 @@ import {
   type GlossaryEntry,
 } from '#server/matching/terms/index.ts';
 import { declaration } from '#test/formats/golden-declaration.ts';
-import { median } from './load.ts';
+import { median, requirePremise } from './load.ts';
 import { pick, type Random, seededRandom, shuffled } from './seeded-random.ts';
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 15);
@@ -40,6 +40,7 @@ export async function benchGlossary(print: (line: string) => void): Promise<void
     );
     const compiling = measure(() => compileTerms(entries, language));
     const matcher = compileTerms(entries, language);
+    requirePremise(matcher.find(text).length > 100, `terms of ${language} occur in the text`);
     const both = measure(() => compileTerms(entries, language).find(text));
     print(
       `${language}: 2000 terms, ${textLength} characters, ${matcher.find(text).length} matches: ${ms(both)}, of it compiling ${ms(compiling)} ms   (target ${target}; the first time ${both.first.toFixed(0)})`,
@@ -52,6 +53,7 @@ export async function benchGlossary(print: (line: string) => void): Promise<void
       `    finding in 12,500 to 200,000 characters: ${growth.map((time) => time.toFixed(1)).join(', ')} ms`,
     );
   }
+  requirePremise(byExpressions(materialOf('en', 2000)) > 100, 'the expressions find terms');
   print(
     `en, one expression a term beside it: ${ms(measure(() => byExpressions(materialOf('en', 2000))))} ms`,
   );

@@ -3,6 +3,7 @@ import { checkIntegrity } from '#server/translation/core/integrity/index.ts';
 import { damagesOf } from '#test/translations/integrity/damages.ts';
 import { hostileUnits } from '#test/translations/integrity/hostile-units.ts';
 import { type Message, messagesBelow } from './gettext-catalogs.ts';
+import { requirePremise } from './load.ts';
 
 /** A folder of compiled gettext catalogs, `…/<locale>/LC_MESSAGES/<name>.mo`. */
 const folder = process.env['BENCH_CATALOGS'] ?? '/usr/share/locale';
@@ -41,6 +42,10 @@ const percent = (part: number, whole: number): string =>
  */
 export async function benchIntegrity(print: (line: string) => void): Promise<void> {
   const messages = sampled();
+  requirePremise(
+    messages.length >= 1000,
+    `${folder} has at least 1,000 translated messages, not ${messages.length}`,
+  );
   const alarms = messages.map(({ source, target, lang }) => issuesOf(source, target, lang));
   const alarming = alarms.filter(({ length }) => length > 0).length;
   print(`${messages.length} messages of ${folder}: ${alarming} alarm, ${percent(alarming, messages.length)}`);

@@ -21,6 +21,14 @@ export async function measureRate(
   return { perSecond: latencies.length / elapsed, calls: latencies.length, ...latencyOf(latencies) };
 }
 
+/**
+ * Stops a benchmark whose figures would measure something else.
+ * @throws Error if `holds` is false
+ */
+export function requirePremise(holds: boolean, premise: string): asserts holds {
+  if (!holds) throw new Error(`the premise does not hold: ${premise}`);
+}
+
 export function median(values: number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);

@@ -10,7 +10,7 @@ import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
 import { sourceHash } from '#server/matching/normal-form.ts';
 import { startService } from '#test/setup/service.ts';
 import { createBenchTenant } from './bench-service.ts';
-import { median } from './load.ts';
+import { median, requirePremise } from './load.ts';
 import { watchMemory } from './process-figures.ts';
 import { seededRandom } from './seeded-random.ts';
 
@@ -46,6 +46,12 @@ export async function benchMemoryImport(print: (line: string) => void): Promise<
       const start = performance.now();
       await importTmx(service.address, apiKey, bytes, 'en');
       imports!.push(performance.now() - start);
+      const [held] =
+        await sql`select count(*)::int as segments, count(shard_no)::int as indexed from memory_segments`;
+      requirePremise(
+        held?.['segments'] === units && held['indexed'] === units,
+        `${units} segments are stored and indexed, not ${held?.['segments']} and ${held?.['indexed']}`,
+      );
       health!.push((await pinging.stop()).p99);
       growths!.push((await memory.stop()) - memory.first);
       if (hasToolkit !== null)
@@ -188,6 +194,8 @@ async function copyRows(sql: postgres.Sql, tenantId: string, pairs: readonly Pai
     copy.end();
   });
   const taken = performance.now() - start;
+  const [copied] = await sql`select count(*)::int as rows from bench_segments`;
+  requirePremise(copied?.['rows'] === pairs.length, 'COPY writes each pair');
   // The next import deletes what these rows refer to.
   await sql`drop table bench_segments`;
   return taken;

@@ -6,7 +6,7 @@ import { findClose } from '#server/language/translation-memory/lookup/close-matc
 import { lookUpExact } from '#server/language/translation-memory/lookup/exact-match.ts';
 import { type BenchTenant, createBenchTenant } from './bench-service.ts';
 import { corpusLanguages, countFound, type FuzzyQuery, fuzzyCorpus } from './fuzzy-corpus.ts';
-import { type Latency, latencyOf, measureLatency } from './load.ts';
+import { type Latency, latencyOf, measureLatency, requirePremise } from './load.ts';
 import { importTmx } from './memory-import.ts';
 import { recordStatements } from './recorded-statements.ts';
 import { openServerClock } from './server-time.ts';
@@ -96,6 +96,7 @@ async function timeByServer(url: string, sides: readonly Side[]): Promise<Latenc
         const keys: string[] = [];
         for (let at = round * each; at < (round + 1) * each; at++) {
           const { parameters } = await statementFor(sources[(at * 7919) % sources.length]!);
+          requirePremise(new Set(parameters).size === 1, 'all parameters of the statement are the same');
           keys.push(String(parameters[0]));
         }
         took[index]?.push(...(await clocks[index]!.time(keys)));
@@ -116,6 +117,7 @@ export async function benchFuzzyLookup(print: (line: string) => void): Promise<v
     try {
       for (const language of corpusLanguages) {
         const { origin, segments, queries } = fuzzyCorpus(language);
+        requirePremise(queries.length >= 300, `enough queries of ${language}, not ${queries.length}`);
         const tenant = await createBenchTenant(service.address);
         await importPairs(service.address, tenant, language, segments);
         const pair = { pairSource: language, pairTarget: 'fr' };

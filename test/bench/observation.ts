@@ -7,7 +7,7 @@ import { freePort } from '#db/embedded/secrets.ts';
 import { observe } from '#server/platform/telemetry.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
 import { createBenchTenant } from './bench-service.ts';
-import { measureRate, median } from './load.ts';
+import { measureRate, median, requirePremise } from './load.ts';
 import { processFigures } from './process-figures.ts';
 
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 5);
@@ -63,6 +63,8 @@ export async function benchObservation(print: (line: string) => void): Promise<v
       return { perSecond, cpu };
     };
     for (const side of sides) await measure(side, 3);
+    const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+    requirePremise(/^lingualoop_jobs_total\{.*\} [1-9]/m.test(metrics), 'the metrics count the jobs');
     for (let round = 0; round < rounds; round++)
       // In turn from another side each round: a machine that gets slower would favour the first.
       for (let n = 0; n < sides.length; n++) {

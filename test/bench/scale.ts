@@ -6,7 +6,7 @@ import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
 import { hasProxy, startProxy } from '#test/setup/proxy.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
 import { createBenchTenant } from './bench-service.ts';
-import { measureRate, median } from './load.ts';
+import { measureRate, median, requirePremise } from './load.ts';
 import { processFigures } from './process-figures.ts';
 
 const concurrency = 32;
@@ -63,8 +63,15 @@ export async function benchScale(print: (line: string) => void): Promise<void> {
     for (let round = 0; round < rounds; round++)
       for (const side of sides) {
         const before = await spent(apis);
+        const second = apis[1] as RunningService;
+        const idle = processFigures(second.pid)?.cpuMs ?? 0;
         const { perSecond, calls } = await measureRate(concurrency, seconds, () => submit(side.pool));
         const after = await spent(apis);
+        const share = ((processFigures(second.pid)?.cpuMs ?? 0) - idle) / (after.api - before.api);
+        requirePremise(
+          side.apis.length === 2 ? share > 0.3 && share < 0.7 : share < 0.1,
+          `the proxy shares requests among ${side.apis.length} API processes; the second did ${share.toFixed(2)} of the work`,
+        );
         side.rates.push(perSecond);
         side.costs.push({
           api: (after.api - before.api) / calls,

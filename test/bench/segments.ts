@@ -1,25 +1,28 @@
 import { createBenchTenant } from './bench-service.ts';
 import { translate } from './documents/whole-jobs.ts';
 import { textWorkbook } from './documents/workbook-file.ts';
-import { measureLatency } from './load.ts';
+import { measureLatency, requirePremise } from './load.ts';
 import { withService } from './with-service.ts';
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 30);
 const sizes = [500, 50_000] as const;
 
+const flagged = 'those to be reviewed';
+const nowhere = 'a text that does not occur';
+
 /** What a reviewer's screen asks of a document, by the size of the document: the procedure, and its input besides the id. */
 const requests: [what: string, procedure: string, inputOf: (segments: number) => object][] = [
   ['first page of 100', 'search', () => ({})],
   ['500 from the middle of the list', 'search', (segments) => ({ limit: 500, offset: segments / 2 })],
-  ['those to be reviewed', 'search', () => ({ flagged: true })],
+  [flagged, 'search', () => ({ flagged: true })],
   ['those of a sheet', 'search', () => ({ page: 1 })],
   [
     'those not corrected, from the middle',
     'search',
     (segments) => ({ corrected: false, offset: segments / 2 }),
   ],
-  ['a text that stands nowhere', 'search', () => ({ text: 'Nowhere to be found' })],
-  ['a text that stands in all', 'search', () => ({ text: 'A', text_in: 'source' })],
+  [nowhere, 'search', () => ({ text: 'Nowhere to be found' })],
+  ['a text that occurs in all', 'search', () => ({ text: 'A', text_in: 'source' })],
   ['outline', 'outline', () => ({})],
   ['boxes of a sheet', 'boxes', () => ({ page: 1 })],
 ];
@@ -41,8 +44,17 @@ export async function benchSegments(print: (line: string) => void): Promise<void
       });
       const text = await response.text();
       if (response.status !== 200) throw new Error(`answered ${response.status}: ${text}`);
+      return text;
     };
     for (const [what, procedure, inputOf] of requests) {
+      for (const { id, segments } of documents) {
+        const text = await ask(procedure, { document_id: id, ...inputOf(segments) });
+        if (procedure === 'search' && what !== flagged)
+          requirePremise(
+            text.includes('"segments":[{') === (what !== nowhere),
+            `«${what}» finds ${what === nowhere ? 'nothing' : 'segments'} among ${segments}: ${text.slice(0, 200)}`,
+          );
+      }
       const [small, large] = await measureLatency(documents, rounds, ({ id, segments }) =>
         ask(procedure, { document_id: id, ...inputOf(segments) }),
       );

@@ -5,8 +5,8 @@ import { setScope } from '#db/client.ts';
 const warmUp = 20;
 
 /**
- * A clock of the database server's own: milliseconds that it takes to run a statement of one text parameter in a tenant's
- * scope, once for each value; without the driver, the socket and two processes that share one core.
+ * A clock of the database server's own: milliseconds that it takes to run a statement in a tenant's
+ * scope, once for each value, which all its parameters get; without the driver, the socket and two processes that share one core.
  */
 export async function openServerClock(url: string, statement: string, tenantId: string) {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
@@ -19,7 +19,7 @@ export async function openServerClock(url: string, statement: string, tenantId: 
     begin
       foreach one in array given loop
         began := clock_timestamp();
-        ${statement.replace(/^\s*select\b/i, 'perform').replaceAll('$1', 'one')};
+        ${statement.replace(/^\s*select\b/i, 'perform').replaceAll(/\$\d+/g, 'one')};
         took := took || (extract(epoch from clock_timestamp() - began) * 1000)::float8;
       end loop;
       return took;

@@ -1,6 +1,6 @@
 import { Pool } from 'undici';
 import { startBenchService } from './bench-service.ts';
-import { median } from './load.ts';
+import { median, requirePremise } from './load.ts';
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
 const addresses = 100;
@@ -34,7 +34,12 @@ export async function benchSignIns(print: (line: string) => void): Promise<void>
       const grants = Promise.all(emails.map((email) => signIn(people, email, password))).finally(() => {
         done = true;
       });
-      busy.push(median(await latencies(read, () => !done)));
+      const during = await latencies(read, () => !done);
+      requirePremise(
+        during.length >= 50,
+        `enough reads during the sign-ins for a median, not ${during.length}`,
+      );
+      busy.push(median(during));
       const statuses = await grants;
       if (statuses.some((status) => status !== 200)) throw new Error('not every sign-in was answered 200');
       rates.push(addresses / ((performance.now() - begun) / 1000));

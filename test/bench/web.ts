@@ -74,8 +74,8 @@ export async function benchWeb(print: (line: string) => void): Promise<void> {
 }
 
 async function addJobs({ address }: BenchService, { apiKey }: BenchTenant): Promise<void> {
-  for (let n = 0; n < 60; n++)
-    await fetch(`${address}/api/translations`, {
+  for (let n = 0; n < 60; n++) {
+    const { status } = await fetch(`${address}/api/translations`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
       body: JSON.stringify({
@@ -84,6 +84,8 @@ async function addJobs({ address }: BenchService, { apiKey }: BenchTenant): Prom
         ...(n % 2 && { metadata: { sensitive: true } }),
       }),
     });
+    if (status !== 200) throw new Error(`a job answered ${status}`);
+  }
 }
 
 /** The bytes of the scripts that a page loads. */

@@ -12,7 +12,6 @@ import {
   listed,
   planOf,
   shown,
-  topUp,
   windowOf,
 } from './subscription-scenarios.ts';
 
@@ -98,12 +97,6 @@ describe('a subscription that an operator wrote by hand (A 2.1)', () => {
     const account = apply(both, deleted(10, 'sub_b'));
     expect([shown(account), ...windowOf(account)]).toEqual(['sub_a active', at(5), 'sub_a']);
     expect([...planOf(account), account.subscriptionEventAt]).toEqual(['pro', 1_500_000, at(5)]);
-  });
-
-  test('keeps its fields when a top-up is credited', () => {
-    const { topUpPurchased, creditedSessions, subscriptions: _, ...kept } = stored(paying, topUp(8, 'cs_1'));
-    expect(stored(paying)).toMatchObject(kept);
-    expect([topUpPurchased, creditedSessions]).toEqual([1_000_000, ['cs_1']]);
   });
 
   test('without the time of its latest event, any event of its own applies', () => {

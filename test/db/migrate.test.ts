@@ -1,7 +1,7 @@
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core';
 import postgres from 'postgres';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { migrate } from '#db/migrate.ts';
+import { installJobQueue, migrate } from '#db/migrate.ts';
 import * as schema from '#db/schema/index.ts';
 import { createTestDatabase, type TestDatabase } from '#test/setup/database.ts';
 
@@ -46,6 +46,14 @@ async function dump(url: string): Promise<string[]> {
     await sql.end();
   }
 }
+
+test('the installation of the job queue leaves no connection open: PostgreSQL may be stopped next', async () => {
+  const { url } = await emptyDatabase();
+  const sockets = () => process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap').length;
+  const before = sockets();
+  await installJobQueue(url);
+  expect(sockets()).toBeLessThanOrEqual(before);
+});
 
 test('40 parallel migrations of one empty database leave what one run leaves', async () => {
   const alone = await emptyDatabase();

@@ -90,7 +90,8 @@ test('a page of documents with long manifests ends before it is too large, and t
 
 describe('a job (B 4.3)', () => {
   test('shows its cost to an operator only', async () => {
-    const { id } = await mine.translate();
+    // More than are sent to the engine at once.
+    const { id } = await mine.translate(Array.from({ length: 41 }, (_, n) => `Text ${n}`));
     const own = await mine.read(id, mine.admin);
     const asOperator = await mine.read(id, { ...mine.admin, ...operator });
     expect(asOperator).toEqual({
@@ -102,8 +103,8 @@ describe('a job (B 4.3)', () => {
         map_translate: expect.any(Number),
         reconstruct: expect.any(Number),
       },
-      input_tokens: 10,
-      output_tokens: 10,
+      input_tokens: 20,
+      output_tokens: 20,
       models: ['model'],
     });
     expect(JSON.stringify(own)).not.toContain('model"');

@@ -6,14 +6,14 @@ import { fontsOfForms, nestedForms, pageTree, spaces } from '#test/abuse/hostile
 describe('the work a PDF may cause is in proportion to its size', () => {
   it.each([
     ['ten billion draws of a letter in nested forms', nestedForms(), 'the number of pages and forms', '1,0'],
-    ['forms a thousand deep', nestedForms(1000, 1), 'the depth of forms within forms', '50'],
+    ['forms a thousand deep', nestedForms(1000, 1), 'the depth of nested forms', '50'],
     ['a million pages that are one', pageTree(), 'the number of pages of the PDF', '1,0'],
     ['a form of 60 MB of spaces, drawn a million times', spaces(), 'the unpacked size in bytes', '21,'],
     ['a font that is read anew each time', fontsOfForms(), 'the number of fonts', '3'],
     [
       'a million operators in a few kilobytes',
       nestedForms(1, 1, `BT /T 9 Tf ${'9 Tc '.repeat(1_000_000)}(a) Tj ET`),
-      'the number of operators',
+      'the number of drawing operators',
       '2',
     ],
   ])('%s: refused, with the limit and what to do', async (_, file, what, limit) => {

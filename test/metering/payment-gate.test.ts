@@ -46,7 +46,6 @@ const cases: Case[] = [
     { credential: 'api_key', kind: 'document' },
     workspaceOnly,
   ],
-  ['an API key where the trial has ended', 'none', { endsAt: now }, { credential: 'api_key' }, workspaceOnly],
   ['a document on a trial', 'none', {}, { kind: 'document' }, required],
   ['a trial in time and characters', 'none', {}, {}, null],
   ['an ended subscription falls back to its trial', 'ended', {}, {}, null],

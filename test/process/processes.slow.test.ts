@@ -118,7 +118,8 @@ test('SIGTERM: a run whose client has hung up is finished before the process end
 
 test('npm run migrate prints which database has the schema, and whether it was just created', async () => {
   const migrate = async (env: Record<string, string>) => {
-    const { stdout } = await launch(['server/commands/migrate.ts'], env).ended;
+    const { code, stdout, stderr } = await launch(['server/commands/migrate.ts'], env).ended;
+    expect(code, stderr).toBe(0);
     return JSON.parse(stdout).msg;
   };
   const DATA_DIR = await testFolder();

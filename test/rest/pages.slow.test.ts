@@ -17,7 +17,7 @@ describe('a link that sets a new password', () => {
 });
 
 describe('at its start', () => {
-  const notice = /^No model is connected \(OPENAI_API_KEY is not set\): the stub engine repeats/;
+  const notice = /^No model is connected \(OPENAI_API_KEY is not set\): the stub engine only prefixes/;
   const key = { SECRETS_KEY: Buffer.alloc(32).toString('base64') };
 
   test('a service without a model says so, with its address and in a warning', async () => {

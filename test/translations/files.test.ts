@@ -135,6 +135,12 @@ describe('a raw body (B 4.1)', () => {
     expect(body[0].request.source_text).toContain('source_text');
   });
 
+  test('octet-stream of an extension that is not accepted is 415', async () => {
+    const { status, body } = await raw('Hello', 'application/octet-stream', '?target_lang=fr&filename=a.bin');
+    expect([status, body.detail]).toEqual([415, 'unsupported source_document type']);
+    await expectNoJob();
+  });
+
   test.each(['application/zip', xlsx])('an unlisted type (%s) is parsed as JSON', async (type) => {
     const { status, body } = await raw('Hello', type);
     expect([status, body.detail]).toEqual([400, expect.stringMatching(/^invalid JSON body: /)]);

@@ -53,7 +53,8 @@ describe('the golden store holds one full record per published text job (B 8)', 
     expect(records).toHaveLength(1);
     expect(records[0]!.text).toContain('Salut');
     expect(body.request.metadata.golden_uri).toEqual(expect.any(String));
-    expect(await manifestLinesOf(app, mine, job.id)).toHaveLength(1);
+    const [line] = await manifestLinesOf(app, mine, job.id);
+    expect(JSON.parse(line!.line).status).toBe('human_edited');
   });
 });
 

@@ -80,8 +80,12 @@ describe('modify (B 3.1, C 4)', () => {
 describe('reject (B 3.1, C 7)', () => {
   test('completes the task; nothing can be downloaded; the billed usage stays billed', async () => {
     const job = await held();
-    const done = await reviewed(job.id, { action: 'reject', notes: 'not our voice' });
-    expect(done.status).toBe('rejected');
+    const done = await reviewed(job.id, {
+      action: 'reject',
+      notes: 'not our voice',
+      final_translation: 'mine',
+    });
+    expect([done.status, done.final_translation]).toEqual(['rejected', '[fr] Hello']);
     expect(task(done)).toMatchObject({ status: 'completed', completed_at: expect.stringMatching(instant) });
     expect((await mine.golden(job.id)).status).toBe(409);
     expect(done.request.metadata).not.toHaveProperty('golden_uri');

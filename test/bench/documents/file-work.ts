@@ -3,6 +3,7 @@ import type { LayoutKind } from '#server/formats/document-kind.ts';
 import { joinStrings } from '#server/formats/inline-content.ts';
 import { type FileWork, openFileWork } from '#server/platform/sandbox/file-work.ts';
 import type { RefusedFile } from '#server/platform/sandbox/tasks/layout-document.ts';
+import { requirePremise } from '../load.ts';
 import { processFigures } from '../process-figures.ts';
 
 /** What the file work of one job took. */
@@ -46,6 +47,8 @@ export async function workOnFile(format: LayoutKind, bytes: Uint8Array): Promise
     const rebuilt = await timed(watch, () => fileWork.run('rebuild_document', payload, scope));
     unlessRefused(checked.value);
     const all = performance.now() - begun;
+    requirePremise(segments.length > 0, 'the file has text');
+    requirePremise(watch.peakBytes() > 0, 'the child processes are seen');
     return {
       segments: segments.length,
       ms: { all, check: checked.ms, extract: extracted.ms, rebuild: rebuilt.ms },

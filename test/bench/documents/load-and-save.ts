@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
+import { rm, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { requirePremise } from '../load.ts';
 
 /** LibreOffice without a window, with a profile that has been used before: its first start takes longer. */
 export interface LibreOffice {
@@ -16,6 +18,8 @@ export interface LibreOffice {
  */
 export async function openLibreOffice(folder: string, file: string): Promise<LibreOffice | null> {
   const loadAndSave = async (path: string): Promise<number> => {
+    const saved = join(folder, 'saved', basename(path));
+    await rm(saved, { force: true });
     const begun = performance.now();
     await promisify(execFile)('soffice', [
       '--headless',
@@ -27,7 +31,14 @@ export async function openLibreOffice(folder: string, file: string): Promise<Lib
       join(folder, 'saved'),
       path,
     ]);
-    return performance.now() - begun;
+    const took = performance.now() - begun;
+    // It ends with 0 without having written anything if it cannot read the file.
+    const { size } = await stat(saved).catch(() => ({ size: 0 }));
+    requirePremise(
+      size > 0,
+      `LibreOffice saves ${basename(path)} (a PDF needs the package libreoffice-draw)`,
+    );
+    return took;
   };
   try {
     await loadAndSave(file);

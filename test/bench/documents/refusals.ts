@@ -1,5 +1,6 @@
 import { corpusFile, corpusNames } from '#test/corpus/files.ts';
 import { createBenchTenant } from '../bench-service.ts';
+import { requirePremise } from '../load.ts';
 import { watchMemory } from '../process-figures.ts';
 import { withService } from '../with-service.ts';
 
@@ -44,6 +45,7 @@ export async function benchRefusals(print: (line: string) => void): Promise<void
       const memory = await watchMemory(service.pid, 10);
       before ??= memory.first;
       const { status, ms } = await send(path);
+      requirePremise(status >= 400 && status < 500, `${path} is rejected, not ${status}`);
       const grown = Math.round((await memory.stop()) - before);
       print(`    ${path.padEnd(52)} ${status}  ${(ms / 1000).toFixed(2)} s  ${String(grown).padStart(4)} MB`);
     }

@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import { type BenchTenant, createBenchTenant } from '../bench-service.ts';
-import { median } from '../load.ts';
+import { median, requirePremise } from '../load.ts';
 import { withService } from '../with-service.ts';
 import { wordReport } from './word-file.ts';
 import { textWorkbook } from './workbook-file.ts';
@@ -29,6 +29,10 @@ export async function benchWholeJobs(print: (line: string) => void): Promise<voi
           const all = performance.now() - begun;
           const [row] = await sql<{ stage_timings: Record<string, number> }[]>`
             select stage_timings from document_jobs where document_id = ${id}`;
+          requirePremise(
+            Object.keys(row?.stage_timings ?? {}).length > 0,
+            'the job has the times of its stages',
+          );
           jobs.push({
             all,
             stages: row?.stage_timings ?? {},

@@ -1,4 +1,5 @@
 import type postgres from 'postgres';
+import { requirePremise } from '../load.ts';
 import type { Side } from './side.ts';
 
 /** Jobs of one statement. */
@@ -31,6 +32,8 @@ export async function fill(side: Side, print: (line: string) => void): Promise<v
   });
   await fillTotals(sql, side);
   const [row] = await sql`select count(*)::int as jobs from translation_jobs where tenant_id = ${tenantId}`;
+  // 41 are templates.
+  requirePremise(row?.['jobs'] === sizes.jobs + 41, `the side has ${sizes.jobs} jobs, not ${row?.['jobs']}`);
   print(
     `${side.name}: ${row?.['jobs']} jobs, filled in ${((performance.now() - start) / 1000).toFixed(0)} s`,
   );

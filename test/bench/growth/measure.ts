@@ -1,5 +1,5 @@
 import { Client } from 'undici';
-import { latencyOf, measureRate } from '../load.ts';
+import { latencyOf, measureRate, requirePremise } from '../load.ts';
 import { type Measured, measured, nearSource, type Sent } from './requests.ts';
 import type { Side } from './side.ts';
 
@@ -46,7 +46,7 @@ export async function measureRequests(
   return lines;
 }
 
-async function time(client: Client, sent: Sent, { name, firstByte }: Measured): Promise<number> {
+async function time(client: Client, sent: Sent, { name, firstByte, contains }: Measured): Promise<number> {
   const { method = 'GET', path, headers, json, form } = sent;
   const start = performance.now();
   const { statusCode, body } = await client.request({
@@ -64,10 +64,12 @@ async function time(client: Client, sent: Sent, { name, firstByte }: Measured): 
   let text = '';
   for await (const chunk of body) {
     first ??= performance.now() - start;
-    if (statusCode !== 200) text += chunk;
+    if (statusCode !== 200 || contains) text += chunk;
   }
   if (statusCode !== 200) throw new Error(`${name}: ${method} ${path} answered ${statusCode} ${text}`);
-  return firstByte ? (first ?? 0) : performance.now() - start;
+  const took = performance.now() - start;
+  if (contains) requirePremise(text.includes(contains), `${name}: «${contains}» in ${text.slice(0, 500)}`);
+  return firstByte ? (first ?? 0) : took;
 }
 
 /** Submissions with close matches from 16 connections at once, the sides one after the other, twice. */

@@ -8,6 +8,8 @@ export interface Measured {
   rounds: number;
   /** Returns the request of a round. */
   request(side: Side, turn: number): Sent | Promise<Sent>;
+  /** Text that a response must contain; without it, something else would be measured. */
+  contains?: string;
   /** Measures only until the first bytes of the response's body. */
   firstByte?: boolean;
 }
@@ -41,6 +43,8 @@ const get = (
 });
 
 const list = (query: string) => get(`GET /api/translations?${query}`, `/api/translations?${query}`);
+
+const withContent = (request: Measured, contains: string): Measured => ({ ...request, contains });
 
 const submit = (
   name: string,
@@ -90,7 +94,9 @@ const searchInput = encodeURIComponent('{"json": {"statuses": ["pending", "appro
 export const measured: Measured[] = [
   list('limit=20'),
   get('the same from a deep cursor', (side) => `/api/translations?limit=20&cursor=${deepCursor(side)}`),
-  ...statuses.map((status) => list(`limit=10&status=${status}`)),
+  ...statuses.map((status) =>
+    withContent(list(`limit=10&status=${status}`), status === 'translated' ? '[]' : `"status":"${status}"`),
+  ),
   // A search by a text, and counts, read more of more jobs, up to their bounds (docs/decisions/0053): no ratio says anything of them.
   get('translations.search by two statuses', `/trpc/translations.search?input=${searchInput}`),
   {
@@ -129,15 +135,24 @@ export const measured: Measured[] = [
       json: { source_text: 'Hello', source_lang: 'en', target_lang: 'it' },
     }),
   },
-  submit('POST, stored word for word', (side, turn) => ({
-    source_text: source(side, turn),
-    target_lang: 'fr',
-  })),
-  submit('POST, close matches', (side, turn) => ({ source_text: nearSource(side, turn), target_lang: 'fr' })),
-  submit('POST, close matches among approved pairs', (_side, turn) => ({
-    source_text: `Approved sentence number ${1 + (turn % 90)} of the golden set said nothing ${turn}.`,
-    target_lang: 'de',
-  })),
+  withContent(
+    submit('POST, exact match', (side, turn) => ({ source_text: source(side, turn), target_lang: 'fr' })),
+    'tm_exact',
+  ),
+  withContent(
+    submit('POST, fuzzy matches', (side, turn) => ({
+      source_text: nearSource(side, turn),
+      target_lang: 'fr',
+    })),
+    'close_match',
+  ),
+  withContent(
+    submit('POST, fuzzy matches among approved pairs', (_side, turn) => ({
+      source_text: `Approved sentence number ${1 + (turn % 90)} of the golden set said nothing ${turn}.`,
+      target_lang: 'de',
+    })),
+    'close_match',
+  ),
   {
     name: 'POST …/review, approve',
     // Each uses up a waiting job, of which the small side has twenty.

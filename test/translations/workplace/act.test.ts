@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import * as sdk from '#sdk/index.ts';
 import { env, operatorKey } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
@@ -88,4 +89,14 @@ test('the job of another workspace is 404, whatever version is named', async () 
   const job = await other.held();
   const { status, body } = await mine.refused('translations.act', save(job, 'Salut'));
   expect([status, body.detail, body.present]).toEqual([404, 'job not found', undefined]);
+});
+
+test('the error of the SDK has the current job', async () => {
+  const job = await mine.held();
+  const saved = await mine.call('translations.act', save(job, 'Salut'));
+  const accessToken = mine.founder.bearer['authorization']?.replace('Bearer ', '');
+  const client = new sdk.LinguaLoop({ baseUrl: app.address, accessToken });
+  const error = await client.translations.act(save(job, 'Late')).catch((thrown) => thrown);
+  expect(error).toBeInstanceOf(sdk.ConflictError);
+  expect(error.present).toEqual(saved);
 });
