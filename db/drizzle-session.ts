@@ -4,15 +4,18 @@ import { drizzle, type PostgresJsQueryResultHKT, PostgresJsSession } from 'drizz
 import type postgres from 'postgres';
 
 /*
- * The parts of Drizzle that its documentation does not name. Its own transactions send each statement unnamed and
- * wait for BEGIN; ours control how a statement is sent (`transaction.ts`), and use Drizzle to build it and to read
- * its rows. `test/db/drizzle-session.test.ts` fails if another version of Drizzle has other parts.
+ * The parts of Drizzle that are used here without being documented. Drizzle's own transactions send each statement as
+ * an unnamed one and wait for BEGIN. The service sends statements itself (`transaction.ts`); Drizzle only builds them
+ * and reads their rows. `test/db/drizzle-session.test.ts` fails if these parts change in a new version of Drizzle.
  */
 
 /** Drizzle's query builder over PostgreSQL. */
 export type QueryBuilder = PgDatabase<PostgresJsQueryResultHKT, Record<string, never>>;
 
-/** The part of a postgres.js client that Drizzle uses: takes text and parameters, returns a running query. */
+/**
+ * The part of a postgres.js client that Drizzle uses: a function that takes SQL and parameters, and returns a running
+ * query.
+ */
 export type Send = (
   text: string,
   parameters?: unknown[],
@@ -21,7 +24,7 @@ export type Send = (
 const dialect = new PgDialect();
 const sessionOptions = { logger: new NoopLogger() };
 
-/** Returns a query builder that sends its statements through `send`. Creating one is cheap. */
+/** Returns a query builder that sends its statements through `send`. Creating a query builder is cheap. */
 export function buildQueriesWith(send: Send): QueryBuilder {
   const session = new PostgresJsSession(
     { unsafe: send } as never,
@@ -34,7 +37,9 @@ export function buildQueriesWith(send: Send): QueryBuilder {
 
 const registered = new WeakSet<postgres.Sql>();
 
-/** Drizzle's constructor sets the connection's parsers for dates and JSON in the way that its columns expect. */
+/**
+ * Sets the connection's parsers for dates and JSON as Drizzle's columns expect them. Drizzle's constructor does this.
+ */
 export function registerTypes(sql: postgres.Sql): void {
   if (registered.has(sql)) return;
   registered.add(sql);

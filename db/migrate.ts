@@ -16,31 +16,35 @@ export const migrationLock = 4_715_001;
 
 /**
  * Milliseconds that a migration waits for the lock of one table. During that time, every request that uses the table
- * queues behind it. Shorter than PostgreSQL's `deadlock_timeout` of 1 s: in a deadlock between a migration and a
- * request, the migration fails first.
+ * queues behind it. The time is shorter than PostgreSQL's `deadlock_timeout` of 1 s, so that in a deadlock between a
+ * migration and a request the migration fails, not the request.
  */
 const lockTimeout = 250;
 
-/** Milliseconds after which a wait for the migration lock is reported, and between two reports. */
+/** Milliseconds: `first` until a wait for the migration lock is reported, `pause` between further reports. */
 const reports = { first: 5000, pause: 30_000 };
 
-/** Milliseconds between two attempts to apply the migrations; doubles from `first` to `max`. */
+/** Milliseconds between two attempts to apply the migrations: `first`, then doubled after each attempt, up to `max`. */
 const pauses = { first: 250, max: 5000 };
 
 export interface MigrateOptions {
-  /** Ends the waiting: once aborted, the promise rejects with its reason. Migrations that are being applied are finished first. */
+  /**
+   * Ends the wait for the lock: once aborted, the promise rejects with the signal's reason. Migrations that are being
+   * applied are completed before.
+   */
   stop?: AbortSignal | undefined;
   /** The folder of the service's migrations; tests use another one. */
   folder?: string;
-  /** Receives a sentence with the reason for waiting, after 5 seconds and then every 30. */
+  /** Called with a sentence that explains the wait, after 5 seconds and then every 30 seconds. */
   onWait?: (notice: string) => void;
 }
 
 /**
- * Brings the schema of the database at `url` up to date: ours, then graphile-worker's. Any number of processes may
- * call it at the same time: one applies the migrations, the others wait and find nothing to do.
- * @throws Error if the role of `url` bypasses row-level security, if a pooler shares sessions, or if the database is
- * older than the first migration
+ * Brings the schema of the database at `url` up to date: first the service's tables, then graphile-worker's. Any
+ * number of processes may call it at the same time: one applies the migrations, the others wait and then have nothing
+ * to do.
+ * @throws Error if the role of `url` bypasses row-level security, if a pooler shares server processes among sessions,
+ * or if the database is older than the first migration
  */
 export async function migrate(
   url: string,
@@ -58,25 +62,26 @@ export async function migrate(
     await refuseSharedSessions(url);
     await acquireMigrationLock(sql, stop, onWait);
     await refuseOlderDatabase(sql, url, folder);
-    // The platform's scope for this session: a migration that changes rows must see those of all tenants.
+    // Set the platform's scope for this session: migrations that change rows must see the rows of all tenants.
     await sql`select set_config('lingualoop.tenant_id', '*', false)`;
     await applyWithoutBlocking(sql, folder, stop);
     await installJobQueue(url);
-    // Ending the session releases the lock.
+    // The end of the session releases the lock.
   } finally {
     await sql.end({ timeout: stop?.aborted ? 0 : 5 });
   }
 }
 
 /**
- * Brings graphile-worker's schema up to date, over a separate connection and with a transaction for each of its
- * migrations. The connection is closed when this resolves: the caller may stop PostgreSQL next. graphile-worker does not
- * await the end of the pools that it opens, so the process could end with the error of a terminated connection.
+ * Brings graphile-worker's schema up to date. This uses a separate connection, and one transaction for each of its
+ * migrations. The connection is closed when the promise resolves, because the caller may stop PostgreSQL next.
+ * graphile-worker itself does not await the end of the pools that it opens, so that the process could end with the
+ * error of a terminated connection.
  */
 export async function installJobQueue(url: string): Promise<void> {
   const pool = new pg.Pool({ connectionString: queueUrl(url, 'lingualoop migrate'), max: 1 });
   const ended: Promise<void>[] = [];
-  // A lost connection fails the statement that uses it.
+  // Ignore the event of a lost connection: the statement that uses the connection fails, too.
   pool.on('error', () => {});
   pool.on('connect', (client) => {
     client.on('error', () => {});
@@ -91,9 +96,9 @@ export async function installJobQueue(url: string): Promise<void> {
 }
 
 /**
- * Applies the migrations, in one transaction, while processes of the previous version serve requests. A migration
- * needs some tables exclusively for a moment. It waits a short time for each lock, and starts again if something
- * holds one for longer, such as a dump.
+ * Applies the migrations in one transaction, while processes of the previous version serve requests. A migration
+ * needs exclusive locks on some tables for a moment. It waits only a short time for each lock; if another session,
+ * such as a dump, holds a lock for longer, the transaction is rolled back and tried again.
  */
 async function applyWithoutBlocking(
   sql: postgres.Sql,
@@ -115,9 +120,9 @@ async function applyWithoutBlocking(
 }
 
 /**
- * Makes PostgreSQL cancel the autovacuums of our tables. PostgreSQL cancels one when a statement has waited for its
- * table as long as `deadlock_timeout`, which a migration never does. No request queues behind the kind of lock that
- * is requested here.
+ * Makes PostgreSQL cancel autovacuums of the service's tables. PostgreSQL does so after a statement has waited for
+ * the table for `deadlock_timeout`, but a migration never waits that long. So this function requests a lock that it
+ * can wait for: no request has to queue behind this kind of lock.
  */
 async function cancelAutovacuum(sql: postgres.Sql): Promise<void> {
   const busy = await sql<{ name: string }[]>`
@@ -131,18 +136,19 @@ async function cancelAutovacuum(sql: postgres.Sql): Promise<void> {
         await tx.unsafe(`lock table ${name} in share update exclusive mode`);
       })
       .catch((error: unknown) => {
-        // Not an autovacuum, or one that prevents wraparound and must finish: the next attempt waits for it.
+        // The lock is held by something other than an autovacuum, or by an autovacuum that prevents wraparound and
+        // must complete. The next attempt waits for it.
         if (!isLockConflict(error)) throw error;
       });
 }
 
-/** Whether a lock timed out (55P03) or PostgreSQL resolved a deadlock (40P01). Drizzle wraps the driver's error. */
+/** Whether a lock timed out (55P03) or PostgreSQL resolved a deadlock (40P01). The error may be wrapped by Drizzle. */
 function isLockConflict(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return ['55P03', '40P01'].includes((error as { code?: string }).code ?? '') || isLockConflict(error.cause);
 }
 
-/** Polls for the lock: a statement that waits for it could not be ended by `stop`. */
+/** Acquires the migration lock by polling, because `stop` could not end a statement that waits for the lock. */
 export async function acquireMigrationLock(
   sql: postgres.Sql,
   stop: AbortSignal | undefined,
@@ -160,7 +166,7 @@ export async function acquireMigrationLock(
   }
 }
 
-/** The session that holds the migration lock, and what to do if it should not. */
+/** Describes the session that holds the migration lock, and how to end it if it should not hold the lock. */
 async function describeHolder(sql: postgres.Sql): Promise<string> {
   const [holder] = await sql<{ pid: number; name: string; address: string | null; seconds: number }[]>`
     select pid, application_name as name, host(client_addr) as address,
@@ -173,7 +179,10 @@ async function describeHolder(sql: postgres.Sql): Promise<string> {
   return `waiting for the migration lock, which the session "${name}" holds (PostgreSQL process ${pid}, from ${address ?? 'this machine'}, connected for ${seconds} s); if no migration is running there, end it: select pg_terminate_backend(${pid})`;
 }
 
-/** Rejects superusers and roles with BYPASSRLS: policies do not apply to them, so they see every tenant's rows. */
+/**
+ * Rejects superusers and roles with BYPASSRLS, because policies do not apply to them: they see the rows of all
+ * tenants.
+ */
 export async function refuseUnboundRole(sql: postgres.Sql): Promise<void> {
   const [role] = await sql<{ rolname: string; rolsuper: boolean; rolbypassrls: boolean }[]>`
     select rolname, rolsuper, rolbypassrls from pg_roles where rolname = current_user`;
@@ -184,8 +193,8 @@ export async function refuseUnboundRole(sql: postgres.Sql): Promise<void> {
 }
 
 /**
- * Rejects a database that has migrations from before the first one in `folder`, the baseline. They were squashed into
- * it, so the baseline would fail at the first table that already exists.
+ * Rejects a database with migrations that are older than the first one in `folder`, the baseline. The baseline
+ * replaces these migrations, so it would fail at the first table that already exists.
  */
 async function refuseOlderDatabase(sql: postgres.Sql, url: string, folder: string): Promise<void> {
   const [journal] = await sql<{ exists: boolean }[]>`

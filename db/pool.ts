@@ -1,35 +1,35 @@
 import postgres from 'postgres';
 
-/** Every connection stayed busy for as long as a request may wait. */
+/** Thrown if no connection became free within the time that a request may wait for one. */
 export class DatabaseBusyError extends Error {
   override name = 'DatabaseBusyError';
 }
 
-/** The connection was lost during a transaction, which PostgreSQL then rolled back. */
+/** Thrown if the connection was lost during a transaction. PostgreSQL then rolls the transaction back. */
 export class ConnectionLostError extends Error {
   override name = 'ConnectionLostError';
 }
 
 /**
- * One PostgreSQL connection. postgres.js would reconnect automatically, even during a transaction. After some
- * failures it passes the old connection's error to the new one's first query, or never settles a statement that was
- * sent while the connection failed. Therefore a `lost` connection is never used again, and its user is notified by
- * `onLoss`.
+ * One PostgreSQL connection. Once `lost`, it is never used again, and `onLoss` notifies its user. The reason is that
+ * postgres.js reconnects automatically, even during a transaction. After some failures, it then reports the error of
+ * the old connection for the first query on the new one, or never settles a statement that was sent while the
+ * connection failed.
  */
 export interface Connection {
   readonly sql: postgres.Sql;
   lost: boolean;
   onLoss: (() => void) | undefined;
-  /** Marks the connection as lost, whatever it is doing. */
+  /** Marks the connection as lost, even if it is in use. */
   lose(): void;
 }
 
 export interface PoolOptions {
   /** Maximum connections. */
   size: number;
-  /** How long, in milliseconds, a caller waits for a free connection. */
+  /** Milliseconds that a caller waits for a free connection. */
   waitMs?: number;
-  /** Maximum callers that wait at the same time. */
+  /** Maximum callers that wait for a connection at the same time. */
   maxWaiting?: number;
   applicationName?: string;
 }
@@ -56,7 +56,7 @@ interface Waiter {
   timer: NodeJS.Timeout;
 }
 
-/** The limits of a session, in milliseconds. */
+/** Sets the time limits of a session, in milliseconds. */
 const setLimits = `select set_config('statement_timeout', '30000', false), set_config('lock_timeout', '10000', false),
   set_config('idle_in_transaction_session_timeout', '60000', false)`;
 
@@ -70,11 +70,11 @@ function openConnection(url: string, applicationName = 'lingualoop'): Connection
     },
     sql: postgres(url, {
       max: 1,
-      // A maximum lifetime would end the connection between two statements of a transaction.
+      // Do not limit the lifetime: the connection could end between two statements of a transaction.
       max_lifetime: null,
       connect_timeout: 10,
-      // Its lookup of array types causes an unhandled rejection if a connection breaks soon after it opens. Without
-      // the lookup, a parameter cannot be an array: send JSON and unpack it.
+      // Do not look up array types: this query causes an unhandled rejection if the connection breaks soon after it
+      // opens. Without the types, a parameter cannot be an array: send JSON and unpack it in SQL.
       fetch_types: false,
       onnotice: () => {},
       onclose: () => {
@@ -83,7 +83,8 @@ function openConnection(url: string, applicationName = 'lingualoop'): Connection
       connection: { application_name: applicationName },
     }),
   };
-  // Not as parameters of the connection, which PgBouncer rejects. Sent in one packet with the first transaction.
+  // Sent as a statement, because PgBouncer rejects these limits as parameters of the connection. postgres.js sends it
+  // in one packet with the first transaction.
   connection.sql
     .unsafe(setLimits)
     .execute()
@@ -92,9 +93,9 @@ function openConnection(url: string, applicationName = 'lingualoop'): Connection
 }
 
 /**
- * A pool of single-connection clients. postgres.js's own pool provides a connection for a transaction only after the
- * round trip of its BEGIN, and queues callers without a limit. Here the transaction's first statements are sent
- * together, and waiting is limited.
+ * Opens a pool of postgres.js clients with one connection each. postgres.js has its own pool, but that provides a
+ * connection for a transaction only after the round trip of BEGIN, and queues callers without a limit. Here BEGIN is
+ * sent together with the transaction's first statements, and the queue is limited.
  */
 export function openPool(url: string | (() => string), options: PoolOptions): Pool {
   const { size, waitMs = 10_000, maxWaiting = 10_000 } = options;
@@ -111,11 +112,11 @@ export function openPool(url: string | (() => string), options: PoolOptions): Po
 
   function discard(connection: Connection): void {
     all.delete(connection);
-    // End it immediately: nothing waits for it.
+    // Close it without a timeout, because no caller uses it.
     connection.sql.end({ timeout: 0 }).catch(() => {});
   }
 
-  /** Returns an idle connection, or a new one if the pool is not full. */
+  /** Returns an idle connection, or a new one if the pool is not full; otherwise undefined. */
   function ready(): Connection | undefined {
     for (let connection = idle.pop(); connection; connection = idle.pop()) {
       if (!connection.lost) return connection;

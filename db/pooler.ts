@@ -1,13 +1,14 @@
 import postgres from 'postgres';
 
-/** Milliseconds for each statement. A pooler without a free connection makes a session wait. */
+/** Maximum milliseconds for each statement. A pooler without a free connection lets a session wait. */
 const patience = 10_000;
 
 /**
- * Rejects a connection pooler between the service and PostgreSQL that gives one session several servers: PgBouncer in
- * transaction or statement mode, and others like it. The migration lock, LISTEN and the limits of a session would be
- * lost, without an error. A pooler that keeps a session on one server is supported.
- * @throws Error with an alternative
+ * Rejects a connection pooler between the service and PostgreSQL that distributes the statements of one session over
+ * several server processes, such as PgBouncer in transaction or statement mode. With such a pooler, the migration
+ * lock, LISTEN and the limits of a session would be lost without an error. A pooler that uses one server process for
+ * the whole session is supported.
+ * @throws Error that names a supported configuration
  */
 export async function refuseSharedSessions(url: string): Promise<void> {
   const sessions = [openSession(url), openSession(url)] as const;
@@ -33,8 +34,8 @@ function openSession(url: string): postgres.Sql {
 }
 
 /**
- * Whether two sessions share one server process, or one session moves to another. A pooler takes the connection that
- * was used last, or each in turn: this order detects both.
+ * Whether two sessions share one server process, or one session uses several. Poolers select the connection that was
+ * used last, or each in turn; the order of the statements below detects both kinds.
  */
 async function areShared(one: postgres.Sql, other: postgres.Sql): Promise<boolean> {
   const seen = { one: new Set<number>(), other: new Set<number>() };
@@ -43,7 +44,7 @@ async function areShared(one: postgres.Sql, other: postgres.Sql): Promise<boolea
   return seen.one.size > 1 || seen.other.size > 1 || [...seen.one].some((pid) => seen.other.has(pid));
 }
 
-/** The id of the server process that runs this statement. */
+/** Returns the id of the server process that runs the statement. */
 async function processOf(session: postgres.Sql): Promise<number> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
@@ -58,7 +59,7 @@ async function processOf(session: postgres.Sql): Promise<number> {
     );
   });
   try {
-    // Without parameters, so that a pooler that keeps no prepared statements runs it, too.
+    // Sent without parameters: a pooler without prepared statements must be able to run it.
     const response = session.unsafe<{ pid: number }[]>('select pg_backend_pid() as pid');
     response.catch(() => {});
     const [row] = await Promise.race([response, late]);

@@ -1,6 +1,7 @@
 /**
- * The URL for `pg`, with which graphile-worker connects. `pg` must interpret `sslmode` as postgres.js does: `require`
- * encrypts without checking the certificate, and no variable such as PGSSLMODE replaces a missing one.
+ * Returns the database URL for `pg`, the driver of graphile-worker. `pg` must interpret `sslmode` as postgres.js
+ * does: `require` encrypts without checking the certificate, and environment variables such as PGSSLMODE have no
+ * effect.
  */
 export function queueUrl(url: string, applicationName: string): string {
   const named = new URL(url);

@@ -6,8 +6,8 @@ import type { Tx } from './transaction.ts';
 let expected: number | undefined;
 
 /**
- * When the latest migration of this version was made, in milliseconds since the epoch: it identifies the migration in
- * the database.
+ * Returns when the latest migration of this version was made, in milliseconds since the epoch. The database
+ * identifies migrations by this time.
  */
 function latestMigration(): number {
   if (expected === undefined) {
@@ -20,8 +20,9 @@ function latestMigration(): number {
 }
 
 /**
- * Whether the database has all migrations of this version. It may have later ones: while processes are replaced, some
- * run the previous version. It has fewer if an older backup was restored under a running process.
+ * Whether the database has all migrations of this version. It may have later ones: while processes are being
+ * replaced, some still run the previous version. It lacks some if an older backup was restored while the process was
+ * running.
  */
 export async function hasCurrentSchema(tx: Tx): Promise<boolean> {
   const [row] = await tx.execute<{ latest: string | null }>(

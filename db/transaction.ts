@@ -1,11 +1,11 @@
 import { buildQueriesWith, type QueryBuilder, registerTypes, type Send } from './drizzle-session.ts';
 import { type Connection, ConnectionLostError, type Pool } from './pool.ts';
 
-/** An open transaction: Drizzle's query builder, usable until the transaction ends. */
+/** An open transaction. It is Drizzle's query builder and can be used until the transaction ends. */
 export interface Tx extends QueryBuilder {
   /**
-   * Sends the transaction's last statement together with COMMIT, in one round trip. Unless the statement fails, it is
-   * committed, whatever its result. No statement may follow.
+   * Sends the last statement of the transaction together with COMMIT, in one round trip. The transaction is committed
+   * unless the statement fails; its result cannot prevent the commit. No statement may follow.
    */
   last<T>(statement: PromiseLike<T>): Promise<T>;
   /** Used by `prepare`. */
@@ -13,20 +13,23 @@ export interface Tx extends QueryBuilder {
 }
 
 /**
- * A query that Drizzle builds once per connection, for code paths where building costs more than sending. `build` uses
- * `sql.placeholder(name)` for each value and ends in `.prepare(name)`.
+ * Prepares a query that Drizzle builds once per connection, for code in which building takes longer than sending.
+ * `build` uses `sql.placeholder(name)` for each value and ends with `.prepare(name)`.
  */
 export function prepare<P extends object, V>(build: BuildPrepared<V>): (tx: Tx, values: P) => Promise<V> {
   return (tx, values) => tx.executePrepared(build, values as Record<string, unknown>);
 }
 
-/** Milliseconds. Longer than the server's own limits, for a server or network that no longer responds. */
+/**
+ * Maximum milliseconds of a transaction. Longer than the server's own limits, for a server or network that no longer
+ * responds.
+ */
 const transactionDeadline = 60_000;
 
 /**
- * Runs `work` inside one transaction. BEGIN and the statement of `scope` are sent in one packet with the first
- * statement of `work`, which is called immediately: the connection executes statements in order, so if the scope
- * fails, the statements of `work` fail too. `work` receives the result of `scope`.
+ * Runs `work` inside one transaction. `work` is called immediately, with the future result of `scope`. BEGIN and the
+ * statement of `scope` are sent in one packet with the first statement of `work`. The server executes statements in
+ * their order, so if the statement of `scope` fails, those of `work` fail, too.
  */
 export async function runTransaction<S, T>(
   pool: Pool,
@@ -35,7 +38,7 @@ export async function runTransaction<S, T>(
 ): Promise<T> {
   const connection = await pool.acquire();
   const deadline = setTimeout(() => connection.lose(), transactionDeadline);
-  // Do not rely on the statements: some of a failing connection's are never settled.
+  // Listen for the loss of the connection: some statements of a failing connection are never settled.
   const loss = new Promise<never>((_resolve, reject) => {
     connection.onLoss = () => reject(new ConnectionLostError('the database connection was lost'));
   });
@@ -68,11 +71,11 @@ async function transact<S, T>(
   const commit = async () => {
     open = false;
     const { command } = await send('commit');
-    // For COMMIT of a failed transaction, PostgreSQL returns ROLLBACK without an error.
+    // If the transaction has failed, PostgreSQL executes COMMIT as ROLLBACK, without an error.
     if (command !== 'COMMIT') throw new Error('the transaction had failed and was rolled back');
   };
 
-  // Sent first; if either fails, every later statement fails too.
+  // BEGIN and the scope are sent first. If either fails, every later statement fails, too.
   const begun = send('begin');
   const scoped = Promise.resolve(scope(send));
   const begin = Promise.all([begun, scoped]).catch((error: unknown) => {
@@ -83,10 +86,11 @@ async function transact<S, T>(
 
   const tx: Tx = Object.assign(buildQueriesWith(sendOpen), {
     async last<R>(statement: PromiseLike<R>): Promise<R> {
-      // `then` makes Drizzle send the statement; `commit` then closes the transaction and sends COMMIT after it.
+      // `then` makes Drizzle send the statement. After that, `commit` closes the transaction for further statements
+      // and sends COMMIT.
       const result = statement.then((value) => value);
       const ended = Promise.allSettled([result, commit()]).then(([settled, ending]) => {
-        // Prefer the statement's error: the commit's error only follows from it.
+        // If both fail, throw the statement's error: it has caused the error of COMMIT.
         if (settled.status === 'rejected') throw settled.reason;
         if (ending.status === 'rejected') throw ending.reason;
         return settled.value;
@@ -104,9 +108,9 @@ async function transact<S, T>(
     await (committed ?? commit());
     return result;
   } catch (error) {
-    // Close before ROLLBACK is sent: a statement after it would be committed on its own.
+    // Close the transaction first: a statement after ROLLBACK would be committed on its own.
     open = false;
-    // After `last`, COMMIT has been sent and ends the transaction either way.
+    // If `last` was called, COMMIT has already been sent and ends the transaction, with or without success.
     if (committed) await (committed as Promise<unknown>).catch(() => {});
     else if (!connection.lost) await send('rollback').catch(() => {});
     throw failure ?? error;
@@ -116,23 +120,24 @@ async function transact<S, T>(
 }
 
 /**
- * Sends text that is prepared once per connection. It is sent now, not at the first `then`, because the order of statements matters.
+ * Returns a function that sends SQL as a statement that is prepared once per connection. The statement is sent at
+ * once, not when `then` is called, because the order of statements matters.
  */
 function sendOn(connection: Connection): Send {
   return (text, parameters = []) =>
     connection.sql.unsafe(text, parameters as never[], { prepare: true }).execute();
 }
 
-/** A query with `sql.placeholder`s for its values, as returned by Drizzle's `.prepare(name)`. */
+/** A query in which `sql.placeholder` stands for each value, as returned by Drizzle's `.prepare(name)`. */
 interface PreparedQuery<V> {
   execute(values: Record<string, unknown>): Promise<V>;
 }
 
 type BuildPrepared<V> = (db: QueryBuilder) => PreparedQuery<V>;
 
-/** The prepared queries of one connection, built at their first use there. */
+/** The prepared queries of one connection. A query is built when it is used on the connection for the first time. */
 export class PreparedQueries {
-  /** Set only while a query is being sent, so that a query can only go into the transaction that sends it. */
+  /** Set only while a query is being sent, so that the query is sent in the transaction that executes it. */
   #send: Send | undefined;
   readonly #built = new Map<unknown, PreparedQuery<unknown>>();
   readonly #builder = buildQueriesWith((text, parameters) => {
@@ -148,7 +153,7 @@ export class PreparedQueries {
     }
     this.#send = send;
     try {
-      // Drizzle sends the query before its first await.
+      // `#send` can be reset immediately, because Drizzle sends the query before its first await.
       return query.execute(values);
     } finally {
       this.#send = undefined;

@@ -3,11 +3,12 @@
  *
  *   node examples/batch-translate.ts examples/files --to fr,de --out translations
  *
- * Each file becomes `<file>.<language>.txt` (or .docx, .pdf) in the out directory. It may be interrupted at any time and
- * started again: finished files are skipped, and sending a file again costs nothing, because each file, content and
- * language has its own idempotency key. LINGUALOOP_URL and LINGUALOOP_API_KEY set the service and the credential.
+ * Each translation is saved as `<file>.<language>.txt` (or .docx, .pdf) in the out directory. The program may be
+ * interrupted at any time and started again: it skips completed files. If it sends a file again, the translation is not
+ * billed again, because the idempotency key depends only on the file, its content and the language. LINGUALOOP_URL and
+ * LINGUALOOP_API_KEY set the service and the credential.
  *
- * Exit codes: 0 all done or awaiting review, 1 something failed, 2 it could not begin, 130 interrupted.
+ * Exit codes: 0 all files done or awaiting review, 1 a file failed, 2 the program could not begin, 130 interrupted.
  */
 import { access, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -57,7 +58,7 @@ async function main(): Promise<number> {
   const tasks = files.flatMap((file) => options.to.map((to): Task => ({ file, to })));
 
   const stop = new AbortController();
-  // Once: a second Ctrl-C ends the process immediately, without losing anything.
+  // Only once: a second Ctrl-C ends the process immediately. No completed work is lost.
   process.once('SIGINT', () => stop.abort('interrupted'));
   const result = await translateAll(options, tasks, stop);
   report(tasks.length, result, stop.signal);
@@ -94,7 +95,7 @@ async function translateAll(options: Options, tasks: Task[], stop: AbortControll
   return result;
 }
 
-/** Does one task, adds it to the result, and returns a line about it. */
+/** Does one task, adds its result to the summary, and returns a line about it. */
 async function runTask(
   client: LinguaLoop,
   { folder, out, from, domain, format }: Options,
@@ -129,7 +130,7 @@ async function runTask(
   return 'done';
 }
 
-/** Writes a file completely or not at all. */
+/** Writes a file atomically: a crash leaves all of the new file or none of it. */
 async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(`${path}.part`, content);
@@ -153,8 +154,8 @@ function isAbort(error: unknown): boolean {
 }
 
 /**
- * Whether every other file would fail like this one: a wrong key, no allowance, a service that is disabled or
- * unreachable.
+ * Whether all other files would fail with the same error: a wrong API key, no remaining allowance, or a service that
+ * is disabled or unreachable.
  */
 function concernsAll(error: unknown): boolean {
   if (error instanceof ConnectionError) return !error.maybeSent;

@@ -1,6 +1,7 @@
 /**
- * The main job end to end: start the service, create a workspace, translate real texts through the SDK and through
- * plain REST, read the results, and stop. `npm run demo` runs it; it needs only `npm ci`.
+ * Shows the main use of the service from beginning to end: start the service, create a workspace, translate real
+ * texts through the SDK and through plain REST, read the results, and stop. Run it with `npm run demo`; only `npm ci`
+ * is needed before.
  */
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -53,7 +54,7 @@ async function demo(address: string): Promise<void> {
   const jobs: TranslationJob[] = [];
   for (const [done, { text, target }] of work.entries()) {
     const source = (await readFile(join(textsFolder, text.file), 'utf8')).trim();
-    // Every second one in the way of any HTTP client.
+    // Translate every second text without the SDK, as any HTTP client can.
     const job =
       done % 2 === 0
         ? await client.translations.create({
@@ -75,7 +76,7 @@ async function demo(address: string): Promise<void> {
     if (job)
       console.log(`\n  ${firstLine(job.request.source_text)}\n  ${firstLine(job.final_translation ?? '')}`);
 
-  // A text that is sent again under the same key returns the first job and costs nothing.
+  // A text that is sent again with the same idempotency key returns the first job and is not billed again.
   const once = { source_text: 'Sent twice, paid once.', target_lang: 'fr', idempotency_key: 'demo-once' };
   const [first, second] = [await client.translations.create(once), await client.translations.create(once)];
   console.log(`\nThe same Idempotency-Key twice: ${first.id === second.id ? 'one job' : 'TWO JOBS'}.`);
@@ -92,14 +93,17 @@ async function demo(address: string): Promise<void> {
   console.log(
     `The workspace has ${listed} published translations.${live ? '' : ' (Made by the stub engine.)'}\n`,
   );
-  // The edited job ends as human_edited, not as published.
+  // The reviewed job must be human_edited, not published, because its text was edited.
   if (edited.status !== 'human_edited') throw new Error(`the reviewed job is ${edited.status}`);
   if (remembered.final_translation !== edited.final_translation) throw new Error('it was not remembered');
   const published = [...jobs, first, remembered].filter((job) => job.status === 'published').length;
   if (listed !== published) throw new Error(`${published} were expected`);
 }
 
-/** A contract always awaits review: this corrects it, and downloads the published text. */
+/**
+ * Translates a contract, which always needs a review. Then corrects the translation, and downloads the published
+ * text.
+ */
 async function reviewHeldJob(client: LinguaLoop): Promise<TranslationJob> {
   const held = await client.translations.create({
     source_text: 'The parties agree.',

@@ -3,11 +3,13 @@
  *
  *   node examples/import-memory.ts legacy.tmx --name Legacy --from en --to fr --glossary terms.csv
  *
- * Without a file it uses the small ones of examples/import-memory. A large import continues at the service if this
- * program ends: start it again to follow the import. Approved translations of the two languages, if any, are written
- * to `--out`. LINGUALOOP_URL and LINGUALOOP_API_KEY set the service and the credential.
+ * Without a file, the program uses the small files in examples/import-memory. If the program ends during a large
+ * import, the service continues the import: start the program again to follow it. If there are approved translations of
+ * this language pair, they are written to `--out`. LINGUALOOP_URL and LINGUALOOP_API_KEY set the service and the
+ * credential.
  *
- * Exit codes: 0 done, 1 the service rejected it or the import failed, 2 it could not begin, 130 interrupted.
+ * Exit codes: 0 done, 1 the service rejected a request or the import failed, 2 the program could not begin, 130
+ * interrupted.
  */
 import { openAsBlob } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
@@ -37,7 +39,7 @@ interface Options {
   name: string;
   from: string;
   to: string;
-  /** The text that is translated to show a match. */
+  /** The text to translate, which shows a TM match. */
   text: string;
   out: string;
   baseUrl: string;
@@ -56,7 +58,7 @@ async function main(): Promise<number> {
   }
   const { baseUrl, apiKey } = options;
   const stop = new AbortController();
-  // Once: a second Ctrl-C ends the process immediately, without losing anything.
+  // Only once: a second Ctrl-C ends the process immediately. No completed work is lost.
   process.once('SIGINT', () => stop.abort('interrupted'));
   try {
     await run(new LinguaLoop({ baseUrl, apiKey }), options, stop.signal);
@@ -77,7 +79,7 @@ async function main(): Promise<number> {
 async function run(client: LinguaLoop, options: Options, signal: AbortSignal): Promise<void> {
   const { name, from, to, glossary, text } = options;
   const poller = await begin(client, options, signal).catch((error) => {
-    // Another run was faster, and its import was not yet listed when this one checked.
+    // Another run has started an import between this run's check and its upload. Check again.
     if (error instanceof ConflictError) return begin(client, options, signal);
     throw error;
   });
@@ -107,7 +109,7 @@ async function run(client: LinguaLoop, options: Options, signal: AbortSignal): P
   }
 }
 
-/** The running import of this name, or else a new one. */
+/** Returns the running import with this name. Without a running one, starts a new import. */
 async function begin(
   client: LinguaLoop,
   { memory, name, from, to }: Options,
@@ -116,7 +118,7 @@ async function begin(
   let shown = '';
   const onProgress: ImportOptions['onProgress'] = ({ id, status, deduped_units }) => {
     const line = `Import ${id}: ${status}, ${deduped_units} segments`;
-    // A state may differ only in its time.
+    // Print the line only if it has changed: some states differ only in their time.
     if (line !== shown) console.error(line);
     shown = line;
   };
@@ -130,7 +132,7 @@ async function begin(
   return client.memory.resumeImport(running.id, { onProgress, signal });
 }
 
-/** Prints a translation, and its origin. */
+/** Prints a translation and its origin. */
 function showHit({ request, status, final_translation, agent_run }: TranslationJob): void {
   console.log(`${request.source_text}\n  ${final_translation ?? status}`);
   const { fast_path = 'translated anew' } = (request.metadata['provenance'] ?? {}) as { fast_path?: string };
@@ -146,7 +148,7 @@ function showHit({ request, status, final_translation, agent_run }: TranslationJ
   console.log(`  (${parts.filter(Boolean).join(', ')})`);
 }
 
-/** Saves a download while it arrives, completely or not at all. */
+/** Saves a download while it arrives. The file gets its final name only when it is complete. */
 async function save(file: MemoryExport, out: string): Promise<string> {
   await mkdir(out, { recursive: true });
   const path = join(out, file.fileName);
@@ -187,7 +189,7 @@ async function readOptions(): Promise<Options> {
   };
 }
 
-/** The file is read when it is sent. */
+/** Returns the file for an upload. Its content is read when it is sent. */
 async function readFileOf(path: string): Promise<NamedContent> {
   return { name: basename(path), data: await openAsBlob(path) };
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# What an HTTP client does with the service, with curl alone: a text, a repetition, a batch, a file, a review, a glossary, a document.
-# LINGUALOOP_URL and LINGUALOOP_API_KEY say where and as whom. Answers are read with Node, which is there anyway.
+# Uses the service with curl only: translates a text, repeats a request, translates a batch and a file, reviews a job,
+# uploads a glossary, and translates a document. LINGUALOOP_URL and LINGUALOOP_API_KEY set the service and the
+# credential. Responses are read with Node, which the service needs in any case.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -9,7 +10,8 @@ url=${LINGUALOOP_URL:-http://127.0.0.1:8080}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The path first, then curl's options. An error's body goes to stderr, and ends the script.
+# Sends a request. The first argument is the path, the others are options of curl. If the service returns an error, the
+# function prints the body to stderr and the script ends.
 api() {
   local path=$1
   shift
@@ -23,7 +25,8 @@ json() { api "$1" -H 'Content-Type: application/json' -d "$2" "${@:3}"; }
 field() { node -pe "JSON.parse(fs.readFileSync(0)).$1"; }
 
 echo '== A text'
-# A key of its own for each piece of work: whoever sends the same one again gets the same job, and pays nothing.
+# Each piece of work needs a separate idempotency key. If a request is sent again with the same key, it returns the same
+# job and is not billed again.
 key=rest-example-$(date +%s)-$$
 text='{"source_text": "Good morning", "target_lang": "fr"}'
 first=$(json /translations "$text" -H "Idempotency-Key: $key" | field id)
@@ -60,7 +63,8 @@ until [ "$status" = translated ]; do
   sleep 1
   status=$(api "/documents/$document" | field status)
 done
-# Content-Disposition has the name of the source. This one overwrites neither the source nor another language.
+# Content-Disposition has the file name of the source. A file with the name in X-Suggested-Filename overwrites neither
+# the source nor a translation into another language.
 api "/documents/$document/download" -D "$work/headers" > "$work/translated"
 name=$(tr -d '\r' < "$work/headers" | sed -n 's/^x-suggested-filename: //Ip' | node -p 'decodeURIComponent(fs.readFileSync(0)).trim()')
 mv "$work/translated" "$work/$name"

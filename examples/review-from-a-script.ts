@@ -3,11 +3,12 @@
  *
  *   node examples/review-from-a-script.ts [--to fr] [--dry-run]
  *
- * Here the rule is: the service's own checks find no issues in the proposed text, no glossary term is missing, and
- * the only reason for the review was the regulated domain. All other jobs are left to a person, with the findings.
- * LINGUALOOP_URL and LINGUALOOP_API_KEY set the service and the credential.
+ * In this example, the rule allows a job if the service's own checks find no issues in the proposed text, no glossary
+ * term is missing, and the regulated domain is the only reason for the review. All other jobs stay open for a reviewer,
+ * and their findings are printed. LINGUALOOP_URL and LINGUALOOP_API_KEY set the service and the credential.
  *
- * Exit codes: 0 checked all, 1 the service rejected a request or stopped responding, 2 it could not begin.
+ * Exit codes: 0 all jobs checked, 1 the service rejected a request or stopped responding, 2 the program could not
+ * begin.
  */
 import { parseArgs } from 'node:util';
 // In your own project: from '@lingualoop/sdk'.
@@ -55,7 +56,7 @@ async function reviewAll(client: LinguaLoop, to: string | undefined, dryRun: boo
   console.log(`${counts.approved} approved, ${counts.left} left to a person`);
 }
 
-/** The reasons for a human review; empty if the rule may approve it. */
+/** Returns the reasons why a person has to review the job. If the list is empty, the rule allows approval. */
 async function doubtsAbout(client: LinguaLoop, job: TranslationJob): Promise<string[]> {
   const text = job.final_translation ?? '';
   const { issues, missing_terms } = await client.translations.check({ job_id: job.id, text });
@@ -67,7 +68,7 @@ async function doubtsAbout(client: LinguaLoop, job: TranslationJob): Promise<str
   ];
 }
 
-/** Approves the version of the job that was checked: later changes by others are not overwritten. */
+/** Approves the version of the job that was checked, so that a later change by someone else is not overwritten. */
 async function approve(client: LinguaLoop, { id, updated_at }: TranslationJob): Promise<boolean> {
   try {
     await client.translations.act({ job_id: id, action: 'approve', reviewer: 'a script', updated_at });

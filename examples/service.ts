@@ -5,11 +5,11 @@ const root = join(import.meta.dirname, '..');
 
 export interface Service {
   address: string;
-  /** Makes it drain, and waits for its end. */
+  /** Makes the service drain. Resolves when its process has ended. */
   stop(): Promise<void>;
 }
 
-/** Starts the service as `npm start` does, on a free port, and waits until it responds. */
+/** Starts the service in the same way as `npm start`, but on a free port, and waits until it responds. */
 export async function startService(): Promise<Service> {
   const child = spawn(process.execPath, ['--max-semi-space-size=8', join(root, 'server/main.ts')], {
     cwd: root,

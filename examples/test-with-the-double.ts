@@ -1,13 +1,11 @@
-/**
- * Tests a program that uses the SDK, without a service: `node --test examples/test-with-the-double.ts`.
- */
+/** Tests a program that uses the SDK with a mock of the service: `node --test examples/test-with-the-double.ts`. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 // In your own project: from '@lingualoop/sdk' and '@lingualoop/sdk/testing'.
 import { LinguaLoop, RateLimitError } from '#sdk/index.ts';
 import { createDouble } from '#sdk/testing.ts';
 
-/** The program: it translates the titles of a shop, and approves jobs awaiting review without changes. */
+/** The program to test. It translates the titles of a shop, and approves jobs awaiting review without changing them. */
 async function translateTitles(client: LinguaLoop, titles: Record<string, string>) {
   const translated: Record<string, string | null> = {};
   for (const [id, title] of Object.entries(titles)) {

@@ -3,12 +3,13 @@
  *
  *   node examples/translate-document.ts Menu.xlsx --to fr --out translated
  *
- * Without a file it uses the small workbook of examples/translate-document. A file next to the output names the
- * document in progress, so that an interrupted run continues with it when it is started again: nothing is translated
- * or billed twice. If the file or a language has changed since, it starts over. LINGUALOOP_URL and LINGUALOOP_API_KEY
- * set the service and the credential.
+ * Without a file, the program uses the small workbook in examples/translate-document. While a document is in progress,
+ * a state file next to the output identifies it. If the program is interrupted and started again, it continues with the
+ * same document, so nothing is translated or billed twice. If the file or a language has changed, it begins with a new
+ * document. LINGUALOOP_URL and LINGUALOOP_API_KEY set the service and the credential.
  *
- * Exit codes: 0 done, 1 the service rejected it or the translation failed, 2 it could not begin, 130 interrupted.
+ * Exit codes: 0 done, 1 the service rejected a request or the translation failed, 2 the program could not begin, 130
+ * interrupted.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -33,21 +34,21 @@ interface Options {
   file: NamedContent;
   from: string;
   to: string;
-  /** The same content and languages are the same work. */
+  /** Identifies the work. It is the same for the same content and languages. */
   work: string;
-  /** The directory for the translation. */
+  /** The directory in which to save the translation. */
   out: string;
-  /** The file that names this document while it is in progress. */
+  /** The path of the state file, which identifies the document while its translation is in progress. */
   state: string;
   baseUrl: string;
   apiKey: string;
 }
 
-/** The saved data of a document in progress. */
+/** The contents of the state file. */
 interface Saved {
-  /** From the options. */
+  /** The `work` in the options of the run that saved the file. */
   work: string;
-  /** Sent with the file: the same key finds the document of a response that was lost. */
+  /** The idempotency key that is sent with the file. If the response is lost, the same key finds the document. */
   key: string;
   document?: DocumentHandle;
 }
@@ -64,7 +65,7 @@ async function main(): Promise<number> {
   }
   const { baseUrl, apiKey } = options;
   const stop = new AbortController();
-  // Once: a second Ctrl-C ends the process immediately, without losing anything.
+  // Only once: a second Ctrl-C ends the process immediately. No completed work is lost.
   process.once('SIGINT', () => stop.abort('interrupted'));
   try {
     await run(new LinguaLoop({ baseUrl, apiKey }), options, stop.signal);
@@ -89,16 +90,17 @@ async function run(client: LinguaLoop, options: Options, signal: AbortSignal): P
     job = await poller.pollUntilDone();
   } catch (error) {
     progress.end();
-    // After this error, the next run starts over. After any other error it continues.
+    // After this error, the next run starts again from the beginning. After any other error, the next run continues.
     if (error instanceof DocumentFailedError) await rm(state, { force: true });
     throw error;
   }
   progress.end();
 
   const translated = await client.documents.download(job.id, { signal });
-  // Such as menu.fr.xlsx, which overwrites neither the source nor another language.
+  // A name such as menu.fr.xlsx. A file with this name overwrites neither the source nor a translation into another
+  // language.
   const output = join(out, translated.fileName);
-  // Completely or not at all.
+  // Write to a temporary name first, so that an incomplete file never has the final name.
   await writeFile(`${output}.part`, translated);
   await rename(`${output}.part`, output);
   await rm(state, { force: true });
@@ -110,7 +112,7 @@ async function run(client: LinguaLoop, options: Options, signal: AbortSignal): P
     console.log(`  to review: ${segment.place} "${segment.source_text}" → "${segment.target_text}"`);
 }
 
-/** The document that an earlier run began, or else a new one. */
+/** Returns the document that an earlier run has started, or starts a new one. */
 async function begin(
   client: LinguaLoop,
   { file, from, to, work, state }: Options,
@@ -121,11 +123,11 @@ async function begin(
     try {
       return await client.documents.resume(saved.document, options);
     } catch (error) {
-      // It was deleted since.
+      // The document has been deleted in the meantime, so start a new one.
       if (!(error instanceof NotFoundError)) throw error;
     }
   }
-  // Saved before the file is sent: if the process ends now, the next run sends the same key.
+  // Save the key before sending the file. If the process ends now, the next run sends the same key.
   const key = (saved?.document ? undefined : saved?.key) ?? randomUUID();
   await writeSaved(state, { work, key });
   const request = { source_lang: from, target_lang: to };
@@ -134,7 +136,7 @@ async function begin(
   return poller;
 }
 
-/** A line that is redrawn on a terminal; elsewhere a line for each tenth. */
+/** Shows the progress: on a terminal as a line that is redrawn, otherwise as a line for each tenth. */
 function progressBar() {
   const width = 30;
   const { stderr } = process;
@@ -161,7 +163,10 @@ function progressBar() {
   };
 }
 
-/** Undefined if nothing is saved, or data of other work: the file has been changed since. */
+/**
+ * Reads the state file. Undefined if it does not exist, or if it belongs to other work, because the file has been
+ * changed since then.
+ */
 async function readSaved(path: string, work: string): Promise<Saved | undefined> {
   try {
     const saved = JSON.parse(await readFile(path, 'utf8')) as Saved;

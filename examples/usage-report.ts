@@ -3,10 +3,11 @@
  *
  *   node examples/usage-report.ts [2026-11]
  *
- * The default is the current month (UTC). LINGUALOOP_URL sets the service; LINGUALOOP_EMAIL and LINGUALOOP_PASSWORD
- * are an administrator's, since an API key cannot read usage. It prompts for an authenticator code if necessary.
+ * The default is the current month (UTC). LINGUALOOP_URL sets the service. LINGUALOOP_EMAIL and LINGUALOOP_PASSWORD
+ * must be those of an administrator, because an API key cannot read usage. If necessary, the program asks for a
+ * verification code.
  *
- * Exit codes: 0 printed, 1 the service rejected a request or stopped responding, 2 it could not begin.
+ * Exit codes: 0 printed, 1 the service rejected a request or stopped responding, 2 the program could not begin.
  */
 import { createInterface } from 'node:readline/promises';
 // In your own project: from '@lingualoop/sdk'.
@@ -42,7 +43,7 @@ async function main(period: string | undefined): Promise<number> {
   }
 }
 
-/** The records are added up as they arrive: there may be more than fit into memory. */
+/** Adds up the records while they arrive, because they may not all fit into memory. */
 async function pairsOf(client: LinguaLoop, tenantId: string, period: string | undefined): Promise<Pair[]> {
   const pairs = new Map<string, Pair>();
   for await (const record of client.usage.records(tenantId, { period })) {

@@ -4,11 +4,12 @@
  *   node examples/xliff-round-trip.ts export waiting.xlf --from en --to fr
  *   node examples/xliff-round-trip.ts import waiting.xlf
  *
- * An export has up to 200 jobs of one language pair, the last changed first. An import approves segments whose state
- * is `reviewed` or `final`, and keeps other changed ones as drafts. A job that someone else has changed since is
- * skipped and named. LINGUALOOP_URL and LINGUALOOP_API_KEY set the service and the credential.
+ * An export contains at most 200 jobs of one language pair, the last changed first. An import approves segments whose
+ * state is `reviewed` or `final`, and saves other changed segments as drafts. If someone else has changed a job since
+ * the export, the job is skipped and its id is printed. LINGUALOOP_URL and LINGUALOOP_API_KEY set the service and the
+ * credential.
  *
- * Exit codes: 0 done, 1 the service rejected all or some of it, 2 it could not begin.
+ * Exit codes: 0 done, 1 the service rejected the document or some of its jobs, 2 the program could not begin.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
@@ -59,7 +60,7 @@ async function importFrom(client: LinguaLoop, file: string): Promise<number> {
       console.log(`${id} ${status}`);
     } catch (error) {
       if (!(error instanceof LinguaLoopError)) throw error;
-      // A conflict, or a unit that the tool has damaged: the message names the unit and its line.
+      // There is a conflict, or the tool has damaged a unit. The message contains the name of the unit and its line.
       console.error(`${id} ${error.message}`);
       refused += 1;
     }
@@ -67,7 +68,7 @@ async function importFrom(client: LinguaLoop, file: string): Promise<number> {
   return refused === 0 ? 0 : 1;
 }
 
-/** The jobs of a document: each has a file. */
+/** Returns the ids of the jobs in an XLIFF document, which has a `file` element for each job. */
 function jobsIn(xliff: string): string[] {
   return [...xliff.matchAll(/<(?:\w+:)?file\s(?:[^>]*\s)?id="([0-9a-f]{32})"/g)].map(
     ([, id]) => id as string,

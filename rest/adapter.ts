@@ -33,7 +33,7 @@ import { isKeyed, needsBody, type RestProcedure, restProcedures } from './proced
 import { coerceQuery, knownParameters, listNames, queryKinds } from './query.ts';
 import { isUpload, readUpload } from './upload.ts';
 
-/** Serves every procedure that has a route at its REST path. */
+/** Serves every procedure that has a route, at the path of the route. */
 export function serveRest(
   app: FastifyInstance,
   router: AppRouter,
@@ -53,7 +53,7 @@ export function serveRest(
         ...(procedures.length === 1 && { procedure: (procedures[0] as RestProcedure).path }),
         formOnly: address.body === 'form',
         ...(ceiling && { bodyCeiling: ceiling.name }),
-        // Skip raw bodies: the signature over their bytes authenticates the sender.
+        // A raw body needs no other credential: the signature over its bytes authenticates the sender.
         ...(address.body !== 'raw' && {
           authenticate: async (request, reply) => {
             const authenticated = await createContext(request, reply).authenticate(meta.guard ?? 'public');
@@ -67,7 +67,7 @@ export function serveRest(
           route.gate?.(services);
           // Parse a raw body as bytes: its declared content type must not select another parser.
           if (address.body === 'raw') request.headers['content-type'] = 'application/octet-stream';
-          // No content type may prevent a sign-out: a body that is not a form is read as JSON.
+          // A sign-out must work with any content type, so a body that is not a form is read as JSON.
           if (address.body === 'form_or_json')
             request.headers['content-type'] =
               mediaType(request.headers['content-type']) === formType ? formType : 'application/json';
@@ -117,7 +117,7 @@ async function handleRequest(
   return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(output));
 }
 
-/** Groups procedures by method and path, in the router's order. */
+/** Groups procedures by method and path, and keeps the order of the router. */
 function byAddress(procedures: RestProcedure[]): RestProcedure[][] {
   const groups = Map.groupBy(procedures, ({ route }) => `${route.method} ${route.path}`);
   return [...groups.values()];
@@ -126,7 +126,7 @@ function byAddress(procedures: RestProcedure[]): RestProcedure[][] {
 /** The procedure that a request selects, and its input, which is read on demand. */
 interface ChosenProcedure {
   procedure: RestProcedure;
-  /** Names of query parameters that it does not have. */
+  /** Names of the request's query parameters that the procedure does not have. */
   ignored: string[];
   readInput(): Promise<Record<string, unknown>>;
 }
@@ -144,8 +144,8 @@ interface Endpoint {
 
 /**
  * Prepares how requests to one path are read and dispatched to its procedures.
- * @throws Error if a procedure shares its path although it takes no JSON: JSON, files and XLIFF can be distinguished,
- * and downloads by the Accept header; other kinds of body cannot
+ * @throws Error if several procedures share the path and one of them has another kind of body than JSON, a file or
+ * XLIFF: requests to it could not be distinguished from the others. Downloads are distinguished by the Accept header.
  */
 function createEndpoint(procedures: readonly RestProcedure[], settings: Settings): Endpoint {
   const upload = procedures.find(({ route }) => route.upload);
@@ -154,7 +154,8 @@ function createEndpoint(procedures: readonly RestProcedure[], settings: Settings
   const others = procedures.filter((procedure) => ![upload, xliff, accepted].includes(procedure));
   const chosen = others.filter(({ route }) => route.chosenBy !== undefined);
   const plain = others.find(({ route }) => route.chosenBy === undefined);
-  // Any other body counts as a form without its file: the procedure reports that, after its gates.
+  // If the route accepts only forms, any other body counts as a form without a file. The procedure then reports the
+  // missing file, after its own checks of the caller.
   const onlyForms = others.length === 0 && upload?.route.upload?.raw === false;
   const kinds = procedures.filter((procedure) => procedure !== xliff).map(bodyKind);
   if (kinds.length > 1 && kinds.some((kind) => kind !== 'json'))
@@ -190,7 +191,8 @@ function createEndpoint(procedures: readonly RestProcedure[], settings: Settings
       try {
         body = parseChoosingBody(request.body, request.headers['content-type']);
       } catch (error) {
-        // `plain` reports the error, after its first gates.
+        // The input of `plain` then fails with this error, so that the caller is checked before the error is
+        // reported.
         return { ...choice(plain, request), readInput: () => Promise.reject(error) };
       }
       const found = chosen.find(({ route }) => holds(body, route.chosenBy as string));
@@ -200,8 +202,8 @@ function createEndpoint(procedures: readonly RestProcedure[], settings: Settings
 }
 
 /**
- * Whether an Accept header names a media type, and prefers it to JSON or accepts both equally. Wildcards count as
- * JSON only.
+ * Whether an Accept header names a media type, and prefers it to JSON or accepts both equally. A wildcard counts as a
+ * mention of JSON, not of the media type.
  */
 function isPreferred(accept: string | undefined, type: string): boolean {
   const weights = new Map<string, number>();
@@ -221,7 +223,7 @@ function bodyKind({ route }: RestProcedure): BodyKind {
   return route.body ?? 'json';
 }
 
-/** Whether a body has a member. For a path `a.b`, b must be an object. */
+/** Whether a JSON body has a member. For a path `a.b`, the value of b must be an object. */
 function holds(body: Record<string, unknown>, path: string): boolean {
   const [name, ...inside] = path.split('.') as [string, ...string[]];
   if (!Object.hasOwn(body, name)) return false;
@@ -246,7 +248,8 @@ interface InputReader {
 
 /**
  * Combines body, query, headers and path into one object. The path takes precedence, because it identifies the
- * resource. Query parameters are ignored in a body, and a body that supplies no input is not read.
+ * resource. A body's members with the names of query parameters are ignored. A body that cannot contain an input is
+ * not read.
  */
 function inputReader(procedure: RestProcedure, settings: Settings): InputReader {
   const { route, inputShape } = procedure;

@@ -4,11 +4,11 @@ import type { BodyCeiling } from '#server/http/request-limits.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route is versioned and reports the version it serves. */
+    /** Whether the route has versions and reports the served version. */
     versioned?: boolean;
-    /** Name of the route's body limit, unless it is MAX_REQUEST_BYTES. */
+    /** Name of the limit for the route's bodies; undefined if the limit is MAX_REQUEST_BYTES. */
     bodyCeiling?: BodyCeiling['name'];
-    /** The route accepts only a form. Other content types get 422, not 415. */
+    /** Whether the route accepts only a form. Bodies of other content types then get 422, not 415. */
     formOnly?: boolean;
   }
 }
@@ -17,14 +17,17 @@ declare module 'fastify' {
 export const releasedVersions = ['2026-09-01'] as const;
 export const currentVersion = releasedVersions[releasedVersions.length - 1] as string;
 
-/** The version that the query parameter or its alias header requests; undefined if neither is sent. The query takes precedence. */
+/**
+ * The version that the query parameter or the header with the same meaning requests; undefined if neither is sent.
+ * The query takes precedence.
+ */
 export interface VersionRequest {
   query?: string | undefined;
   header?: string | undefined;
 }
 
 /**
- * Returns the version to serve: the requested one, or the oldest supported.
+ * Returns the version to serve: the requested one or, without a request, the oldest supported one.
  * @throws AppError 400 for a malformed value or an unreleased date
  */
 export function resolveVersion({ query, header }: VersionRequest): string {
@@ -42,7 +45,8 @@ export function resolveVersion({ query, header }: VersionRequest): string {
 }
 
 /**
- * Sets X-Api-Version to the served version if the route is versioned. If no route matched, the path decides.
+ * Sets X-Api-Version to the served version if the route is versioned. If no route matched, the path of the URL shows
+ * whether the response is versioned.
  * @throws AppError 400 for a version that cannot be served
  */
 export function stampVersion(

@@ -5,21 +5,25 @@ import { AppError } from '#server/errors.ts';
 import { declaredSize, maxUnauthenticatedBytes } from '#server/http/request-limits.ts';
 import { createMemoryBudget, type MemoryBudget, type Reservation } from './memory-budget.ts';
 
-/** Bodies up to this size, in bytes, are not counted: the limit on connections restricts them. */
+/** Maximum bytes of a body that needs no reservation. Such bodies are limited by the number of connections. */
 const uncounted = 8_000;
 
 /** Memory limits, in bytes, for the request bodies of one process. */
 export interface BodyBudget {
-  /** Bodies above `maxUnauthenticatedBytes` whose senders are authenticated first. */
+  /** For bodies above `maxUnauthenticatedBytes`, on routes that authenticate the sender before they read the body. */
   large: number;
-  /** Bodies above `maxUnauthenticatedBytes` on routes that do not authenticate before the body is read. */
+  /**
+   * For bodies above `maxUnauthenticatedBytes`, on routes that do not authenticate the sender before they read the
+   * body.
+   */
   unauthenticated: number;
-  /** All other bodies. */
+  /** For all other bodies. */
   small: number;
 }
 
 /**
- * @param largest maximum bytes of a body. One such body must fit into an address's share, a quarter of the budget.
+ * @param largest maximum bytes of one body. An address may use a quarter of the budget, and one such body must fit
+ * into that.
  */
 export function bodyBudget(largest: number): BodyBudget {
   return { large: Math.max(300_000_000, 4 * largest), unauthenticated: 8_000_000, small: 200_000_000 };
@@ -29,23 +33,24 @@ type Authenticate = (request: FastifyRequest, reply: FastifyReply) => Promise<vo
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Returns the body's memory to the budget; null if it used none. */
+    /** Releases the memory that is reserved for the body; null if none is reserved. */
     releaseBody: (() => void) | null;
   }
   interface FastifyContextConfig {
     /**
      * Called before more than `maxUnauthenticatedBytes` bytes of a body are read. @throws AppError if the caller must
-     * not send them
+     * not send a body of that size
      */
     authenticate?: Authenticate;
   }
 }
 
 /**
- * Limits the memory of all request bodies together, per client address, since anyone can open many connections. The
- * sender of a large body is authenticated before it is read. Beyond a limit, either the request is rejected and can be
- * retried, or an incomplete request of an address that holds more is aborted. A body counts until its handler has
- * produced the response, whether or not the client has read that.
+ * Limits the total memory of request bodies, and the share of each client address, because a client can open many
+ * connections. The sender of a large body is authenticated before the body is read. If the memory is used up, either
+ * the new request is rejected and can be repeated, or an incomplete request of an address that uses more memory is
+ * aborted. A body counts until its handler has produced the response, even if the client has not read the response
+ * yet.
  */
 export function limitBodyMemory(
   app: FastifyInstance,
@@ -62,12 +67,12 @@ export function limitBodyMemory(
     const declared = declaredSize(request);
     const undeclared = request.headers['transfer-encoding'] !== undefined;
     if (!undeclared && declared <= uncounted) return done(null, payload);
-    // Fastify rejects it by its length; a 401 must not come first.
+    // Fastify rejects this body by its declared length. The response must be that error, not a 401.
     if (declared > request.routeOptions.bodyLimit) return done(null, payload);
 
     const address = addressOf(request);
     const isLarge = !undeclared && declared > maxUnauthenticatedBytes;
-    // A large body reserves memory as its bytes arrive, so that announcing a size costs nothing.
+    // A large body reserves memory as its bytes arrive. A client that only declares a large size uses no memory.
     const reserved = isLarge
       ? 0
       : Math.min(undeclared ? maxUnauthenticatedBytes : declared, maxUnauthenticatedBytes);
@@ -94,7 +99,7 @@ export function limitBodyMemory(
     const { authenticate: ask } = request.routeOptions.config;
     const authenticate = async () => ask?.(request, reply);
     const counted = hold(ask ? large : unauthenticated);
-    // Once the memory was returned, the response has been sent.
+    // `releaseBody` is null after the response has been produced; the rest of the body then needs no memory.
     const take = (bytes: number) => request.releaseBody !== null && counted.tryGrow(bytes);
     const read = () => {
       if (request.raw.destroyed) return done(brokeOff());
@@ -111,7 +116,7 @@ export function limitBodyMemory(
     if (isLarge) authenticate().then(read, done);
     else read();
   });
-  // Do not parse several large bodies in one iteration: let other events run in between.
+  // Parse at most one large body in each iteration of the event loop, so that other events can run in between.
   let last = Promise.resolve();
   app.addHook('preValidation', (request, _reply, done) => {
     if (!request.releaseBody || !isLargeBody(request.body)) return done();
@@ -121,7 +126,8 @@ export function limitBodyMemory(
   app.addHook('onSend', (request, _reply, payload, done) => {
     if (request.releaseBody) {
       request.releaseBody();
-      // The request stays in memory until its response has been read; release the body now and discard what still arrives.
+      // Fastify keeps the request until the client has read the response. Release the body now, and discard bytes
+      // that still arrive.
       request.body = undefined;
       request.raw.unpipe().resume();
     }
@@ -129,18 +135,18 @@ export function limitBodyMemory(
   });
 }
 
-/** Bytes of large bodies to read in one iteration of the event loop: about a millisecond's work. */
+/** Bytes of large bodies that are read in one iteration of the event loop. Reading them takes about a millisecond. */
 const bytesPerIteration = 250_000;
 
 /**
- * Reads of large bodies, over the iterations of the event loop. Node accepts one connection per iteration, so iterations
- * that read from dozens of uploads keep new clients waiting for most of a second.
+ * Spreads the reads of large bodies over iterations of the event loop. Node accepts one connection per iteration: if
+ * an iteration read from dozens of uploads, new clients would wait for most of a second.
  */
 class ReadSchedule {
   #bytesLeft = bytesPerIteration;
   readonly #later: { bytes: number; run(): void }[] = [];
 
-  /** Runs `run`, which handles `bytes` of a large body, now or in a later iteration. */
+  /** Calls `run`, which handles `bytes` bytes of a large body, in this iteration or a later one. */
   add(bytes: number, run: () => void): void {
     if (this.#bytesLeft === bytesPerIteration) setImmediate(() => this.#startIteration());
     if (this.#bytesLeft <= 0) return void this.#later.push({ bytes, run });
@@ -159,8 +165,8 @@ class ReadSchedule {
 }
 
 /**
- * Counts a body's bytes. After `free` bytes it calls `authenticate`, once, before it passes on more. From then on
- * `take` must reserve memory for each chunk.
+ * Returns a stream with the same bytes as `payload` that counts them. After `free` bytes it calls `authenticate`
+ * once, and `take` must then reserve memory for each further chunk. If either fails, the stream fails.
  */
 function countBytes(
   payload: Readable,
@@ -176,7 +182,7 @@ function countBytes(
   const counting = new Transform({
     transform(chunk: Buffer, _encoding, next) {
       length += chunk.length;
-      // Fastify compares this with its limit.
+      // Fastify compares this length with the limit of the route.
       Object.assign(counting, { receivedEncodedLength: length });
       if (length <= free) return next(null, chunk);
       const count = () => (take(chunk.length) ? handOn(chunk, next) : next(tooMuch()));
@@ -189,12 +195,12 @@ function countBytes(
   });
   counting.once('error', () => {
     payload.unpipe(counting);
-    // Discard the rest, so that the client can read the error.
+    // Discard the rest of the body, so that the client can read the error.
     payload.resume();
   });
   payload.once('error', (error) => counting.destroy(error));
   payload.once('close', () => {
-    // The client disconnected before the end: no more data will arrive.
+    // The client disconnected before the end of the body: no more data will arrive.
     if (!payload.readableEnded) counting.destroy(brokeOff());
   });
   return Object.assign(payload.pipe(counting), { receivedEncodedLength: 0 });

@@ -18,7 +18,10 @@ export function isRawType(mediaType: string): boolean {
   return mediaType.startsWith('text/') || (rawTypes as readonly string[]).includes(mediaType);
 }
 
-/** Passes every body on as bytes for its route to parse. Routes that accept files get a multipart form as a stream. */
+/**
+ * Passes every body to its route as bytes, and the route parses them. A multipart form is passed as a stream, which
+ * only routes that accept files read.
+ */
 export function acceptBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('multipart/form-data', ({ routeOptions: { config } }, body, done) => {
@@ -34,8 +37,8 @@ export function acceptBodies(app: FastifyInstance): void {
 
 /**
  * Parses a request's body as a JSON object.
- * @throws AppError 415 if it is declared as something else, 400 if it is not JSON, 422 if it is not an object or
- * has too many values
+ * @throws AppError 415 if the content type is not JSON, 400 if the body is not JSON, 422 if the body is not an object
+ * or has too many values
  */
 export function parseJsonBody(body: unknown, contentType: string | undefined): Record<string, unknown> {
   const value = parseJson(body, contentType);
@@ -46,8 +49,8 @@ export function parseJsonBody(body: unknown, contentType: string | undefined): R
 }
 
 /**
- * Like `parseJsonBody`, for paths where the body selects the procedure. A body that is not an object selects none and
- * gets 400.
+ * Like `parseJsonBody`, for paths at which the body selects one of several procedures. A body that is not an object
+ * selects none of them and gets 400.
  */
 export function parseChoosingBody(body: unknown, contentType: string | undefined): Record<string, unknown> {
   const value = parseJson(body, contentType);
@@ -60,7 +63,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function parseJson(body: unknown, contentType: string | undefined): unknown {
-  // A form arrives as a stream, which only routes that accept files read.
+  // A multipart form is a stream. Only routes that accept files read it.
   const type = mediaType(contentType);
   if (type.startsWith('multipart/')) throw unsupported();
   if (!Buffer.isBuffer(body) || body.length === 0)
@@ -90,16 +93,16 @@ export const bodyTypes: Readonly<Record<BodyKind, readonly string[]>> = {
   xliff: ['application/xliff+xml'],
 };
 
-/** More fields than any form of the API has. */
+/** Maximum fields of a form; no form of the API has as many. */
 const maxFields = 100;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Parses the fields of a form that are listed in `names` and ignores others. No body is an empty form, and a
- * field without a value counts as omitted (RFC 6749 3.2).
- * @throws AppError 422 if the body is declared as something else, has too many fields or repeats one; 400 if it is not
- * UTF-8 or not percent-encoded
+ * Parses a URL-encoded form. Returns the fields that are listed in `names` and ignores others. A missing body is an
+ * empty form, and a field without a value counts as omitted (RFC 6749 3.2).
+ * @throws AppError 422 if the content type is not that of a form, or if the form has too many fields or repeats one;
+ * 400 if the body is not UTF-8 or not percent-encoded
  */
 export function parseForm(
   body: unknown,
@@ -125,8 +128,8 @@ export function parseForm(
 }
 
 /**
- * Parses the fields of a form or of a JSON object that are listed in `names`, and ignores others. A body that cannot
- * be read is an empty object: it must not prevent a sign-out.
+ * Parses a URL-encoded form or a JSON object. Returns the fields that are listed in `names` and ignores others. A
+ * body that cannot be read is an empty object: it must not prevent a sign-out.
  */
 export function parseFormOrJson(
   body: unknown,
@@ -142,7 +145,7 @@ export function parseFormOrJson(
   }
 }
 
-/** A body that is not a form is an invalid value, not an unsupported media type. */
+/** The error for a body that is not a form: 422, an invalid value, and not 415. */
 export function notAForm(): AppError {
   return invalidForm(['body'], `send ${formType}`, 'invalid_content_type');
 }
@@ -164,7 +167,10 @@ function readPair(pair: string): [name: string, value: string] {
   return at < 0 ? [decode(pair), ''] : [decode(pair.slice(0, at)), decode(pair.slice(at + 1))];
 }
 
-/** Rejects bytes that are not UTF-8. URLSearchParams would replace them with U+FFFD, so that two passwords could read the same. */
+/**
+ * Decodes a part of a form. Rejects bytes that are not UTF-8: URLSearchParams would replace them with U+FFFD, so that
+ * two different passwords could become equal.
+ */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));

@@ -3,19 +3,21 @@ import type { Socket } from 'node:net';
 import { AppError, errorBody } from '#server/errors.ts';
 import { requestIdFrom } from '#server/platform/ids.ts';
 
-/** How long, in milliseconds, a client may take to read the error. */
+/** Milliseconds that a client may take to read the error. */
 const readingTime = 1000;
 
 /**
- * Sends an error on the bare socket for a request that Node's parser could not read, then closes the connection even if
- * the client does not. Until then the connection keeps its slot, and an incomplete body its memory.
+ * Responds to a request that Node's parser could not read: writes an error directly to the socket, then closes the
+ * connection even if the client does not. Until then, the connection keeps its slot, and an incomplete body its
+ * memory.
  */
 export function refuseBrokenRequests(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  // A response to a complete request is being sent: the client would treat an error written now as a part of it.
+  // If the response to an earlier, complete request is being sent, write nothing: the client would read the error as
+  // a part of that response.
   const { _httpMessage: response } = socket as { _httpMessage?: ServerResponse };
   if (response?.req.complete) {
     response.once('close', () => socket.destroySoon());
@@ -38,7 +40,10 @@ export function refuseBrokenRequests(error: Error & { code?: string }, socket: S
   setTimeout(() => socket.destroy(), readingTime).unref();
 }
 
-/** Rejects a complete request that must not reach a route, in the order of responses, and closes the connection. */
+/**
+ * Rejects a complete request that must not reach a route. The error is sent after the responses to earlier requests;
+ * then the connection is closed.
+ */
 export function refuseOnConnection(
   refusal: AppError,
   { headers }: IncomingMessage,

@@ -1,4 +1,4 @@
-/** The page of the API reference: Swagger UI, configured to show the document for clients. */
+/** The page of the API reference: Swagger UI with the document for client generators. */
 export const page = (at: (path: string) => string) => `<!doctype html>
 <html lang="en">
   <head>
@@ -20,9 +20,10 @@ export const page = (at: (path: string) => string) => `<!doctype html>
 `;
 
 /**
- * Opens Swagger UI. Everything is collapsed, and matches of the filter are opened. Credentials are entered in
- * "Authorize" and not stored; the session cookie is excluded, and has no field: a request uses the entered key, or no
- * credential. No validator badge: it would send a request to another host.
+ * The script that opens Swagger UI. All sections are collapsed; a filter opens the sections that match it. Members
+ * enter credentials under "Authorize", and these are not stored. The session cookie has no field and is not sent: a
+ * request has the entered key or no credential. The validator badge is off, because it would send a request to
+ * another host.
  */
 export const start = (
   basePath: string,

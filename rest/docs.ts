@@ -16,8 +16,9 @@ const files = {
 };
 
 /**
- * The application's policy. Swagger UI inserts descriptions into the page as HTML, which it has sanitized with
- * DOMPurify: the page's default policy allows that, and never makes a script from a text.
+ * The Content-Security-Policy of the web application, with one more Trusted Types policy. Swagger UI inserts
+ * descriptions as HTML after DOMPurify has sanitized them; the page's default policy allows that, but never makes a
+ * script from a text.
  */
 const headersOfPage = pageHeaders('default dompurify');
 
@@ -26,7 +27,7 @@ interface PartOptions {
   headers?: Readonly<Record<string, string>>;
 }
 
-/** A response that is the same for every client, with its entity tag. */
+/** A response that is the same for every client, and its entity tag. */
 interface Part {
   type: string;
   content: Buffer;
@@ -34,9 +35,10 @@ interface Part {
 }
 
 /**
- * Serves GET /openapi.json, the same with security, and GET /docs, which renders that. Each file is read or built on
- * its first request: importing the generator takes longer than starting the HTTP server. It is then kept as one
- * Buffer for all responses; a client that already has it gets 304.
+ * Serves GET /openapi.json, the same document with security for client generators, and GET /docs, a page that renders
+ * the second document. Each file is read or built at its first request, because importing the generator takes longer
+ * than starting the HTTP server. It is then kept as one Buffer for all responses. A client that already has the file
+ * gets 304.
  * @param basePath the path of the service's public URL, the prefix of each path in the page
  */
 export function serveDocs(app: FastifyInstance, router: AppRouter, basePath: string): void {
@@ -74,8 +76,8 @@ export function serveDocs(app: FastifyInstance, router: AppRouter, basePath: str
     { versioned: true },
   );
   const at = (path: string) => (basePath + path).replaceAll('&', '&amp;');
-  // Fastify's own plugin could do this, but it takes 45 ms to start, requires @fastify/swagger, and serves the
-  // document at two more paths.
+  // @fastify/swagger-ui itself could serve these files, but it takes 45 ms to start, requires @fastify/swagger, and
+  // serves the document at two additional paths.
   for (const url of ['/docs', '/docs/'])
     serve(url, headersOfPage['content-type'] as string, async () => page(at), { headers: headersOfPage });
   serve('/docs/start.js', files['swagger-ui-bundle.js'], async () => start(basePath));

@@ -4,8 +4,8 @@ import type { FastifyReply } from 'fastify';
 import type { FileResponse, StreamResponse } from '#server/trpc.ts';
 
 /**
- * Sends a download. A non-ASCII file name goes into filename* (RFC 6266). A suggested name is percent-encoded, as clients send theirs in
- * X-Source-Filename.
+ * Sends a download. A file name that is not ASCII is sent as filename* (RFC 6266). A suggested name is
+ * percent-encoded, like the names that clients send in X-Source-Filename.
  */
 export function sendFile(reply: FastifyReply, file: FileResponse | StreamResponse): FastifyReply {
   const { contentType, fileName, suggestedName } = file;
@@ -19,12 +19,15 @@ export function sendFile(reply: FastifyReply, file: FileResponse | StreamRespons
   return named.send(Buffer.from(buffer, byteOffset, byteLength));
 }
 
-/** Sends a file as it is read or generated, no faster than the client reads it. If the client disconnects, that stops. */
+/**
+ * Sends a file while it is read or generated, no faster than the client reads it. If the client disconnects, reading
+ * or generating stops.
+ */
 function sendChunks(reply: FastifyReply, { chunks, length, cut, end }: StreamResponse): FastifyReply {
   if (reply.raw.closed) end();
   else reply.raw.once('close', end);
   if (length !== undefined) reply.header('content-length', length);
-  // For a HEAD request, Fastify would generate the whole text.
+  // HEAD needs no body, but Fastify would generate all of it.
   if (reply.request.method === 'HEAD') return reply.send(Readable.from([]));
   const stream = Readable.from(chunks, { highWaterMark: 1 });
   // Reset the connection: to an HTTP/1.0 client, such as a proxy, a normal close would look like the end of the file.
@@ -42,7 +45,9 @@ function attachment(fileName: string): string {
   return ascii === fileName ? quoted : `${quoted}; filename*=${encodeExtended(fileName)}`;
 }
 
-/** For clients that read only `filename`: replaces characters that some of them cannot handle. */
+/**
+ * Returns a file name for clients that read only `filename`: characters that some of them cannot handle are replaced.
+ */
 function asciiName(fileName: string): string {
   return fileName.replace(/[^\x20-\x7e]|["\\%/]/gu, '_');
 }

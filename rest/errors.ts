@@ -7,7 +7,7 @@ import { notAForm } from './body-parsers.ts';
 /** Sends an error response, with Retry-After if the error has one. */
 export function sendError(reply: FastifyReply, thrown: unknown): FastifyReply {
   const error = fromFastify(thrown, reply) ?? toAppError(thrown);
-  // Errors of procedures were logged where they were thrown.
+  // Do not log errors of procedures again: they were logged where they were thrown.
   if (error.code === 'internal_error' && (thrown as Error | undefined)?.name !== 'TRPCError')
     reply.log.error({ request_id: reply.request.id, error: describeForLog(thrown) }, 'unexpected failure');
   setRetryAfter(reply, error);
@@ -15,14 +15,14 @@ export function sendError(reply: FastifyReply, thrown: unknown): FastifyReply {
   return (
     reply
       .code(error.status)
-      // Set again here: Fastify's own errors occur before any hook.
+      // Set the header here, too: Fastify's own errors occur before the hook that sets it.
       .header('x-request-id', reply.request.id)
       .header('content-type', 'application/json; charset=utf-8')
       .send(JSON.stringify(errorBody(error, reply.request.id)))
   );
 }
 
-/** Maps the errors that Fastify raises before a handler runs, by their codes. */
+/** Returns the service's error for an error that Fastify raises before a handler runs, by the code of the latter. */
 function fromFastify(thrown: unknown, { request }: FastifyReply): AppError | undefined {
   const { code, statusCode } = thrown as { code?: unknown; statusCode?: unknown };
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
@@ -54,20 +54,23 @@ function fromFastify(thrown: unknown, { request }: FastifyReply): AppError | und
   return undefined;
 }
 
-/** Sends errors that are thrown outside procedures in the documented shapes too. */
+/** Sends errors that are thrown outside procedures, too, in the documented shapes. */
 export function handleErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, _request, reply) => sendError(reply, error));
-  // Reached by files that do not exist; `refusalFor` handles requests that match no route.
+  // Called for files that do not exist. Requests that match no route have been handled with `refusalFor` before.
   app.setNotFoundHandler((_request, reply) => sendError(reply, noSuchAddress()));
 }
 
-/** The methods of each path; used only for requests that match no route. */
+/** The paths of the API with their methods, for requests that match no route. */
 interface KnownPaths {
-  /** The error for a request that matches no route: 405 with the allowed methods if the path is known, otherwise 404. */
+  /**
+   * Returns the error for a request that matches no route: 405 with the allowed methods if the path is known,
+   * otherwise 404.
+   */
   refusalFor(url: string): { error: AppError; allow?: string };
 }
 
-/** Collects every path and method that is registered after this call. */
+/** Collects the paths and methods of all routes that are registered after this call. */
 export function collectPaths(app: FastifyInstance): KnownPaths {
   const methodsOf = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   app.addHook('onRoute', ({ url, method }) => {

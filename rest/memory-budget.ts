@@ -1,47 +1,52 @@
 import { networkOf } from '#server/http/client-address.ts';
 
-/** The memory of one process for clients that send or read slowly, shared among their addresses. */
+/** Memory of one process for clients that send or read slowly, shared among the clients' addresses. */
 export interface MemoryBudget {
   /**
    * Starts a reservation of 0 bytes for an address.
-   * @param breakOff aborts the request or response that holds it; called after the reservation has been released
+   * @param breakOff aborts the request or response that holds the reservation; called after the reservation has been
+   * released
    */
   reserve(address: string, breakOff: () => void): Reservation;
 }
 
 export interface Reservation {
-  /** Reserves `bytes` more if they are free. Returns whether they were. */
+  /** Reserves `bytes` more, if they are free or can be freed. Returns whether they were reserved. */
   tryGrow(bytes: number): boolean;
   /** Reserves `bytes` more even if they are not free. */
   grow(bytes: number): void;
-  /** Records that the client has read some of it: other reservations of its address are then aborted first. */
+  /**
+   * Records that the client has read some of the response: from now on, other reservations of the client's address
+   * are aborted before this one.
+   */
   touch(): void;
-  /** From now on it cannot be aborted, because it is in use. */
+  /** Prevents that the reservation is aborted, because its memory is in use. */
   pin(): void;
-  /** Releases all of it. Further calls do nothing. */
+  /** Releases all bytes of the reservation. Further calls do nothing. */
   release(): void;
 }
 
 /** The share of the budget that one address may hold. */
 const shareOfAddress = 1 / 4;
 
-/** One client address, or one /56 for IPv6. */
+/** The reservations of one client: of one IPv4 address, or of one /56 network for IPv6. */
 interface Holder {
   bytes: number;
   holdings: number;
-  /** Reservations that can be aborted, in the order in which they would be. */
+  /** Reservations that can be aborted; the first one is aborted first. */
   breakable: Set<Reservation>;
 }
 
 /**
- * An address may hold at most a quarter of `max`. If that much is not free, the least recently touched reservation of
- * an address that holds more is aborted. So an address that holds little always gets memory, however many addresses
- * share the budget.
+ * Creates a budget of `max` bytes. An address may hold at most a quarter of them. If a reservation does not fit, the
+ * least recently touched reservation of an address that holds more is aborted. So an address that holds little always
+ * gets memory, regardless of the number of addresses.
  */
 export function createMemoryBudget(max: number): MemoryBudget {
   const holders = new Map<string, Holder>();
   /**
-   * Holders with reservations that can be aborted, by the binary logarithm of their bytes: scanning all of them would cost too much.
+   * Holders with reservations that can be aborted, by the binary logarithm of their bytes. Scanning all holders would
+   * take too long.
    */
   const bySize: Set<Holder>[] = Array.from({ length: 64 }, () => new Set());
   const breakers = new WeakMap<Reservation, () => void>();
@@ -57,13 +62,16 @@ export function createMemoryBudget(max: number): MemoryBudget {
     if (holder.bytes > 0 && holder.breakable.size > 0) bySize[sizeClass(holder)]?.add(holder);
   }
 
-  /** The holder with the most bytes, or one with at least half as many. */
+  /** Returns the holder with the most bytes, or one with at least half as many as that one. */
   function largest(): Holder | undefined {
     for (const holder of bySize.findLast(({ size }) => size > 0) ?? []) return holder;
     return undefined;
   }
 
-  /** Frees memory for `bytes` of an address that would then hold `own` bytes. */
+  /**
+   * Frees memory for `bytes` more of an address that would then hold `own` bytes in total. Returns whether there is
+   * enough.
+   */
   function freeMemory(own: number, bytes: number): boolean {
     while (total + bytes > max) {
       const holder = largest();
@@ -87,7 +95,7 @@ export function createMemoryBudget(max: number): MemoryBudget {
       const force = (bytes: number) => {
         if (!open) return;
         held += bytes;
-        // Aborting a reservation of 0 bytes would free nothing.
+        // Reservations of 0 bytes are not breakable: aborting one would free nothing.
         change(holder, bytes, () => held > 0 && !kept && holder.breakable.add(holding));
       };
       const holding: Reservation = {

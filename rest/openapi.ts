@@ -22,8 +22,9 @@ import { queryKinds } from './query.ts';
 export type { OpenApiDocument } from './openapi/document.ts';
 
 /**
- * Builds the OpenAPI 3.1.0 document of all procedures with a route: the output of trpc-to-openapi, with corrections
- * of losses and limitations. It changes no schema, and its order does not depend on the router's.
+ * Builds the OpenAPI 3.1.0 document of all procedures with a route: the output of trpc-to-openapi, completed with the
+ * details that this generator drops or does not support. The procedures' schemas stay unchanged, and the order of the
+ * document does not depend on the order of the router.
  * @param basePath the path of the service's public URL, the prefix of the document's paths
  * @throws Error if two different bodies have one id, or if a header fills an input that does not exist
  */
@@ -53,8 +54,8 @@ export function buildOpenApiDocument(router: AppRouter, basePath = ''): OpenApiD
 }
 
 /**
- * Builds the same document for client generators: with the accepted credentials of each operation, and names of all
- * types (decision 74).
+ * Builds the document for client generators: the same as `buildOpenApiDocument`, but with the accepted credentials of
+ * each operation and with names for all types (decision 74).
  */
 export function buildClientsDocument(router: AppRouter, basePath = ''): ClientsDocument {
   const document = buildOpenApiDocument(router, basePath);
@@ -93,8 +94,9 @@ function sortedByKey<T>(record: Record<string, T>): Record<string, T> {
 type GeneratorRouter = Parameters<typeof generateOpenApiDocument>[0];
 
 /**
- * Presents the procedures as a router that trpc-to-openapi can read: with its own meta, and without handlers. Its
- * request handler rewrites schemas, so the real procedures never get its meta.
+ * Returns a router for trpc-to-openapi that has the procedures with the generator's own metadata, and without
+ * handlers. The real procedures must not get this metadata, because the generator's request handler would rewrite
+ * their schemas.
  */
 export function generatorInput(procedures: readonly RestProcedure[]): GeneratorRouter {
   const view = procedures.map((procedure) => [
@@ -108,13 +110,13 @@ export function generatorInput(procedures: readonly RestProcedure[]): GeneratorR
       },
     },
   ]);
-  // The generator reads only this part of a router, but its type requires all of tRPC's internals.
+  // The generator reads only this part of a router, but the type of its parameter requires all of tRPC's internals.
   return { _def: { procedures: Object.fromEntries(view) } } as unknown as GeneratorRouter;
 }
 
 /**
- * The generator does not support parameters with members: it gets a string in their place, which `describeOperation`
- * replaces.
+ * Returns the procedure's input with a string in place of each parameter with members, which the generator does not
+ * support. `describeOperation` replaces these strings.
  */
 function withoutMembers({ route, inputShape, input }: RestProcedure): z.ZodType | undefined {
   const members = [...queryKinds(inputShape, route)].flatMap(([name, kind]) =>
@@ -145,7 +147,10 @@ function openapiMeta({ path, route, inputShape }: RestProcedure): Record<string,
   };
 }
 
-/** The schema of a sent header: a header cannot be null, and omitting it means its default. */
+/**
+ * Returns the schema of a header as clients send it: a header cannot be null, and an omitted header means its
+ * default.
+ */
 function sent(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
     return sent(schema.unwrap() as z.ZodType);

@@ -2,25 +2,25 @@ import { z } from 'zod';
 import type { AppRouter } from '#server/router.ts';
 import { inputSource, type ProcedureMeta, proceduresOf, type Route } from '#server/trpc.ts';
 
-/** A procedure as REST and the OpenAPI document use it. */
+/** A procedure in the form that REST and the OpenAPI document need. */
 export interface RestProcedure {
-  /** Its tRPC path, like `translations.create`. */
+  /** The tRPC path of the procedure, like `translations.create`. */
   path: string;
   type: 'query' | 'mutation';
   route: Route;
   meta: ProcedureMeta;
   input: z.ZodType | undefined;
-  /** The fields of its input; empty if it has none. */
+  /** The fields of the procedure's input; empty if it has no input. */
   inputShape: Record<string, z.ZodType>;
   output: z.ZodType;
 }
 
-/** All procedures of the router with a route, and their definitions. */
+/** Returns all procedures of the router that have a route, with their definitions. */
 export function restProcedures(router: AppRouter): RestProcedure[] {
   return proceduresOf(router).flatMap(([path, { type, meta, inputs, output }]) => {
     if (!meta?.route) return [];
     if (!output) throw new Error(`${path}: a procedure with a route needs an output schema`);
-    // An optional input is unwrapped to its object, whose fields are needed here.
+    // Unwrap an input that is optional as a whole, because the code below needs its fields.
     const input = inputs[0] instanceof z.ZodPrefault ? inputs[0].unwrap() : inputs[0];
     if (input && !(input instanceof z.ZodObject)) throw new Error(`${path}: the input must be an object`);
     const inputShape = input ? (input.shape as Record<string, z.ZodType>) : {};
@@ -32,8 +32,8 @@ export function restProcedures(router: AppRouter): RestProcedure[] {
 }
 
 /**
- * Whether a body is required: if it is absent, the input is read as an empty object, which then lacks a required
- * field of the body.
+ * Whether a request must have a body. A missing body is read as an empty object, so it is an error if a field of the
+ * body is required.
  */
 export function needsBody({ route, input, inputShape }: RestProcedure): boolean {
   const needed = Object.entries(inputShape)
@@ -44,7 +44,10 @@ export function needsBody({ route, input, inputShape }: RestProcedure): boolean 
   return input?.safeParse({}).success === false;
 }
 
-/** Whether a repetition with the same Idempotency-Key does no work twice. Imports, for example, are not keyed. */
+/**
+ * Whether the procedure accepts an Idempotency-Key, so that a repeated request does no work twice. Imports, for
+ * example, do not.
+ */
 export function isKeyed({ headers }: Route): boolean {
   return Object.values(headers ?? {}).includes('Idempotency-Key');
 }

@@ -2,10 +2,13 @@ import { z } from 'zod';
 import { inputSource, type Route } from '#server/trpc.ts';
 import type { RestProcedure } from './procedures.ts';
 
-/** How a query parameter is read. `members`: `name.key=value` or `name[key]=value`, any number of them. */
+/**
+ * How a query parameter is read. `members` means an object whose members are separate parameters, written
+ * `name.key=value` or `name[key]=value`.
+ */
 type QueryKind = 'string' | 'number' | 'boolean' | 'members';
 
-/** The type of each query parameter of a route, computed once. The schemas stay unchanged. */
+/** Returns the kind of each query parameter of a route. Called once per route. The schemas stay unchanged. */
 export function queryKinds(shape: Record<string, z.ZodType>, route: Route): ReadonlyMap<string, QueryKind> {
   return new Map(
     Object.entries(shape)
@@ -25,7 +28,7 @@ function kindOf(schema: z.ZodType): QueryKind {
 
 /**
  * Converts a query string's values to their schemas' types. A value that is not a valid number or boolean stays a
- * string, so that the schema reports it by name. Parameters that the route does not have are omitted.
+ * string, so that the schema reports it by name. Unknown parameters are omitted.
  */
 export function coerceQuery(
   query: Record<string, unknown>,
@@ -46,7 +49,10 @@ function coerce(value: string, kind: QueryKind): unknown {
   return value;
 }
 
-/** The members of an object, or its bare value, which the schema then rejects; undefined without any. */
+/**
+ * Returns the members of an object parameter. If the request has a plain value for the name, returns this value,
+ * which the schema then rejects. Undefined if the request has neither.
+ */
 function membersOf(query: Record<string, unknown>, name: string): unknown {
   if (query[name] !== undefined) return query[name];
   const members = Object.entries(query).flatMap(([parameter, value]): [string, unknown][] => {
@@ -56,7 +62,7 @@ function membersOf(query: Record<string, unknown>, name: string): unknown {
   return members.length === 0 ? undefined : Object.fromEntries(members);
 }
 
-/** The key of a parameter `name.key` or `name[key]`. */
+/** Returns the key of a parameter `name.key` or `name[key]`; undefined for other parameters. */
 function keyIn(name: string, parameter: string): string | undefined {
   if (!parameter.startsWith(name)) return undefined;
   const rest = parameter.slice(name.length);
@@ -64,13 +70,11 @@ function keyIn(name: string, parameter: string): string | undefined {
   return rest.startsWith('[') && rest.endsWith(']') ? rest.slice(1, -1) : undefined;
 }
 
-/**
- * Returns a function that checks whether a procedure reads a query parameter. Every operation reads `api-version`.
- */
+/** Returns a function that checks whether a procedure reads a query parameter. All procedures read `api-version`. */
 export function knownParameters({ route, inputShape }: RestProcedure): (parameter: string) => boolean {
   const kinds = queryKinds(inputShape, route);
   const names = new Set([...kinds.keys(), 'api-version']);
-  // Fields of an upload may be in its query; the name of a raw file, too.
+  // The fields of an upload may be in the query, and so may the name of a file that is the body itself.
   if (route.upload) {
     for (const name of Object.keys(inputShape)) names.add(name);
     for (const part of route.upload.parts) names.delete(part);
@@ -80,13 +84,13 @@ export function knownParameters({ route, inputShape }: RestProcedure): (paramete
   return (parameter) => names.has(parameter) || objects.some((name) => keyIn(name, parameter) !== undefined);
 }
 
-/** Names that a header lists, and characters of each. */
+/** Maximum names that a header lists, and maximum characters of each name. */
 const maxNames = 20;
 const maxNameLength = 60;
 
 /**
- * The value of a header that lists names from a query string: percent-encoded, and limited. `...` replaces omitted
- * names.
+ * Returns the value of a header that lists names from a query string. Names are percent-encoded, and their number and
+ * length are limited. `...` stands for omitted names or characters.
  */
 export function listNames(names: readonly string[]): string {
   const listed = names.slice(0, maxNames).map((name) => {

@@ -6,26 +6,26 @@ import { createMemoryBudget, type Reservation } from './memory-budget.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route sends every client the same Buffer: a slow reader holds no extra memory. */
+    /** Whether the route sends the same Buffer to every client, so that a slow reader uses no additional memory. */
     shared?: boolean;
   }
 }
 
 /**
- * Responses up to this size, in bytes, are sent whole: a socket holds few of them, and `server/http/connections.ts`
- * limits them.
+ * Maximum bytes of a response that is sent whole. A connection has few such responses at a time, because
+ * `server/http/connections.ts` limits unanswered requests.
  */
 const sentWhole = 65_536;
 
 /** Limits for the responses of one process. Tests set smaller ones. */
 export interface ResponseLimits {
-  /** Bytes of large unread responses, shared among the clients' addresses. */
+  /** Total bytes of large responses that clients have not read yet, shared among the clients' addresses. */
   held: number;
-  /** How long, in milliseconds, a response may take from its start to its end: 60 MB at 1 Mbit/s take 500 s. */
+  /** Maximum milliseconds from the start of a response to its end. For comparison: 60 MB at 1 Mbit/s take 500 s. */
   deadline: number;
   /**
-   * Time in milliseconds after which a response that the client has stopped reading may be aborted for another one
-   * for its address.
+   * Milliseconds after which a response that its client has stopped reading may be aborted in favor of another
+   * response to the same address.
    */
   patience: number;
 }
@@ -37,19 +37,22 @@ interface UnreadResponse {
   address: string;
   bytes: number;
   began: number;
-  /** When the client last took a piece. */
+  /** When the client last read a piece. */
   taken: number;
   holding: Reservation;
   breakOff(): void;
 }
 
 /**
- * Limits the memory of large responses that clients do not read, per client address. They are sent in pieces, which
- * shows whether they are read. If there is no memory for a new one, the least recently read response of an address
- * that holds more is aborted. If that does not help, or the address has reached its share, its own least recently
- * read response is aborted. If none of those has been unread for `patience` milliseconds, a GET is rejected, which
- * loses nothing; any other response is sent, and the least recently read one is aborted. Downloads that are generated
- * while they are sent hold almost nothing and have separate limits.
+ * Limits the memory of large responses that clients have not read, in total and per client address. A large response
+ * is sent in pieces, which shows whether the client reads it. If there is no memory for a new response, other
+ * responses are aborted in this order:
+ * 1. the least recently read response of an address that holds more memory
+ * 2. the least recently read response of the same address, if it has not been read for `patience` milliseconds
+ *
+ * If neither exists, a new GET is rejected, because it can be repeated. The response to any other method is sent, and
+ * the least recently read response of its address is aborted regardless of `patience`. Downloads that are generated
+ * while they are sent use almost no memory and have separate limits.
  */
 export function limitUnreadResponses(
   app: FastifyInstance,
@@ -61,7 +64,7 @@ export function limitUnreadResponses(
 
   app.addHook('onSend', (request, reply, payload, done) => {
     const length = lengthOf(payload);
-    // Check the socket: `request.raw` counts as destroyed once its body has been read.
+    // Check the socket, not the request: `request.raw` counts as destroyed as soon as its body has been read.
     if (length <= sentWhole || request.method === 'HEAD' || request.raw.socket.destroyed)
       return done(null, payload);
     const address = addressOf(request);
@@ -97,8 +100,8 @@ export function limitUnreadResponses(
   }
 
   /**
-   * Reserves memory for a response by aborting those of its address that have not been read for `patience`
-   * milliseconds. Returns whether it succeeded.
+   * Reserves memory for a response. If necessary, aborts responses to the same address that have not been read for
+   * `patience` milliseconds. Returns whether the memory is reserved.
    */
   function freeMemory({ address, bytes, holding }: UnreadResponse, patience: number): boolean {
     while (bytes > 0 && !holding.tryGrow(bytes)) {
@@ -122,7 +125,7 @@ export function limitUnreadResponses(
 
 function lengthOf(payload: unknown): number {
   if (typeof payload === 'string')
-    // A UTF-16 code unit takes at most three bytes, so most responses need not be measured.
+    // A UTF-16 unit takes at most three bytes in UTF-8, so most texts need not be measured.
     return payload.length * 3 <= sentWhole ? payload.length : Buffer.byteLength(payload);
   return Buffer.isBuffer(payload) ? payload.length : 0;
 }
@@ -150,7 +153,7 @@ function refuse(reply: FastifyReply): string {
     },
   );
   for (const name of ['content-length', 'content-disposition', 'etag']) reply.removeHeader(name);
-  // The route may allow caches to keep its own response.
+  // The route may have allowed caches to store its response; they must not store the error.
   reply.header('cache-control', 'no-store');
   setRetryAfter(reply, error);
   reply.code(error.status).header('content-type', 'application/json; charset=utf-8');

@@ -19,19 +19,19 @@ export function isUpload(request: FastifyRequest, { raw }: Upload): boolean {
 
 /** An uploaded file. */
 interface ReceivedFile {
-  /** Empty if none was sent. */
+  /** The file name; empty if the client sent none. */
   name: string;
   contentType: string;
   bytes: Uint8Array;
-  /** Sent as a part of a form, or as the whole body. */
+  /** Whether the file was a part of a form, or the whole body. */
   via: 'form' | 'raw';
 }
 
 /**
- * Reads the input of a route that accepts files: the file parts and fields of a form, or a raw body with its fields
- * in the query. Fields that the input does not have are omitted; of a form's, their names are kept. If the route
- * accepts only forms, any other body counts as a form without parts.
- * @throws AppError 400 for a malformed form, 413 beyond a limit
+ * Reads the input of a route that accepts files, from a form with file parts and fields, or from a file that is the
+ * whole body, with its fields in the query. Fields that the input does not have are omitted; for a form, their names
+ * are kept for a warning. If the route accepts only forms, any other body counts as a form without parts.
+ * @throws AppError 400 for a malformed form; 413 if a size limit is exceeded
  */
 export async function readUpload(
   request: FastifyRequest,
@@ -53,7 +53,7 @@ export async function readUpload(
 
 function readRaw({ body, headers, query }: FastifyRequest): ReceivedFile {
   const header = headers['x-source-filename'];
-  // The query is decoded already.
+  // A name in the query is already percent-decoded; a name in a header is not.
   const named =
     typeof header === 'string' ? readHeaderText(header) : (query as Record<string, unknown>)['filename'];
   const name = typeof named === 'string' ? named.trim() : '';
@@ -61,7 +61,10 @@ function readRaw({ body, headers, query }: FastifyRequest): ReceivedFile {
   return { name, contentType, bytes: Buffer.isBuffer(body) ? body : Buffer.alloc(0), via: 'raw' };
 }
 
-/** Decodes a non-ASCII file name: it is either percent-encoded or UTF-8 bytes, which Node reads as Latin-1. */
+/**
+ * Decodes a file name in a header. A name that is not ASCII is percent-encoded, or its UTF-8 bytes arrive as Latin-1
+ * characters.
+ */
 function readHeaderText(value: string): string {
   try {
     if (/%[0-9a-f]{2}/i.test(value)) return decodeURIComponent(value);
@@ -76,7 +79,9 @@ interface Form {
   files: Map<string, ReceivedFile>;
 }
 
-/** Reads a form part by part. Keeps the first file part of each name that the route accepts. */
+/**
+ * Reads a form part by part. Of the file parts with the same name, the first is kept, if the route accepts this name.
+ */
 function readForm(request: FastifyRequest, upload: Upload, limits: BodyLimits): Promise<Form> {
   return new Promise((resolve, reject) => {
     const body = request.body as Readable;
@@ -87,7 +92,7 @@ function readForm(request: FastifyRequest, upload: Upload, limits: BodyLimits): 
       if (ended) return;
       ended = true;
       body.unpipe(parser);
-      // Discard the rest, so that the client can read the error.
+      // Discard the rest of the body, so that the client can read the error.
       body.resume();
       reject(error);
     };
@@ -112,7 +117,8 @@ function readForm(request: FastifyRequest, upload: Upload, limits: BodyLimits): 
     }
     let received = 0;
     const partTypes = watchPartTypes();
-    // Tracked apart from `form.files`: a second part may begin before the end of the first is reported.
+    // Not derived from `form.files`, which gets a part at its end: another part with the same name may begin before
+    // that.
     const taken = new Set<string>();
     body.on('data', (chunk: Buffer) => {
       received += chunk.length;
@@ -160,22 +166,25 @@ function malformed(reason = 'the form cannot be read'): AppError {
   return new AppError('malformed_request', `invalid multipart body: ${reason}`);
 }
 
-/** Collects the bytes of a stream in one buffer: joining pieces at the end would hold them in memory twice. */
+/**
+ * Collects the bytes of a stream in one buffer. Collecting pieces and joining them at the end would need twice the
+ * memory.
+ */
 interface ByteCollector {
   add(piece: Uint8Array): void;
   /** Returns the bytes added so far. Nothing may be added afterwards. */
   finish(): Buffer;
 }
 
-/** Maximum bytes that are allocated for a declared size. */
+/** Maximum bytes that are allocated before any byte has arrived. */
 const reserved = 2 ** 20;
 
 /**
- * @param expected maximum bytes that the client declared; allocated in full only after the first `reserved` bytes
- * have arrived
+ * @param expected the size that the client declared, in bytes; memory for all of it is allocated only after the first
+ * `reserved` bytes have arrived
  */
 function collectBytes(expected: number): ByteCollector {
-  // Do not use Node's buffer pool: small buffers would keep the whole pool from being freed.
+  // Node's buffer pool is not used: a small buffer would keep the pool's whole memory block from being freed.
   let bytes = Buffer.allocUnsafeSlow(Math.min(Math.max(expected, 1024), reserved));
   let length = 0;
   return {
@@ -193,12 +202,15 @@ function collectBytes(expected: number): ByteCollector {
   };
 }
 
-/** Bytes of recent data that are kept: more than the headers of one part (`headerSize`) and the boundary before them. */
+/**
+ * Bytes of recent data that are kept to search for headers: more than the headers of one part (`headerSize`) and the
+ * boundary before them.
+ */
 const kept = 32_768;
 
 /**
- * A part's headers after its boundary. Their number is limited, or a hostile form would make the regex rescan its
- * bytes repeatedly.
+ * Matches the headers of a part after its boundary. The number of headers is limited: otherwise a hostile form would
+ * make the regex scan the same bytes repeatedly.
  */
 const partHeaders = /\r\n--[^\r\n]*\r\n((?:[^\r\n]+\r\n){1,20})\r\n/g;
 
@@ -207,8 +219,8 @@ function namesOf(field: string): string[] {
 }
 
 /**
- * Detects parts that declare no content type. Busboy reports text/plain for them, but a type that was not declared must
- * not be compared with the file's name.
+ * Detects parts that declare no content type. Busboy reports text/plain for them, but only a declared type may be
+ * compared with the file's name.
  */
 function watchPartTypes(): { push(chunk: Buffer): void; isDeclared(field: string): boolean } {
   let recent = '\r\n';
@@ -216,10 +228,10 @@ function watchPartTypes(): { push(chunk: Buffer): void; isDeclared(field: string
     push(chunk) {
       recent = recent.slice(-kept) + chunk.toString('latin1');
     },
-    /** Whether the part of this name that begins now declares its content type. */
+    /** Whether the part of this name that has just begun declares its content type. */
     isDeclared(field) {
       for (const { 0: whole, 1: headers = '', index } of recent.matchAll(partHeaders)) {
-        // Skip fields with this name that are not files.
+        // Skip fields that have this name and are not files.
         if (!headers.includes('filename') || !namesOf(field).some((name) => headers.includes(name))) continue;
         recent = recent.slice(index + whole.length - 2);
         return /^content-type:[ \t]*\S/im.test(headers);

@@ -37,12 +37,11 @@ import { notesOf, observeRequests } from './observability/requests.ts';
 import { appRouter } from './router.ts';
 import { basePathOf, publicAddress, type Settings } from './settings.ts';
 
-/** What `buildApp` needs. The application's own log becomes the services' log. */
+/** The services that `buildApp` needs from its caller. It adds `log`, the log of the HTTP application. */
 export type AppParts = Omit<Services, 'log'>;
 
-/** Observers of the application. */
 export interface AppObservers {
-  /** The database for the checks of `/readyz`. Default: the application's own. */
+  /** The database that `/readyz` checks. Default: the database of the application. */
   probe?: Database;
   metrics?: Pick<Metrics, 'request'> | null;
 }
@@ -54,8 +53,8 @@ export interface App {
 }
 
 /**
- * Builds the HTTP application: REST and `/trpc` over one router. It does not listen yet. It opens no resources and
- * closes none of those passed in.
+ * Builds the HTTP application: REST and `/trpc` over one router. It does not listen yet. It opens no resources, and
+ * does not close those in its parameters.
  * @throws SettingsError if single sign-on is enabled but cannot work with these settings
  */
 export async function buildApp(
@@ -72,11 +71,11 @@ export async function buildApp(
     // The `onResponse` hook below logs requests, without data that must not be logged.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit,
-    // A request that arrives slowly holds memory, and would delay a drain.
+    // Limits the time in which a request must arrive: a slow one uses memory, and would delay a drain.
     requestTimeout: 120_000,
-    // An overlong id gets the same response as an unknown id, not "malformed request".
+    // High, so that an overlong id gets the response for an unknown id and not "malformed request".
     routerOptions: { maxParamLength: 16_384 },
-    // Node's own response to a missing Host header has no request id, so the `onRequest` hook checks it.
+    // The `onRequest` hook checks the Host header, because Node's own response to a missing one has no request id.
     http: { requireHostHeader: false },
     genReqId: (request) => requestIdFrom(request.headers['x-request-id']),
     // Requests on kept-alive connections are still served while the process drains.
@@ -105,7 +104,7 @@ export async function buildApp(
   acceptBodies(http);
   observeRequests(http, addressOf, metrics);
   checkRequests(http, settings, knownPaths, () => web);
-  // Both transports, and rejections before them.
+  // A hook, so that it also covers `/trpc` and requests that are rejected before they reach a route.
   http.addHook('onSend', async (_request, reply) => {
     if (reply.statusCode === 401 && !reply.hasHeader('www-authenticate'))
       reply.header('www-authenticate', challenge());
@@ -124,7 +123,7 @@ export async function buildApp(
     connections.drain();
   });
   http.addHook('onSend', async (_request, reply) => {
-    // Otherwise a client's kept-alive connection would delay the drain until it times out.
+    // Otherwise the server would wait for a client's kept-alive connection until that connection times out.
     if (closing) reply.header('connection', 'close');
   });
   handleErrors(http);
@@ -132,7 +131,7 @@ export async function buildApp(
   serveRest(http, appRouter, contextOf(services, true), services);
   serveDocs(http, appRouter, basePathOf(settings));
   web = await serveWeb(http, appRouter, contextOf(services, true), services);
-  // /trpc ignores the session cookie, and so do the files that the application loads.
+  // `/trpc` ignores the session cookie. So do the artifact files that the web application loads.
   serveRpc(http, appRouter, contextOf(services, false));
   serveArtifactBytes(http, contextOf(services, false));
   serveReadiness(http, readiness);
@@ -142,7 +141,7 @@ export async function buildApp(
 
 /**
  * Rejects requests that no route would serve, before their bodies are read.
- * @param web the pages of the web application, once they are served
+ * @param web returns the web application, or undefined before it is served
  */
 function checkRequests(
   http: FastifyInstance,
@@ -157,13 +156,13 @@ function checkRequests(
       if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
         throw new AppError('malformed_request', 'the Host header is missing');
       refuseCrossSiteChange(request.method, request.headers, settings.BASE_URL);
-      // This limit applies to every request, in addition to its route's own limit.
+      // Every request must meet this limit, in addition to its route's own limit.
       if (declaredSize(request) > settings.MAX_UPLOAD_BYTES)
         throw bodyTooLarge('MAX_UPLOAD_BYTES', settings, declaredSize(request));
     } catch (error) {
       return sendError(reply, error);
     }
-    // Reject before reading the body: nothing would use it.
+    // Reject an unknown route before the body is read: no handler would use the body.
     if (request.is404) {
       const { error, allow } = knownPaths.refusalFor(request.url);
       if (allow) reply.header('allow', allow);
@@ -185,8 +184,8 @@ function serveReadiness(http: FastifyInstance, readiness: Readiness): void {
 }
 
 /**
- * Returns the context factory of a transport. `cookies`: whether the transport accepts cookies, as all except `/trpc`
- * do.
+ * Returns the function that creates the context of each request of one transport.
+ * @param cookies whether the transport accepts cookies; all except `/trpc` do
  */
 export function contextOf(services: Services, cookies: boolean) {
   const { BASE_URL, TRUST_PROXY } = services.settings;
@@ -217,7 +216,10 @@ export function contextOf(services: Services, cookies: boolean) {
   });
 }
 
-/** A signal that aborts when the client disconnects before the response is complete. Created on demand only. */
+/**
+ * Returns a signal that aborts when the client disconnects before the response is complete. Created only when a
+ * handler asks for it.
+ */
 function disconnectSignal({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController();
   const check = () => {

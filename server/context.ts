@@ -22,7 +22,7 @@ export interface Services {
   payments: PaymentProcessor | null;
   /** Platform storage: golden records and files of tenants that have not connected their own. */
   storage: PlatformStore;
-  /** Tenants' own accounts. */
+  /** The storage that tenants have connected for themselves. */
   accountStores: AccountStores;
   /** Reads and renders files in child processes with limits. Its slots are shared fairly among tenants. */
   fileWork: FileWork;
@@ -38,7 +38,7 @@ export interface Services {
 /** Notes about a request, collected while it is served, for its log line. */
 export interface RequestNotes {
   procedure: string | null;
-  /** The tenant that it was authenticated for. */
+  /** The tenant for which the request was authenticated; null before that. */
   tenantId: string | null;
   error: AppError | null;
 }
@@ -53,8 +53,8 @@ export interface HttpResponse {
 }
 
 /**
- * Who may call a procedure. `administrator_session` is for procedures of the web application only. Each procedure
- * declares exactly one.
+ * The rule that decides who may call a procedure. `administrator_session` is for procedures of the web application
+ * only. Each procedure declares exactly one.
  */
 export type GuardName =
   | 'public'
@@ -68,24 +68,30 @@ export type GuardName =
   | 'challenge_or_cookie'
   | 'session_cookie';
 
-/** The credentials of a request as sent, not verified. */
+/** The credentials of a request as they were sent. They have not been verified. */
 export interface PresentedCredentials {
   bearer: string | null;
   apiKey: string | null;
-  /** Whether an Authorization header was sent without a bearer. Then the cookie does not count either. */
+  /**
+   * True if an Authorization header was sent that contains no bearer token. If so, the session cookie is ignored,
+   * too.
+   */
   unreadable: boolean;
-  /** The session cookie's access token. Few routes accept it, `/trpc` never. */
+  /** The access token in the session cookie. Only a few REST routes accept it; `/trpc` never does. */
   cookie: string | null;
-  /** X-Tenant-ID restricts every credential to that tenant. */
+  /** The value of X-Tenant-ID, which restricts every credential to that tenant. */
   tenantId: string | null;
 }
 
-/** One request, the same for REST and `/trpc`. Its `credentials` are not authenticated yet. */
+/**
+ * The context of one request, in the same form for REST and `/trpc`. Its `credentials` have not been authenticated
+ * yet.
+ */
 export interface RequestContext {
   services: Services;
   requestId: string;
   credentials: PresentedCredentials;
-  /** The transport of the request: the documented API, or a typed call. */
+  /** `rest` for the documented API, `rpc` for a typed call of the SDK. */
   transport: 'rest' | 'rpc';
   notes: RequestNotes;
   /** The client's address, for rate limits and the audit log. */
@@ -97,16 +103,19 @@ export interface RequestContext {
   /** True if a browser made the request: it sent Origin or Sec-Fetch-Site. */
   fromBrowser: boolean;
   response: HttpResponse;
-  /** Aborts when the client disconnects. Translation runs continue; work that only serves this response stops. */
+  /**
+   * Returns a signal that aborts when the client disconnects. It stops only work that this response alone needs;
+   * running translations continue.
+   */
   disconnected(): AbortSignal;
   /**
-   * Names in the 401's WWW-Authenticate header which credential a procedure with this guard needs, if the request has
-   * one of another kind.
+   * Sets WWW-Authenticate for a possible 401: if the request has a credential of the wrong kind, the header names the
+   * credential that a procedure with this guard requires.
    */
   describeCredential(guard: GuardName | undefined): void;
   /**
    * Authenticates the caller before the body is read. The guard authenticates again with the body. Returns false if
-   * `guard` requires no credential that could be checked without the body.
+   * `guard` requires no credential, or accepts one in the body.
    * @throws AppError the guard's 401 or 403
    */
   authenticate(guard: GuardName): Promise<boolean>;

@@ -9,7 +9,7 @@ type Shape = 'standard' | 'validation' | 'pipeline';
 interface ErrorKind {
   status: number;
   shape: Shape;
-  /** tRPC's closest code. The HTTP status is always `status`. */
+  /** The tRPC error code that is closest to `status`. The HTTP response always has `status`. */
   trpc: TRPC_ERROR_CODE_KEY;
 }
 
@@ -24,7 +24,7 @@ const pipeline = (status: number, trpc: TRPC_ERROR_CODE_KEY): ErrorKind => ({
   trpc,
 });
 
-/** All errors of the service with their responses. The names of the pipeline errors are their `error_code`s. */
+/** All errors of the service, with their responses. The name of a pipeline error is also its `error_code`. */
 export const errorTable = {
   malformed_request: standard(400, 'BAD_REQUEST'),
   unauthenticated: standard(401, 'UNAUTHORIZED'),
@@ -71,7 +71,7 @@ export interface FieldProblem {
   type: string;
 }
 
-/** A dependency of the process, under its name in the log. */
+/** The dependencies of the process, by their names in the log. */
 export type Dependency =
   | 'database'
   | 'disk'
@@ -85,17 +85,20 @@ export interface AppErrorOptions {
   /** Seconds, sent as Retry-After. */
   retryAfter?: number;
   /**
-   * The reason for a rejected change: the current resource if the change was based on an older version, or the
-   * findings that the caller has to confirm. /trpc sends it with the error, so it must be the caller's view.
+   * The reason for a rejected change: the current resource, if the change was based on an older version, or the
+   * findings that the caller has to confirm. `/trpc` sends this value with the error, so it may contain only fields
+   * that the caller is allowed to see.
    */
   present?: unknown;
-  /** A fix for people, if the message itself is fixed. */
+  /** A fix for the reader, for errors whose message text is fixed. */
   hint?: string;
   /** The limit, and the size of the input. */
   excess?: Excess;
   /** The possible languages of a text whose language could not be detected; empty if none is likely. */
   candidates?: readonly string[];
-  /** The dependency responded, but not usably: this is not an outage, and waiting does not help. */
+  /**
+   * True if the dependency responded, but with an unusable response. This is not an outage, so waiting does not help.
+   */
   answered?: boolean;
   /** The external dependency that failed; for the log only. */
   dependency?: Dependency;
@@ -106,7 +109,7 @@ export interface AppErrorOptions {
 /** A limit that a request exceeds. */
 export interface Excess {
   limit: number;
-  /** Undefined if it is unknown: a streamed body is not read to its end. */
+  /** Undefined if the size is unknown: a streamed body is not read to its end. */
   actual?: number | undefined;
   /** Undefined if the message itself names the unit. */
   unit?: 'items' | 'characters' | 'bytes';
@@ -166,7 +169,7 @@ export function errorBody(error: AppError, requestId: string): ErrorBody {
   };
 }
 
-/** The fields besides the detail. Those without a value are omitted. */
+/** The fields of the error body besides `detail`. Fields without a value are omitted. */
 function additionsOf({
   excess,
   hint,
@@ -181,7 +184,10 @@ function additionsOf({
   };
 }
 
-/** A request that exceeds a limit, 413. Its message is fixed; the figures are separate fields. */
+/**
+ * Returns the error for a request that exceeds a limit, 413. The message is a fixed text; limit and size are separate
+ * fields.
+ */
 export function tooLarge(message: string, excess: Excess): AppError {
   return new AppError('payload_too_large', message, { excess });
 }
@@ -191,7 +197,7 @@ export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   const cause = thrown instanceof Error ? thrown.cause : undefined;
   if (cause instanceof AppError) return cause;
-  // Drizzle wraps the driver's errors.
+  // Drizzle wraps the driver's errors, so check the cause, too.
   if (isDatabaseOutage(thrown) || isDatabaseOutage(cause))
     return new AppError('transient_error', 'the database is busy or unreachable; try again', {
       dependency: 'database',
@@ -205,7 +211,7 @@ export function toAppError(thrown: unknown): AppError {
   return new AppError('internal_error', 'internal error', { cause: thrown });
 }
 
-/** Names and codes of errors that mean that the database is temporarily unavailable, not that the statement is wrong. */
+/** Names and codes of errors that show a temporarily unavailable database, not a wrong statement. */
 const outages: ReadonlySet<unknown> = new Set([
   'DatabaseBusyError',
   'ConnectionLostError',
@@ -243,7 +249,7 @@ function isDatabaseOutage(thrown: unknown): boolean {
   );
 }
 
-/** The file system has no space left for the service, or for its user. */
+/** Whether the file system has no space left for the service or for the user that it runs as. */
 function isFullDisk(thrown: unknown): boolean {
   return (
     thrown instanceof Error && ['ENOSPC', 'EDQUOT'].includes((thrown as NodeJS.ErrnoException).code ?? '')
@@ -251,8 +257,8 @@ function isFullDisk(thrown: unknown): boolean {
 }
 
 /**
- * Describes an unexpected error for logs and storage, by kind and place. A driver's error has SQL and parameters in its
- * message, so a database error is identified by its code only.
+ * Describes an unexpected error for logs and storage, by its kind and by the place in the code. A driver's error has
+ * SQL and parameters in its message, so a database error is identified by its code only.
  */
 export function describeForLog(thrown: unknown): Record<string, unknown> {
   const root = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
@@ -280,10 +286,13 @@ const maxProblems = 20;
 /** Maximum characters of an entry's message, and of each name in its `loc`: both may quote the input. */
 const maxMessageLength = 300;
 const maxNameLength = 100;
-/** Maximum depth of an entry's `loc`: that of the deepest field. */
+/** Maximum length of an entry's `loc`; the most deeply nested field has a `loc` of this length. */
 const maxPathDepth = 8;
 
-/** Returns all problems if there are few. Otherwise returns the first ones, with the number of the others in the last entry. */
+/**
+ * Returns all problems if there are at most `maxProblems`. Otherwise returns the first ones; the last entry gives the
+ * number of the omitted ones.
+ */
 function boundProblems(problems: readonly FieldProblem[]): FieldProblem[] {
   if (problems.length <= maxProblems) return problems.map(clipProblem);
   const listed = maxProblems - 1;
@@ -304,7 +313,7 @@ function clipProblem({ loc, msg, type }: FieldProblem): FieldProblem {
   };
 }
 
-/** Cuts without leaving half of a surrogate pair at the end. */
+/** Cuts a text to at most `units` UTF-16 units, without leaving half of a surrogate pair at the end. */
 function clip(text: string, units: number): string {
   return text.length <= units ? text : `${text.slice(0, units).replace(/[\ud800-\udbff]$/, '')}…`;
 }

@@ -39,28 +39,32 @@ export const supportedLanguages = {
 
 export type LanguageCode = keyof typeof supportedLanguages;
 
-// The SDK has this file in its bundle. Unused expressions that are marked as pure are removed.
+// This file is part of the SDK's bundle. The pure annotations let a bundler remove expressions that an application
+// does not use.
 export const languageCodes = /* @__PURE__ */ Object.keys(supportedLanguages) as LanguageCode[];
 
 const byLowerCase = /* @__PURE__ */ new Map(
   /* @__PURE__ */ languageCodes.map((code) => [code.toLowerCase(), code]),
 );
 
-/** The canonical code for `code` in any letter case; undefined for everything else, regional tags included. */
+/**
+ * Returns the canonical code for `code` in any letter case. Undefined if `code` is not in `supportedLanguages`; a
+ * regional code is not reduced to its language.
+ */
 export function canonicalLanguage(code: string): LanguageCode | undefined {
   return byLowerCase.get(code.toLowerCase());
 }
 
-/** A language's English name for messages, or its code if it has no name here. */
+/** Returns the English name of a language for messages, or its code if the language is not supported. */
 export function languageName(code: string): string {
   const known = canonicalLanguage(code);
   return known ? supportedLanguages[known] : code;
 }
 
-/** Longer tags are not read. */
+/** Maximum characters of a language tag; longer tags count as unsupported. */
 const maxTagLength = 100;
 
-/** Second subtags of Chinese that determine its script: the script itself, or a region. */
+/** The second subtags of Chinese that determine the script: the script itself, or a region. */
 const chineseScripts = /* @__PURE__ */ new Map<string, LanguageCode>([
   ['hant', 'zh-Hant'],
   ['tw', 'zh-Hant'],
@@ -73,11 +77,12 @@ const chineseScripts = /* @__PURE__ */ new Map<string, LanguageCode>([
 ]);
 
 /**
- * Returns the supported language for a tag of a glossary or memory. Returns undefined for
- * the bare base of a split language (zh, pt), a region without a variant (pt-AO), and unsupported codes. `_` is read as `-`;
- * letter case does not matter.
+ * Returns the supported language for a tag of a glossary or memory. Returns undefined for a base code without a
+ * variant if only variants are supported (zh, pt), for a region of such a language that has no variant (pt-AO), and
+ * for unsupported codes. `_` is read as `-`; letter case does not matter.
  *
- * A three-letter second subtag is not a region but another language (zh-yue, ar-arz, no-nyn), so such a tag gives undefined.
+ * A three-letter second subtag names a different language, not a region (zh-yue, ar-arz, no-nyn), so a tag with such
+ * a subtag gives undefined.
  */
 export function readLanguage(tag: string): LanguageCode | undefined {
   if (tag.length > maxTagLength) return undefined;
@@ -89,12 +94,12 @@ export function readLanguage(tag: string): LanguageCode | undefined {
   return (second === undefined ? undefined : byLowerCase.get(`${base}-${second}`)) ?? byLowerCase.get(base);
 }
 
-/** Languages whose bare base is not a supported code. */
+/** Languages of which only variants are supported, not the base code. */
 const splitLanguages: ReadonlySet<string> = new Set(['zh', 'pt']);
 
 /**
- * `readLanguage` for a variant in a file with declared languages: a tag with only the base of a split language means
- * its declared variant. This applies to glossaries and memories.
+ * Reads the tag of a text in a glossary or TM file whose languages are declared. Like `readLanguage`, but a base code
+ * without a variant (zh, pt) gives the declared variant of this language.
  */
 export function readDeclaredVariant(tag: string, declared: LanguageCode): LanguageCode | undefined {
   const base = tag.toLowerCase();
@@ -106,8 +111,8 @@ const byName = /* @__PURE__ */ new Map(
 );
 
 /**
- * The language with an English name, in any letter case; undefined for names without a definite variant, and for
- * others.
+ * Returns the language with an English name, in any letter case. Undefined if the name is unknown or leaves the
+ * variant open, like "Chinese".
  */
 export function languageOfName(name: string): LanguageCode | undefined {
   if (name.length > maxTagLength) return undefined;
@@ -118,7 +123,7 @@ export function languageOfName(name: string): LanguageCode | undefined {
 
 const denseScripts: ReadonlySet<string> = new Set(['zh-Hans', 'zh-Hant', 'ja', 'ko', 'th', 'hi', 'mr', 'ne']);
 
-/** Whether this language's characters have a higher weight. */
+/** Whether characters of this language have the weight DENSE_SCRIPT_WEIGHT. */
 export function isDenseScript(code: string): boolean {
   return denseScripts.has(code);
 }
@@ -136,7 +141,7 @@ export interface Language {
   /** The English name. */
   name: (typeof supportedLanguages)[LanguageCode];
   direction: 'ltr' | 'rtl';
-  /** Whether every character of a pair with it counts DENSE_SCRIPT_WEIGHT times, 3.5 by default. */
+  /** Whether each character of a language pair with this language counts DENSE_SCRIPT_WEIGHT times, 3.5 by default. */
   dense: boolean;
 }
 
@@ -154,7 +159,7 @@ export interface LanguagePair {
   pairTarget: string;
 }
 
-/** The name of a pair, as in `pairs` of `lookUpExact`. */
+/** Returns the name of a pair. `lookUpExact` returns such names in `pairs`. */
 export function pairName({ pairSource, pairTarget }: LanguagePair): string {
   return `${pairSource} ${pairTarget}`;
 }

@@ -34,18 +34,21 @@ import { type Observation, observeProcess } from './observability/observe-proces
 import { watchReadiness } from './observability/readiness.ts';
 import { readSettings, redactSettings, type Settings } from './settings.ts';
 
-/** How long, in milliseconds, a stopping process waits for runs whose clients have disconnected, after its last connection closes. */
+/**
+ * Milliseconds that a stopping process waits, after its last connection closes, for runs whose clients have
+ * disconnected.
+ */
 const maxDrainMs = 120_000;
 
 /**
- * How long, in milliseconds, a process may still take to end after a second signal. A start may be in the middle of a
- * migration.
+ * Milliseconds that a process may still take to end after a second signal: during its start, which may be in the
+ * middle of a migration, and during its drain.
  */
 const patience = { start: 30_000, drain: 3000 };
 
 /**
  * Connections that can wait to be accepted; the system may allow fewer. With Node's default of 511, a burst of 1,500
- * connections made other clients retransmit their first packet a second later.
+ * connections made other clients repeat their first packet, a second later.
  */
 const backlog = 4096;
 
@@ -54,7 +57,7 @@ export interface ProcessParts {
   workers: boolean;
 }
 
-/** Logged when an API starts without a model: at a glance, the stub's output looks like a translation. */
+/** Logged when an API starts without a model, because the stub's output looks like a translation at first sight. */
 export const stubNotice =
   'No model is connected (OPENAI_API_KEY is not set): the stub engine only prefixes each text with its language code';
 
@@ -62,17 +65,17 @@ export const stubNotice =
 export interface RunningProcess {
   /** The URL that the API listens on; null for a process with only workers. */
   address: string | null;
-  /** Whether a model is connected. Without one, the stub engine translates. */
+  /** Whether a model is connected. If not, the stub engine produces the translations. */
   live: boolean;
   /** Finishes the requests and jobs in progress, then releases all resources. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the parts of a process in order of their dependencies. If the start fails or is stopped, all that was started
- * is stopped.
- * @param stop ends the start at the next safe point; rejects with the signal's reason
- * @param joined called with the database as soon as it is joined
+ * Starts the parts of a process in order of their dependencies. If the start fails or is stopped, the parts that have
+ * started are stopped.
+ * @param stop ends the start at the next safe point; the returned promise then rejects with the signal's reason
+ * @param joined called as soon as the process has joined the database
  */
 async function startProcess(
   settings: Settings,
@@ -95,7 +98,7 @@ async function startProcess(
     const spending = Promise.withResolvers<TokenSpending>();
     const isSpendingLimited = tokenLimitOf(settings) !== null;
     const beside = [
-      // The models are opened before the database, and checked after it.
+      // The models are opened while the process joins the database, and checked afterwards.
       selectModels(
         settings,
         isSpendingLimited ? async (...paid) => (await spending.promise).record(...paid) : undefined,
@@ -105,7 +108,8 @@ async function startProcess(
       import('#db/migrate.ts'),
       parts.api ? import('./app.ts') : undefined,
     ] as const;
-    // Wait until the database is joined or has failed: after any other failure, a joined database must still be left.
+    // Wait until the process has joined the database or failed to: if another part failed, a joined database must
+    // still be left.
     await Promise.allSettled([joining, ...beside]);
     const [home, models, payments, { migrate }] = await Promise.all([joining, ...beside]);
     stop.throwIfAborted();
@@ -139,7 +143,7 @@ async function startProcess(
   }
 }
 
-/** Only the API uses the payment processor. Loaded while the database starts. */
+/** Opens the payment processor if the process serves the API, because only the API uses it. */
 async function openPayments(settings: Settings): Promise<Services['payments']> {
   const { openPaymentProcessor } = await import('./billing/capabilities.ts');
   return openPaymentProcessor(settings);
@@ -148,8 +152,8 @@ async function openPayments(settings: Settings): Promise<Services['payments']> {
 type Stoppable = { stop(): Promise<void> };
 
 /**
- * Stops parts in reverse order of their start: first the HTTP server, then the workers of the jobs that its last
- * requests queued, then the rest. If one fails to stop, the others are still stopped.
+ * Stops parts in reverse order of their start: first the HTTP server, then the workers, because they run the jobs
+ * that the last requests queued, then the rest. If one part fails to stop, the others are still stopped.
  */
 async function stopAll(started: Stoppable[]): Promise<void> {
   const failures: unknown[] = [];
@@ -162,14 +166,14 @@ async function stopAll(started: Stoppable[]): Promise<void> {
   if (failures.length > 0) throw failures[0];
 }
 
-/** The arguments of a process's start, besides its services. */
+/** The parameters of a start, in addition to the services. */
 interface Start {
   parts: ProcessParts;
   home: DatabaseHome;
   observation: Observation;
-  /** Each part that has started is added, so that a failed start stops it again. */
+  /** The parts that have started. A failed start stops them again. */
   started: Stoppable[];
-  /** Takes the record of spent tokens; undefined if the operator set no limit. */
+  /** Called with the record of spent tokens; undefined if the operator set no limit for tokens. */
   countTokens: ((spending: TokenSpending) => void) | undefined;
 }
 
@@ -207,14 +211,14 @@ async function startParts(
   readiness.beginStart();
   readiness.watch();
   started.push({ stop: async () => readiness.stop() });
-  // Stopped after everything except the database, so that the whole drain can be watched.
+  // Stopped after all other parts except the database, so that its metrics cover the whole drain.
   const operatorServer = await observation.listen(readiness).catch((error: unknown) => {
     throw explainListening(error, ['METRICS_HOST', 'METRICS_PORT'], settings);
   });
   if (operatorServer) started.push(operatorServer);
-  // Runs after the HTTP server has closed and before the database closes.
+  // Parts are stopped in reverse order, so this runs after the HTTP server has closed and before the database closes.
   started.push({ stop: () => given.backgroundWork.drain(maxDrainMs) });
-  // The sandbox starts with the first file. Its isolation is tested now.
+  // The sandbox starts with the first file that is read. Its isolation is tested now, for the log.
   await systemIsolation.follow(({ level }) =>
     log.info(
       { fileIsolation: level },
@@ -263,19 +267,21 @@ async function startParts(
 }
 
 /**
- * Makes V8 collect its old generation when that has grown by half. By default, the heap of a busy server grows far
- * beyond its live data (docs/performance.md). V8 accepts the flag at run time, so it is set here and not on each
- * command line.
+ * Makes V8 run a garbage collection of its old generation each time that this generation has grown by half. By
+ * default, the heap of a busy server grows far beyond its live data (docs/performance.md). V8 accepts the flag at run
+ * time, so it is set here and not on each command line.
  */
 function growHeapSlowly(): void {
   setFlagsFromString('--heap-growing-percent=50');
 }
 
 /**
- * Runs a command: starts it, prints the result of `started`, and drains on SIGTERM or SIGINT. A failed start prints
- * one line on stderr and exits with 1. A stopped start releases its resources and exits with 0. A second signal, at
- * least a second after the first, abandons work in progress three seconds later, but still stops the database
- * properly, and exits with 143 or 130.
+ * Runs a command: starts its process, logs the line that `started` returns, and drains on SIGTERM or SIGINT. Exit
+ * codes:
+ * - A failed start prints one line on stderr and exits with 1.
+ * - A stopped start releases its resources and exits with 0.
+ * - A second signal, at least a second after the first, ends the process after `patience` with 143 or 130: work in
+ *   progress is abandoned, but the database is stopped properly.
  */
 export async function runCommand(
   parts: (settings: Settings) => ProcessParts,
@@ -289,7 +295,8 @@ export async function runCommand(
   let running: RunningProcess | undefined;
   let givesUp = false;
   force.addEventListener('abort', async () => {
-    // A start ends at its next safe point, and a drain without work in progress within moments: then the code is 0.
+    // Wait: a start ends at its next safe point, and a drain without work in progress ends at once; both then exit
+    // with 0.
     await delay(running ? patience.drain : patience.start);
     givesUp = true;
     await home?.stop().catch(writeFatalLine);

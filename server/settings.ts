@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** An invalid setting; the message names its variable. Ends the start with that message. */
+/** An invalid setting. The message names its variable, and the start ends with this message. */
 export class SettingsError extends Error {
   override name = 'SettingsError';
 }
@@ -19,7 +19,7 @@ const wholeNumber = (min: number, max = Number.MAX_SAFE_INTEGER) =>
 
 const integer = (fallback: number, min: number, max?: number) => wholeNumber(min, max).default(fallback);
 
-/** Ten years, in seconds; longer times overflow dates. */
+/** Ten years, in seconds. Longer times could overflow dates. */
 const tenYears = 315_360_000;
 
 const decimal = (fallback: number, min: number, max = Number.MAX_SAFE_INTEGER) =>
@@ -31,7 +31,7 @@ const decimal = (fallback: number, min: number, max = Number.MAX_SAFE_INTEGER) =
     .default(fallback);
 
 const optional = z.string().optional();
-/** A key that clients send in a header, which can carry only these characters. */
+/** A key that clients send in a header. A header can carry only these characters. */
 const headerValue = z
   .string()
   .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')
@@ -61,7 +61,10 @@ function isDecodable(value: string): boolean {
   }
 }
 
-/** Both drivers interpret these in the same way, and a setting unknown to PostgreSQL would fail there. */
+/**
+ * Whether the TLS parameters of a database URL are usable. PostgreSQL's two drivers interpret only these in the same
+ * way; other TLS parameters would reach PostgreSQL as unknown settings and fail there.
+ */
 function hasUsableTls(value: string): boolean {
   if (!URL.canParse(value)) return true;
   return [...new URL(value).searchParams].every(([name, mode]) =>
@@ -69,7 +72,7 @@ function hasUsableTls(value: string): boolean {
   );
 }
 
-/** Origins, each exactly as a browser sends it: only whole texts are compared. */
+/** Origins, each exactly as a browser sends it, because they are compared as whole texts. */
 const origins = list.superRefine((items, { addIssue }) => {
   const wrong = items.find((item) => !isOrigin(item));
   if (wrong !== undefined)
@@ -80,7 +83,7 @@ const origins = list.superRefine((items, { addIssue }) => {
 });
 
 function isOrigin(value: string): boolean {
-  // URL accepts a host with an asterisk.
+  // Check for asterisks, because URL accepts a host with one.
   return (
     /^https?:/.test(value) && !value.includes('*') && URL.canParse(value) && new URL(value).origin === value
   );
@@ -93,7 +96,7 @@ function whyNoOrigin(value: string): string {
   return `browsers send ${new URL(value).origin}, without a path or a slash at the end`;
 }
 
-/** Number of trusted proxies in front: `true` is one, `false` none. */
+/** Number of trusted proxies in front of the service: `true` is one, `false` none. */
 const proxyCount = z
   .string()
   .regex(/^(\d{1,2}|true|false)$/, 'must be a whole number, true or false')
@@ -152,7 +155,7 @@ const environment = z.object({
   PASSWORD_RESET_TTL_SECONDS: integer(3600, 1, tenYears),
   MFA_CHALLENGE_TTL_SECONDS: integer(600, 1, tenYears),
   OIDC_ENABLED: flag(false),
-  // Kept exactly as written, including a trailing slash: issuers are compared character by character.
+  // Kept exactly as written, including a trailing slash, because issuers are compared character by character.
   OIDC_ISSUER: address(['http:', 'https:']).optional(),
   OIDC_CLIENT_ID: optional,
   OIDC_CLIENT_SECRET: optional,
@@ -247,19 +250,21 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
 }
 
 /**
- * The URL of the service in links, redirects and browsers. Never taken from the request's Host header, which a client
- * can forge.
+ * Returns the URL of the service, for links, redirects and browsers. It never comes from the request's Host header,
+ * which a client can forge.
  */
 export function publicAddress({ BASE_URL, HOST, PORT }: Settings): string {
   return BASE_URL ?? `http://${HOST.includes(':') ? `[${HOST}]` : HOST}:${PORT}`;
 }
 
-/** The path of the service's public URL, without a slash at its end: the prefix of each path in a page. */
+/**
+ * Returns the path of the service's public URL, without a slash at its end. It is the prefix of each path in a page.
+ */
 export function basePathOf(settings: Settings): string {
   return new URL(publicAddress(settings)).pathname.replace(/\/+$/, '');
 }
 
-/** The settings for logs. Secrets are logged only as set. */
+/** Returns the settings for logs. A secret is logged as `(set)`. */
 export function redactSettings(settings: Settings): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(settings).map(([name, value]) => [
@@ -270,7 +275,8 @@ export function redactSettings(settings: Settings): Record<string, unknown> {
 }
 
 /**
- * The query of PLATFORM_STORAGE_URL is a secret: the SAS token of a Data Lake. The rest is the location of the data.
+ * Removes the query of PLATFORM_STORAGE_URL, which is a secret: the SAS token of a Data Lake. The rest of the URL
+ * locates the data.
  */
 function withoutQuery(name: string, value: unknown): unknown {
   if (name !== ('PLATFORM_STORAGE_URL' satisfies keyof Settings) || typeof value !== 'string') return value;

@@ -7,18 +7,20 @@ import { AppError, describeForLog, errorBody, errorTable, type FieldProblem, toA
 import '#server/platform/input-messages.ts';
 
 /**
- * The format of a body that is not a file. `form` accepts only application/x-www-form-urlencoded, whose values are
- * all strings. `form_or_json` accepts either, or no body, and treats an unreadable body as none. `raw` accepts bytes
- * of any content type and fills the input `body`, because the sender's signature covers the exact bytes. `xliff`
- * accepts only XLIFF and fills the input `body` with its bytes, too; it may share its path with a procedure that
- * takes JSON.
+ * The format of a body that is not a file.
+ * - `form`: only application/x-www-form-urlencoded, whose values are all strings.
+ * - `form_or_json`: either format, or no body. A body that cannot be read counts as no body.
+ * - `raw`: bytes of any content type, which become the input `body`, because the sender's signature covers the exact
+ *   bytes.
+ * - `xliff`: only XLIFF; its bytes become the input `body`. The route may share its path with a procedure that takes
+ *   JSON.
  */
 export type BodyKind = 'json' | 'form' | 'form_or_json' | 'raw' | 'xliff';
 
 /** How a procedure is served over REST. */
 export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Contains `{name}` for each path parameter, which is the input of that name. */
+  /** Contains `{name}` for each path parameter. The input of that name gets its value. */
   path: `/${string}`;
   tag: string;
   summary: string;
@@ -29,11 +31,15 @@ export interface Route {
   query?: readonly string[];
   /** Default: JSON. */
   body?: BodyKind;
-  /** Inputs that fall back to a request header if the body omits them: input name → header name. */
+  /**
+   * Inputs that are read from a request header if the body omits them, as a map from the input name to the header
+   * name.
+   */
   headers?: Readonly<Record<string, string>>;
   /**
-   * If several procedures share one method and path: the field of the JSON body that selects this one (`a.b`: `a` is
-   * present and its `b` is an object). At most one of them has no `chosenBy`; it takes all other requests.
+   * Needed if several procedures share one method and path: the field of the JSON body that selects this procedure.
+   * `a.b` means that `a` is present and its `b` is an object. At most one of these procedures has no `chosenBy`; it
+   * takes all other requests.
    */
   chosenBy?: string;
   /** The body is a file, or a form that contains one. */
@@ -41,15 +47,16 @@ export interface Route {
   /** The schema of a 202 response, if the procedure may send one instead (`ctx.response.setStatus`). */
   accepted?: z.ZodType;
   /**
-   * The output is a `FileResponse` or a `StreamResponse`, sent as a download of one of these content types. If the
-   * procedure shares its path, a request selects it by an Accept header that prefers the first of them to JSON.
+   * The output is a `FileResponse` or a `StreamResponse`, sent as a download with one of these content types. If
+   * other procedures share the path, this one is selected by an Accept header that prefers the first content type of
+   * this list to JSON.
    */
   download?: readonly string[];
-  /** The response carries X-Next-Cursor if there is more. */
+  /** The response has the header X-Next-Cursor if there is a next page. */
   paged?: true;
   /** The download carries X-Suggested-Filename. */
   suggestsName?: true;
-  /** Runs before any part of the request is checked, its size included. */
+  /** Runs before any other check of the request, even that of its size. */
   gate?: (services: Services) => void;
   /** False for routes that ignore the version parameters. */
   versioned?: false;
@@ -57,9 +64,12 @@ export interface Route {
 
 /** Which files a route accepts. */
 export interface Upload {
-  /** Names of the form's file parts. Each fills the input of the same name with the first part of that name. */
+  /** Names of the form's file parts. The first part with one of these names becomes the input of the same name. */
   parts: readonly [string, ...string[]];
-  /** Whether the body may be the file itself. It then fills the first input of `parts`; the fields come from the query. */
+  /**
+   * Whether the body may also be the file itself. The file then becomes the first input of `parts`, and the fields
+   * come from the query.
+   */
   raw: boolean;
   /** The size limit for a file in a form, chosen from the part's header before the file is read. */
   ceiling(file: { name: string; contentType: string }): 'MAX_REQUEST_BYTES' | 'MAX_UPLOAD_BYTES';
@@ -68,7 +78,7 @@ export interface Upload {
 /** An uploaded file. */
 export const uploadedFile = z.object({
   name: z.string(),
-  /** As declared by the client; empty if not declared. */
+  /** The content type that the client has declared; empty if it has declared none. */
   contentType: z.string(),
   bytes: z.custom<Uint8Array>((value) => value instanceof Uint8Array),
   via: z.enum(['form', 'raw']),
@@ -76,7 +86,10 @@ export const uploadedFile = z.object({
 
 export type UploadedFile = z.infer<typeof uploadedFile>;
 
-/** For a translation: a file name that overwrites neither the source nor another language. */
+/**
+ * A file name for a translation, chosen so that the file overwrites neither the source nor a translation into another
+ * language.
+ */
 const suggestedName = z.string().optional();
 
 /** A download whose bytes are all in memory. */
@@ -91,7 +104,7 @@ export type FileResponse = z.infer<typeof fileResponse>;
 
 /** A download that is read or generated while it is sent. It is never in memory as a whole. */
 export const streamResponse = z.object({
-  /** Pieces of the file, made on demand. If one fails, the response is cut off. */
+  /** The pieces of the file, each made when it is needed. If a piece fails, the response is cut off. */
   chunks: z.custom<AsyncIterable<string | Uint8Array>>(
     (value) => typeof value === 'object' && value !== null && Symbol.asyncIterator in value,
   ),
@@ -108,7 +121,7 @@ export const streamResponse = z.object({
 
 export type StreamResponse = z.infer<typeof streamResponse>;
 
-/** The input `body` of a route whose body is raw or XLIFF. */
+/** The input `body` of a route with raw bytes or XLIFF. */
 export const rawBody = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
 
 /** Whether a procedure's input or output is a file or raw bytes, which only REST carries. */
@@ -120,8 +133,8 @@ export interface ProcedureMeta {
   guard?: GuardName;
   route?: Route;
   /**
-   * Inputs that are only hashed, never stored: any text is allowed, and an invalid one gets the response for an
-   * unknown token.
+   * Inputs that are only hashed and never stored, such as tokens. Any text is allowed: an invalid text gets the
+   * response for an unknown token.
    */
   onlyHashed?: readonly string[];
 }
@@ -154,7 +167,7 @@ const t = initTRPC
 
 export const { router, middleware } = t;
 
-/** The part of the request that contains an input; the first element of a validation error's `loc`. */
+/** Returns the part of the request that contains an input. It is the first element of a validation error's `loc`. */
 export function inputSource(route: Route, name: string): 'path' | 'query' | 'body' {
   if (route.path.includes(`{${name}}`)) return 'path';
   if (route.method === 'GET' || route.method === 'DELETE' || route.query?.includes(name)) return 'query';
@@ -162,8 +175,8 @@ export function inputSource(route: Route, name: string): 'path' | 'query' | 'bod
 }
 
 /**
- * Wraps every error of a procedure as an AppError in a TRPCError, so that REST and `/trpc` share one error table. tRPC
- * passes errors to middleware in `result` and does not throw them.
+ * Wraps every error of a procedure as an AppError in a TRPCError, so that REST and `/trpc` share one error table.
+ * tRPC passes errors to middleware as a `result` and does not throw them to it.
  */
 const mapErrors = middleware(async ({ ctx, path, meta, next }) => {
   const result = await next();
@@ -189,8 +202,8 @@ function invalidInput(error: TRPCError, route: Route | undefined): AppError | un
 }
 
 /**
- * For procedures whose validation errors have a string as their detail: the message of the first problem, in which the
- * schema names the field.
+ * Middleware for procedures whose validation errors have a string as their detail: the message of the first problem.
+ * The message names the field.
  */
 export const detailInWords = middleware(async ({ next }) => {
   const result = await next();
@@ -204,13 +217,16 @@ export const detailInWords = middleware(async ({ next }) => {
   return result;
 });
 
-/** The message of an issue. A schema's own message names its field. */
+/**
+ * Returns the message of an issue with the name of its field. A message from the schema itself already contains the
+ * name.
+ */
 function namingField({ path, message }: z.core.$ZodIssue): string {
   const name = path.join('.');
   return message.includes(String(path.at(-1) ?? '')) ? message : `${name} ${message}`;
 }
 
-/** The `loc` of a field: the source of its input, then its path. */
+/** Returns the `loc` of a field: the part of the request that contains its input, then the path of the field. */
 export function locationOf(
   route: Route | undefined,
   path: readonly (string | number)[],
@@ -218,7 +234,7 @@ export function locationOf(
   return [route && path.length > 0 ? inputSource(route, String(path[0])) : 'body', ...path];
 }
 
-/** Checks the raw input before its schema parses it. Runs only if a schema reads the input. */
+/** Rejects raw inputs that cannot be stored, before the schema parses them. Runs only if a schema reads the input. */
 const refuseUnstorable = middleware(({ getRawInput, meta, next }) =>
   next({
     getRawInput: async () => {
@@ -235,7 +251,7 @@ function without(input: unknown, names: readonly string[] = []): unknown {
   return Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name)));
 }
 
-/** The base of every procedure. The guards in `access/guards/` add who may call it. */
+/** The base of every procedure. The guards in `access/guards/` extend it with checks of the caller. */
 export const procedure = t.procedure.use(mapErrors).use(refuseUnstorable);
 
 /** The definition of a procedure. */
@@ -246,9 +262,9 @@ export interface ProcedureDefinition {
   output?: z.ZodType;
 }
 
-/** The definitions of all procedures of a router, by path. */
+/** Returns the paths and definitions of all procedures of a router. */
 export function proceduresOf(router: AnyRouter): [path: string, definition: ProcedureDefinition][] {
-  // At run time tRPC's record is flat and has the schemas; its type nests the routers and omits the schemas.
+  // tRPC's type is wrong: at run time, the record is flat and contains the schemas.
   const procedures = router._def.procedures as unknown as Record<string, { _def: ProcedureDefinition }>;
   return Object.entries(procedures).map(([path, { _def }]) => [path, _def]);
 }

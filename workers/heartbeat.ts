@@ -3,15 +3,18 @@ import type { Database } from '#db/client.ts';
 import { describeForLog } from '#server/errors.ts';
 import type { Log } from '#server/platform/log.ts';
 
-/** How often, in milliseconds, a process reports its worker pools and looks for others that have stopped reporting. */
+/**
+ * Milliseconds between two heartbeats: reports of this process's worker pools and searches for pools that have
+ * stopped reporting.
+ */
 const intervalMs = 10_000;
 /** After this many seconds without a report, a worker counts as dead and its jobs are unlocked. */
 const deadAfterSeconds = 30;
 
 /**
  * Reports this process's worker pools in `worker_heartbeats` and unlocks the jobs of dead workers: graphile-worker
- * itself would keep the jobs of a killed process locked for four hours. If a worker only seemed dead, its job runs
- * twice, which every handler tolerates anyway.
+ * itself would keep the jobs of a killed process locked for four hours. If a worker only seemed to be dead, its job
+ * runs twice; every task is able to run twice.
  */
 export function startHeartbeat(database: Database, poolIds: () => string[], log: Log) {
   let running: Promise<void> | undefined;
@@ -33,7 +36,10 @@ export function startHeartbeat(database: Database, poolIds: () => string[], log:
   };
 }
 
-/** One heartbeat: three statements in one transaction. */
+/**
+ * Does one heartbeat: reports the worker pools and unlocks the jobs of dead workers, with three statements in one
+ * transaction.
+ */
 export async function reportAndTakeOver(
   database: Database,
   poolIds: string[],
@@ -44,7 +50,7 @@ export async function reportAndTakeOver(
     await tx.execute(sql`
       insert into worker_heartbeats (worker_id) select unnest(${ids})
       on conflict (worker_id) do update set seen_at = now()`);
-    // Skip younger locks: their worker may not have reported for the first time yet.
+    // Skip younger locks: their worker may not have reported yet for the first time.
     await tx.execute(sql`
       select graphile_worker.force_unlock_workers(array(
         select distinct locked_by from graphile_worker.jobs

@@ -9,23 +9,32 @@ import type { Log } from '#server/platform/log.ts';
 
 /** Milliseconds between two checks of a runner's workers. */
 const checkEvery = 1000;
-/** Checks after which a worker counts as stuck if it neither runs a job nor polls for one. Workers poll every two seconds. */
+/**
+ * A worker that for this many checks neither runs a job nor polls for one counts as stuck. Workers poll every two
+ * seconds.
+ */
 const patience = 10;
-/** Checks between two queries to the database, which detect a lost connection while all workers run jobs and none polls. */
+/**
+ * Every fifth check sends a query to the database. It detects a lost connection while all workers run jobs and none
+ * polls.
+ */
 const probeEvery = 5;
-/** How long, in milliseconds, an ending runner may take for its bookkeeping and for the reply to its last poll. */
+/** Milliseconds that an ending runner may take to finish its bookkeeping and to get the reply to its last poll. */
 const stopGrace = 5000;
 
 /** A pool of graphile-worker workers with its own connections. */
 export interface QueueRunner {
-  /** The name under which it locks jobs. */
+  /** The name of this runner in the locks of jobs. */
   readonly poolId: string;
-  /** Resolves with the reason when the runner is no longer reliable: which jobs it has locked or completed is then uncertain. */
+  /**
+   * Resolves with a reason when the runner has become unreliable, that is, when it is uncertain which jobs it has
+   * locked or completed.
+   */
   readonly failed: Promise<unknown>;
-  /** Whether it has recently reached the database. */
+  /** Whether the runner has reached the database recently. */
   reaches(): boolean;
   /**
-   * Takes no more jobs, waits for those that are running or being taken, and closes the connections, even if
+   * Takes no more jobs and waits for those that are running or being taken. Then closes the connections, even if
    * graphile-worker does not end.
    */
   end(): Promise<void>;
@@ -33,7 +42,7 @@ export interface QueueRunner {
 
 export interface QueueRunnerOptions {
   databaseUrl: string;
-  /** Maximum concurrent jobs. */
+  /** Maximum jobs that run at the same time. */
   concurrency: number;
   tasks: TaskList;
   log: Log;
@@ -42,8 +51,9 @@ export interface QueueRunnerOptions {
 /**
  * Starts workers. Rejects if the database cannot be reached.
  *
- * Any failed statement makes the runner fail: a statement that locked or completed a job may have been executed although
- * its reply was lost, and graphile-worker's batcher never ends once two of its batches have failed (decision 35).
+ * The runner fails at the first failed statement, for two reasons: the statement may have locked or completed a job
+ * although its reply was lost, and graphile-worker's batcher never ends after two of its batches have failed
+ * (decision 35).
  */
 export async function startQueueRunner({
   databaseUrl,
@@ -70,9 +80,9 @@ export async function startQueueRunner({
       pollInterval: 2000,
       taskList: trackInFlight(tasks, inFlight, () => closed),
       events,
-      // Enable batches: without them, graphile-worker does not await the promise that completes a job. If the
-      // database were lost just then, that would be an unhandled rejection and the lock on the job would stay
-      // unnoticed. With batches, it is an event.
+      // Enable batches. Without them, graphile-worker does not await the promise that completes a job: if the
+      // connection to the database were lost at that moment, there would be an unhandled rejection and the job would
+      // stay locked unnoticed. With batches, the loss is an event.
       preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
       logger: new Logger(() => (level, message) => {
         if (level === 'error' || level === 'warning') log.warn({ source: 'graphile-worker' }, message);
@@ -97,7 +107,7 @@ export async function startQueueRunner({
         const enough = new AbortController();
         await Promise.race([stopped, delay(stopGrace, undefined, { signal: enough.signal }).catch(() => {})]);
         enough.abort();
-        // A worker that polled before it was stopped still runs the job that it gets.
+        // Repeat: a worker that polled before the stop may still get a job, and runs it.
       } while (inFlight.size > 0);
       closed = true;
       await connections.close();
@@ -124,7 +134,7 @@ function openConnections(databaseUrl: string, concurrency: number, log: Log) {
   pool.on('remove', (client) => open.delete(client));
   return {
     pool,
-    /** Cuts off connections that are never released or whose server no longer responds. */
+    /** Closes the pool. Connections that are never released, or whose server does not respond, are cut off. */
     async close() {
       const ended = pool.end();
       await Promise.race([ended, delay(1000)]);
@@ -134,9 +144,9 @@ function openConnections(databaseUrl: string, concurrency: number, log: Log) {
   };
 }
 
-/** Calls `fail` at the first sign of a failure, and tracks when the database last responded. */
+/** Calls `fail` at the first sign of a failure. Tracks when the database last responded. */
 function watchWorkers(events: WorkerEvents, pool: pg.Pool, fail: (reason: unknown) => void) {
-  /** Checks since the last event of each worker without a job. */
+  /** For each worker without a job, the number of checks since its last event. */
   const silence = new Map<Worker, number>();
   let unanswered = 0;
   const heardOf = (worker: Worker) => silence.set(worker, 0);
@@ -151,7 +161,8 @@ function watchWorkers(events: WorkerEvents, pool: pg.Pool, fail: (reason: unknow
   events.on('pool:fatalError', ({ error }) => fail(error));
 
   let looks = 0;
-  // Count checks, not milliseconds: a process that was busy or suspended has made no checks, so no worker seems stuck.
+  // Count checks, not milliseconds: while the process is busy or suspended, it makes no checks, so that no worker
+  // seems stuck afterwards.
   const timer = setInterval(() => {
     looks += 1;
     unanswered += 1;
@@ -170,8 +181,8 @@ function watchWorkers(events: WorkerEvents, pool: pg.Pool, fail: (reason: unknow
 }
 
 /**
- * Wraps the tasks to track those in progress. Once the runner is closed, none starts: its locks are about to be
- * freed, so another worker may run the job.
+ * Wraps the tasks to track the running ones. A closed runner starts no task: its locks are about to be freed, so
+ * another worker may run the job.
  */
 function trackInFlight(tasks: TaskList, inFlight: Set<Promise<unknown>>, isClosed: () => boolean): TaskList {
   return Object.fromEntries(

@@ -9,20 +9,20 @@ import { type RunningPool, startWorkerPool } from './worker-pool.ts';
 export interface Workers {
   /** Whether all pools take jobs. */
   working(): boolean;
-  /** Takes no more jobs; resolves when the running ones are done. */
+  /** Takes no more jobs. Resolves when the running jobs are completed. */
   stop(): Promise<void>;
 }
 
 /**
- * Runs the job workers of one process, from the queue in the database at `databaseUrl`: `WORKER_CONCURRENCY` jobs at
- * a time, and housekeeping in a separate pool.
+ * Runs the job workers of one process, with jobs from the queue in the database at `databaseUrl`. At most
+ * WORKER_CONCURRENCY jobs run at the same time; housekeeping and documents have separate pools.
  */
 export async function startWorkers(services: Services, databaseUrl: () => string): Promise<Workers> {
   await warnOfFewConnections(services);
   const running: RunningPool[] = [];
   const stopPools = () => Promise.all(running.map((pool) => pool.stop()));
   try {
-    // Start them in sequence: each updates the queue's schema.
+    // Start the pools one after the other, because each updates the schema of the queue.
     for (const pool of workerPools) running.push(await startWorkerPool(services, pool, databaseUrl));
   } catch (error) {
     await stopPools();
@@ -44,7 +44,10 @@ export async function startWorkers(services: Services, databaseUrl: () => string
   };
 }
 
-/** If its connections are used up, PostgreSQL rejects new ones, so jobs and requests fail from time to time. */
+/**
+ * Warns if the workers of this process may open more connections than PostgreSQL allows. When all connections are
+ * used, PostgreSQL rejects new ones, so that jobs and requests fail from time to time.
+ */
 export async function warnOfFewConnections({
   database,
   settings,

@@ -4,9 +4,10 @@ import { addJob, type TaskName } from '#server/platform/job-queue.ts';
 import { tasks } from './tasks.ts';
 
 /**
- * Adds recurring jobs at multiples of their intervals on the wall clock. All processes do so at the same moments with
- * the same job key, so one job results however many processes there are. Except for a task that runs one at a time, an
- * additional run does no harm. (graphile-worker's own cron counts in minutes; the settings count in seconds.)
+ * Adds recurring jobs to the queue, at multiples of their intervals on the wall clock. All processes add a job at the
+ * same moment with the same job key, so only one job results. An additional run would do no harm, except for tasks
+ * that run one at a time; these have a queue each. graphile-worker's own cron is not used, because it counts in
+ * minutes and the settings count in seconds.
  */
 export function startSchedule({ database, settings, log }: Pick<Services, 'database' | 'settings' | 'log'>) {
   const timers = new Set<NodeJS.Timeout>();

@@ -29,16 +29,17 @@ import {
 import { textRecords } from '#server/translation/texts/recorded-jobs.ts';
 import { failStaleJobs, queueStaleJobs } from '#server/translation/texts/stale-sweep.ts';
 
-/** How and when one background task is run. The file that `run` comes from also has the query that finds its work. */
+/** How and when a background task runs. The query that finds the task's work is in the file of its `run` function. */
 interface Task<N extends TaskName> {
-  /** May run twice for one job, so it first checks what is already done. */
+  /** Runs the task. May run twice for one job, so it must first check what is already done. */
   run(services: Services, payload: TaskPayloads[N]): Promise<unknown>;
-  /** For a recurring task, seconds between two runs. Such a task has no payload: it finds its work itself. */
+  /** Seconds between two runs, if the task is recurring. A recurring task has no payload: it finds its work itself. */
   every?: (settings: Settings) => number;
   /** Set if two runs must not happen at the same time. */
   oneAtATime?: true;
   /**
-   * The workers that run it: of `housekeeping` if it uses only the database and therefore ends soon. Default: `work`.
+   * The pool of workers that runs the task. Tasks that use only the database, and therefore end soon, run in
+   * `housekeeping`. Default: `work`.
    */
   pool?: 'housekeeping' | 'documents';
 }
@@ -54,7 +55,7 @@ export const tasks: { [N in TaskName]: Task<N> } = {
     run: (services, { tenantId }) => publishParkedJobs(services, tenantId),
   },
   replay_parked_jobs: { run: replayParkedJobs },
-  // Two runs that rewrite lost lines would write them twice.
+  // If two runs rewrote lost lines at the same time, they would write them twice.
   check_golden_records: {
     run: (services) => checkGoldenRecords(services, [textRecords, approvalRecords]),
     every: everySweep,
@@ -82,8 +83,9 @@ export interface WorkerPool {
 }
 
 /**
- * Housekeeping has a separate pool: it frees the locks of dead processes, and must not wait for workers that slow
- * models or stores keep busy. Documents have one too: they may take minutes, and an import must not wait for them.
+ * Housekeeping has a separate pool, because it frees the locks of dead processes: it must not wait for workers that
+ * are busy with slow models or stores. Documents have a separate pool, too, because a document may take minutes and
+ * an import must not wait for it.
  */
 export const workerPools: readonly WorkerPool[] = [
   { name: 'housekeeping', tasks: tasksOf('housekeeping'), concurrency: concurrentJobs.housekeeping },
@@ -95,7 +97,7 @@ function tasksOf(pool: 'housekeeping' | 'documents' | undefined): TaskName[] {
   return (Object.keys(tasks) as TaskName[]).filter((name) => tasks[name].pool === pool);
 }
 
-/** The sweep: finds unfinished work of all tenants and adds jobs for it. */
+/** The sweep: finds unfinished work of all tenants and adds jobs to complete it. */
 async function sweepUnfinishedWork(services: Services): Promise<void> {
   await queueStaleJobs(services);
   await queueParkedJobs(services);
@@ -110,8 +112,8 @@ async function sweepUnfinishedWork(services: Services): Promise<void> {
 }
 
 /**
- * Deletes expired tokens, challenges, links, states, rate windows and review claims, old payment events and memory
- * imports, and jobs that will never run.
+ * Deletes what has expired: tokens, challenges, links, states, rate windows, review claims, old payment events and
+ * memory imports. Also deletes jobs that will never run.
  */
 async function prune({ database, log }: Pick<Services, 'database' | 'log'>): Promise<void> {
   const pruned = {

@@ -7,11 +7,13 @@ import { observe } from '#server/platform/telemetry.ts';
 import { type QueueRunner, startQueueRunner } from './queue-runner.ts';
 import { tasks, type WorkerPool } from './tasks.ts';
 
-/** Milliseconds before the next attempt to start workers or to free their locks; doubled after each failure. */
+/**
+ * Milliseconds before the next attempt to start workers or to free their locks. The time doubles after each failure.
+ */
 const retryDelay = 1000;
 const maxRetryDelayMs = 15_000;
 /**
- * Workers that fail within this many milliseconds have probably reached a database that does not let them work, such as
+ * Workers that fail within this many milliseconds have probably reached a database in which they cannot work, such as
  * a read-only one.
  */
 const shortLife = 3000;
@@ -19,16 +21,17 @@ const shortLife = 3000;
 export interface RunningPool {
   /** Ids of the worker pools known to be alive. A lock on a job names the pool of the worker that runs it. */
   poolIds(): string[];
-  /** Whether workers take jobs: they run, and have recently reached the database. */
+  /** Whether the workers take jobs: they are running and have reached the database recently. */
   working(): boolean;
-  /** Takes no more jobs; resolves when the running ones are done. */
+  /** Takes no more jobs. Resolves when the running jobs are completed. */
   stop(): Promise<void>;
 }
 
 /**
- * Runs the tasks of one worker pool from the queue in the database at `databaseUrl`, which is called again at each
- * start. A failed runner is replaced immediately, or after a pause if it failed soon after its start. The old runner
- * finishes its jobs, and then its remaining locks are freed.
+ * Runs the tasks of one worker pool, with jobs from the queue in the database. A failed runner is replaced
+ * immediately, or after a pause if it failed soon after its start. The old runner completes its jobs, and then its
+ * remaining locks are freed.
+ * @param databaseUrl returns the URL of the database; called at each start of a runner
  */
 export async function startWorkerPool(
   services: Services,
@@ -46,11 +49,11 @@ export async function startWorkerPool(
     });
   const stopping = new AbortController();
   const { signal } = stopping;
-  /** Waits before the next attempt, after `failures` in a row. */
+  /** Waits before the next attempt. The time depends on the number of successive failures. */
   const pause = (failures: number) =>
     delay(Math.min(retryDelay * 2 ** (failures - 1), maxRetryDelayMs), undefined, { signal }).catch(() => {});
   const unlocking = unlocker(services, pool, signal, pause);
-  /** Replaced runners that still run jobs. */
+  /** Runners that have been replaced but still run jobs. */
   const ending = new Map<QueueRunner, Promise<void>>();
   let current: QueueRunner | undefined = await start();
 
@@ -104,10 +107,10 @@ export async function startWorkerPool(
 }
 
 /**
- * Frees the locks of ended runners: those whose response was lost, and those of jobs whose completion never reached
- * the database. One statement frees all of them and is retried until it succeeds. Once `signal` is aborted there is
- * one more attempt; after that, the next heartbeat of any process frees the rest, because their pools no longer
- * report.
+ * Frees the locks of ended runners: locks that a runner does not know of, because the reply to its query was lost,
+ * and locks of jobs whose completion did not reach the database. One statement frees all of them and is repeated
+ * until it succeeds. After `signal` has aborted, there is only one more attempt. If it fails, the next heartbeat of
+ * any process frees the locks, because the pools no longer report.
  */
 function unlocker(
   { database, log }: Pick<Services, 'database' | 'log'>,
@@ -162,14 +165,14 @@ function tasksOf(services: Services, pool: WorkerPool): TaskList {
     pool.tasks.map((name) => [
       name,
       async (payload: unknown) => {
-        // The limit includes jobs that a replaced runner still runs.
+        // Count the jobs that a replaced runner still runs, too: the limit is for all runners together.
         while (running.size >= concurrency) await Promise.race(running).catch(() => {});
         const work = observe('task', name, async () => tasks[name].run(services, payload as never));
         running.add(work);
         try {
           await work;
         } catch (error) {
-          // The error is stored with the job, so it names only the kind: messages may contain parameters.
+          // Log and throw only the kind of the error: it is stored with the job, and messages may contain parameters.
           services.log.error({ task: name, error: describeForLog(error) }, 'task failed');
           throw new Error(`${name} failed: ${(error as Error).name}`);
         } finally {

@@ -1,29 +1,29 @@
 import postgres from 'postgres';
 
-/** A table whose rows are copied. */
+/** A table whose rows are copied to another database. */
 export interface Table {
   schema: string;
   name: string;
-  /** Without generated columns, which the database fills itself. */
+  /** All columns except generated ones, which the database fills itself. */
   columns: string[];
 }
 
-/** The schema version of a database. */
+/** The schema version of a database, as the latest migrations that it contains. */
 export interface SchemaVersion {
-  /** When the latest of our migrations in it was made, in milliseconds since the epoch. */
+  /** When the service's latest migration in the database was made, in milliseconds since the epoch. */
   migration: number;
-  /** The latest migration of graphile-worker. */
+  /** Number of graphile-worker's latest migration in the database. */
   jobQueue: number;
 }
 
 export interface SequenceValue {
-  /** The name with its schema. */
+  /** The name of the sequence, with its schema. */
   name: string;
   value: string;
   isCalled: boolean;
 }
 
-/** A connection on which one transaction may take as long as it needs. The caller ends it. */
+/** Opens a connection on which one transaction may take as long as it needs. The caller must end the connection. */
 export function openCopyConnection(url: string, applicationName: string): postgres.Sql {
   return postgres(url, {
     max: 1,
@@ -35,7 +35,7 @@ export function openCopyConnection(url: string, applicationName: string): postgr
     onnotice: () => {},
     connection: {
       application_name: applicationName,
-      // The same value has the same text, whatever the server's own settings are.
+      // These settings give equal values the same text, regardless of the server's own settings.
       TimeZone: 'UTC',
       DateStyle: 'ISO, YMD',
       IntervalStyle: 'postgres',
@@ -48,7 +48,8 @@ export function openCopyConnection(url: string, applicationName: string): postgr
 }
 
 /**
- * Resolves with the work's result; once `stop` is aborted, ends the connection and rejects with its reason, even while a statement waits for a lock.
+ * Resolves with the result of `work`. As soon as `stop` aborts, ends the connection and rejects with the signal's
+ * reason, even while a statement waits for a lock.
  */
 export function untilStopped<T>(
   sql: postgres.Sql,
@@ -66,17 +67,18 @@ export function untilStopped<T>(
   return Promise.race([work, stopped]).finally(() => stop.removeEventListener('abort', end));
 }
 
-/** For tables, sequences and constraints in our two schemas; those of extensions are excluded. */
+/** The schemas with the service's tables, sequences and constraints. Objects of extensions in them are excluded. */
 export const ownSchemas = ['public', 'graphile_worker'] as const;
 
-/** A statement with the schemas as literals: they are constants, and an array would need a look-up of types. */
+/** SQL with the schemas as literals. They are constants, and passing an array would require looking up its type. */
 const inOwnSchemas = `nspname in (${ownSchemas.map((name) => `'${name}'`).join(', ')})`;
 const notOfExtension = (oid: string) =>
   `not exists (select from pg_depend where objid = ${oid} and deptype = 'e' and classid = 'pg_class'::regclass)`;
 
 /**
- * The tables of our schemas that this role owns, in the order of their names; without graphile-worker's list of
- * migrations, which belongs to the schema, and without unlogged tables, which a crash would empty as well.
+ * Lists the tables in these schemas that the connected role owns, in the order of their names. Excluded are
+ * graphile-worker's list of migrations, which belongs to the schema, and unlogged tables, which a crash would empty,
+ * too.
  */
 export async function listTables(sql: postgres.ISql): Promise<Table[]> {
   const rows = await sql.unsafe<{ schema: string; name: string; columns: string }[]>(`
@@ -94,7 +96,7 @@ export async function listTables(sql: postgres.ISql): Promise<Table[]> {
   }));
 }
 
-/** Undefined for a database without our schema. */
+/** Returns the schema version; undefined for a database without the service's schema. */
 export async function readSchemaVersion(sql: postgres.ISql): Promise<SchemaVersion | undefined> {
   const [has] = await sql<{ both: boolean }[]>`
     select to_regclass('drizzle.__drizzle_migrations') is not null
@@ -107,7 +109,10 @@ export async function readSchemaVersion(sql: postgres.ISql): Promise<SchemaVersi
   return { migration: Number(row.migration), jobQueue: row.queue };
 }
 
-/** Read these after the rows: a sequence is not part of a snapshot, and may only be ahead of them. */
+/**
+ * Lists the sequences with their values. Call it after the rows have been read: sequences are not part of a snapshot,
+ * so their values may be ahead of the rows but never behind.
+ */
 export async function readSequences(sql: postgres.ISql): Promise<SequenceValue[]> {
   const sequences = await sql.unsafe<{ name: string }[]>(`
     select format('%I.%I', nspname, relname) as name
@@ -124,17 +129,17 @@ export async function readSequences(sql: postgres.ISql): Promise<SequenceValue[]
   return values;
 }
 
-/** A name of SQL in quotes. */
+/** Quotes a name for SQL. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** The table's columns, for statements. */
+/** Returns the names of the table's columns for a statement. */
 export function columnsOf({ columns }: Table): string {
   return columns.map(quoted).join(', ');
 }
 
-/** The table's name with its schema, for statements. */
+/** Returns the table's name with its schema, for a statement. */
 export function qualified({ schema, name }: Pick<Table, 'schema' | 'name'>): string {
   return `${quoted(schema)}.${quoted(name)}`;
 }

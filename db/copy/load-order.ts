@@ -4,9 +4,9 @@ import { ownSchemas, quoted } from './contents.ts';
 const schemas = ownSchemas.map((name) => `'${name}'`).join(', ');
 
 /**
- * Removes everything that prevents loading rows table by table, or makes it slow: foreign keys, indexes that no
- * constraint needs, triggers, and policies, which would apply to the owner.
- * @returns a function that restores all of it; foreign keys are checked then
+ * Removes what prevents loading rows table by table, or makes it slow: foreign keys, indexes that no constraint
+ * needs, triggers, and row-level security for the tables' owner.
+ * @returns a function that restores all of this; foreign keys are checked then
  */
 export async function dropForLoading(tx: postgres.TransactionSql): Promise<() => Promise<void>> {
   const constraints = await statements(
@@ -41,7 +41,8 @@ export async function dropForLoading(tx: postgres.TransactionSql): Promise<() =>
   await run([...constraints.map(({ drop }) => drop), ...indexes.map(({ drop }) => drop), ...alter(true)]);
   return async () => {
     await run(indexes.map(({ restore }) => restore));
-    // Their checks are queries, which see all tenants only while the policies do not apply.
+    // Before `alter`: a foreign key is checked by queries, which see the rows of all tenants only while the policies
+    // do not apply.
     await run(constraints.map(({ restore }) => restore));
     await run(alter(false));
   };

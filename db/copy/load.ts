@@ -19,37 +19,43 @@ import { settle, transactionId } from './outcome.ts';
 
 /** An empty database to fill, in one transaction. */
 export interface Target {
-  /** Whether the database has this table; a copy may have others, which someone keeps next to ours. */
+  /**
+   * Whether this database has the table. A copy may contain other tables, which an operator keeps in the service's
+   * schemas.
+   */
   has(table: Table): boolean;
   /**
    * Adds rows in the text format of COPY. Call it once for each table.
-   * @returns how many
+   * @returns the number of rows
    */
   copyIn(table: Table, rows: AsyncIterable<Uint8Array>): Promise<number>;
   setSequences(values: readonly SequenceValue[]): Promise<void>;
 }
 
-/** The reason why the database cannot be filled with this copy, in one sentence. Nothing was changed. */
+/**
+ * Thrown if the database cannot be filled with this copy. The message gives the reason in one sentence. Nothing was
+ * changed.
+ */
 export class CannotLoadError extends Error {
   override name = 'CannotLoadError';
 }
 
-/** The steps that fill a database. */
+/** The steps that fill a database, and the schema version that they need. */
 export interface Load {
   version: SchemaVersion;
   /** Adds the rows. */
   fill(target: Target): Promise<void>;
-  /** Undoes the work of `fill` in other places; called only if nothing was committed. */
+  /** Undoes the work that `fill` has done outside the database. Called only if the transaction was not committed. */
   undo?(): Promise<void>;
-  /** Ends it immediately. After the COMMIT it has no effect. */
+  /** Stops the load immediately. After the COMMIT it has no effect. */
   stop?: AbortSignal;
 }
 
 /**
- * Fills an empty database: creates the schema of `version`, and lets `fill` add the rows. Either all of it becomes
- * visible at the same time, or nothing does: it resolves if and only if it was committed, even if the connection is
- * lost at that moment. The caller analyzes, and migrates to the latest schema afterwards.
- * @throws CannotLoadError if the database is not empty, or the version is a later one than this service knows
+ * Fills an empty database: creates the schema of `version`, and lets `fill` add the rows. All of this is one
+ * transaction: the promise resolves if and only if the transaction was committed, even if the connection is lost
+ * during the COMMIT. Afterwards the caller runs `analyze` and migrates to the latest schema.
+ * @throws CannotLoadError if the database is not empty, or `version` is later than the service's own
  * @throws InDoubtError if the connection was lost and PostgreSQL does not report the result
  */
 export async function loadDatabase(url: string, load: Load): Promise<void> {
@@ -71,16 +77,17 @@ export async function loadDatabase(url: string, load: Load): Promise<void> {
 
 /** The progress of a load. */
 interface State {
-  /** Whether the database was found empty, and something may have been created in it. */
+  /** True after the database was found empty: from then on, objects may have been created in it. */
   hasBegun: boolean;
-  /** The id of the transaction that loads. */
+  /** The id of the loading transaction, once it has begun. */
   transaction: string | undefined;
 }
 
 async function loadOn(sql: postgres.Sql, url: string, load: Load, state: State): Promise<void> {
   const { version, fill, stop } = load;
   await refuseUnboundRole(sql);
-  // A service that starts now waits with its migrations, and then finds a complete database.
+  // Hold the lock until the end: a service that starts during the load waits for it, and then finds a complete
+  // database.
   await acquireMigrationLock(sql, stop);
   await refuseUsedDatabase(sql);
   state.hasBegun = true;
@@ -95,15 +102,13 @@ async function loadOn(sql: postgres.Sql, url: string, load: Load, state: State):
   });
 }
 
-/** graphile-worker's schema was created outside the transaction. */
+/** Undoes what was done outside the transaction: graphile-worker's schema, and the work of `fill`. */
 async function undoLoad(sql: postgres.Sql, { undo }: Load): Promise<void> {
   await sql.unsafe('drop schema if exists graphile_worker cascade');
   await undo?.();
 }
 
-/**
- * Collects statistics, without which queries of a loaded database are slow until PostgreSQL does it automatically.
- */
+/** Collects PostgreSQL's statistics. Until they exist, queries of a loaded database are slow. */
 export async function analyze(url: string, stop?: AbortSignal): Promise<void> {
   const sql = openCopyConnection(url, 'lingualoop restore');
   try {
@@ -141,8 +146,8 @@ async function copyIn(
     );
   const copying = tx.unsafe(`copy ${qualified(table)} (${columnsOf(table)}) from stdin`);
   const into = await copying.writable();
-  // Small tables are checked only when all rows have arrived. The driver does not end the stream or the query, which
-  // is already settled, with such an error.
+  // The rows of a small table are checked only after all of them have arrived. The query is settled by then, so that
+  // the driver reports an error neither through the query nor through the stream.
   const refused = Promise.withResolvers<never>();
   Object.assign(copying, { reject: refused.reject });
   await Promise.race([pipeline(Readable.from(rows, { objectMode: false }), into), refused.promise]);
@@ -171,7 +176,10 @@ async function refuseOtherQueue(tx: postgres.TransactionSql, { jobQueue }: Schem
     );
 }
 
-/** Like Drizzle's migrator, which opens a separate transaction. */
+/**
+ * Applies the migrations up to this version. Does the same as Drizzle's migrator, which cannot be used because it
+ * opens its own transaction.
+ */
 async function createSchema(tx: postgres.TransactionSql, { migration }: SchemaVersion): Promise<void> {
   await tx.unsafe(`create schema if not exists drizzle;
     create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`);
@@ -181,7 +189,7 @@ async function createSchema(tx: postgres.TransactionSql, { migration }: SchemaVe
   }
 }
 
-/** An interrupted load leaves at most an empty job queue. */
+/** Rejects a database that is not empty. Only an empty job queue is allowed, which an interrupted load may leave. */
 async function refuseUsedDatabase(sql: postgres.Sql): Promise<void> {
   const [found] = await sql<{ name: string }[]>`
     select format('%s.%s', nspname, relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace

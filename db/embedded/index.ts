@@ -13,18 +13,21 @@ export type { EmbeddedPostgres } from './member.ts';
 export interface JoinEmbeddedPostgresOptions {
   /** Receives one-sentence notices for operators: a long recovery, a lost server, clients that keep it running. */
   readonly onNotice?: (message: string) => void;
-  /** Once aborted, a running server is still joined but none is started: the promise rejects with the signal's reason. */
+  /**
+   * Once aborted, no server is started, but a running one is still joined. Without a running one, the promise rejects
+   * with the signal's reason.
+   */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Joins the PostgreSQL of this data folder, or creates and starts it. All processes that joined share it and none
- * owns it: it keeps running after Ctrl-C and the end of any one process, and its members restart it when it dies.
+ * Joins the PostgreSQL of this data folder, or creates and starts it. All processes that have joined share this
+ * server. It survives Ctrl-C and the end of any single process, and its members restart it if it dies.
  *
  * @param dataDir any folder, created if missing; holds `postgres/` (the database), `postgres.json` (its passwords)
  * and `postgres.log`.
  * @throws an Error with the cause and a fix, if there is no PostgreSQL for this platform, the folder cannot be used
- * or has another version's database, or the server was not ready within 15 s.
+ * or contains a database of another version, or the server was not ready within 15 s
  */
 export async function joinEmbeddedPostgres(
   dataDir: string,
@@ -42,15 +45,15 @@ export async function joinEmbeddedPostgres(
     return keepMembership(joined, folder, binaries, onNotice);
   } catch (error) {
     if (options.signal?.aborted && error === options.signal.reason) throw error;
-    // System errors (a full disk, a forbidden file) lack the context, so add it.
+    // Messages of system errors, such as a full disk or a file without permission, lack the context. Add it.
     if (!('code' in (error as Error))) throw error;
     throw failure(`PostgreSQL in ${folder.root} could not be started: ${(error as Error).message}.`, folder);
   }
 }
 
 /**
- * Stops a server that a killed process left running in this data folder without other users. Does nothing if there is
- * none.
+ * Stops the server of this data folder if it was left running by a killed process and no other process uses it. Does
+ * nothing if no server is running.
  */
 export async function stopAbandonedPostgres(dataDir: string): Promise<void> {
   const cluster = await stat(join(dataDir, 'postgres')).catch(() => undefined);

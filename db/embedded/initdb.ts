@@ -8,8 +8,8 @@ import { type Command, run } from './run.ts';
 import type { Secrets } from './secrets.ts';
 
 /**
- * Whether the cluster exists. Rejects if the folder has other contents, a cluster of another major version of
- * PostgreSQL, or one whose upgrade was interrupted in its last step, or if a restore is unfinished.
+ * Whether the cluster exists. Rejects in these cases: the folder has other contents; the cluster is from another
+ * major version of PostgreSQL; an upgrade was interrupted in its last step; a restore is unfinished.
  */
 export async function clusterExists(folder: DataFolder, binaries: Binaries): Promise<boolean> {
   const version = await clusterVersion(folder);
@@ -33,11 +33,12 @@ export async function clusterExists(folder: DataFolder, binaries: Binaries): Pro
 }
 
 /**
- * The major version of PostgreSQL that created the cluster; undefined without one. Rejects if the folder has
- * other contents.
+ * Returns the major version of PostgreSQL that created the cluster; undefined without a cluster. Rejects if the
+ * folder has other contents.
  */
 export async function clusterVersion(folder: DataFolder): Promise<number | undefined> {
-  // Check the folder first: another process may be renaming its finished cluster to this name.
+  // Check the folder before reading the file: another process may rename its finished cluster to this name in
+  // between.
   if (!(await isThere(folder.cluster))) return undefined;
   const text = await readFile(join(folder.cluster, 'PG_VERSION'), 'utf8').catch((error: Error) => {
     throw new Error(
@@ -49,8 +50,8 @@ export async function clusterVersion(folder: DataFolder): Promise<number | undef
 }
 
 /**
- * Creates the cluster with its roles and database under a temporary name, and renames it once everything is on disk. If
- * another process was faster, its cluster is kept.
+ * Creates the cluster, with its roles and database, under a temporary name. Renames it after everything is on disk.
+ * If another process has created the cluster first, that one is kept.
  */
 export async function createCluster(
   folder: DataFolder,
@@ -95,12 +96,15 @@ function initdbArguments(cluster: string, passwordFile: string, secrets: Secrets
 }
 
 function singleUserArguments(cluster: string): string[] {
-  // The statements contain the password, so they must not be logged when they fail.
+  // Do not log failed statements: they contain the password.
   const settings = ['-c', 'exit_on_error=on', '-c', 'log_min_error_statement=panic'];
   return ['--single', '-j', ...settings, '-D', cluster, 'postgres'];
 }
 
-/** In single-user mode with -j, an empty line ends a statement. */
+/**
+ * Returns the first statements of a new cluster. An empty line ends each statement: PostgreSQL requires this in
+ * single-user mode with -j.
+ */
 function firstStatements({ role, password, database }: Secrets): string {
   return `
     create role ${role} login nosuperuser nobypassrls nocreatedb nocreaterole password '${password}';
@@ -125,7 +129,7 @@ async function complete(name: string, command: Command, program: string, input: 
   throw failure(`The database could not be created, ${name} ended with ${ending}.`, folder);
 }
 
-/** Makes renames in a folder survive a power cut. */
+/** Flushes a folder to disk, so that renames in it survive a power failure. */
 export async function syncFolder(path: string): Promise<void> {
   // Windows cannot open folders.
   const handle = await open(path, 'r').catch(() => undefined);

@@ -13,34 +13,34 @@ import { ensureSecrets, freePort, readSecrets, type Secrets } from './secrets.ts
 const timeoutMs = 15_000;
 const noticeAfterMs = 2000;
 const firstPauseMs = 10;
-/** Waiting processes must leave the CPU to the one that creates the cluster. */
+/** Maximum milliseconds between two attempts. Not shorter, to leave the CPU to the process that creates the cluster. */
 const maxPauseMs = 60;
 
-/** A presence on the running server, and the credentials to connect to it. */
+/** A membership in the running server, and the credentials to connect to the server. */
 export interface Joined {
   readonly presence: Presence;
   readonly secrets: Secrets;
 }
 
 interface JoinOptions {
-  /** Whether a missing cluster is created. */
+  /** Whether to create a missing cluster. */
   readonly create: boolean;
-  /** The port to start on if it is free; default: the port in postgres.json. */
+  /** The port on which to start the server, if the port is free. Default: the port in postgres.json. */
   readonly port?: number;
   readonly onNotice: (message: string) => void;
-  /** Once aborted, a running server is still joined but none is started. */
+  /** Once aborted, no server is started, but a running one is still joined. */
   readonly signal?: AbortSignal;
 }
 
-/** The reason why the join currently waits, for the notice and the timeout error. */
+/** Why the join is waiting at the moment, for the notice and for the error after the timeout. */
 interface Progress {
   state: string;
 }
 
 /**
  * Joins the running server, or creates and starts one. Repeats until it has joined, because other processes may start
- * or stop the server at any time. Rejects after 15 s (not counting the creation of the cluster), or immediately if
- * retrying cannot help.
+ * or stop the server at any time. Rejects after 15 s, not counting the creation of the cluster, or immediately if a
+ * retry cannot help.
  */
 export async function joinServer(
   folder: DataFolder,
@@ -101,7 +101,7 @@ async function tryUntilJoined(
   }
 }
 
-/** Resolves to undefined if the server cannot be joined right now. */
+/** Joins the server that runs on this port. Resolves to undefined if the server cannot be joined at the moment. */
 async function joinRunning(
   folder: DataFolder,
   port: number,
@@ -129,7 +129,7 @@ async function create(folder: DataFolder, binaries: Binaries): Promise<void> {
   await createCluster(folder, binaries, account, await ensureSecrets(folder));
 }
 
-/** Resolves to the port for the next attempt if this one was taken. */
+/** Starts the server. Resolves to the port for the next attempt, which is a different one if this port was taken. */
 async function start(
   folder: DataFolder,
   binaries: Binaries,
@@ -140,7 +140,7 @@ async function start(
   const secrets = await requireSecrets(folder);
   const account = await chooseAccount(folder, binaries);
   if (account.owner) await giveCluster(folder, account.owner);
-  // The previous holder of the claim may have started it since the last check.
+  // The process that held the claim before may have started the server since the last check.
   const seen = await readPidFile(folder);
   if (seen.state === 'postmaster') return port;
   if (seen.state === 'stale' && seen.misleading) await discardPidFile(folder, seen.text);
@@ -160,9 +160,9 @@ async function requireSecrets(folder: DataFolder): Promise<Secrets> {
 const staleAfterMs = 10_000;
 
 /**
- * Claims the creation and start of the cluster, so that of many processes only one does it. The claim only saves work:
- * the rename of the finished cluster and postmaster.pid decide, so the claim of a dead or slow process can be taken
- * over safely. Resolves to false while another process holds it.
+ * Claims the creation and start of the cluster, so that only one of many processes does the work. Correctness does
+ * not depend on the claim, but on the rename of the finished cluster and on postmaster.pid. So the claim of a dead or
+ * slow process can be taken over safely. Resolves to false if another process holds the claim.
  */
 async function claimStart(folder: DataFolder): Promise<boolean> {
   try {
@@ -186,6 +186,6 @@ async function isStale(folder: DataFolder): Promise<boolean> {
   if (!written) return false;
   if (Date.now() - written.mtimeMs > staleAfterMs) return true;
   const holder = Number(await readFile(folder.claim, 'utf8').catch(() => ''));
-  // The file is empty for a moment between its creation and the write.
+  // If the file is empty, `holder` is 0: another process has created it and is about to write its id.
   return holder > 0 && !isAlive(holder);
 }

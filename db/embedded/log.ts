@@ -21,7 +21,7 @@ export function failure(message: string, folder: DataFolder): Error {
   return new Error(`${message} The log ${folder.log} ${tail}`);
 }
 
-/** The log's text from a byte offset on; empty if there is no log. */
+/** Returns the text of the log from a byte offset on; empty without a log. */
 export function readLog(folder: DataFolder, offset: number): string {
   try {
     return readFileSync(folder.log).subarray(offset).toString('utf8');

@@ -5,21 +5,22 @@ import { type Joined, joinServer } from './join.ts';
 import { stopPostmaster } from './postmaster.ts';
 import { isPassing, type Presence } from './presence.ts';
 
-/** A membership in the PostgreSQL of a data folder. */
+/** Membership of this process in the PostgreSQL of a data folder. */
 export interface EmbeddedPostgres {
   /**
-   * Connection URL for the service's own role: not a superuser, bound by row-level security, owner of the database
-   * `lingualoop`. Changes only if the server had to be restarted and its port was taken.
+   * URL to connect as the service's own role, which is not a superuser, is subject to row-level security, and owns
+   * the database `lingualoop`. Changes only if the server had to be restarted and its port was taken.
    */
   readonly url: string;
   /**
-   * Connection URL of the superuser for the database `postgres`, for tests and benches (creating databases,
-   * reading pg_stat_statements). The service never uses it.
+   * URL to connect as the superuser to the database `postgres`, for tests and benchmarks: they create databases and
+   * read pg_stat_statements. The service never uses it.
    */
   readonly superuserUrl: string;
   /**
-   * Leaves. The last member to leave stops the server and waits for its end. Close all connections of the caller first:
-   * a server with other clients keeps running. May be called again. Rejects if the server does not stop within 60 s.
+   * Ends the membership. The last member to leave stops the server and waits for its end. The caller must close all
+   * its connections before: a server with other clients keeps running. Further calls are allowed. Rejects if the
+   * server does not stop within 60 s.
    */
   leave(): Promise<void>;
 }
@@ -28,8 +29,8 @@ const firstPauseMs = 100;
 const maxPauseMs = 30_000;
 
 /**
- * Keeps the membership until `leave`. When the server dies, the members restart it, on the same port if that is free,
- * so that their pools reconnect.
+ * Keeps the membership until `leave` is called. If the server dies, the members restart it on the same port if the
+ * port is free, so that their connection pools reconnect.
  */
 export function keepMembership(
   joined: Joined,
@@ -93,7 +94,7 @@ export function keepMembership(
         );
       }
     } catch (error) {
-      // The server died just now, so there is nothing to leave.
+      // A temporary error means that the server has just died. The membership has ended with it.
       if (!isPassing(error)) throw error;
     } finally {
       await presence.close();

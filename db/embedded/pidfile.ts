@@ -3,15 +3,18 @@ import { link, readFile, rename, rm, stat } from 'node:fs/promises';
 import { type DataFolder, temporaryPath } from './folder.ts';
 import { childEnvironment } from './run.ts';
 
-/** The contents of postmaster.pid, and whether they are valid. */
+/** The result of reading postmaster.pid: whether the file is present and valid. */
 export type PidFile =
   | { readonly state: 'absent' }
-  /** A postmaster of this folder is running; `ready` if it accepts connections on `port`. */
+  /** A postmaster of this folder is running. `ready`: it accepts connections on `port`. */
   | { readonly state: 'postmaster'; readonly pid: number; readonly port: number; readonly ready: boolean }
-  /** Left by a postmaster that has ended. `misleading` if PostgreSQL would believe that it still runs. */
+  /**
+   * The file is from a postmaster that has ended. `misleading`: PostgreSQL would assume that this postmaster still
+   * runs.
+   */
   | { readonly state: 'stale'; readonly misleading: boolean; readonly text: string };
 
-/** Reads postmaster.pid and checks the process it names. Rejects if the file exists but cannot be read. */
+/** Reads postmaster.pid and checks the process whose id it contains. Rejects if the file exists but cannot be read. */
 export async function readPidFile(folder: DataFolder): Promise<PidFile> {
   let text: string;
   let age: number;
@@ -26,7 +29,7 @@ export async function readPidFile(folder: DataFolder): Promise<PidFile> {
   // A standalone backend writes its id as a negative number.
   const pid = Math.abs(Number.parseInt(lines[0] ?? '', 10));
   if (!pid) {
-    // The file is empty for a moment after its creation, or permanently after a crash in that moment.
+    // The file is empty for a moment after its creation; after a crash in that moment, it stays empty.
     if (age < 2000) return { state: 'postmaster', pid: 0, port: 0, ready: false };
     return { state: 'stale', misleading: true, text };
   }
@@ -37,13 +40,13 @@ export async function readPidFile(folder: DataFolder): Promise<PidFile> {
   return { state: 'stale', misleading: signalable, text };
 }
 
-/** Whether the process is a PostgreSQL of this cluster; true if unknown. */
+/** Whether the process is a PostgreSQL process of this cluster; true if that cannot be determined. */
 export async function runsIn(pid: number, cluster: string): Promise<boolean> {
   if (!canSignal(pid)) return false;
   if (process.platform === 'win32') return true;
   if (process.platform !== 'linux') return isNamedPostgres(pid);
   try {
-    // The working directory of PostgreSQL's processes is the data folder. A zombie has none.
+    // PostgreSQL's processes have the data folder as their working directory. A zombie process has none.
     const [actual, expected] = await Promise.all([stat(`/proc/${pid}/cwd`), stat(cluster)]);
     return actual.ino === expected.ino && actual.dev === expected.dev;
   } catch (error) {
@@ -52,8 +55,9 @@ export async function runsIn(pid: number, cluster: string): Promise<boolean> {
 }
 
 /**
- * Removes a misleading postmaster.pid. If another process has removed it and started a server in between, that
- * server's file is restored.
+ * Removes a misleading postmaster.pid. If another process has removed it and started a server in the meantime, the
+ * file of that server is restored.
+ * @param judged the contents of the misleading file
  */
 export async function discardPidFile(folder: DataFolder, judged: string): Promise<void> {
   const aside = temporaryPath(folder);
@@ -68,8 +72,8 @@ export async function discardPidFile(folder: DataFolder, judged: string): Promis
 }
 
 /**
- * The postmaster runs as this process's user, or as any user if this process is root. A process that cannot be
- * signaled is therefore not the postmaster.
+ * Whether this process may send a signal to the process. The postmaster runs as this process's user, or as any user
+ * if this process is root, so a process that cannot be signaled is not the postmaster.
  */
 function canSignal(pid: number): boolean {
   try {

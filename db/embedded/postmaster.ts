@@ -11,13 +11,13 @@ import type { Secrets } from './secrets.ts';
 const pollMs = 10;
 const stopTimeoutMs = 60_000;
 
-/** The result of a start: ready, or what to do next. */
+/** The result of an attempt to start: success, or what the caller can do next. */
 export type StartResult = 'ready' | 'try again' | 'port taken';
 
 /**
- * Starts the postmaster in a separate session, so that neither Ctrl-C nor the end of this process reaches it. Waits
- * until it accepts connections, ends, or `deadline` (ms since the epoch) has passed. Rejects if it ends for a reason
- * that a retry cannot fix.
+ * Starts the postmaster in a separate session, so that neither Ctrl-C nor the end of this process stops it. Waits
+ * until it accepts connections, ends, or `deadline` (milliseconds since the epoch) has passed. Rejects if it ends for
+ * a reason that a retry cannot fix.
  */
 export async function startPostmaster(
   folder: DataFolder,
@@ -65,15 +65,19 @@ function settings(secrets: Secrets, port: number): string[] {
     max_connections: 200,
     shared_buffers: '128MB',
     shared_preload_libraries: 'pg_stat_statements',
-    // Statement errors go to the client only; in the log they would accumulate and contain personal data.
+    // Errors of statements are sent only to the client. In the log they would accumulate, and they contain personal
+    // data.
     log_min_messages: 'log',
     log_checkpoints: 'off',
-    // Statements of a killed client end soon and release their locks. Not available on Windows.
+    // Ends the statements of a killed client soon, so that their locks are released. Not available on Windows.
     ...(process.platform === 'win32' ? {} : { client_connection_check_interval: '1s' }),
   }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
-/** Other processes may be starting the same cluster and writing to the same log. */
+/**
+ * Returns only the log lines of this process, because other processes may be starting the same cluster and write to
+ * the same log.
+ */
 function linesOf(pid: number | undefined, text: string): string {
   return text
     .split('\n')
@@ -83,10 +87,11 @@ function linesOf(pid: number | undefined, text: string): string {
 
 function explainEnding(ending: string, log: string, folder: DataFolder): StartResult {
   if (/could not create any TCP\/IP sockets/.test(log)) return 'port taken';
-  // Another process was faster, or backends of a killed postmaster are still ending.
+  // Another process was faster, or processes of a killed postmaster are still ending.
   if (/lock file ".*" (already exists|is empty)|shared memory block .* is still in use/.test(log))
     return 'try again';
-  // Stopped by a process that joined and was the last to leave; or killed, which does not affect the next attempt.
+  // The server was stopped by a member that was the last to leave, or it was killed. Neither prevents the next
+  // attempt.
   if (ending === 'exit code 0' || ending.startsWith('signal')) return 'try again';
   throw failure(`PostgreSQL could not be started, it ended with ${ending}.`, folder);
 }
@@ -96,7 +101,7 @@ export async function stopPostmaster(folder: DataFolder, binaries: Binaries): Pr
   const seen = await readPidFile(folder);
   if (seen.state !== 'postmaster') return;
   if (process.platform === 'win32') {
-    // Windows has no signals; pg_ctl reaches the postmaster through its pipe.
+    // Windows has no signals. pg_ctl stops the postmaster through a pipe.
     await run(
       { file: binaries.pg_ctl, args: ['stop', '-D', folder.cluster, '-m', 'fast', '-W'] },
       binaries.pg_ctl,

@@ -2,29 +2,34 @@ import { setTimeout as delay } from 'node:timers/promises';
 import postgres from 'postgres';
 import type { Secrets } from './secrets.ts';
 
-/** One per member. Its connection holds a shared advisory lock while the member is present. */
+/** The membership of one process. Its connection holds a shared advisory lock as long as the process is a member. */
 export interface Presence {
   readonly port: number;
   /** Resolves when the connection is lost or closed. */
   readonly gone: Promise<void>;
   /**
-   * Ends the membership. "last": no other client is connected, and none can join before {@link close}. "members":
-   * other members are present. "strangers": clients other than the service's have been connected for half a second.
+   * Ends the membership and returns who else is connected.
+   * - "last": no other client is connected, and none can become a member before {@link close}.
+   * - "members": other members remain.
+   * - "strangers": clients other than the service's own have been connected for half a second.
    */
   stepDown(): Promise<'last' | 'members' | 'strangers'>;
   close(): Promise<void>;
 }
 
-/** Database and lock key of the membership. Separate from the service's database, which may be copied or dropped. */
+/** Database and lock key of the membership. It is not the service's database, because that may be copied or dropped. */
 const database = 'postgres';
 const membershipKey = 0x6c6f6f70;
 /**
- * Application names of the service's own connections. If no member is left, such connections belong to killed
- * processes, or to two members that leave at the same time and have not closed them yet.
+ * Matches the application names of the service's own connections. After the last member has left, such connections
+ * belong to killed processes, or to two members that are leaving at the same time and have not closed them yet.
  */
 const ownNames = '^lingualoop( |$)';
 const attemptTimeoutMs = 5000;
-/** The backend of a closed connection stays visible until it notices. */
+/**
+ * Milliseconds to wait for clients that are just disconnecting: their server processes stay visible until they notice
+ * the closed connection.
+ */
 const strangersTimeoutMs = 500;
 
 /** Errors that are temporary. */
@@ -69,7 +74,7 @@ export async function openPresence(secrets: Secrets, port: number): Promise<Pres
     onnotice: () => {},
     onclose: () => onclose(),
   });
-  // Destroys the connection: the client would otherwise keep reconnecting to a port that closes the connection.
+  // Destroys the connection. Otherwise the client would keep reconnecting to a port that closes each connection.
   const timer = setTimeout(() => sql.end({ timeout: 0 }), attemptTimeoutMs);
   try {
     const [row] = await sql`
@@ -95,7 +100,7 @@ async function stepDown(sql: postgres.Sql): Promise<'last' | 'members' | 'strang
   await sql`select pg_advisory_unlock_shared(${membershipKey})`;
   const deadline = Date.now() + strangersTimeoutMs;
   for (;;) {
-    // The exclusive lock is only available when no member is left, and it keeps new members out.
+    // The exclusive lock can be acquired only if no member is left, and it keeps new members out.
     const [lock] = await sql`select pg_try_advisory_lock(${membershipKey}) as held`;
     if (!lock?.['held']) return 'members';
     const [clients] = await sql`

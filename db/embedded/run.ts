@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
 
-/** A program, its arguments and, if root starts it, the user it runs as. */
+/** A program with its arguments and, if root starts it, the user to run it as. */
 export interface Command {
   readonly file: string;
   readonly args: readonly string[];
@@ -9,19 +9,19 @@ export interface Command {
   readonly gid?: number;
 }
 
-/** The result of a command. */
+/** How a command ended. */
 export interface Outcome {
   readonly ok: boolean;
-  /** "exit code 1", "signal SIGKILL" or why it could not be started. */
+  /** "exit code 1", "signal SIGKILL", or the reason why the program could not be started. */
   readonly ending: string;
-  /** Standard output and error, the last 16 KB. */
+  /** The last 16 KB of standard output and standard error. */
   readonly output: string;
 }
 
-/** Spawn options for every PostgreSQL program: it inherits nothing of this process's environment. */
+/** Returns the spawn options for a PostgreSQL program. It inherits nothing from this process's environment. */
 export function spawnOptions(command: Command, program: string) {
   return {
-    // The current folder may be deleted, or closed to the user that PostgreSQL runs as.
+    // Not the current folder: that may have been deleted, or be inaccessible to the user that PostgreSQL runs as.
     cwd: dirname(program),
     env: childEnvironment(),
     windowsHide: true,
@@ -41,7 +41,7 @@ export function run(command: Command, program: string, input = ''): Promise<Outc
   return new Promise((resolve) => {
     const child = spawn(command.file, command.args, {
       ...spawnOptions(command, program),
-      // In a separate session: Ctrl-C is for this process, which waits for the child.
+      // Runs in a separate session, because Ctrl-C is meant for this process, which waits for the child.
       detached: true,
       stdio: 'pipe',
     });
@@ -51,7 +51,8 @@ export function run(command: Command, program: string, input = ''): Promise<Outc
     };
     child.stdout.setEncoding('utf8').on('data', collect);
     child.stderr.setEncoding('utf8').on('data', collect);
-    // A program that ends before it has read its input breaks the pipe; its exit code shows the reason.
+    // Ignore a broken pipe: it means that the program has ended before it read its input, and its exit code shows the
+    // reason.
     child.stdin.on('error', () => {}).end(input);
     child.on('error', (error) => resolve({ ok: false, ending: error.message, output }));
     child.on('close', (code, signal) =>

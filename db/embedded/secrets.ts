@@ -5,20 +5,20 @@ import { type DataFolder, temporaryPath, whoami } from './folder.ts';
 
 /** The contents of postgres.json: the logins of this cluster, and its id. */
 export interface Secrets {
-  /** Random; passed to the server as cluster_name. */
+  /** A random id. The server gets it as its cluster_name. */
   readonly id: string;
   readonly superuser: string;
   readonly superuserPassword: string;
   readonly role: string;
   readonly password: string;
   readonly database: string;
-  /** The port that the server uses if it is free, so that its address survives a restart. */
+  /** The port that the server uses if it is free, so that the server has the same URL after a restart. */
   readonly port: number;
 }
 
 /**
- * Reads postgres.json. Resolves to undefined without one; rejects if it cannot be read or was not written by
- * {@link ensureSecrets}.
+ * Reads postgres.json. Resolves to undefined if the file does not exist. Rejects if the file cannot be read or was
+ * not written by {@link ensureSecrets}.
  */
 export async function readSecrets(folder: DataFolder): Promise<Secrets | undefined> {
   let text: string;
@@ -40,8 +40,8 @@ export async function readSecrets(folder: DataFolder): Promise<Secrets | undefin
 }
 
 /**
- * Reads postgres.json, or creates it atomically, once: all processes that create the cluster at the same time use the
- * same file. After a crash before the cluster exists, the next start uses the file.
+ * Reads postgres.json, or creates it atomically if it does not exist. If several processes create the cluster at the
+ * same time, all use the same file. If a process crashes before the cluster exists, the next start uses the file.
  */
 export async function ensureSecrets(folder: DataFolder): Promise<Secrets> {
   const existing = await readSecrets(folder);
@@ -60,7 +60,7 @@ export async function ensureSecrets(folder: DataFolder): Promise<Secrets> {
   try {
     await file.writeFile(`${JSON.stringify(secrets, null, 2)}\n`);
     await file.sync();
-    // Unlike a rename, a link never replaces the file of a faster process.
+    // Link instead of renaming: a link never replaces the file of a process that was faster.
     await link(draft, folder.secrets).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });

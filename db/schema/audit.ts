@@ -2,8 +2,8 @@ import { index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { identifier, moment } from './columns.ts';
 
 /**
- * The audit log: append-only. No foreign keys, because it outlives its subjects. `tenant_id` is empty for events
- * outside any tenant, which only the platform's scope sees.
+ * The audit log: append-only. No foreign keys, because it outlives its subjects. `tenant_id` is empty for events that
+ * belong to no tenant; they are visible only in the platform's scope.
  */
 export const auditLog = pgTable(
   'audit_log',
@@ -13,9 +13,12 @@ export const auditLog = pgTable(
     recordedAt: moment('recorded_at').notNull().defaultNow(),
     action: text('action').notNull(),
     actorKind: text('actor_kind').notNull(),
-    /** A member's id; null if the actor is not a member. */
+    /** The id of the member who acted; null if the actor is not a member. */
     actorId: text('actor_id'),
-    /** The object of the action: the id of a member, an invite or a token family, or the email address of a sign-in. */
+    /**
+     * The object of the action: the id of a member, an invite or a token family, or the email address of a sign-in
+     * attempt.
+     */
     target: text('target'),
     /** The client's address. */
     address: text('address'),

@@ -3,8 +3,8 @@ import { identifier, moment } from './columns.ts';
 import { tenants } from './tenants.ts';
 
 /**
- * The payment processor's events whose effect is stored. Each is written in the same transaction as its effect, so that
- * a redelivery finds it and does nothing.
+ * Events of the payment processor that have been applied. An event is stored in the same transaction as its effect.
+ * If the processor sends it again, the row shows that the event has been applied.
  */
 export const paymentEvents = pgTable(
   'payment_events',
@@ -12,7 +12,7 @@ export const paymentEvents = pgTable(
     tenantId: identifier('tenant_id').notNull(),
     eventId: identifier('event_id').notNull(),
     type: text('type').notNull(),
-    /** When the processor created it. */
+    /** The time at which the processor created the event. */
     createdAt: moment('created_at').notNull(),
     appliedAt: moment('applied_at').notNull().defaultNow(),
   },

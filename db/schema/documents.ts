@@ -15,64 +15,73 @@ import {
 import { bytes, identifier, moment } from './columns.ts';
 import { tenants } from './tenants.ts';
 
-/** Document jobs. Their segments and files are separate rows. */
+/** Document jobs. The segments and files of a document are rows of other tables. */
 export const documentJobs = pgTable(
   'document_jobs',
   {
     tenantId: identifier('tenant_id').notNull(),
     documentId: identifier('document_id').notNull(),
     status: text('status', { enum: ['queued', 'extracted', 'translated', 'failed'] }).notNull(),
-    /** Incremented when a worker takes the job: a worker with an earlier attempt writes nothing. */
+    /** Incremented when a worker takes the job. A worker with an earlier attempt writes nothing. */
     attempt: integer('attempt').notNull().default(0),
-    /** Whether a worker has the job. Still set when the next one takes it: the last one died. */
+    /**
+     * Whether a worker runs the job. If the flag is still set when the next worker takes the job, the previous worker
+     * has died.
+     */
     running: boolean('running').notNull().default(false),
-    /** The number of workers that died with the job since it last made progress. */
+    /** The number of workers that have died while running the job since its last progress. */
     interruptions: smallint('interruptions').notNull().default(0),
     idempotencyKey: text('idempotency_key'),
-    /** Weighted characters that count as used from the stage `admit` until the job ends. */
+    /** Weighted characters that count as used while the job runs, from the stage `admit` to its end. */
     reservedChars: bigint('reserved_chars', { mode: 'number' }).notNull().default(0),
-    /** Whether completing the job may have to settle the prepaid balance. */
+    /** Whether the prepaid balance may have to be settled when the job completes. */
     drawsTopup: boolean('draws_topup').notNull().default(false),
     request: jsonb('request').notNull(),
-    /** Hash of the request as it was submitted: another request with the same key has another one. Null for jobs from before this column. */
+    /**
+     * The SHA-256 of the request as submitted. It shows whether a later request with the same idempotency key is a
+     * different one. Null for jobs that are older than this column.
+     */
     requestFingerprint: bytes('request_fingerprint'),
-    /** Notes for the caller about the request (`server/http/warnings.ts`). Null without any. */
+    /** Warnings about the request for the caller (`server/http/warnings.ts`). Null without warnings. */
     warnings: jsonb('warnings').$type<unknown[]>(),
     sourceFileName: text('source_file_name').notNull(),
     sourceFormat: text('source_format', { enum: ['pdf', 'docx', 'xlsx'] }).notNull(),
-    /** The current or last stage. */
+    /** The current stage or, after the end, the last one. */
     stage: text('stage', { enum: ['ingest', 'extract', 'admit', 'map_translate', 'reconstruct'] })
       .notNull()
       .default('ingest'),
-    /** Milliseconds of work by stage, over all workers that had the job. */
+    /** Milliseconds of work for each stage, summed over all workers that have run the job. */
     stageTimings: jsonb('stage_timings').$type<Record<string, number>>().notNull().default({}),
     pageCount: integer('page_count'),
     /** Code points of the segments; 0 before they are extracted. */
     sourceChars: integer('source_chars').notNull().default(0),
     segments: integer('segments').notNull().default(0),
     translatedSegments: integer('translated_segments').notNull().default(0),
-    /** Figures of the segments for the quality report, when the file was last rebuilt. */
+    /** Figures about the segments for the quality report, from the latest time that the file was rebuilt. */
     reportFigures: jsonb('report_figures').$type<unknown>(),
-    /** Findings of the format when the text was extracted and when the file was last rebuilt. */
+    /** Findings of the file format's reader and writer, for the latest extraction and the latest rebuild. */
     extractFindings: jsonb('extract_findings').$type<unknown[]>().notNull().default([]),
     rebuildFindings: jsonb('rebuild_findings').$type<unknown[]>().notNull().default([]),
-    /** The end of the lease of a review or an approval; later ones, and deletions, wait for it. */
+    /** The end of the lease of a review or an approval. Other reviews and approvals, and deletions, wait for it. */
     reviewLeaseUntil: moment('review_lease_until'),
     reviewHistory: jsonb('review_history').$type<unknown[]>().notNull().default([]),
     approvedAt: moment('approved_at'),
     approvedBy: text('approved_by'),
-    /** The member who approved it; null for a caller with an API key. */
+    /** The member who approved the document; null if the caller used an API key. */
     approvedByUser: identifier('approved_by_user'),
-    /** The number of times that its approval was undone: each approval has a separate audit record. Null for none. */
+    /**
+     * The number of times that the document's approval was undone. Each approval has its own audit record. Null for
+     * none.
+     */
     reopenings: integer('reopenings'),
-    /** The audit record of the approval, as it must be in the store; and its address, once it was written there. */
+    /** The audit record of the approval as it must be in storage, and its URL after it has been written there. */
     goldenRecord: jsonb('golden_record').$type<unknown>(),
     goldenUri: text('golden_uri'),
     feedManifest: jsonb('feed_manifest').$type<unknown>(),
     failure: jsonb('failure').$type<unknown>(),
     /**
-     * While transient failures delay the job: since when, the error code of the last one, how many attempts have
-     * failed, and when the next one begins. Null, and 0, once the job has made progress.
+     * Set while transient failures delay the job: the time since then, the error code of the last failure, the number
+     * of failed attempts, and the time of the next one. Null, or 0, as soon as the job makes progress.
      */
     waitingSince: moment('waiting_since'),
     waitingReason: text('waiting_reason'),
@@ -100,7 +109,7 @@ export const documentJobs = pgTable(
   ],
 );
 
-/** The translatable texts of a document, in reading order. */
+/** The translatable segments of a document, in reading order. */
 export const documentSegments = pgTable(
   'document_segments',
   {
@@ -112,39 +121,39 @@ export const documentSegments = pgTable(
     cellId: text('cell_id'),
     kind: text('kind').notNull(),
     page: integer('page'),
-    /** Its readable place: `Sheet1!B7`. */
+    /** The location of the segment, in readable form: `Sheet1!B7`. */
     place: text('place').notNull(),
     /**
-     * Its position on the source page, and that of its translation in the latest translated file. Null if pages are
-     * not fixed.
+     * The rectangles of the source text on its page, and those of its translation in the latest translated file. Null
+     * if the file has no fixed pages.
      */
     sourceRectangles: jsonb('source_rectangles').$type<number[][]>(),
     targetRectangles: jsonb('target_rectangles').$type<number[][]>(),
-    /** SHA-256 of the source with its tags: equal segments are translated once. */
+    /** SHA-256 of the source text with its tags. Segments with equal sources are translated once. */
     sourceKey: bytes('source_key').notNull(),
-    /** Strings and inline tags (`server/formats/inline-content.ts`). */
+    /** The source text as a list of strings and inline tags (`server/formats/inline-content.ts`). */
     source: jsonb('source').$type<unknown[]>().notNull(),
     sourceText: text('source_text').notNull(),
-    /** Null until it is translated. */
+    /** The translation; null until the segment is translated. */
     target: jsonb('target').$type<unknown[]>(),
     targetText: text('target_text'),
     score: integer('score'),
     needsReview: boolean('needs_review').notNull().default(false),
     issues: jsonb('issues').$type<unknown[]>().notNull().default([]),
     fastPath: text('fast_path'),
-    /** The origin of the translation. */
+    /** How the translation was produced. */
     provenance: jsonb('provenance').$type<unknown>(),
     corrected: boolean('corrected').notNull().default(false),
     /**
-     * The machine translation, once a reviewer has changed it. Null also if a version that did not keep it changed
-     * the text.
+     * The machine translation, if a reviewer has changed it. Also null if the change was made by a version of the
+     * service that did not keep the machine translation.
      */
     pipelineText: text('pipeline_text'),
-    /** Whether it is a correction that has not yet been added to the memory. */
+    /** Whether the translation is a reviewer's correction that has not yet been added to the TM. */
     feedPending: boolean('feed_pending').notNull().default(false),
     /**
-     * Time of the confirmation, and the reviewer: the email address, or the user's ID. A new text
-     * ends it.
+     * Time at which a reviewer confirmed the segment, and the reviewer's email address or user id. Both become null
+     * when the text changes.
      */
     confirmedAt: moment('confirmed_at'),
     confirmedBy: text('confirmed_by'),
@@ -159,7 +168,7 @@ export const documentSegments = pgTable(
   ],
 );
 
-/** The files of a document: its source, and each translated output. Rows are added, never changed. */
+/** The files of a document: its source and each translated output. Rows are only added. */
 export const documentArtifacts = pgTable(
   'document_artifacts',
   {
@@ -167,13 +176,13 @@ export const documentArtifacts = pgTable(
     artifactId: identifier('artifact_id').notNull(),
     documentId: identifier('document_id').notNull(),
     kind: text('kind', { enum: ['source', 'translated'] }).notNull(),
-    /** The number of this version of its kind, from 1. */
+    /** The number of this file among the document's files of the same kind, starting at 1. */
     revision: integer('revision').notNull(),
     contentType: text('content_type').notNull(),
     sizeBytes: integer('size_bytes').notNull(),
-    /** Of the content, in hexadecimal. */
+    /** SHA-256 of the content, in hexadecimal. */
     sha256: text('sha256').notNull(),
-    /** Its https URL in the tenant's own account; null: in the platform's storage. */
+    /** The https URL of the file in the tenant's own storage; null if the file is in platform storage. */
     address: text('address'),
     createdAt: moment('created_at').notNull().defaultNow(),
   },

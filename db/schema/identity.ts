@@ -12,35 +12,38 @@ export const users = pgTable(
     email: text('email').notNull(),
     provider: text('provider').notNull(),
     role: text('role').notNull(),
-    /** argon2id in PHC format; null for members who sign in with an identity provider. */
+    /** The password's argon2id hash in PHC format; null for members who sign in with an identity provider. */
     passwordHash: text('password_hash'),
     /** Issuer and `sub` of the identity provider, separated by a space; null for members with a password. */
     providerSubject: text('provider_subject'),
     active: boolean('active').notNull().default(true),
     createdAt: moment('created_at').notNull().defaultNow(),
-    /** The authenticator's secret, sealed; null if none is enrolled. */
+    /** The secret of the member's authenticator app, sealed; null if none is enrolled. */
     totpSecret: bytes('totp_secret'),
     /** The sealed secret of an enrollment that awaits confirmation. */
     totpPendingSecret: bytes('totp_pending_secret'),
-    /** The latest 30-second step whose code was accepted, so that no code is accepted twice. */
+    /**
+     * The latest 30-second step of which a verification code was accepted. No code of this step or an earlier one is
+     * accepted again.
+     */
     totpLastStep: integer('totp_last_step'),
-    /** Times of the last failed codes, at most ten. */
+    /** Times of the latest failed verification codes, at most ten. */
     mfaFailedAt: moment('mfa_failed_at').array().notNull().default(sql`'{}'`),
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.userId] }),
     unique('users_tenant_id_email_key').on(t.tenantId, t.email),
     unique('users_tenant_id_provider_subject_key').on(t.tenantId, t.providerSubject),
-    // The operator key identifies a member by id only.
+    // Requests with the operator key identify a member by id only, without a tenant.
     index('users_user_id_idx').on(t.userId),
-    // Finds the oldest accounts of an email address over all tenants.
+    // Finds the oldest accounts with an email address, over all tenants.
     index('users_password_accounts_idx').on(t.email, t.createdAt).where(sql`provider = 'email' and active`),
     index('users_provider_subject_idx').on(t.providerSubject).where(sql`provider_subject is not null`),
     foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),
   ],
 );
 
-/** Access and refresh tokens, by the token's SHA-256. */
+/** Access and refresh tokens, identified by their SHA-256. */
 export const tokens = pgTable(
   'tokens',
   {
@@ -49,19 +52,30 @@ export const tokens = pgTable(
     kind: text('kind', { enum: ['access_token', 'refresh_token'] }).notNull(),
     userId: identifier('user_id').notNull(),
     scope: text('scope').notNull(),
-    /** The role at issuance, which introspection shows; guards read the member's current role. */
+    /**
+     * The member's role when the token was issued; introspection returns it. Guards read the member's current role
+     * instead.
+     */
     role: text('role').notNull(),
-    /** The token family: all tokens that descend from one sign-in. */
+    /** The token family. All tokens that result from one sign-in have the same family. */
     familyId: identifier('family_id').notNull().default(sql`gen_random_uuid()::text`),
-    /** When the family's sign-in was. Families of unknown age count from the migration. */
+    /**
+     * The time of the sign-in that started this token's family. For families that are older than this column, the
+     * time of the migration.
+     */
     familyBeganAt: moment('family_began_at').notNull().default(sql`now()`),
-    /** Whether this family has passed a second factor; false if unknown. */
+    /** Whether MFA was completed in this token's family; false if unknown. */
     secondFactor: boolean('second_factor').notNull().default(false),
-    /** When a refresh token was used. The row stays until it expires, so that a late second use is recognized. */
+    /**
+     * When the refresh token was used. The row stays until the token expires, so that a later second use is detected.
+     */
     consumedAt: moment('consumed_at'),
-    /** The SHA-256 of the retry key that a used refresh token was used with: its client may repeat the refresh. */
+    /**
+     * The SHA-256 of the retry key that was sent with the used refresh token. A client with this key may repeat the
+     * refresh.
+     */
     retryKeyHash: bytes('retry_key_hash'),
-    /** The hash of the refresh token that this one was issued for; null for a sign-in's. */
+    /** The hash of the refresh token that was exchanged for this one; null for the first token of a sign-in. */
     issuedFor: bytes('issued_for'),
     issuedAt: moment('issued_at').notNull().defaultNow(),
     expiresAt: moment('expires_at').notNull(),
@@ -77,8 +91,8 @@ export const tokens = pgTable(
 );
 
 /**
- * Maps a credential's SHA-256 to its tenant. The only table of tenant data without a policy: it is read before the
- * tenant is known. It contains nothing else about the tenant.
+ * Maps a credential's SHA-256 to its tenant. It is the only table of tenant data without a policy for row-level
+ * security, because it is read before the tenant is known. Therefore it contains no other data about the tenant.
  */
 export const credentialDirectory = pgTable(
   'credential_directory',
@@ -86,7 +100,7 @@ export const credentialDirectory = pgTable(
     credentialHash: bytes('credential_hash').primaryKey(),
     kind: text('kind', { enum: ['access_token', 'api_key', 'refresh_token'] }).notNull(),
     tenantId: identifier('tenant_id').notNull(),
-    /** Null for a key, which does not expire. */
+    /** Null for an API key, because API keys do not expire. */
     expiresAt: moment('expires_at'),
   },
   (t) => [
@@ -95,7 +109,7 @@ export const credentialDirectory = pgTable(
   ],
 );
 
-/** Sign-ins whose password was correct and that await a code, by the SHA-256 of their secret. */
+/** Sign-ins with a correct password that await a verification code, by the SHA-256 of the challenge's secret. */
 export const mfaChallenges = pgTable(
   'mfa_challenges',
   {
@@ -103,7 +117,7 @@ export const mfaChallenges = pgTable(
     challengeHash: bytes('challenge_hash').notNull(),
     userId: identifier('user_id').notNull(),
     method: text('method', { enum: ['totp', 'totp_enroll'] }).notNull(),
-    /** The scope of the tokens that will be issued. */
+    /** The scope of the tokens that a successful sign-in will get. */
     scope: text('scope').notNull(),
     codesSubmitted: integer('codes_submitted').notNull().default(0),
     expiresAt: moment('expires_at').notNull(),
@@ -118,14 +132,14 @@ export const mfaChallenges = pgTable(
   ],
 );
 
-/** Unused recovery codes, by a keyed hash: the codes are too short for a plain one. */
+/** Unused recovery codes. A keyed hash is stored, because the codes are too short for an ordinary one. */
 export const recoveryCodes = pgTable(
   'recovery_codes',
   {
     tenantId: identifier('tenant_id').notNull(),
     userId: identifier('user_id').notNull(),
     codeHash: bytes('code_hash').notNull(),
-    /** The key that hashed it; null for a code from before this was recorded. */
+    /** The key with which the code was hashed; null for codes that are older than this column. */
     keyId: text('key_id'),
   },
   (t) => [
@@ -136,7 +150,7 @@ export const recoveryCodes = pgTable(
   ],
 );
 
-/** Password reset links: one valid per member, by the SHA-256 of its secret. */
+/** Password reset links, by the SHA-256 of their secrets. A member has at most one valid link. */
 export const resetLinks = pgTable(
   'reset_links',
   {
@@ -154,23 +168,29 @@ export const resetLinks = pgTable(
   ],
 );
 
-/** Invites into a tenant, kept as a ledger. The token is never stored, only the SHA-256 of its secret. */
+/**
+ * Invites into a tenant. Rows are kept after use, as a record. Only the SHA-256 of the secret is stored, never the
+ * token.
+ */
 export const invites = pgTable(
   'invites',
   {
     tenantId: identifier('tenant_id').notNull(),
     inviteId: identifier('invite_id').notNull(),
     secretHash: bytes('secret_hash').notNull(),
-    /** Lowercase; null if anyone with the token may use it. */
+    /** The invited email address in lowercase; null if anyone with the token may use the invite. */
     email: text('email'),
     role: text('role').notNull(),
     createdBy: text('created_by').notNull(),
-    /** Created by an operator. An operator's address can join only through such an invite. */
+    /**
+     * Whether an operator created the invite. An email address of an operator can join a tenant only with such an
+     * invite.
+     */
     byOperator: boolean('by_operator').notNull().default(false),
     createdAt: moment('created_at').notNull().defaultNow(),
     expiresAt: moment('expires_at').notNull(),
     redeemedAt: moment('redeemed_at'),
-    /** The member that it created. */
+    /** The member who joined with this invite. */
     redeemedBy: text('redeemed_by'),
     withdrawnAt: moment('withdrawn_at'),
   },
@@ -178,7 +198,7 @@ export const invites = pgTable(
     primaryKey({ columns: [t.tenantId, t.inviteId] }),
     unique('invites_tenant_id_secret_hash_key').on(t.tenantId, t.secretHash),
     index('invites_tenant_id_created_at_idx').on(t.tenantId, t.createdAt, t.inviteId),
-    // The ledger grows, but few invites are open.
+    // The table keeps all invites, but only a few of them are open.
     index('invites_open_idx')
       .on(t.tenantId, t.expiresAt)
       .where(sql`redeemed_at is null and withdrawn_at is null`),
@@ -187,8 +207,9 @@ export const invites = pgTable(
 );
 
 /**
- * Single sign-ons in progress, by the SHA-256 of their state. Without a policy: the tenant is unknown until the
- * provider responds. Sealed: nonce, verifier, redirect URL, and the hashes of invite and browser.
+ * Single sign-ons in progress, by the SHA-256 of their state. The table has no policy for row-level security, because
+ * the tenant is unknown until the provider responds. The sealed data are nonce, verifier, redirect URL, and the
+ * hashes of invite and browser.
  */
 export const ssoStates = pgTable(
   'sso_states',
@@ -201,8 +222,8 @@ export const ssoStates = pgTable(
 );
 
 /**
- * Attempts at the authentication endpoints, by bucket and client address. Unlogged: counting needs no flush to disk,
- * and after a crash of the database all counts start again.
+ * Counts of attempts at the authentication endpoints, by rate limit and client address. The table is unlogged:
+ * counting needs no write to PostgreSQL's log, and a crash of the database only resets the counts.
  */
 export const rateWindows = pgTable(
   'rate_windows',

@@ -15,8 +15,8 @@ import { identifier, moment } from './columns.ts';
 import { tenants } from './tenants.ts';
 
 /**
- * The usage ledger: one record per delivered job, written once. No foreign key to the job, because usage is
- * kept when the job is deleted.
+ * The usage ledger: one record for each delivered job, which is never changed. It has no foreign key to the job,
+ * because the record is kept when the job is deleted.
  */
 export const usageRecords = pgTable(
   'usage_records',
@@ -24,13 +24,13 @@ export const usageRecords = pgTable(
     tenantId: identifier('tenant_id').notNull(),
     jobId: identifier('job_id').notNull(),
     kind: text('kind', { enum: ['text', 'document'] }).notNull(),
-    /** YYYY-MM in UTC, of the job's updated_at. */
+    /** The billing period as YYYY-MM in UTC, from the job's `updated_at`. */
     billingPeriod: text('billing_period').notNull(),
     sourceLang: text('source_lang').notNull(),
     targetLang: text('target_lang').notNull(),
-    /** Unicode code points of the source. */
+    /** The length of the source in Unicode code points. */
     sourceChars: integer('source_chars').notNull(),
-    /** Weighted source characters, rounded up once per job. */
+    /** The length of the source in weighted characters, rounded up once per job. */
     billableChars: integer('billable_chars').notNull(),
     jobStatus: text('job_status').notNull(),
     fastPath: text('fast_path'),
@@ -47,27 +47,30 @@ export const usageRecords = pgTable(
   ],
 );
 
-/** Up to 2^53. */
+/** A column for amounts up to 2^53, the largest that a JavaScript number represents exactly. */
 const amount = (name: string) => bigint(name, { mode: 'number' }).notNull().default(0);
 
 /**
- * Running totals of the ledger by UTC day, updated by the statement that writes a record. Thus a tenant's remaining
- * allowance and daily usage are read from few rows, however long the ledger is. A day's total is the sum of its
- * slots: connections that finish jobs of one tenant at the same time update different rows and do not wait for each
- * other.
+ * Totals of the usage ledger by UTC day, updated by the statement that adds a ledger record. So a tenant's remaining
+ * allowance and daily usage are read from few rows, regardless of the length of the ledger. The total of a day is the
+ * sum of its slots. Connections that complete jobs of one tenant at the same time update different slots, so that
+ * they do not wait for each other.
  */
 export const usageTotals = pgTable(
   'usage_totals',
   {
     tenantId: identifier('tenant_id').notNull(),
     day: date('day', { mode: 'string' }).notNull(),
-    /** The tenant's `pay_allowance_from` at that time; empty without one. A new value restarts the allowance. */
+    /**
+     * The tenant's `pay_allowance_from` when the usage was recorded; empty if it was unset. A new value restarts the
+     * allowance.
+     */
     allowanceWindow: identifier('allowance_window').notNull(),
     slot: smallint('slot').notNull(),
     jobs: amount('jobs'),
     sourceChars: amount('source_chars'),
     billableChars: amount('billable_chars'),
-    /** The part of the billable characters that the trial grant paid for. */
+    /** The part of the billable characters that was paid from the trial grant. */
     trialChars: amount('trial_chars'),
     /** The part of the billable characters that exceeded the monthly allowance and was taken from the prepaid balance. */
     topupChars: amount('topup_chars'),
@@ -82,9 +85,9 @@ export const usageTotals = pgTable(
 );
 
 /**
- * Totals over all tenants of past days. The sweep folds them from `usage_totals`, whose rows for those days no longer
- * change; a day that is not here yet is summed from there. `tenant_id` is `*`, which is not a tenant id: only the
- * platform's scope sees it.
+ * Totals of past days over all tenants. The sweep computes them from `usage_totals`, whose rows for past days no
+ * longer change. For a day that is not here yet, the rows of `usage_totals` must be summed. `tenant_id` is `*`, which
+ * is not a tenant id, so that rows are visible only in the platform's scope.
  */
 export const usageDays = pgTable(
   'usage_days',
@@ -102,8 +105,8 @@ export const usageDays = pgTable(
 );
 
 /**
- * The tokens of each tenant's model calls on the last day with any, including those of failed work.
- * MAX_TOKENS_PER_DAY limits them. `usage_totals` has the tokens of delivered jobs.
+ * The tokens of each tenant's model calls on the last day with such calls, including calls of failed jobs.
+ * MAX_TOKENS_PER_DAY limits them. In contrast, `usage_totals` counts the tokens of delivered jobs.
  */
 export const tokenSpending = pgTable(
   'token_spending',
@@ -120,16 +123,17 @@ export const tokenSpending = pgTable(
 );
 
 /**
- * The maximum that work in progress will be billed: one row for each pending job of any kind. A reservation is the
- * job's own row, so it ends with the job, however that ends. Characters are weighted.
+ * The maximum that jobs in progress will be billed: one row for each pending job of any kind. The view reads the
+ * jobs' own rows, so a reservation ends with its job, whether the job succeeds, fails or is deleted. Characters are
+ * weighted.
  */
 export const workInFlight = pgView('work_in_flight', {
   tenantId: identifier('tenant_id').notNull(),
   idempotencyKey: text('idempotency_key'),
-  /** When the job was last updated; a job that has been idle for too long may be run again. */
+  /** When the job was last updated. A job that has not been updated for too long may be run again. */
   updatedAt: moment('updated_at').notNull(),
   chars: bigint('chars', { mode: 'number' }).notNull(),
-  /** The weight of the jobs that follow in its series. */
+  /** Weighted characters of the jobs that follow in the same series. */
   restChars: bigint('rest_chars', { mode: 'number' }).notNull(),
   /** Their number. */
   restJobs: integer('rest_jobs').notNull(),

@@ -3,14 +3,14 @@ import { identifier, moment } from './columns.ts';
 import { tenants } from './tenants.ts';
 
 /**
- * The current reviewers of items awaiting review: soft claims, each of one member, that end automatically
+ * The reviews in progress. A claim is a mark of one member on an item awaiting review; it locks nothing and expires
  * (docs/decisions/0053).
  */
 export const reviewClaims = pgTable(
   'review_claims',
   {
     ...memberAndItem(),
-    /** The member as others see them: the email address, or the user's id. */
+    /** The member's name for others: the email address or, without one, the user's id. */
     holder: text('holder').notNull(),
     claimedAt: moment('claimed_at').notNull(),
     expiresAt: moment('expires_at').notNull(),
@@ -23,7 +23,8 @@ export const reviewClaims = pgTable(
 );
 
 /**
- * The items awaiting review that each member has opened: bulk approval skips items that its reviewer has not opened.
+ * The items awaiting review that each member has opened. Bulk approval skips items that the approving member has not
+ * opened.
  */
 export const reviewOpenings = pgTable(
   'review_openings',
@@ -38,8 +39,8 @@ export const reviewOpenings = pgTable(
 );
 
 /**
- * The review work of each member on a UTC day, as sums, so that a report reads few rows and stores nothing about
- * single texts (docs/decisions/0054). Only decisions that close a job count.
+ * The review work of each member on a UTC day, as sums: a report reads few rows, and nothing is stored about single
+ * texts (docs/decisions/0054). Only decisions that close a job count.
  */
 export const reviewDays = pgTable(
   'review_days',
@@ -47,23 +48,26 @@ export const reviewDays = pgTable(
     tenantId: tenantOfRow(),
     day: date('day', { mode: 'string' }).notNull(),
     userId: identifier('user_id').notNull(),
-    /** Approved without changes to the machine translation. */
+    /** Jobs that were approved without changes to the machine translation. */
     approved: count('approved'),
-    /** Approved with another text. */
+    /** Jobs that were approved with a changed text. */
     edited: count('edited'),
     rejected: count('rejected'),
-    /** Approved texts that were compared with the machine translation, their words, and the changed words. */
+    /**
+     * The number of approved texts that were compared with the machine translation, the number of their words, and
+     * the number of changed words.
+     */
     measured: count('measured'),
     words: sum('words'),
     edits: sum('edits'),
-    /** Decisions whose working time is known, and that time. */
+    /** The number of decisions whose working time is known, and the sum of these times. */
     timed: count('timed'),
     workedMs: sum('worked_ms'),
   },
   (t) => [primaryKey({ columns: [t.tenantId, t.day, t.userId] })],
 );
 
-/** Of a row about a member and an item. */
+/** The columns of a row about one member and one item. */
 function memberAndItem() {
   return {
     tenantId: tenantOfRow(),
@@ -73,7 +77,7 @@ function memberAndItem() {
   };
 }
 
-/** A row is deleted with its tenant. */
+/** A column for the tenant. The row is deleted together with the tenant. */
 function tenantOfRow() {
   return identifier('tenant_id')
     .notNull()

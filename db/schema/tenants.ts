@@ -2,7 +2,10 @@ import { sql } from 'drizzle-orm';
 import { bigint, boolean, index, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
 import { identifier, moment } from './columns.ts';
 
-/** Tenant accounts. The key itself is never stored, only its first eight characters. */
+/**
+ * Tenant accounts. The API key itself is never stored, only its first eight characters; its hash is in the credential
+ * directory.
+ */
 export const tenants = pgTable(
   'tenants',
   {
@@ -13,20 +16,24 @@ export const tenants = pgTable(
     active: boolean('active').notNull().default(true),
     metadata: jsonb('metadata').$type<Record<string, unknown>>().notNull().default({}),
     createdAt: moment('created_at').notNull().defaultNow(),
-    /** Rate of failed runs of the live engine: each extends this time by its share of an hour. */
+    /**
+     * Measures how often runs of the live engine fail: each failed run moves this time further into the future, by
+     * its share of an hour.
+     */
     failedRunsUntil: moment('failed_runs_until'),
     /**
-     * The identity provider's organization, from the metadata. A column, because a policy keeps PostgreSQL from using
-     * an index on `->>`.
+     * The organization id at the identity provider, copied from the metadata. It is a separate column, because
+     * row-level security keeps PostgreSQL from using an index on `->>`.
      */
     organization: text('organization').generatedAlwaysAs(sql`metadata ->> 'oidc_org_id'`),
     /**
-     * The key of the current allowance window. Columns, because each job reads these two and metadata may be large.
+     * Identifies the current period of the allowance. This and the next value are separate columns, because each job
+     * reads them and the metadata may be large.
      */
     allowanceWindow: identifier('allowance_window').generatedAlwaysAs(
       sql`left(coalesce(metadata ->> 'pay_allowance_from', ''), 64)`,
     ),
-    /** Remaining prepaid characters: bought minus used. */
+    /** Remaining prepaid characters: purchased minus used. */
     topupBalance: bigint('topup_balance', { mode: 'number' }).generatedAlwaysAs(
       sql`metadata_count(metadata, 'topup_chars_purchased') - metadata_count(metadata, 'topup_chars_used')`,
     ),

@@ -11,19 +11,19 @@ import {
 import { identifier, moment } from './columns.ts';
 import { tenants } from './tenants.ts';
 
-/** Glossaries. A glossary that is uploaded again under its name keeps its id. */
+/** Glossaries. If a glossary is uploaded again under the same name, it keeps its id. */
 export const terminologySets = pgTable(
   'terminology_sets',
   {
     tenantId: identifier('tenant_id').notNull(),
     setId: identifier('set_id').notNull(),
     name: text('name').notNull(),
-    /** As supplied; null if a CSV upload declared none. */
+    /** The language as the uploader stated it; null if a CSV upload declared none. */
     sourceLang: text('source_lang'),
     targetLang: text('target_lang'),
     entryCount: integer('entry_count').notNull(),
     embeddingModel: text('embedding_model'),
-    /** Changes with each upload; the cache of compiled glossaries is keyed by it. */
+    /** Changes with each upload. The cache of compiled glossaries uses it as a key. */
     revision: identifier('revision').notNull(),
     createdAt: moment('created_at').notNull().defaultNow(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
@@ -35,13 +35,16 @@ export const terminologySets = pgTable(
   ],
 );
 
-/** The terms of a glossary. Languages are canonical codes, read from the row's cells or else from the set; '' means any. */
+/**
+ * The terms of a glossary. Languages are canonical codes, from the term's own row in the file or else from the
+ * glossary; '' means any language.
+ */
 export const terminologyEntries = pgTable(
   'terminology_entries',
   {
     tenantId: identifier('tenant_id').notNull(),
     setId: identifier('set_id').notNull(),
-    /** Position in the file, from 1. */
+    /** The position of the term in the file, starting at 1. */
     entryNo: integer('entry_no').notNull(),
     sourceLang: identifier('source_lang').notNull(),
     targetLang: identifier('target_lang').notNull(),

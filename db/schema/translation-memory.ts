@@ -16,8 +16,9 @@ import { bytes, identifier, moment } from './columns.ts';
 import { tenants } from './tenants.ts';
 
 /**
- * Versions of sets: a set shows its active version. An upload creates another version and then switches the set to it.
- * Versions that no set refers to are never served. Deleting a version deletes its segments, and its set.
+ * Versions of TM sets. A set shows the segments of its active version. An upload creates a new version and then makes
+ * it the active one. A version to which no set refers is never served. If a version is deleted, its segments and its
+ * set are deleted, too.
  */
 export const memoryVersions = pgTable(
   'memory_contents',
@@ -31,7 +32,7 @@ export const memoryVersions = pgTable(
   ],
 );
 
-/** Translation memory sets: imported ones, and one golden set per language pair. */
+/** TM sets: imported ones, and one golden set per language pair. */
 export const memorySets = pgTable(
   'memory_sets',
   {
@@ -46,7 +47,7 @@ export const memorySets = pgTable(
     pairSource: identifier('pair_source').notNull(),
     pairTarget: identifier('pair_target').notNull(),
     origin: text('origin', { enum: ['tmx_import', 'golden_approved'] }).notNull(),
-    /** Number of an import's segments; those of a golden set are counted on demand. */
+    /** The number of an imported set's segments. Those of a golden set are counted when needed. */
     entryCount: integer('entry_count').notNull(),
     embeddingModel: text('embedding_model'),
     createdAt: moment('created_at').notNull().defaultNow(),
@@ -65,54 +66,64 @@ export const memorySets = pgTable(
   ],
 );
 
-/** Numbers the pairs of golden sets. */
+/** Numbers the segments of golden sets. */
 export const memorySegmentNo = pgSequence('memory_segment_no');
 
-/** Source and target pairs. */
+/** TM segments: pairs of a source and a target. */
 export const memorySegments = pgTable(
   'memory_segments',
   {
     tenantId: identifier('tenant_id').notNull(),
     versionId: identifier('content_id').notNull(),
-    /** The order of segments, of which the latest wins: a unit's position in its file, or the order of approval. */
+    /**
+     * The order of segments; of equal sources, the latest segment is served. In an imported set, the position in the
+     * file; in a golden set, the order of approval.
+     */
     segmentNo: bigint('segment_no', { mode: 'number' }).notNull().default(sql`nextval('memory_segment_no')`),
-    /** 16 bytes of the SHA-256 of the source's normal form: the key of the exact tier. */
+    /** The first 16 bytes of the SHA-256 of the source in normal form. Exact matches are found by it. */
     sourceHash: bytes('source_hash').notNull(),
     sourceText: text('source_text').notNull(),
     targetText: text('target_text').notNull(),
     tuid: text('tuid'),
     changedAt: timestamp('changed_at', { withTimezone: true, precision: 0, mode: 'date' }),
-    /** The shard of the fuzzy index that contains it. Null: not indexed yet. -1: too long to be offered. Below -1: in a pair shard. */
+    /**
+     * The shard of the fuzzy index that contains the segment. Null: not indexed yet. -1: too long for fuzzy matches.
+     * Below -1: in a shard of the language pair.
+     */
     shardNo: integer('shard_no'),
-    /** The job from which it was learned. */
+    /** The job whose translation was added as this segment. */
     jobId: identifier('job_id'),
   },
   (t) => [
-    // The tenant is not the first column: a plan made for a tenant with few segments could otherwise look a hash up
-    // here, among all segments of a tenant with many.
+    // The tenant is not the first column. Otherwise PostgreSQL could reuse a plan made for a tenant with few
+    // segments, which looks up a hash in this index, and for a tenant with many segments read all of them.
     primaryKey({ columns: [t.versionId, t.tenantId, t.segmentNo] }),
     index('memory_segments_source_hash_idx').on(t.tenantId, t.sourceHash),
     index('memory_segments_unindexed_idx')
       .on(t.tenantId, t.versionId, t.shardNo)
       .where(sql`shard_no is null or shard_no < 0`),
     index('memory_segments_job_id_idx').on(t.tenantId, t.jobId).where(sql`job_id is not null`),
-    // No foreign key, which would look the version up for each of 50,000 segments: a trigger deletes segments with their version.
-    // Code that adds segments has created the version in the same transaction, or holds a lock on the set that shows it.
+    // There is no foreign key to the version, which PostgreSQL would check for each of 50,000 segments; instead, a
+    // trigger deletes the segments of a deleted version. Code that adds segments has created the version in the same
+    // transaction, or holds a lock on the set that shows the version.
   ],
 );
 
-/** Shards of the fuzzy index: segments of one version, numbered by length. Written once, and replaced as a whole. */
+/**
+ * Shards of the fuzzy index. A shard contains segments of one version, numbered by length. It is written once, and
+ * only replaced as a whole.
+ */
 export const memoryShards = pgTable(
   'memory_shards',
   {
     tenantId: identifier('tenant_id').notNull(),
     versionId: identifier('content_id').notNull(),
     shardNo: integer('shard_no').notNull(),
-    /** Number of segments not deleted; a deleted one keeps its ordinal. */
+    /** The number of segments that have not been deleted. A deleted segment keeps its ordinal in the shard. */
     segments: integer('segments').notNull(),
-    /** The first ordinal of each length, packed. */
+    /** The first ordinal of each source length, packed. */
     lengthMarks: bytes('length_marks').notNull(),
-    /** The `segment_no` of each ordinal, 8 bytes each, the highest first. */
+    /** The `segment_no` of each ordinal, 8 bytes each, big-endian. */
     segmentNos: bytes('segment_nos').notNull(),
   },
   (t) => [
@@ -125,8 +136,8 @@ export const memoryShards = pgTable(
 );
 
 /**
- * Postings: for each bucket of grams, the packed ascending ordinals of the shard's segments that have them. Stored with
- * their shard, and deleted with it by a trigger.
+ * Postings: for each bucket of grams, the ordinals of the shard's segments that contain these grams, ascending and
+ * packed. They are stored together with their shard; a trigger deletes them with it.
  */
 export const memoryPostings = pgTable(
   'memory_postings',
@@ -142,8 +153,9 @@ export const memoryPostings = pgTable(
 );
 
 /**
- * Shards over the small imported sets of a language pair, so that a lookup, which reads all of them, does not read one
- * shard per set. Segments that a set no longer shows stay until the shard is rebuilt; lookups skip them by their version.
+ * Shards that combine the small imported sets of a language pair. A lookup reads all shards of the pair, so it would
+ * be slow with one shard per set. Segments that a set no longer shows stay until the shard is rebuilt; lookups skip
+ * them by their version.
  */
 export const memoryPairShards = pgTable(
   'memory_pair_shards',
@@ -151,15 +163,15 @@ export const memoryPairShards = pgTable(
     tenantId: identifier('tenant_id').notNull(),
     pairSource: identifier('pair_source').notNull(),
     pairTarget: identifier('pair_target').notNull(),
-    /** From 0. The `shard_no` of its segments is -2 minus this number. */
+    /** The number of the shard, from 0. In the shard's segments, `shard_no` is -2 minus this number. */
     shardNo: integer('shard_no').notNull(),
     segments: integer('segments').notNull(),
-    /** As in `memory_shards`. */
+    /** The first ordinal of each source length, packed, as in `memory_shards`. */
     lengthMarks: bytes('length_marks').notNull(),
     segmentNos: bytes('segment_nos').notNull(),
-    /** The versions of the segments, with the number of segments of each. */
+    /** The versions whose segments the shard contains, and the number of segments of each. */
     contents: jsonb('contents').$type<[versionId: string, segments: number][]>().notNull(),
-    /** The index in `contents` of each ordinal's version, from 0, 2 bytes each. */
+    /** For each ordinal, the index of its version in `contents`, from 0, 2 bytes each. */
     contentPlaces: bytes('content_places').notNull(),
   },
   (t) => [
@@ -184,20 +196,21 @@ export const memoryPairPostings = pgTable(
 );
 
 /**
- * Vectors of the sources of segments, from the model that the set names, in blocks of some hundred segments, since a
- * lookup compares with all segments of a pair. `server/matching/vectors.ts` explains the format.
+ * Vectors of the segments' sources, from the embedding model that the set names. They are stored in blocks of some
+ * hundred segments, because a lookup compares with all segments of a language pair. `server/matching/vectors.ts`
+ * explains the format.
  */
 export const memoryVectors = pgTable(
   'memory_vectors',
   {
     tenantId: identifier('tenant_id').notNull(),
     versionId: identifier('content_id').notNull(),
-    /** The `segment_no` of its first segment. */
+    /** The `segment_no` of the block's first segment. */
     blockNo: bigint('block_no', { mode: 'number' }).notNull(),
     segmentNos: bigint('segment_nos', { mode: 'number' }).array().notNull(),
-    /** 32 bytes for each segment: the signs of its vector's components. */
+    /** 32 bytes for each segment: the signs of the vector's components. */
     codes: bytes('codes').notNull(),
-    /** 256 bytes for each segment. */
+    /** 256 bytes for each segment: its vector. */
     vectors: bytes('vectors').notNull(),
   },
   (t) => [
@@ -209,7 +222,7 @@ export const memoryVectors = pgTable(
   ],
 );
 
-/** Import jobs for files too large to store while the caller waits. */
+/** Import jobs for TM files that are too large to be stored during the request. */
 export const memoryImports = pgTable(
   'memory_imports',
   {
@@ -225,11 +238,11 @@ export const memoryImports = pgTable(
     dedupedUnits: integer('deduped_units').notNull(),
     skippedUnits: integer('skipped_units').notNull(),
     duplicatesDropped: integer('duplicates_dropped').notNull(),
-    /** The version that it stages, until it has ended. */
+    /** The version into which the job writes segments; null after the job has ended. */
     versionId: identifier('content_id'),
-    /** The model of the vectors computed so far. */
+    /** The embedding model of the vectors that have been computed so far. */
     embeddingModel: text('embedding_model'),
-    /** The number of times that a worker has started it. */
+    /** The number of times that a worker has started the job. */
     attempts: integer('attempts').notNull().default(0),
     error: text('error'),
     result: jsonb('result'),
@@ -239,7 +252,7 @@ export const memoryImports = pgTable(
   (t) => [
     primaryKey({ columns: [t.tenantId, t.importId] }),
     index('memory_imports_created_at_idx').on(t.tenantId, t.createdAt, t.importId),
-    // For the foreign key: when a version is deleted, PostgreSQL looks for running imports that refer to it.
+    // Needed by the foreign key: when a version is deleted, PostgreSQL searches for running imports that refer to it.
     index('memory_imports_content_id_idx').on(t.tenantId, t.versionId).where(sql`content_id is not null`),
     uniqueIndex('memory_imports_running_key').on(t.tenantId, t.setName).where(sql`status = 'running'`),
     foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),

@@ -13,26 +13,32 @@ import {
 import { bytes, identifier, moment } from './columns.ts';
 import { tenants } from './tenants.ts';
 
-/** Text translation jobs. The JSON columns hold the operator's full shapes; tenants see less. */
+/** Text translation jobs. The JSON columns contain all fields, as operators see them; tenants get fewer fields. */
 export const translationJobs = pgTable(
   'translation_jobs',
   {
     tenantId: identifier('tenant_id').notNull(),
     jobId: identifier('job_id').notNull(),
     status: text('status').notNull(),
-    /** Incremented by each re-run: a run with an earlier attempt writes nothing. */
+    /** Incremented by each new run of the job. A run with an earlier attempt writes nothing. */
     attempt: integer('attempt').notNull().default(1),
     idempotencyKey: text('idempotency_key'),
-    /** Weighted characters of this job that count as used while it is pending. */
+    /** Weighted characters of this job, which count as used while the job is pending. */
     reservedChars: bigint('reserved_chars', { mode: 'number' }).notNull().default(0),
-    /** Likewise for the jobs that follow in its series. */
+    /**
+     * Weighted characters of the jobs that follow in the same series, which also count as used while this job is
+     * pending.
+     */
     reservedRestChars: bigint('reserved_rest_chars', { mode: 'number' }).notNull().default(0),
-    /** The number of those jobs. */
+    /** The number of jobs that follow in the same series. */
     reservedRestJobs: integer('reserved_rest_jobs').notNull().default(0),
     request: jsonb('request').notNull(),
-    /** Hash of the request as it was submitted: another request with the same key has another one. Null for jobs from before this column. */
+    /**
+     * The SHA-256 of the request as submitted. It shows whether a later request with the same idempotency key is a
+     * different one. Null for jobs that are older than this column.
+     */
     requestFingerprint: bytes('request_fingerprint'),
-    /** Notes for the caller about the request (`server/http/warnings.ts`). Null without any. */
+    /** Warnings about the request for the caller (`server/http/warnings.ts`). Null without warnings. */
     warnings: jsonb('warnings').$type<unknown[]>(),
     baselineTranslation: text('baseline_translation'),
     finalTranslation: text('final_translation'),
@@ -40,23 +46,23 @@ export const translationJobs = pgTable(
     refinement: jsonb('refinement'),
     verification: jsonb('verification'),
     agentRun: jsonb('agent_run').notNull(),
-    /** Data that the pipeline wrote into request.metadata: glossary, provenance. Null without one. */
+    /** Data that the pipeline adds to `request.metadata`: glossary and provenance. Null without such data. */
     pipelineMetadata: jsonb('pipeline_metadata').$type<Record<string, unknown>>(),
-    /** The text that the pipeline would have published, kept from a reviewer's first save. */
+    /** The text that the pipeline would have published. Stored when a reviewer saves a change for the first time. */
     pipelineCandidate: text('pipeline_candidate'),
-    /** The final status of a job that is being published or awaits persistence. */
+    /** The final status that the job will get, set while it is being published or cannot be stored yet. */
     publishAs: text('publish_as', { enum: ['published', 'human_edited'] }),
-    /** The golden record's URI in the tenant's storage. */
+    /** The URI of the golden record in the storage of the tenant. */
     goldenUri: text('golden_uri'),
     /**
-     * When a review closed the job, and the reviewing member; null also for a caller with an API key. A reopened job
-     * has neither.
+     * The time at which a review closed the job, and the member who did. `decided_by` is also null if the caller used
+     * an API key. Both are null for a reopened job.
      */
     decidedAt: moment('decided_at'),
     decidedBy: identifier('decided_by'),
     /**
-     * The machine translation that the closing review replaced, if no draft had kept it: the candidate of the job if
-     * it is reopened.
+     * The machine translation that the closing review replaced, if it was not stored before. It becomes the candidate
+     * again if the job is reopened.
      */
     replacedText: text('replaced_text'),
     createdAt: moment('created_at').notNull().defaultNow(),
@@ -64,7 +70,7 @@ export const translationJobs = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.jobId] }),
-    // Excludes jobs without a key. Because it is partial, PostgreSQL never uses it to find a job by id.
+    // Only jobs with an idempotency key. PostgreSQL never uses this partial index to find a job by its id.
     uniqueIndex('translation_jobs_tenant_id_idempotency_key_key')
       .on(t.tenantId, t.idempotencyKey)
       .where(sql`idempotency_key is not null`),

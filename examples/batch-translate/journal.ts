@@ -1,11 +1,17 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The finished tasks of earlier runs: one line per task, next to the translations. */
+/** The completed tasks of earlier runs. The journal is a file next to the translations, with one line per task. */
 export interface Journal {
-  /** The files that a finished task wrote, relative to the out directory; undefined if it is not finished. */
+  /**
+   * Returns the files that a completed task has written, relative to the out directory. Undefined if the task is not
+   * completed.
+   */
   outputsOf(key: string, format: string): string[] | undefined;
-  /** Call it when the files exist: after a crash before it, the text is sent again, which costs nothing. */
+  /**
+   * Call it after the files have been written. If the program crashes before, the next run sends the text again,
+   * which is not billed again.
+   */
   finished(key: string, format: string, outputs: string[]): Promise<void>;
 }
 
@@ -19,7 +25,7 @@ export async function openJournal(out: string): Promise<Journal> {
   return {
     outputsOf: (key, format) => known.get(`${key}.${format}`),
     async finished(key, format, outputs) {
-      // Each entry begins a line: an incomplete one after a crash does not affect the others.
+      // Begin each entry with a line break, so that an incomplete entry after a crash does not affect the others.
       await appendFile(path, `\n${JSON.stringify({ key, format, outputs })}`);
     },
   };

@@ -1,11 +1,11 @@
-/** The target of the progress: standard error, or a replacement. */
+/** The output for the progress: standard error, or a replacement in tests. */
 export interface Screen {
   isTTY?: boolean;
   columns?: number;
   write(text: string): unknown;
 }
 
-/** A bar that is redrawn on a terminal; elsewhere, a line for each finished task. */
+/** Shows the progress: on a terminal as a bar that is redrawn, otherwise as a line for each completed task. */
 export class Progress {
   readonly #screen: Screen;
   readonly #total: number;
@@ -17,14 +17,14 @@ export class Progress {
     this.#draw('');
   }
 
-  /** One more task has ended; `line` has its name and result. */
+  /** Call it when a task has ended. `line` has the name and the result of the task. */
   step(line: string): void {
     this.#done += 1;
     if (this.#screen.isTTY) this.#draw(line);
     else this.#screen.write(`${this.#done}/${this.#total} ${printable(line)}\n`);
   }
 
-  /** Removes the bar, for the next output. */
+  /** Removes the bar, so that other output can follow. */
   end(): void {
     if (this.#screen.isTTY) this.#screen.write('\r\x1b[K');
   }
@@ -35,13 +35,13 @@ export class Progress {
     const width = 24;
     const filled = this.#total === 0 ? width : Math.floor((this.#done / this.#total) * width);
     const bar = `[${'#'.repeat(filled)}${'.'.repeat(width - filled)}] ${this.#done}/${this.#total} `;
-    // A line that is longer than the terminal could not be overwritten.
+    // Limit the length, because a line that is longer than the terminal could not be overwritten.
     const room = Math.max(0, (columns || 80) - bar.length - 1);
     this.#screen.write(`\r\x1b[K${bar}${[...printable(line)].slice(0, room).join('')}`);
   }
 }
 
-/** Without control characters: a file's name must not control the terminal. */
+/** Removes control characters, so that the name of a file cannot control the terminal. */
 export function printable(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, '?');
 }

@@ -15,14 +15,14 @@ const extensions: ReadonlySet<string> = new Set([
   '.xml',
 ]);
 
-/** One file into one language. */
+/** The translation of one file into one language. */
 export interface Task {
-  /** Relative to the directory, with `/`. */
+  /** The path of the file relative to the directory, with `/` between its parts. */
   file: string;
   to: string;
 }
 
-/** The files of a directory and of the directories in it that can be translated, in the order of their names. */
+/** Lists the files that can be translated, in a directory and all directories below it, ordered by name. */
 export async function findFiles(folder: string, out: string): Promise<string[]> {
   const outFolder = resolve(out) + sep;
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -36,8 +36,8 @@ export async function findFiles(folder: string, out: string): Promise<string[]> 
 }
 
 /**
- * The idempotency key of a task: the same path, content, languages and domain are the same work in every run;
- * anything else is other work.
+ * Returns the idempotency key of a task. It is the same in every run, as long as path, content, languages and domain
+ * are the same.
  */
 export function keyOf(task: Task, content: Uint8Array, request: { from: string; domain: string }): string {
   const hash = createHash('sha256').update(content).digest('hex');
@@ -45,7 +45,10 @@ export function keyOf(task: Task, content: Uint8Array, request: { from: string; 
   return `batch-translate-${createHash('sha256').update(identity).digest('hex')}`;
 }
 
-/** The output files of a task, below the out directory; one per page if there are several. */
+/**
+ * Returns the output files of a task, relative to the out directory: one file, or one for each page if there are
+ * several.
+ */
 export function outputsOf({ file, to }: Task, format: string, pages: number): string[] {
   if (pages === 1) return [`${file}.${to}.${format}`];
   return Array.from({ length: pages }, (_, page) => `${file}.${to}.page-${page + 1}.${format}`);

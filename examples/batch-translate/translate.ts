@@ -18,15 +18,19 @@ export interface HeldPage {
   reasons: string[];
 }
 
-/** The result: a text or file for each page, pages awaiting review, or pages that failed. */
+/**
+ * The result of a translation: a text or file for each page, or the pages that are awaiting review, or the pages that
+ * failed.
+ */
 export type Outcome =
   | { kind: 'done'; pages: (string | Uint8Array)[] }
   | { kind: 'held'; held: HeldPage[] }
   | { kind: 'failed'; message: string };
 
 /**
- * Translates a file, or, if its key has been used before, returns the earlier result, which costs nothing. `pollMs`
- * is the wait between two polls for a page that an earlier, interrupted run has not finished.
+ * Translates a file. If its idempotency key has been used before, returns the earlier result, which is not billed
+ * again.
+ * @param pollMs milliseconds between two polls for a page that an earlier, interrupted run has not completed
  */
 export async function translate(
   client: LinguaLoop,
@@ -69,7 +73,7 @@ async function finished(
   pollMs: number,
 ): Promise<TranslationJob> {
   let job = submitted;
-  // The service eventually marks a job as failed if its process died, so this ends, too.
+  // This loop ends: if the process of a job has died, the service marks the job as failed after some time.
   while (job.status === 'pending' || job.status === 'translated') {
     await wait(pollMs, undefined, { signal });
     job = await client.translations.get(job.id, { signal });

@@ -1,12 +1,13 @@
 import type { RestProcedure } from '../procedures.ts';
 import { type JsonSchema, type OpenApiDocument, operationOf, refTo } from './document.ts';
 
-/** The generator's output. It has no components if no schema has an id. */
+/** The generator's output. `components` is missing if no schema has an id. */
 type Generated = Omit<OpenApiDocument, 'components'> & Partial<Pick<OpenApiDocument, 'components'>>;
 
 /**
  * Returns the generated document as JSON without details that would mislead a client: objects are open, because
- * fields may be added within a version, and an integer's limits are omitted if they are only JavaScript's.
+ * fields may be added within a version, and the limits of an integer are omitted if they are only those of
+ * JavaScript's safe integers.
  */
 export function plainJson(generated: object): Generated {
   return JSON.parse(JSON.stringify(generated), (key, value) => {
@@ -19,7 +20,8 @@ export function plainJson(generated: object): Generated {
 
 /**
  * Keeps one component per id. If a schema is used in both requests and responses, the generator emits X for requests
- * and XOutput for responses. Responses satisfy X too: a field with a default is merely optional there.
+ * and XOutput for responses. X is kept, because responses satisfy it, too: the only difference is that fields with a
+ * default are optional in X.
  */
 export function mergeDoubles(generated: Generated): OpenApiDocument {
   const schemas = { ...generated.components?.schemas };
@@ -36,9 +38,9 @@ export function mergeDoubles(generated: Generated): OpenApiDocument {
 }
 
 /**
- * Makes each body whose input has an id the component of that id. The generator removes the path parameters from the
- * input and loses its id, so the id names the rest: the body. If responses use the schema too, the request's form is
- * kept, so that fields with a default stay optional.
+ * Turns the body of each procedure whose input has an id into the component of that id. The generator removes the
+ * path parameters from the input and drops the id; here the id becomes the name of what remains, the body. If
+ * responses use the same schema, the form for requests is kept, so that fields with a default stay optional.
  */
 export function nameBodies(
   procedures: readonly RestProcedure[],
@@ -48,7 +50,7 @@ export function nameBodies(
   const seen = new Map<string, string>();
   for (const { path, route, input } of procedures) {
     const id = input?.meta()?.id;
-    // If there are two, both have the same schema.
+    // If an operation accepts two content types, both have the same schema.
     const bodies = Object.values(operationOf(paths, route).requestBody?.content ?? {});
     const schema = bodies[0]?.schema;
     if (!id || !schema) continue;

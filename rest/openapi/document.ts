@@ -22,7 +22,7 @@ export interface JsonSchema {
   additionalProperties?: JsonSchema | boolean;
 }
 
-/** A body by its content type. */
+/** The schemas and examples of a body, by its content types. */
 export type Content = Record<
   string,
   { schema: JsonSchema; example?: unknown; examples?: Record<string, { value: unknown }> }
@@ -33,7 +33,7 @@ export interface Parameter {
   name: string;
   required?: boolean;
   description?: string;
-  /** The style of a parameter with members. */
+  /** `deepObject` if the parameter has members. */
   style?: 'deepObject';
   explode?: boolean;
   schema: JsonSchema;
@@ -56,7 +56,7 @@ export interface Operation {
   responses: Record<string, ResponseObject>;
 }
 
-/** In the order in which a path lists its methods. */
+/** HTTP methods in the order in which the document lists them at a path. */
 export const methods = ['get', 'put', 'post', 'patch', 'delete'] as const;
 export type Method = (typeof methods)[number];
 
@@ -76,14 +76,14 @@ export interface OpenApiDocument {
   components: { schemas: Record<string, JsonSchema> };
 }
 
-/** Returns the operation of a route. @throws Error if the document has none */
+/** Returns the operation of a route. @throws Error if the document does not contain it */
 export function operationOf(paths: OpenApiDocument['paths'], route: Route): Operation {
   const operation = paths[route.path]?.[route.method.toLowerCase() as Method];
   if (!operation) throw new Error(`the document has no ${route.method} ${route.path}`);
   return operation;
 }
 
-/** A reference to a component schema by its id. */
+/** Returns a reference to the component with this id. */
 export function refTo(id: string): { $ref: string } {
   return { $ref: `#/components/schemas/${id}` };
 }

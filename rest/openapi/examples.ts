@@ -5,9 +5,8 @@ import { fileExamples, requestExamples, sampleOf } from './sample-values.ts';
 type Schemas = Readonly<Record<string, JsonSchema>>;
 
 /**
- * Adds an example to every body and required parameter. An example is generated from its schema, with a value for
- * each field's name, so that it always fits the schema; only the examples of callers' first requests are written by
- * hand.
+ * Adds an example to every body and required parameter. Examples are generated from the schemas, so they always fit;
+ * the name of a field selects its sample value. Only the examples of a caller's first requests are written by hand.
  */
 export function addExamples(document: OpenApiDocument): OpenApiDocument {
   const { schemas } = document.components;
@@ -16,7 +15,8 @@ export function addExamples(document: OpenApiDocument): OpenApiDocument {
       const operation = item[method];
       if (!operation) continue;
       const written = requestExamples[operation.operationId];
-      // A page for trying requests fills in the examples: an unintended cursor or key would change the request.
+      // Optional parameters get no example: Swagger UI fills in all examples, and a cursor or key that the reader did
+      // not intend would change the request.
       for (const parameter of operation.parameters)
         if (parameter.required) parameter.example = exampleOf(parameter.schema, schemas, parameter.name);
       for (const [type, media] of Object.entries(operation.requestBody?.content ?? {}))
@@ -34,7 +34,8 @@ export function addExamples(document: OpenApiDocument): OpenApiDocument {
 }
 
 /**
- * A value that fits the schema. @param name of the field or the parameter, which determines the subject of the value
+ * Returns a value that fits the schema.
+ * @param name name of the field or parameter; selects a fitting sample value
  */
 export function exampleOf(schema: JsonSchema, schemas: Schemas, name = ''): unknown {
   const { $ref, allOf, anyOf, oneOf, properties } = schema;
@@ -45,7 +46,8 @@ export function exampleOf(schema: JsonSchema, schemas: Schemas, name = ''): unkn
   if (allOf) return Object.assign({}, ...allOf.map((part) => exampleOf(part, schemas, name)));
   const sample = sampleOf(name, schema);
   if (sample !== undefined) return sample;
-  // A form with one file of several has its alternatives next to its properties.
+  // If the schema also has properties, its alternatives are the files of a form, of which any one is sent; `objectOf`
+  // handles them.
   const choices = properties ? undefined : (anyOf ?? oneOf);
   if (choices)
     return choices.some(({ type }) => type === 'null') ? null : exampleOf(choices[0] ?? {}, schemas, name);
@@ -69,7 +71,7 @@ export function exampleOf(schema: JsonSchema, schemas: Schemas, name = ''): unkn
   }
 }
 
-/** The required members, and one file of a form that takes any of several. */
+/** Returns the required members. For a form that takes any one of several files, also the first file. */
 function objectOf({ properties = {}, required = [], anyOf }: JsonSchema, schemas: Schemas): object {
   const shown = [...required, ...(anyOf?.[0]?.required ?? [])];
   return Object.fromEntries(
@@ -77,7 +79,7 @@ function objectOf({ properties = {}, required = [], anyOf }: JsonSchema, schemas
   );
 }
 
-/** The value, with members that are given for it. */
+/** Returns the value with the members of `told`, which replace its own members of the same name. */
 function withMembers(value: unknown, told: unknown): unknown {
   if (!isObject(told)) return told ?? value;
   const own = isObject(value) ? value : {};

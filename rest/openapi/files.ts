@@ -7,10 +7,10 @@ import { neededInputsOf } from './operation.ts';
 
 const binary: JsonSchema = { type: 'string', format: 'binary' };
 
-/** A procedure without the bytes in its input or output, which the generator cannot read. */
+/** Returns the procedure without the bytes in its input or output, because the generator cannot describe them. */
 export function withoutBytes(procedure: RestProcedure): RestProcedure {
   const { route, input, inputShape } = procedure;
-  // Apart from the bytes, its inputs are headers.
+  // Without its bytes, a raw body has no inputs: the others are headers.
   if (route.body === 'raw') return { ...procedure, input: z.object({}) };
   if (route.download) return { ...procedure, output: z.string() };
   if (route.body === 'xliff' && input instanceof z.ZodObject)
@@ -18,11 +18,14 @@ export function withoutBytes(procedure: RestProcedure): RestProcedure {
   if (!route.upload || !(input instanceof z.ZodObject)) return procedure;
   const { parts } = route.upload;
   const fields = Object.fromEntries(Object.entries(inputShape).filter(([name]) => !parts.includes(name)));
-  // `inputShape` keeps the file parts: `describeForm` reads their descriptions from it.
+  // Keep the file parts in `inputShape`, because `describeForm` reads the parts' descriptions there.
   return { ...procedure, input: z.object(fields) };
 }
 
-/** Adds the bytes to the operation again: a form or a raw body instead of JSON, a file instead of a JSON response. */
+/**
+ * Adds the bytes to the operation again, which `withoutBytes` removed: a form or raw body instead of a JSON request,
+ * or a file instead of a JSON response.
+ */
 export function describeFiles(procedure: RestProcedure, operation: Operation): Operation {
   const { route } = procedure;
   if (route.body === 'raw')
@@ -56,7 +59,7 @@ export function describeFiles(procedure: RestProcedure, operation: Operation): O
   };
 }
 
-/** Describes a form: first its file parts, any one of which is the file, then its fields. */
+/** Describes a form: first its file parts, of which a request sends any one, then its fields. */
 function describeForm(
   procedure: RestProcedure,
   { parts }: Upload,

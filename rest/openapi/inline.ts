@@ -1,16 +1,18 @@
 import { type JsonSchema, type OpenApiDocument, refTo } from './document.ts';
 
 /**
- * Named schemas that are written out in place. A component is a shape that the specification names, or a body that it
- * leaves open (decision 59); these are neither. Their names remain those of the SDK's types.
+ * Named schemas that are written out in place, instead of becoming components. Components are only the shapes that
+ * the specification names and the bodies that it leaves open (decision 59). The names below stay the names of the
+ * SDK's types.
  */
 const inlined: ReadonlySet<string> = new Set([
-  // The specification leaves these open: the bodies of POST /api/translations, and those of deletions.
+  // The specification leaves these open, but they are not components: parts of the body of POST /api/translations,
+  // and the bodies of deletions.
   'BatchTranslationRequest',
   'DocumentTextRequest',
   'DocumentDeletion',
   'TranslationDeletion',
-  // The specification writes these out, as `{url}`, or calls them an open object.
+  // The specification writes these out in place, like `{url}`, or describes them as an open object.
   'CheckoutRequest',
   'DeliveryReceipt',
   'IntrospectRequest',
@@ -24,7 +26,7 @@ const inlined: ReadonlySet<string> = new Set([
   'SignOutRequest',
   'SignOutResponse',
   'TopUpRequest',
-  // The specification does not show these.
+  // These do not occur in the specification.
   'MfaResetResponse',
   'PasswordResetLink',
   'PasswordResetRequest',
@@ -34,7 +36,7 @@ const inlined: ReadonlySet<string> = new Set([
   'SsoAuthorizeResponse',
   'SsoCallbackRequest',
   'SsoClientConfig',
-  // Parts of one shape, without a name in the specification.
+  // These are parts of one larger shape and have no name in the specification.
   'AgentRun',
   'CurrentUser',
   'DocumentApprovalResult',
@@ -44,8 +46,8 @@ const inlined: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Responses that are a component with data that is shown this once: each is written as the component and its own
- * members.
+ * Responses that consist of a component and of data that is shown only once. Each is written as the component plus
+ * the additional members.
  */
 const extended: Readonly<Record<string, string>> = {
   CreatedInvite: 'InviteRecord',
@@ -54,7 +56,7 @@ const extended: Readonly<Record<string, string>> = {
   UploadedTerminologySet: 'TerminologySet',
 };
 
-/** Writes out the schemas that are not components, everywhere, and removes their components. */
+/** Replaces references to schemas that are not components by these schemas, and removes them from the components. */
 export function inlineSchemas({ components, ...document }: OpenApiDocument): OpenApiDocument {
   const { schemas } = components;
   const writtenOut = (id: string): JsonSchema | undefined => {
@@ -64,7 +66,8 @@ export function inlineSchemas({ components, ...document }: OpenApiDocument): Ope
     if (base !== undefined && schemas[base]) return extensionOf(base, schemas[base], schema);
     return inlined.has(id) ? schema : undefined;
   };
-  // Values of JSON.parse are replaced from the inside out, so inserted values are walked separately.
+  // The function gets inner values first, so a schema that it inserts is not visited; `write` is called for that
+  // schema separately.
   const write = <T>(value: T): T =>
     JSON.parse(JSON.stringify(value), (_key, inner) => {
       const id = /^#\/components\/schemas\/(\w+)$/.exec(inner?.$ref ?? '')?.[1];
@@ -77,7 +80,7 @@ export function inlineSchemas({ components, ...document }: OpenApiDocument): Ope
   return { ...write(document), components: { schemas: write(Object.fromEntries(kept)) } };
 }
 
-/** The component, and the members that only `schema` has. */
+/** Returns a schema that combines the component `id` with the members that only `schema` has. */
 function extensionOf(id: string, base: JsonSchema, schema: JsonSchema): JsonSchema {
   const inherited = new Set(Object.keys(base.properties ?? {}));
   const own = Object.entries(schema.properties ?? {}).filter(([name]) => !inherited.has(name));

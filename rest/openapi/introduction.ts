@@ -12,7 +12,7 @@ A list continues while its response carries \`X-Next-Cursor\`: send its value as
 Fields and values may be added within a version: ignore unknown fields, tolerate unknown values.
 `;
 
-/** The same for the page of the reference, which the table of languages would fill. */
+/** The same for the page of the API reference, without the table of languages, which would fill the page. */
 export const briefDescription = (basePath: string) => `${summary}
 [Quick start](${basePath}/docs/guides/quick-start) · [Languages](${basePath}/docs/guides/languages) · [Errors](${basePath}/docs/guides/errors)
 `;
@@ -32,7 +32,7 @@ ${languages
   .join('\n')}
 `;
 
-/** In the order of the guides: first the tags of a caller's first requests. */
+/** Descriptions of the tags, in the order of the guides: the tags of a caller's first requests come first. */
 const tagDescriptions: Readonly<Record<string, string>> = {
   Translations: 'Text jobs: translate, review, download.',
   Documents: 'PDF, DOCX and XLSX files, translated with their layout; poll the job.',
@@ -49,7 +49,10 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   System: 'Liveness.',
 };
 
-/** The tags of these procedures, each with its description; last, tags without a description, by name. */
+/**
+ * Returns the tags of these procedures, each with its description. Tags without a description come last, sorted by
+ * name.
+ */
 export function tagsOf(procedures: readonly RestProcedure[]): OpenApiDocument['tags'] {
   const used = new Set(procedures.map(({ route }) => route.tag));
   const described = Object.keys(tagDescriptions).filter((name) => used.has(name));

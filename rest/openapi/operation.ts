@@ -11,7 +11,7 @@ import { responsesOf } from './responses.ts';
 
 const date: JsonSchema = { type: 'string', format: 'date' };
 
-/** Every operation lists these, even if it ignores them. */
+/** Listed for every operation, even for those that ignore the version. */
 const versionParameters: readonly Parameter[] = [
   {
     in: 'query',
@@ -31,7 +31,10 @@ const versionParameters: readonly Parameter[] = [
 
 const parameterOrder = ['path', 'query', 'header'];
 
-/** Completes a generated operation with data that the generator does not have. It has no security, on purpose. */
+/**
+ * Completes a generated operation with data that the generator does not have. Security is left out on purpose:
+ * `withSecurity` adds it for client generators.
+ */
 export function describeOperation(procedure: RestProcedure, generated: Operation): Operation {
   const { operationId, tags, summary, description, parameters = [], requestBody, responses } = generated;
   const needed = neededInputsOf(procedure);
@@ -50,8 +53,8 @@ export function describeOperation(procedure: RestProcedure, generated: Operation
 }
 
 /**
- * Inputs that are required although their schemas are optional, by the procedure's path. If one is missing, the service returns
- * 400 with its own message, whereas a schema would return 422. Files of forms are handled separately.
+ * Inputs that callers must send although their schemas are optional, by the procedure's path. If one is missing, the
+ * service returns 400 with its own message; a schema would return 422. The files of forms are handled separately.
  */
 const neededInputs: Readonly<Record<string, readonly string[]>> = {
   'translations.createFromFile': ['target_lang'],
@@ -61,7 +64,7 @@ const neededInputs: Readonly<Record<string, readonly string[]>> = {
   'memory.exportGolden': ['source_lang', 'target_lang'],
 };
 
-/** @throws Error if one of them is not an input of the procedure */
+/** @throws Error if the procedure has no input with one of these names */
 export function neededInputsOf({ path, inputShape }: RestProcedure): readonly string[] {
   const needed = neededInputs[path] ?? [];
   const unknown = needed.find((name) => !inputShape[name]);
@@ -69,7 +72,7 @@ export function neededInputsOf({ path, inputShape }: RestProcedure): readonly st
   return needed;
 }
 
-/** The generator keeps an input's description in its schema, and drops that of an optional one. */
+/** Adds a parameter's description, which the generator puts into the schema, or drops if the input is optional. */
 function described(parameter: Parameter, { route, inputShape }: RestProcedure): Parameter {
   const [input = parameter.name] =
     Object.entries(route.headers ?? {}).find(([, header]) => header === parameter.name) ?? [];
@@ -84,14 +87,14 @@ function described(parameter: Parameter, { route, inputShape }: RestProcedure): 
   };
 }
 
-/** As generated clients write `name[key]=value`. The service also reads `name.key=value`. */
+/** Describes the form `name[key]=value`, which generated clients write. The service also reads `name.key=value`. */
 const members: Pick<Parameter, 'style' | 'explode' | 'schema'> = {
   style: 'deepObject',
   explode: true,
   schema: { type: 'object', additionalProperties: { type: 'string' } },
 };
 
-/** Marks a generated query parameter as required if it is needed; its default is then never used. */
+/** Marks a query parameter as required if callers must send it. Removes its default, which is then never used. */
 function requireNeeded(parameter: Parameter, needed: readonly string[]): Parameter {
   if (parameter.in !== 'query' || !needed.includes(parameter.name)) return parameter;
   const { default: _, ...schema } = parameter.schema;
@@ -99,8 +102,8 @@ function requireNeeded(parameter: Parameter, needed: readonly string[]): Paramet
 }
 
 /**
- * Moves the inputs that a route with a body takes from its query to the parameters: the generator puts all but path
- * parameters into the body. Removes the body if it becomes empty.
+ * Moves inputs that a route with a body takes from its query out of the body, where the generator puts all inputs
+ * except path parameters. Removes the body if it becomes empty.
  */
 export function moveQueryInputs(procedures: readonly RestProcedure[], paths: OpenApiDocument['paths']): void {
   for (const { route } of procedures) {

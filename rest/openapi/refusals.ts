@@ -48,7 +48,7 @@ const submission: readonly ErrorName[] = [
 const member: readonly ErrorName[] = ['not_found'];
 const binding: readonly ErrorName[] = ['capability_not_enabled', 'storage_binding_not_verified'];
 
-/** The errors of each operation besides those that follow from its route and guard. */
+/** Errors of each operation, by the procedure's path, in addition to those that follow from its route and guard. */
 const own: Readonly<Record<string, readonly ErrorName[]>> = {
   'auth.signUpWithEmail': signIn,
   'auth.token': ['unauthenticated', ...signIn],
@@ -120,7 +120,7 @@ const own: Readonly<Record<string, readonly ErrorName[]>> = {
   'storage.verify': binding,
 };
 
-/** The errors that an operation documents, by status. An error code always has the same status. */
+/** Returns the errors that an operation documents, by status. Each error code always has the same status. */
 export function refusalsOf(procedure: RestProcedure): Map<number, ErrorName[]> {
   const names = new Set<ErrorName>([...ofRoute(procedure), ...(own[procedure.path] ?? [])]);
   const byStatus = Map.groupBy(names, (name) => errorTable[name].status);
@@ -137,7 +137,7 @@ function ofRoute({ route, meta, input }: RestProcedure): ErrorName[] {
   if (hasBody) names.push('payload_too_large');
   if (hasBody && input && (route.body ?? 'json') === 'json' && !route.upload)
     names.push('unsupported_media_type');
-  // A raw body has no fields.
+  // A raw body has no fields that could be invalid.
   if (input && route.body !== 'raw') names.push('invalid_fields');
   return names;
 }

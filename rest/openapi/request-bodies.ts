@@ -3,10 +3,10 @@ import { type JsonSchema, methods, type OpenApiDocument, type Operation } from '
 type Schemas = Record<string, JsonSchema>;
 
 /**
- * Makes fields with a default optional for callers in generated clients, too: openapi-typescript treats a property
- * with a default in a component as always present. This is right in responses. So the body of POST /api/translations,
- * which the specification leaves open, is written out, because the generator then knows that it is a request; and
- * components that are only used in requests describe their defaults in words.
+ * Makes request fields with a default optional in generated clients, too. openapi-typescript treats a property of a
+ * component that has a default as always present, which is right only for responses. So the body of POST
+ * /api/translations, which the specification leaves open, is written out in place, because openapi-typescript then
+ * treats it as a request. Components that only requests use mention their defaults in descriptions instead.
  */
 export function relaxRequests(document: OpenApiDocument): OpenApiDocument {
   const { schemas } = document.components;

@@ -25,7 +25,8 @@ const retryAfter: Headers[string] = {
 };
 
 /**
- * Adds the headers of an operation's responses for callers. The headers of every response are in the introduction.
+ * Adds the headers of an operation's responses that are useful to callers. Headers that every response has are in the
+ * introduction.
  */
 export function describeHeaders(procedure: RestProcedure, operation: Operation): Operation {
   const success = headersOfSuccess(procedure);

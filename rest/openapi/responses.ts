@@ -11,7 +11,8 @@ const pipelineCodes = Object.entries(errorTable)
   .sort();
 
 /**
- * The error shapes, which no procedure's output mentions: the pipeline's is the standard one with two more fields.
+ * The shapes of errors, which no procedure's output contains. `pipeline` errors have the standard shape with two more
+ * fields.
  */
 export const errorSchemas: Record<string, JsonSchema> = {
   ErrorDetail: {
@@ -72,7 +73,7 @@ export const errorSchemas: Record<string, JsonSchema> = {
 
 const successes = { 200: 'Success', 202: 'Accepted and in progress', 204: 'Done, no body' } as const;
 
-/** All responses of an operation: its successes as the route declares them, then its errors. */
+/** Returns all responses of an operation: the successes that the route declares, then its errors. */
 export function responsesOf(
   procedure: RestProcedure,
   success: ResponseObject,
@@ -84,9 +85,9 @@ export function responsesOf(
 }
 
 /**
- * A 202 has the body of the 200, or a separate one. The generator, which supports one response, merges two bodies
- * into one.
- * @throws Error if the body of an additional 202 is neither the output nor a named member of it
+ * Returns the successful responses of an operation. The 202 has the same body as the 200, or a separate one. The
+ * generator supports one response only, so its output is a union of both bodies.
+ * @throws Error if the body of an additional 202 is neither the output nor a named member of this union
  */
 function successesOf(
   { path, route }: RestProcedure,
@@ -110,7 +111,7 @@ function responseObject(status: 200 | 202, content: Content | undefined): Respon
   return { description: successes[status], ...(content && { content }) };
 }
 
-/** An error response: its possible codes, their meanings, and an example of each. */
+/** Returns an error response: the possible error codes, their meanings, and an example of each. */
 function refusal(names: readonly ErrorName[]): ResponseObject {
   const shapes = names.map((name) => (name === 'invalid_fields' ? 'HTTPValidationError' : 'ErrorDetail'));
   const words = names.map((name) => {
@@ -135,7 +136,7 @@ function exampleOf(name: ErrorName): unknown {
   return errorBody(error, '5f0c1f9b7f0e4d1f8b6a3c2d1e0f9a8b');
 }
 
-/** JSON that matches any one of these schemas. */
+/** Returns the content for JSON that matches any one of these schemas. */
 function jsonOf(schemas: JsonSchema[]): Content {
   return {
     'application/json': { schema: schemas.length === 1 ? (schemas[0] as JsonSchema) : { anyOf: schemas } },

@@ -1,4 +1,7 @@
-/** One workspace, its people and its work, for the document's examples. Ids begin with the time of their creation. */
+/**
+ * Ids of one workspace, its members and its translations, for the examples. As in all ids, the first characters
+ * encode the time of creation.
+ */
 export const sampleIds = {
   workspace: '019f8e4f75c0c2f4a4bc51f384fb738a',
   member: '019f8e4f75c19ec36a670fc8ee785b91',
@@ -25,8 +28,8 @@ export const sampleTexts = {
 export const sampleKey = 'h8Qm2vT5yR7wK1pZ4nX9cB6jL3gF0dSaEoUiYtRqWxM';
 
 /**
- * Fields of a component that belong together, where their names are not enough. The rest is generated from its
- * schema.
+ * Values of a component's fields that must fit each other, so that a value for each field's name is not enough. All
+ * other values are generated from the schema.
  */
 export const sampleComponents: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   AgentStep: {

@@ -5,10 +5,10 @@ const { job: id, workspace } = sampleIds;
 const { begun: time, aWeekLater: later } = sampleTimes;
 const { english, french } = sampleTexts;
 const refreshToken = 'MuI1M7KERFVOypcpfXp7sbXnkHRqv9wKZiYuei05CdU';
-/** The format of invites, resets and challenges: the workspace, and a secret. */
+/** Invites, reset links and challenges have this format: the id of the workspace, and a secret. */
 const secretOf = `${workspace}.3y5n2Ml9SIBykh7zhFFNTyfeiRnoNq_97P8RCANJvr0`;
 
-/** The values of fields in the document's examples, by the field's name. */
+/** Sample values by the name of a field. */
 const byName: Readonly<Record<string, unknown>> = {
   access_token: 'CwTX_5PJ0HroDRvedXJ9RGmjlc_u3kJPxNfyH5751zw',
   account_url: 'https://acme.dfs.core.windows.net',
@@ -135,7 +135,7 @@ const byName: Readonly<Record<string, unknown>> = {
 
 const suffixed = /(^|_)id$/;
 
-/** The value for a field's name, if there is one and it is of the field's type. */
+/** Returns the sample value for a field's name, if there is one and it has the field's type. */
 export function sampleOf(name: string, schema: JsonSchema): unknown {
   const value = suffixed.test(name) ? (byName[name] ?? id) : byName[name];
   return value !== undefined && fits(value, schema) ? value : undefined;
@@ -157,7 +157,7 @@ function fits(
   );
 }
 
-/** Bodies that are files. A file that no text can show has none. */
+/** Examples of bodies that are files, by content type. Binary files have none. */
 export const fileExamples: Readonly<Record<string, string>> = {
   'text/*': english,
   'text/plain; charset=utf-8': french,

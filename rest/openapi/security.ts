@@ -4,8 +4,8 @@ import { type Method, methods, type OpenApiDocument, type Operation } from './do
 import { publicPathOf } from './shared-path.ts';
 
 /**
- * The way to send a credential. Swagger UI shows them in this order and puts the cursor into the last one, which most
- * callers have.
+ * How to send each credential. Swagger UI shows them in this order and puts the cursor into the last one, so this is
+ * the credential that most callers have.
  */
 const securitySchemes = {
   session: {
@@ -36,12 +36,12 @@ const securitySchemes = {
 
 type SchemeName = keyof typeof securitySchemes;
 
-/** One accepted combination of credentials; without a scheme, no credential is needed. */
+/** A combination of credentials that together are accepted; an empty combination means that no credential is needed. */
 type Requirement = Partial<Record<SchemeName, []>>;
 
 const by = (...names: SchemeName[]): Requirement[] => names.map((name) => ({ [name]: [] }));
 
-/** The accepted credentials of each guard: any one of these. */
+/** The accepted credentials of each guard. Any one of the requirements is enough. */
 const accepted: Readonly<Record<GuardName, Requirement[]>> = {
   public: [],
   tenant_identity: by('apiKey', 'bearer'),
@@ -51,19 +51,22 @@ const accepted: Readonly<Record<GuardName, Requirement[]>> = {
   platform_operator: by('bearer', 'operatorKey', 'session'),
   bearer: by('bearer'),
   administrator_session: by('bearer'),
-  // The challenge stands in the body.
+  // A challenge is not a security scheme: it is sent in the body.
   challenge_or_cookie: [{}, ...by('session')],
   session_cookie: by('session'),
 };
 
-/** The document for client generators: with the security, which the specification excludes from the other one. */
+/**
+ * The document for client generators. It has the security requirements, which the specification excludes from the
+ * public document.
+ */
 export interface ClientsDocument extends Omit<OpenApiDocument, 'paths' | 'components'> {
   paths: Record<string, Partial<Record<Method, Operation & { security: Requirement[] }>>>;
   components: OpenApiDocument['components'] & { securitySchemes: typeof securitySchemes };
 }
 
 /**
- * Returns the document with a security requirement for each operation, by the guard of its procedure.
+ * Returns the document with a security requirement for each operation, derived from the guard of its procedure.
  * @throws Error if procedures at one path have different guards, or none
  */
 export function withSecurity(

@@ -2,8 +2,9 @@ import type { RestProcedure } from '../procedures.ts';
 import type { Content, JsonSchema, Operation, ResponseObject } from './document.ts';
 
 /**
- * Procedures at one path form one operation of the document, but the generator supports one procedure per path. Each
- * except the first therefore gets a separate path until the operations are merged.
+ * Gives each procedure a path that no other procedure has, because the generator supports one procedure per path: the
+ * first procedure of a path keeps it, the others get a temporary path. `mergeOperations` merges their operations
+ * again.
  */
 export function withOwnPaths(procedures: readonly RestProcedure[]): RestProcedure[] {
   const taken = new Set<string>();
@@ -20,12 +21,12 @@ export function withOwnPaths(procedures: readonly RestProcedure[]): RestProcedur
 
 const mark = '~';
 
-/** The public path of a path from `withOwnPaths`. */
+/** Returns the public path for a path from `withOwnPaths`. */
 export function publicPathOf(path: string): string {
   return path.split(mark, 1)[0] as string;
 }
 
-/** Merges the operations of one path. Name and summary are the first one's. */
+/** Merges the operations of one path. Name and summary are those of the first. */
 export function mergeOperations(first: Operation, second: Operation): Operation {
   const known = new Set(first.parameters.map((parameter) => `${parameter.in} ${parameter.name}`));
   const descriptions = [first.description, second.description].filter((text) => text !== undefined);
@@ -36,7 +37,8 @@ export function mergeOperations(first: Operation, second: Operation): Operation 
       ...first.parameters,
       ...second.parameters
         .filter((parameter) => !known.has(`${parameter.in} ${parameter.name}`))
-        // A parameter that one of them requires is optional for the operation as a whole.
+        // A parameter that only one of the operations has is optional in the merged operation, even if that one
+        // requires it.
         .map((parameter) => ({ ...parameter, required: false })),
     ],
     ...(first.requestBody && {
@@ -70,7 +72,7 @@ function mergeResponse(first: ResponseObject, second: ResponseObject, isError: b
   };
 }
 
-/** An error's meanings: they are separated by semicolons, and the first letter of the whole is a capital. */
+/** Merges the meanings of an error, separated by semicolons; the first letter is a capital. */
 function mergeSentences(...sentences: string[]): string {
   const meanings = new Map<string, string>();
   for (const meaning of sentences.flatMap((sentence) => sentence.replace(/\.$/, '').split('; ')))

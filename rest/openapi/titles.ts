@@ -1,9 +1,10 @@
 import { type JsonSchema, methods, type OpenApiDocument } from './document.ts';
 
 /**
- * Adds a title to every inline schema for which a generator makes a type: objects, lists of values and unions. With
- * only a property's name, a generator calls the second one `Request2`. A title is the name of its operation or
- * component and of the properties above it, so that it is unique. Changes the document.
+ * Adds a title to every inline schema for which a generator makes a type: objects, lists of values and unions.
+ * Without a title, a generator names a type after its property, and the second type of this name becomes `Request2`.
+ * A title consists of the name of the operation or component and the names of all properties above the schema, so
+ * that it is unique. Changes the document.
  */
 export function titleInlineSchemas({ paths, components }: OpenApiDocument): void {
   for (const [id, schema] of Object.entries(components.schemas)) titleMembers(schema, id);
@@ -18,7 +19,10 @@ export function titleInlineSchemas({ paths, components }: OpenApiDocument): void
     }
 }
 
-/** The suffix of a body's type name: a JSON body has a sibling if an operation accepts both. */
+/**
+ * Adds titles to the bodies of a request or response. Forms get the suffix `Form`, because an operation may accept a
+ * form and JSON.
+ */
 function titleContents(content: Record<string, { schema: JsonSchema }>, name: string): void {
   for (const [type, { schema }] of Object.entries(content))
     title(schema, /form/.test(type) ? `${name}Form` : name);
@@ -41,19 +45,19 @@ function titleMembers(schema: JsonSchema, name: string): void {
     title(choice, choices.length > 1 ? name + distinctionOf(choice, choices) : name);
 }
 
-/** The alternatives of a schema that need names: not null. */
+/** Returns the alternatives of a schema that need names: all except null. */
 function choicesOf({ anyOf, oneOf }: JsonSchema): JsonSchema[] {
   return (anyOf ?? oneOf ?? []).filter(({ type }) => type !== 'null');
 }
 
-/** The part that only this choice requires. */
+/** Returns the suffix for one alternative, after the first member that only this alternative requires. */
 function distinctionOf(choice: JsonSchema, choices: readonly JsonSchema[]): string {
   const others = new Set(choices.flatMap((other) => (other === choice ? [] : (other.required ?? []))));
   const own = choice.required?.find((member) => !others.has(member));
   return own === undefined ? 'Basic' : `With${pascal(own)}`;
 }
 
-/** `billing.checkout` or `target_lang` as part of a name. */
+/** Converts a name like `billing.checkout` or `target_lang` to a part of a title. */
 function pascal(text: string): string {
   return text.replace(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_match, letter: string) => letter.toUpperCase());
 }

@@ -1,4 +1,4 @@
-/** The service's response, apart from its result. */
+/** The HTTP response of a call, without the result in its body. */
 export interface ResponseInfo {
   /** The HTTP status, 200 to 299. */
   status: number;
@@ -6,40 +6,46 @@ export interface ResponseInfo {
   headers: Pick<Headers, 'get'>;
   /** X-Request-ID of the response: include it when you contact support. */
   requestId: string | null;
-  /** Whether an earlier call with the same idempotency key had done the work, which was not repeated. */
+  /**
+   * Whether an earlier call with the same idempotency key had already done the work. The service then did not repeat
+   * it.
+   */
   replayed: boolean;
-  /** Whether a job in the result was created by an earlier, different request with the same idempotency key. */
+  /** Whether any job in the result was created by a different request with the same idempotency key. */
   requestDiffers: boolean;
 }
 
-/** A result with its response. */
+/** The result of a call, together with its HTTP response. */
 export interface Answered<T> {
   /** The result. */
   data: T;
-  /** Of the last request, if the call took several. */
+  /** The HTTP response; the last one if the call sent several requests. */
   response: ResponseInfo;
 }
 
-/** The result of a call. The request is sent immediately, whether or not anything awaits it. */
+/** The future result of a call. The request is sent immediately, even if nothing awaits the promise. */
 export interface ApiPromise<T> extends Promise<T> {
-  /** The result with its response: `const { data, response } = await client.translations.get(id).withResponse()`. */
+  /**
+   * Returns the result together with its HTTP response: `const { data, response } = await
+   * client.translations.get(id).withResponse()`.
+   */
   withResponse(): Promise<Answered<T>>;
 }
 
-/** Makes a call's promise from its outcome. */
+/** Creates the promise that a call returns. */
 export function apiPromise<T>(answered: Promise<Answered<T>>): ApiPromise<T> {
   const data = answered.then((outcome) => outcome.data);
   return Object.assign(data, {
     withResponse() {
-      // A caller that uses both awaits only one of the two promises; a failure of the other must not be an unhandled
-      // rejection.
+      // A caller of `withResponse` awaits only one of the two promises. A failure must not become an unhandled
+      // rejection of the other one.
       data.catch(() => {});
       return answered;
     },
   });
 }
 
-/** The same call with a result that is made from the first one. */
+/** Returns a promise for the same call with another result, made from the first one. The response stays the same. */
 export function mapResult<T, U>(
   call: ApiPromise<T>,
   convert: (data: T, response: ResponseInfo) => U | Promise<U>,
@@ -51,7 +57,10 @@ export function mapResult<T, U>(
   );
 }
 
-/** A call that needs something first, for example the bytes of a file. */
+/**
+ * Returns the promise of a call that can start only after `first`, for example after the bytes of a file have been
+ * read.
+ */
 export function afterwards<T, U>(first: Promise<T>, call: (value: T) => ApiPromise<U>): ApiPromise<U> {
   return apiPromise(first.then((value) => call(value).withResponse()));
 }

@@ -4,7 +4,8 @@ import { NoResponse } from './exchange.ts';
 import { errorOfResponse, FailedResponse } from './failed-response.ts';
 
 /**
- * Converts the error of an attempt to a public error. Errors of other sources, such as a token source, are unchanged.
+ * Converts the error of an attempt to an error of the public API. Errors with another source, such as a token source
+ * of the caller, stay unchanged.
  */
 export function errorOf(thrown: unknown, call: string, timeoutMs: number): unknown {
   if (thrown instanceof Expired) return new TimeoutError(call, timeoutMs);
@@ -17,15 +18,15 @@ export function errorOf(thrown: unknown, call: string, timeoutMs: number): unkno
   });
 }
 
-/** The public error for a response that was cut off. */
+/** Returns the public error for a response that was cut off. */
 export function interrupted(call: string, cause: unknown): ConnectionError {
   const detail = `${call}: incomplete response: ${describe(cause)}`;
   return new ConnectionError(detail, { maybeSent: true, cause });
 }
 
 /**
- * Node's fetch reports only "fetch failed" and has the reason in `cause`; if it tried several addresses, that is only
- * a code.
+ * Describes why `fetch` failed. Node's `fetch` has only the message "fetch failed"; the reason is in `cause`. If Node
+ * tried several addresses, `cause` has only a code.
  */
 function describe(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
@@ -33,7 +34,7 @@ function describe(cause: unknown): string {
   return cause.message || String((cause as { code?: unknown }).code ?? cause.name);
 }
 
-/** Error codes of Node, undici and Bun for a connection that was never made. */
+/** Error codes of Node, undici and Bun that mean that no connection was established. */
 const codes: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -44,7 +45,7 @@ const codes: ReadonlySet<unknown> = new Set([
   'ConnectionRefused',
 ]);
 
-/** Whether the connection was never made, so that nothing was sent. Always false in a browser, which hides this. */
+/** Whether no connection was established, so that nothing was sent. Always false in browsers, which hide the reason. */
 function neverSent(cause: unknown): boolean {
   for (let error = cause; error instanceof Error; error = error.cause)
     if (codes.has((error as { code?: unknown }).code)) return true;

@@ -5,11 +5,11 @@ import { createListing, type List, type Page } from './pages.ts';
 import type { Call } from './send.ts';
 import type { AuditEvent, AuditListQuery, AuditPage } from './types.ts';
 
-/** The audit log of a tenant, for its administrators' sessions. */
+/** Reads the audit log of a tenant. Requires the session of an administrator. */
 export interface Audit {
-  /** The events, latest first; pages are read on demand. */
+  /** Lists the events, latest first. Pages are requested when they are read. */
   list(query?: AuditListQuery, options?: CallOptions): List<AuditEvent>;
-  /** One page of `list`. */
+  /** Returns one page of `list`. */
   listPage(query?: AuditListQuery, options?: CallOptions): ApiPromise<Page<AuditEvent>>;
 }
 

@@ -38,77 +38,87 @@ import type {
   TokenRevocation,
 } from './types.ts';
 
-/** Signing up, in and out. */
+/** Signs members up, in and out, and manages their credentials. */
 export interface Auth {
   /**
-   * Creates a workspace with its first administrator, or joins one with an invite. `tenant_api_key` is shown this
-   * once. It does not sign in: call `signIn` on the client that the member will use. It has no idempotency key, so it
-   * is only sent again if the service certainly did nothing.
+   * Creates a workspace with its first administrator, or joins a workspace with an invite. The result has
+   * `tenant_api_key`, which the service never shows again. This call does not sign in: call `signIn` on the client
+   * that the member will use. It has no idempotency key, so it is retried only if the service certainly did nothing.
    */
   signUp(
     request: EmailSignupRequest | InviteSignupRequest,
     options?: CallOptions,
   ): ApiPromise<SignupResponse>;
   /**
-   * Signs in with email and password, with the selection of a workspace and the second factor if necessary. From then
-   * on every call of this client is the member's: with the access token instead of the options' credentials,
-   * refreshed when it expires. The tokens are in the client's `tokens` store when this resolves.
+   * Signs in with email and password. If necessary, the callbacks of `request` select a workspace and provide a
+   * verification code. From then on, this client acts as the member: its calls use the access token instead of the
+   * credentials in the options, and refresh the token when it expires. When the promise resolves, the client's
+   * `tokens` store contains the tokens.
    *
-   * AuthenticationError: email, password or workspace is wrong, or the second factor's time or codes are used up.
-   * MfaRequiredError, WorkspaceRequiredError: a required callback is missing.
+   * Throws AuthenticationError if email, password or workspace is wrong, or if the time or the number of verification
+   * codes is used up. Throws MfaRequiredError or WorkspaceRequiredError if a callback is needed but missing.
    */
   signIn(request: SignInRequest, options?: SignInOptions): Promise<Tokens>;
   /**
-   * Signs out: empties the store and ends the session at the service. If that fails it rejects, but the store is
-   * still empty. Does nothing if no one is signed in.
+   * Signs out: empties the token store and ends the session at the service. If the latter fails, the promise rejects,
+   * but the store is still empty. Does nothing if no member is signed in.
    */
   signOut(options?: CallOptions): Promise<void>;
-  /** The signed-in member with the effective role, and its workspace; for an access token, never for an API key. */
+  /**
+   * Returns the signed-in member with the effective role, and the member's workspace. Requires an access token; an
+   * API key has no member.
+   */
   me(options?: CallOptions): ApiPromise<Me>;
   /**
-   * Begins a session of this client with tokens from another source: single sign-on, an invite or `token`. From then
-   * on every call is the member's, as after `signIn`.
+   * Starts a session of this client with tokens from another source: single sign-on, an invite, or `token`. From then
+   * on, this client acts as the member, as after `signIn`.
    */
   begin(issued: OAuth2TokenResponse): Promise<Tokens>;
   /**
-   * Calls the token endpoint, for custom sign-in flows; `signIn` does all steps. A refresh with a `retry_key` is sent
-   * again after a lost response: it gets another pair, and the lost one ends.
+   * Calls the token endpoint once, for custom sign-in flows; `signIn` does all steps. A refresh that has a
+   * `retry_key` is retried if its response is lost: the retry gets new tokens, and the lost ones become invalid.
    */
   token(request: TokenRequest, options?: CallOptions): ApiPromise<TokenEndpointResponse>;
-  /** Sends a code for a challenge of a sign-in. */
+  /** Sends a verification code for the challenge of a sign-in. */
   verifyMfa(request: MfaVerifyRequest, options?: CallOptions): ApiPromise<OAuth2TokenResponse>;
   /**
-   * Starts authenticator enrollment, for a challenge of a sign-in; without one for the session cookie, which only a
-   * browser at the service's own URL has.
+   * Starts the enrollment of an authenticator app for the challenge of a sign-in. Without a challenge, the call needs
+   * the session cookie, which only a browser at the service's own URL has.
    */
   enrollMfa(request?: MfaEnrollRequest, options?: CallOptions): ApiPromise<MfaEnrollment>;
-  /** Completes the enrollment with the authenticator's first code. The recovery codes are shown this once. */
+  /**
+   * Completes the enrollment with the first code of the authenticator app. The result has the recovery codes, which
+   * the service never shows again.
+   */
   confirmMfa(request: MfaConfirmRequest, options?: CallOptions): ApiPromise<MfaConfirmation>;
-  /** Generates new recovery codes; requires the session cookie. They are shown this once. */
+  /** Generates new recovery codes, which the service never shows again. Requires the session cookie. */
   regenerateRecoveryCodes(options?: CallOptions): ApiPromise<RecoveryCodes>;
-  /** Introspects a token, for an administrator. */
+  /** Introspects a token. Requires an administrator. */
   introspect(token: string, options?: CallOptions): ApiPromise<TokenIntrospection>;
-  /** Ends a token, for an administrator; a refresh token with its whole session. */
+  /** Revokes a token; for a refresh token, this ends the whole session. Requires an administrator. */
   revoke(token: string, options?: CallOptions): ApiPromise<TokenRevocation>;
-  /** Previews an invite before `signUp` redeems it. */
+  /** Shows what an invite contains, without redeeming it. */
   previewInvite(inviteToken: string, options?: CallOptions): ApiPromise<InvitePreview>;
-  /** Sets a new password with the token of a reset link, which works once. */
+  /** Sets a new password with the token of a password reset link. The token works once. */
   resetPassword(request: PasswordResetRequest, options?: CallOptions): ApiPromise<PasswordReset>;
-  /** Single sign-on with the deployment's identity provider. */
+  /** Single sign-on through the deployment's identity provider. */
   readonly sso: Sso;
 }
 
-/** Single sign-on. `provider` is the deployment's name for its identity provider: `oidc`. */
+/** Single sign-on. The parameter `provider` is the deployment's name for its identity provider: `oidc`. */
 export interface Sso {
-  /** Returns the URL to redirect the browser to. Keep `state`: it is returned with the code. */
+  /**
+   * Returns the URL to which to redirect the browser. Keep `state` to compare it with the one that the browser
+   * returns together with the code.
+   */
   authorize(
     provider: string,
     request: SsoAuthorizeRequest,
     options?: CallOptions,
   ): ApiPromise<SsoAuthorization>;
-  /** Exchanges the code that the browser returned with. A code works once. */
+  /** Exchanges the code with which the browser has returned for tokens. A code works once. */
   complete(provider: string, request: SsoCallbackRequest, options?: CallOptions): ApiPromise<SsoSignIn>;
-  /** The provider's public configuration. */
+  /** Returns the public configuration of the identity provider. */
   clientConfig(provider: string, options?: CallOptions): ApiPromise<SsoClientConfig>;
 }
 
@@ -116,11 +126,12 @@ const signUpCall: Call = { name: 'auth.signUp', repeatable: false, result: ['acc
 const signOutCall: Call = { name: 'auth.signOut', repeatable: true, result: ['signed_out'] };
 const meCall: Call = { name: 'auth.me', repeatable: true, result: ['user'] };
 /**
- * Not repeatable without a retry key: codes and refresh tokens work once, and a wrong password counts as an attempt.
+ * Not repeatable without a retry key: codes and refresh tokens work only once, and each wrong password counts as a
+ * failed attempt.
  */
 const tokenCall: Call = { name: 'auth.token', repeatable: false, result: signInResult };
 const verifyMfaCall: Call = { name: 'auth.verifyMfa', repeatable: false, result: ['access_token'] };
-/** Repeatable: a new secret replaces one whose response was lost. */
+/** Repeatable: if a response is lost, the next call creates a new secret that replaces the lost one. */
 const enrollMfaCall: Call = { name: 'auth.enrollMfa', repeatable: true, result: ['secret'] };
 const confirmMfaCall: Call = { name: 'auth.confirmMfa', repeatable: false, result: ['recovery_codes'] };
 const regenerateCall: Call = {
@@ -137,7 +148,7 @@ const completeCall: Call = { name: 'auth.sso.complete', repeatable: false, resul
 const clientConfigCall: Call = { name: 'auth.sso.clientConfig', repeatable: true, result: ['client_id'] };
 
 export function auth({ json, rest, sendUnsigned, session, settings }: Connection): Auth {
-  /** Sends without a session: these calls begin one, or need none. */
+  /** Sends a request without the session, because these calls start a session or need none. */
   const ask = <T>(call: Call, request: RestRequest, options: CallOptions | undefined): ApiPromise<T> =>
     apiPromise(sendUnsigned(call, (attempt) => rest.json(request, attempt, resultOf<T>(call)), options));
   const post = <T>(call: Call, path: string, body: object, options: CallOptions | undefined) =>
@@ -150,7 +161,7 @@ export function auth({ json, rest, sendUnsigned, session, settings }: Connection
 
   return {
     signUp(request, options) {
-      // The service requires a workspace name, but ignores it for an invite.
+      // The API requires `tenant_name`, but ignores it if the request has an invite.
       const input = 'tenant_name' in request ? request : { tenant_name: 'by invite', ...request };
       return post(signUpCall, '/api/auth/signup/email', input, options);
     },

@@ -5,37 +5,38 @@ import type { Call } from './send.ts';
 import type { CheckoutRequest, PaymentPage, TopUpRequest } from './types.ts';
 
 /**
- * Payments. Each call opens a page of the payment processor and returns its URL, for the caller's tenant. The query
- * with which the browser returns to /billing is only a hint: a payment counts once the processor has confirmed it to
- * the service.
- *
- * ServiceUnavailableError if the deployment does not sell it.
+ * Payments of the caller's tenant. Each call creates a page at the payment processor and returns its URL. When the
+ * browser returns to /billing, the query of the URL does not prove a payment: a payment counts after the processor
+ * has confirmed it to the service. All calls throw ServiceUnavailableError if the deployment does not sell the item.
  */
 export interface Billing {
   /**
-   * Opens the checkout of a plan. ConflictError if already subscribed: change the plan, or replace a card that
-   * failed, in the portal.
+   * Creates a checkout page for a plan. Throws ConflictError if the tenant already has a subscription: in the portal,
+   * it can change the plan or replace a card that failed.
    */
   checkout(request: CheckoutRequest, options?: CallOptions): ApiPromise<PaymentPage>;
   /**
-   * Opens the purchase of prepaid characters. PaymentRequiredError without a current subscription, ConflictError if
-   * it would exceed a ceiling, RateLimitError after five attempts in an hour. Each request is an attempt, so it is
-   * only sent again if the service certainly did nothing.
+   * Creates a page to purchase prepaid characters. Throws PaymentRequiredError without a current subscription,
+   * ConflictError if the purchase would exceed a limit, and RateLimitError after five calls in an hour. Because each
+   * request counts, the call is retried only if the service certainly did nothing.
    */
   topUp(request?: TopUpRequest, options?: CallOptions): ApiPromise<PaymentPage>;
-  /** Opens the billing portal, for one visit. ConflictError if there was no checkout before. */
+  /**
+   * Creates a link to the billing portal, for one visit. Throws ConflictError if the tenant has never had a checkout.
+   */
   portal(options?: CallOptions): ApiPromise<PaymentPage>;
 }
 
 /**
- * Repeatable: opening a page charges nothing, no one can pay on a page whose URL was lost, and it expires at the
- * processor. (If a subscription has started in between, either attempt gets a ConflictError.)
+ * Repeatable: creating a page charges nothing. If the response is lost, no one has the URL of the page, and the page
+ * expires at the payment processor. If a subscription has started in between, the retry gets the ConflictError that
+ * the first attempt would get, too.
  */
 const checkoutCall: Call = { name: 'billing.checkout', repeatable: true, result: ['url'] };
 const portalCall: Call = { name: 'billing.portal', repeatable: true, result: ['url'] };
 /**
- * Not repeatable: it charges nothing either, but it is limited to five per hour, lost ones included, so retries
- * would use up a person's attempts.
+ * Not repeatable, although creating a page charges nothing: each request counts, even if its response is lost, and a
+ * member may make only five per hour.
  */
 const topUpCall: Call = { name: 'billing.topUp', repeatable: false, result: ['url'] };
 

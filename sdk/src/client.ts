@@ -24,29 +24,29 @@ import { type Usage, usage } from './usage.ts';
  * const job = await client.translations.create({ source_text: 'Hello', target_lang: 'fr' });
  * ```
  *
- * The caller is the session that `auth.signIn` began, else the access token or the API key of the options. They are
- * stored in the methods' closures: printing the client does not show them.
+ * The client uses the session that `auth.signIn` started. Without a session, it uses the access token or the API key
+ * of the options. These credentials are kept in closures, so that printing the client does not show them.
  */
 export class LinguaLoop {
   /** The audit log of a tenant. */
   readonly audit: Audit;
-  /** Signing up, in and out. */
+  /** Signs members up, in and out, and manages their credentials. */
   readonly auth: Auth;
   /** Payments. */
   readonly billing: Billing;
-  /** Files that are translated keeping their layout. */
+  /** Files that are translated, keeping their layout. */
   readonly documents: Documents;
   /** The members of a tenant. */
   readonly members: Members;
   /** Translation memories. */
   readonly memory: Memory;
-  /** Claims and reports of reviewers. */
+  /** Claims of reviewers, and reports about their work. */
   readonly reviews: Reviews;
-  /** The storage of a tenant's records and files. */
+  /** The storage in which a tenant keeps its records and files. */
   readonly storage: Storage;
-  /** The deployment itself. */
+  /** The health of the deployment. */
   readonly system: System;
-  /** Tenants, their policies and invites. */
+  /** Tenants, with their policies and invites. */
   readonly tenants: Tenants;
   /** Glossaries. */
   readonly terminology: Terminology;
@@ -55,7 +55,8 @@ export class LinguaLoop {
   /** Usage and billing records. */
   readonly usage: Usage;
   /**
-   * Sends a request of any kind, with this client's credentials and retries: for endpoints without a method here.
+   * Sends any request with this client's credentials and retries. Useful for endpoints for which the client has no
+   * method.
    *
    * ```ts
    * const page = await client.request('GET', '/api/translations', { query: { limit: 5 } });

@@ -16,8 +16,9 @@ import { sessionGrants } from './sign-in.ts';
 import type { TenantDocumentJob, TranslationJob } from './types.ts';
 
 /**
- * A deployment, called as one caller: the base of each part of the client (`translations`, `documents`, ...). If you
- * import only `connect` and the parts that you need, your bundle excludes the others.
+ * A connection to a deployment with one caller's credentials. Each part of the client (`translations`, `documents`,
+ * ...) is created from it. A bundle that imports only `connect` and the parts that it needs does not contain the
+ * other parts.
  */
 export interface Connection {
   /** The service's URL, without a slash at the end. */
@@ -30,19 +31,19 @@ export interface Connection {
   readonly rest: Rest;
   /** @internal */
   readonly observers: ReturnType<typeof observe>;
-  /** @internal Sends as the session's member, if there is one. */
+  /** @internal Sends as the signed-in member, if there is one. */
   readonly send: Send;
   /** @internal Sends with the credentials of the options. */
   readonly sendUnsigned: Send;
   /** @internal */
   readonly downloads: Downloads;
-  /** @internal Sends a request whose result is JSON. */
+  /** @internal Sends a request and returns the JSON of its response. */
   json<T>(call: Call, request: RestRequest, options?: CallOptions | undefined): ApiPromise<T>;
-  /** @internal Sends a request whose success is an empty response. */
+  /** @internal Sends a request to which a successful response has no body. */
   done(call: Call, request: RestRequest, options?: CallOptions | undefined): ApiPromise<void>;
-  /** @internal Reads with a procedure that has no route, only the call's name. */
+  /** @internal Calls a query of tRPC that has no REST route; the name of the call selects it. */
   query<T>(call: Call, input: object, options?: CallOptions): ApiPromise<T>;
-  /** @internal Changes something by such a procedure. */
+  /** @internal Calls a mutation of tRPC that has no REST route; the name of the call selects it. */
   mutate<T>(call: Call, input: object, options?: CallOptions): ApiPromise<T>;
   /** @internal Makes a call whose attempts take more than one request. */
   run<T>(
@@ -50,17 +51,20 @@ export interface Connection {
     attempt: (options: Attempt) => Promise<Answered<T>>,
     options?: CallOptions | undefined,
   ): ApiPromise<T>;
-  /** @internal The same for a call that creates. @throws IdempotencyMismatchError, unless the options prevent it */
+  /**
+   * @internal Like `run`, for a call that creates jobs. @throws IdempotencyMismatchError if a job belongs to a
+   * different request, unless the options prevent it
+   */
   create<T extends Created>(
     call: Call,
     request: RestRequest,
     options?: CreateOptions | undefined,
   ): ApiPromise<T>;
-  /** @internal The idempotency key of a call that creates. */
+  /** @internal Returns the idempotency key of a call that creates jobs: that of the options, or a new one. */
   keyOf(call: Call, options: CreateOptions | undefined): string;
 }
 
-/** The result of a call that creates. */
+/** The result of a call that creates jobs. */
 type Created = TranslationJob | TenantDocumentJob | TranslationJob[];
 
 /**
@@ -70,13 +74,13 @@ type Created = TranslationJob | TenantDocumentJob | TranslationJob[];
  *
  * const { create } = translations(connect({ baseUrl: 'http://127.0.0.1:8080', apiKey }));
  * ```
- * @throws TypeError naming the option that cannot be used
+ * @throws TypeError that names the invalid option
  */
 export function connect(options?: LinguaLoopOptions): Connection {
   return createConnection(readOptions(options));
 }
 
-/** @param session replaces the SDK's own session, as in the web application */
+/** @param session used in place of the SDK's own session, for example by the web application */
 export function createConnection(settings: Settings, session?: Session): Connection {
   const rest = createRest(settings);
   const observers = observe(settings);

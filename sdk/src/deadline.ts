@@ -1,12 +1,13 @@
 /** Thrown when an attempt has timed out. */
 export class Expired {}
 
-/** setTimeout uses 32 bits and fires at once for longer times. */
+/** setTimeout has 32 bits for the time; with longer times it fires immediately. */
 const maxTimerMs = 2 ** 31 - 1;
 
 /**
- * Runs `work` until it settles, `timeoutMs` pass (rejects with Expired) or `signal` aborts (rejects with its reason). `work`
- * gets a signal that aborts in the latter two cases, and may ignore it. Timer and listener are removed when the promise settles.
+ * Runs `work` until it settles, `timeoutMs` milliseconds have passed (rejects with Expired), or `signal` aborts
+ * (rejects with the signal's reason). In the last two cases, the signal that `work` has received aborts, too; `work`
+ * may ignore it. Timer and listener are removed when the returned promise settles.
  */
 export function withDeadline<T>(
   work: (signal: AbortSignal) => Promise<T>,
@@ -41,7 +42,7 @@ export function withDeadline<T>(
   });
 }
 
-/** Waits. If `signal` aborts, the wait ends and the promise rejects with the signal's reason. */
+/** Waits for some milliseconds. If `signal` aborts, the promise rejects with the signal's reason. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return withDeadline(() => new Promise<never>(() => {}), ms, signal).catch((reason) => {
     if (!(reason instanceof Expired)) throw reason;

@@ -4,18 +4,18 @@ import type { Backoff } from './retry.ts';
 import type { TenantDocumentJob } from './types.ts';
 import { type Watched, type WatchOptions, watch } from './watching.ts';
 
-/** Options of waiting for a document. `signal` ends the waiting, never the job. */
+/** Options to wait for a document. `signal` ends only the wait, never the job. */
 export interface DocumentOptions extends WatchOptions<TenantDocumentJob> {
   /**
-   * Receives each new state while a caller waits, the first one included, with the completed share (0 to 1);
-   * `job.progress` has the details. If it throws, the waiting throws the same error.
+   * Called with each new state of the job while a caller waits, starting with the current one. `progress` is the
+   * completed share, from 0 to 1; `job.progress` has details. If the callback throws, the wait throws the same error.
    */
   onProgress?: ((job: TenantDocumentJob, progress: number) => void) | undefined;
-  /** Waits between two polls; by default 2 s, growing to 10 s. */
+  /** The time between two polls. Default: 2 s, growing to 10 s. */
   pollEvery?: Backoff | undefined;
 }
 
-/** The data with which another process can continue to wait for a document. */
+/** Identifies a document, so that another process can wait for it. */
 export interface DocumentHandle {
   /** The document's id. */
   document_id: string;
@@ -25,20 +25,23 @@ export interface DocumentHandle {
 export interface DocumentPoller extends Poller<TenantDocumentJob, TenantDocumentJob> {
   /** The document's id. */
   readonly id: string;
-  /** As of the last poll. */
+  /** The state of the document at the last poll. */
   readonly job: TenantDocumentJob;
-  /** Waits for the end, and returns the translated job. DocumentFailedError if it failed; NotFoundError if it was deleted. */
+  /**
+   * Waits until the document is translated, and returns it. Throws DocumentFailedError if the translation failed, and
+   * NotFoundError if the document was deleted.
+   */
   pollUntilDone(options?: WaitOptions): Promise<TenantDocumentJob>;
-  /** The handle for `documents.resume`, in any process: `JSON.stringify(poller)`. */
+  /** Returns the handle for `documents.resume`, which works in any process: `JSON.stringify(poller)`. */
   toJSON(): DocumentHandle;
-  /** The document's id, for `documents.resume` in any process. */
+  /** Returns the document's id, which `documents.resume` accepts in any process. */
   toString(): string;
 }
 
-/** Default waits between two polls. */
+/** The default time between two polls. */
 const usual: Backoff = { firstMs: 2_000, maxMs: 10_000 };
 
-/** @param look reads the state of the document, in one attempt */
+/** @param look reads the state of the document with one request, without retries */
 export function pollDocument(
   first: TenantDocumentJob,
   look: Watched<TenantDocumentJob, TenantDocumentJob>['look'],
@@ -65,7 +68,10 @@ export function pollDocument(
   };
 }
 
-/** Undefined while it runs: an unknown status, added to the service later, does not end a job. */
+/**
+ * Undefined while the document is in progress. A status that this version of the SDK does not know counts as in
+ * progress.
+ */
 function resultOf(job: TenantDocumentJob): TenantDocumentJob | undefined {
   if (job.status === 'failed') throw new DocumentFailedError(job);
   return job.status === 'translated' ? job : undefined;

@@ -52,34 +52,35 @@ import type {
   TenantDocumentJob,
 } from './types.ts';
 
-/** Options of translating a document. */
+/** Options to translate a document. */
 export interface TranslateOptions extends DocumentOptions, CreateOptions, UploadOptions {
   /**
-   * Lets the service translate before it responds, for small files: failures are then errors of this call. By default
-   * the document is queued.
+   * Whether the service translates the file before it responds, which suits small files: errors of the translation
+   * are then thrown by this call. By default, the document is queued.
    */
   wait?: boolean | undefined;
 }
 
-/** A translated document as a file. */
+/** A translated document as a file that can be streamed. */
 export interface DocumentFile extends StreamedFile {
   /**
-   * The suggested file name: `menu.fr.xlsx`. It overwrites neither the source nor another language, and contains no
-   * folder.
+   * The suggested file name, such as `menu.fr.xlsx`. A file with this name overwrites neither the source nor a
+   * translation into another language. The name contains no directory.
    */
   fileName: string;
-  /** The name of the source. It contains no folder. */
+  /** The file name of the source. It contains no directory. */
   sourceFileName: string;
 }
 
-/** Documents: files that are translated keeping their layout. */
+/** Documents: files that are translated, keeping their layout. */
 export interface Documents {
   /**
-   * Translates a DOCX, XLSX or PDF file. Resolves as soon as the service has accepted the file; the poller waits for
-   * the end. An unreadable file is thrown here if its format shows it (BadRequestError), else by the poller.
+   * Translates a DOCX, XLSX or PDF file. Resolves with a poller as soon as the service has accepted the file; use the
+   * poller to wait for the translation. If the service can tell from the format that the file is unreadable, this
+   * call throws BadRequestError; otherwise the poller throws the error.
    *
-   * It is sent with an idempotency key, so that a retry after a lost response finds the same document. With your own
-   * key this also works across restarts: the same call returns the same document, whatever its status, even a failed
+   * The request has an idempotency key, so that a retry after a lost response finds the same document. If you provide
+   * the key, this also works after a restart: the same call returns the same document in any status, even a failed
    * one.
    */
   translate(
@@ -88,36 +89,40 @@ export interface Documents {
     options?: TranslateOptions,
   ): ApiPromise<DocumentPoller>;
   /**
-   * Continues to wait for a document, by its id or its poller's handle, in any process. NotFoundError if it does not
-   * exist.
+   * Returns a poller for a document, from the document's id or from a poller's handle, in any process. Throws
+   * NotFoundError if the document does not exist.
    */
   resume(document: string | DocumentHandle, options?: DocumentOptions): ApiPromise<DocumentPoller>;
-  /** The document with this id; NotFoundError if this credential cannot see one. */
+  /** Returns the document with this id. Throws NotFoundError if it does not exist for the caller's credential. */
   get(documentId: string, options?: CallOptions): ApiPromise<TenantDocumentJob>;
-  /** The tenant's documents, last changed first; pages are read on demand. */
+  /** Lists the tenant's documents, last changed first. Pages are requested when they are read. */
   list(query?: DocumentListQuery, options?: CallOptions): List<TenantDocumentJob>;
-  /** One page of `list`. */
+  /** Returns one page of `list`. */
   listPage(query?: DocumentListQuery, options?: CallOptions): ApiPromise<Page<TenantDocumentJob>>;
-  /** Counts of the tenant's documents. The breakdowns are for operators: PermissionDeniedError for others. */
+  /** Counts the tenant's documents. Only operators may request breakdowns; others get PermissionDeniedError. */
   summary(query?: DocumentSummaryQuery, options?: CallOptions): ApiPromise<DocumentSummary>;
-  /** Its segments in reading order; pages are read on demand; with `flagged` only segments that need a review. */
+  /**
+   * Lists the segments of a document in reading order; with `flagged`, only segments that need a review. Pages are
+   * requested when they are read.
+   */
   segments(documentId: string, query?: DocumentSegmentQuery, options?: CallOptions): List<DocumentSegment>;
-  /** One page of `segments`, with their number. */
+  /** Returns one page of `segments`, with the total number of segments. */
   segmentPage(
     documentId: string,
     query?: DocumentSegmentQuery,
     options?: CallOptions,
   ): ApiPromise<DocumentSegmentPage>;
-  /** Its files: the source and each translated revision, oldest first. */
+  /** Lists the files of a document, oldest first: the source and each translated revision. */
   artifacts(documentId: string, options?: CallOptions): ApiPromise<TenantDocumentArtifact[]>;
   /**
-   * The latest translated file, with a suggested name and the name of its source. ConflictError before it is
-   * translated, or if it failed. A failure before the first piece is retried; later failures are not.
+   * Downloads the latest translated file. The result has a suggested file name and the name of the source. Throws
+   * ConflictError if the document has not been translated yet or has failed. A failure is retried only before the
+   * first bytes have arrived.
    */
   download(documentId: string, options?: CallOptions): ApiPromise<DocumentFile>;
   /**
-   * Corrects segments, all or none, and renders the file again. Can be called repeatedly, but each call is a separate
-   * review: it is sent again only if the service certainly did nothing.
+   * Corrects several segments (all or none) and renders the file again. It can be called repeatedly. Each call counts
+   * as a separate review, so it is retried only if the service certainly did nothing.
    */
   review(
     documentId: string,
@@ -125,8 +130,8 @@ export interface Documents {
     options?: CallOptions,
   ): ApiPromise<TenantDocumentJob>;
   /**
-   * Its segments as XLIFF 2.1 for a CAT tool: all of them, or a page if a `limit` is given; with `flagged` only
-   * segments that need a review. NotFoundError without any.
+   * Exports the segments as XLIFF 2.1 for a CAT tool: all of them, or one page if `limit` is given; with `flagged`,
+   * only segments that need a review. Throws NotFoundError if there are no segments.
    */
   exportXliff(
     documentId: string,
@@ -134,9 +139,9 @@ export interface Documents {
     options?: CallOptions,
   ): ApiPromise<ExportedText>;
   /**
-   * Corrects segments with an XLIFF document from `exportXliff` that a reviewer has changed: all changed units or
-   * none. ConflictError names a unit that someone else has changed since. Corrections that are already stored count
-   * as done, so it is sent again like a read.
+   * Corrects segments with an XLIFF document from `exportXliff` that a reviewer has changed: either all changed units
+   * are stored, or none. Throws ConflictError with the name of a unit that someone else has changed since the export.
+   * Corrections that are already stored count as done, so the call is retried like a read.
    */
   reviewXliff(
     documentId: string,
@@ -145,9 +150,9 @@ export interface Documents {
     options?: CallOptions,
   ): ApiPromise<TenantDocumentJob>;
   /**
-   * Approves a translated document and adds it to the memory. A second call changes nothing and returns the first
-   * approver. With an API key `reviewer` is required: BadRequestError without it. `notes` are not stored; those of a
-   * review are.
+   * Approves a translated document and adds its segments to the translation memory. A second call changes nothing and
+   * returns the first approver. With an API key, `reviewer` is required; otherwise the call throws BadRequestError.
+   * `notes` are not stored, unlike those of a review.
    */
   approve(
     documentId: string,
@@ -155,49 +160,54 @@ export interface Documents {
     options?: CallOptions,
   ): ApiPromise<DocumentApproval>;
   /**
-   * Deletes a document with its files, its segments and its entries in the memory, for an administrator's access
-   * token; never for an API key. Sent again only if the service certainly did nothing.
+   * Deletes a document with its files, its segments and its entries in the translation memory. Requires an
+   * administrator's access token; an API key is not accepted. Retried only if the service certainly did nothing.
    */
   delete(documentId: string, options?: CallOptions): ApiPromise<DocumentDeletion>;
-  /** The progress of documents, by their ids. */
+  /** Returns the progress of several documents, by their ids. */
   progress(query: DocumentProgressQuery, options?: CallOptions): ApiPromise<DocumentProgressList>;
-  /** The parts of a document and the groups of its segments: pages or sheets, kinds, flags. */
+  /**
+   * Returns the structure of a document: its parts (pages or sheets), and the groups of its segments by kind and
+   * flag.
+   */
   outline(documentId: string, options?: CallOptions): ApiPromise<DocumentOutline>;
-  /** Its segments by kind and text, from any position of the list. */
+  /** Searches the segments of a document by kind and text. The result can begin at any position. */
   search(query: SegmentSearchQuery, options?: CallOptions): ApiPromise<SegmentSearchPage>;
-  /** The positions of its segments on a page of the rendered file. */
+  /** Returns the positions of the segments on a page of the rendered file. */
   boxes(query: SegmentBoxQuery, options?: CallOptions): ApiPromise<SegmentBoxPage>;
   /**
-   * Corrects segments, each of which names the text it replaces: ConflictError if one has changed since, with the
-   * current text in `present`. All or none; the file is rendered again. Corrections that are already stored count as
-   * done, so it is sent again like a read.
+   * Corrects several segments (all or none) and renders the file again. Each correction names the text that it
+   * replaces. If one of these texts has changed, throws ConflictError with the current text in `present`. Corrections
+   * that are already stored count as done, so the call is retried like a read.
    */
   correct(request: DocumentCorrectionRequest, options?: CallOptions): ApiPromise<CorrectedDocument>;
   /**
-   * The findings of the service's own checks for a text that a reviewer proposes for a segment, without a model call.
+   * Checks a text that a reviewer proposes for a segment. Returns the findings of the service's own checks, without
+   * calling a model.
    */
   check(request: SegmentCheckRequest, options?: CallOptions): ApiPromise<SegmentCheck>;
   /**
-   * Confirms translations without changes, or undoes that. ConflictError if one has changed since, and, with the code
-   * `critical_findings`, if one has critical findings that the request does not confirm.
+   * Confirms translations without changing them, or undoes that. Throws ConflictError if a translation has changed.
+   * Throws ConflictError with the code `critical_findings` if a translation has critical findings that the request
+   * does not confirm.
    */
   confirm(request: SegmentConfirmRequest, options?: CallOptions): ApiPromise<ConfirmedSegments>;
   /**
-   * Approves several documents, with a result for each. Skips those that are unopened or have critical findings,
-   * unless they are named.
+   * Approves several documents, and returns a result for each. Documents that the member has not opened, and
+   * documents with critical findings, are skipped unless the request names them explicitly.
    */
   approveMany(request: ApproveManyRequest, options?: CallOptions): ApiPromise<ApprovalOutcomes>;
   /**
-   * For platform operators: documents that wait for the end of an outage, and those that failed since a moment and
-   * can be queued again.
+   * For platform operators: lists documents that wait for the end of an outage, and documents that have failed since
+   * a given time and can be queued again.
    */
   outage(query: DocumentOutageQuery, options?: CallOptions): ApiPromise<DocumentOutage>;
-  /** For platform operators: queues failed documents again, at most 1000 per call. */
+  /** For platform operators: queues failed documents again, at most 1,000 per call. */
   requeue(request: RequeueRequest, options?: CallOptions): ApiPromise<RequeuedDocuments>;
 }
 
 const translateCall: Call = { name: 'documents.translate', repeatable: true, result: ['source_format'] };
-/** The service processes the whole file before it responds. */
+/** The service translates the whole file before it responds, so the attempt needs more time. */
 const waitCall: Call = { ...translateCall, texts: 10 };
 const resumeCall: Call = { name: 'documents.resume', repeatable: true, result: ['source_format'] };
 const getCall: Call = { name: 'documents.get', repeatable: true, result: ['source_format'] };
@@ -206,14 +216,14 @@ const summaryCall: Call = { name: 'documents.summary', repeatable: true, result:
 const segmentsCall: Call = { name: 'documents.segments', repeatable: true, result: ['segments'] };
 const artifactsCall: Call = { name: 'documents.artifacts', repeatable: true, result: ['length'] };
 const downloadCall: Call = { name: 'documents.download', repeatable: true };
-/** Not repeatable: each call is one more review. */
+/** Not repeatable: each call counts as a separate review. */
 const reviewCall: Call = { name: 'documents.review', repeatable: false, result: ['source_format'] };
 const exportXliffCall: Call = { name: 'documents.exportXliff', repeatable: true };
 /** Repeatable: corrections that are already stored count as done. */
 const reviewXliffCall: Call = { name: 'documents.reviewXliff', repeatable: true, result: ['source_format'] };
 /** Repeatable: a second approval changes nothing. */
 const approveCall: Call = { name: 'documents.approve', repeatable: true, result: ['job'] };
-/** Not repeatable: the second one would return 404, and the counts of the first would be lost. */
+/** Not repeatable: a second deletion would return 404, and the counts in the first response would be lost. */
 const deleteCall: Call = { name: 'documents.delete', repeatable: false, result: ['deleted'] };
 
 const progressCall: Call = { name: 'documents.progress', repeatable: true };
@@ -226,7 +236,7 @@ const checkCall: Call = { name: 'documents.check', repeatable: true };
 const confirmCall: Call = { name: 'documents.confirm', repeatable: true };
 const approveManyCall: Call = { name: 'documents.approveMany', repeatable: true };
 const outageCall: Call = { name: 'documents.outage', repeatable: true };
-/** Repeatable: a document that was queued is no longer found. */
+/** Repeatable: a second call does not find the documents that the first one has queued. */
 const requeueCall: Call = { name: 'documents.requeue', repeatable: true };
 
 const mediaTypes = {
@@ -246,7 +256,7 @@ export function documents(connection: Connection): Documents {
   const poll = (first: TenantDocumentJob, options: DocumentOptions = {}) => {
     const { timeout = settings.timeout, requestId, headers } = options;
     const patience = { requestId, headers, timeout: Math.min(timeout, maxPollIntervalMs), maxRetries: 0 };
-    // Some warnings are known only when the text has been read.
+    // Report warnings again here: some of them are known only after the service has read the text.
     const told = new Set<string>();
     const tell = (job: TenantDocumentJob) => {
       observers.warnings(translateCall.name, job, told);
@@ -306,7 +316,7 @@ export function documents(connection: Connection): Documents {
         const file = streamedFile({ ...opened, read: readWhole(opened) }, unnamed);
         const { fileName: sourceFileName } = file;
         const suggested = readSuggestedName(opened.headers.get('x-suggested-filename'));
-        // An older service suggests none. The source must not be overwritten in that case, either.
+        // Older versions of the service suggest no name. The default must not overwrite the source either.
         const fileName = suggested ?? sourceFileName.replace(/(\.[^.]*)?$/, `.${documentId}$1`);
         return Object.assign(file, { fileName, sourceFileName });
       });
@@ -336,10 +346,11 @@ export function documents(connection: Connection): Documents {
 }
 
 /**
- * Reads pieces and checks that all declared bytes arrived: not every connection reports a response that was cut off.
+ * Returns a reader that also checks that all declared bytes have arrived: not every connection reports that a
+ * response was cut off.
  */
 function readWhole({ headers, read }: OpenDownload): OpenDownload['read'] {
-  // The length of a compressed response is not that of its content.
+  // Ignore the length of a compressed response: it is not the length of the content.
   const announced = headers.get('content-encoding') === null ? headers.get('content-length') : null;
   let received = 0;
   return async () => {

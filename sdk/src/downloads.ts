@@ -11,9 +11,10 @@ import type { Call, Send } from './send.ts';
 export interface OpenDownload {
   headers: Pick<Headers, 'get'>;
   /**
-   * Returns the next piece as it arrives; undefined at the end. Nothing is read ahead: slow reading slows the service
-   * down.
-   * @throws ConnectionError if it is cut off, TimeoutError if no piece arrives in time, or the signal's reason
+   * Returns the next piece when it has arrived; undefined at the end. Nothing is read ahead, so a slow reader slows
+   * down the service.
+   * @throws ConnectionError if the download is cut off, TimeoutError if no piece arrives in time, or the signal's
+   * reason
    */
   read(): Promise<Piece | undefined>;
   /** Ends the download and its connection. */
@@ -21,7 +22,10 @@ export interface OpenDownload {
 }
 
 export interface Downloads {
-  /** Opens a download of one of some media types. Failures before its first piece are retried, as in any other call; later ones are not. */
+  /**
+   * Opens a download that has one of the given media types. A failure is retried, as in any other call, but only
+   * before the first piece has arrived.
+   */
   open(
     call: Call,
     request: RestRequest,
@@ -48,14 +52,16 @@ export function createDownloads(rest: Rest, send: Send, settings: Pick<Settings,
       release();
       body.cancel();
     };
-    // While a read waits, `withDeadline` listens to the signal. This listener is for the time between reads.
+    // Between two reads, this listener ends the download when the signal aborts. During a read, `withDeadline`
+    // listens.
     signal?.addEventListener('abort', cancel, { once: true });
 
     return {
       headers,
       async read() {
         try {
-          // Each piece has a deadline; the whole download has none, because a long download may be making progress.
+          // Each piece has a deadline. The whole download has none, because a large download may take long and still
+          // make progress.
           const piece = await withDeadline(next, timeoutMs, signal);
           if (!piece) release();
           return piece;
@@ -77,7 +83,7 @@ export function createDownloads(rest: Rest, send: Send, settings: Pick<Settings,
   };
 }
 
-/** Converts a download to a stream that reads it no faster than the stream itself is read. */
+/** Converts a download to a stream. The download is read only as fast as the stream. */
 export function streamOf({ read, cancel }: Pick<OpenDownload, 'read' | 'cancel'>): ReadableStream<Piece> {
   return new ReadableStream<Piece>(
     {
@@ -88,21 +94,24 @@ export function streamOf({ read, cancel }: Pick<OpenDownload, 'read' | 'cancel'>
       },
       cancel,
     },
-    // Request a piece only when one is read.
+    // Request a piece only when the stream is read.
     { highWaterMark: 0 },
   );
 }
 
 /**
  * Returns the file name of a Content-Disposition header; `filename*` takes precedence over `filename` (RFC 6266).
- * Returns undefined if it has no valid file name. Folders and control characters are removed, so that saving under this
- * name cannot write elsewhere.
+ * Returns undefined if the header has no valid file name. Directories and control characters are removed, so that a
+ * file with this name is never written to another directory.
  */
 export function readFileName(header: string | null): string | undefined {
   return header === null ? undefined : savable(extended(header) ?? plain(header));
 }
 
-/** Returns the file name of an X-Suggested-Filename header, in the same way. */
+/**
+ * Returns the file name of an X-Suggested-Filename header. Directories and control characters are removed, as in
+ * `readFileName`.
+ */
 export function readSuggestedName(header: string | null): string | undefined {
   try {
     return header === null ? undefined : savable(decodeURIComponent(header));

@@ -1,49 +1,49 @@
-/** One entry of a validation error: field, message, and rule. The rejected value is never repeated. */
+/** One entry of a validation error: the field, the message, and the rule. The rejected value is never included. */
 export interface FieldProblem {
-  /** The field: for example `['body', 'target_lang']`. */
+  /** The path of the field, for example `['body', 'target_lang']`. */
   loc: (string | number)[];
   /** A readable message. */
   msg: string;
-  /** The broken rule: `invalid_type`. */
+  /** The rule that was broken, for example `invalid_type`. */
   type: string;
 }
 
-/** The data of an error. */
+/** The fields from which an error is created. */
 export interface Failure {
-  /** The HTTP status, or null without a response. */
+  /** The HTTP status; null without a response. */
   status: number | null;
-  /** A message, or an entry for each field. */
+  /** A message, or one entry for each invalid field. */
   detail: string | FieldProblem[];
   /** The service's `error_code`. Default: null. */
   code?: string | null;
   /** X-Request-ID of the response. Default: null. */
   requestId?: string | null;
-  /** Seconds to wait before another attempt. Default: null. */
+  /** Seconds to wait before the next attempt. Default: null. */
   retryAfter?: number | null;
-  /** The current state of a resource whose change was rejected. */
+  /** The current state of the resource, if a change to the resource was rejected. */
   present?: unknown;
   /** The limit that was exceeded. Default: null. */
   limit?: number | null;
-  /** The actual size, if known. Default: null. */
+  /** The actual size, if the service knows it. Default: null. */
   actual?: number | null;
-  /** The unit of both. Default: null. */
+  /** The unit of `limit` and `actual`. Default: null. */
   unit?: string | null;
   /** A fix. Default: null. */
   hint?: string | null;
-  /** The possible languages of a text. Default: null. */
+  /** The possible languages of a text whose language could not be detected. Default: null. */
   candidates?: string[] | null;
-  /** The sender of the response. Default: null. */
+  /** Whether LinguaLoop sent the response, or another server such as a proxy. Default: null. */
   answeredBy?: 'service' | 'other' | null;
   /** The cause of this error. */
   cause?: unknown;
 }
 
-/** Marks the errors of every copy of this package. */
+/** Marks errors of this package, regardless of the copy of the package that created them. */
 const brand = Symbol.for('@lingualoop/sdk');
 
 /**
- * A call that did not succeed. Each status of the service has a subclass; an error of this class itself has a status
- * without a subclass, or a response that did not come from LinguaLoop.
+ * A failed call. Most statuses of the service have a subclass. An error that is not of a subclass has another status,
+ * or a response that is not from LinguaLoop.
  */
 export class LinguaLoopError extends Error {
   static {
@@ -52,8 +52,8 @@ export class LinguaLoopError extends Error {
   }
 
   /**
-   * A process may load the ES module and the CommonJS build, each with separate classes: an error of one is also an
-   * instance of the other's class of that name.
+   * A process may load both the ES module and the CommonJS build of this package, which have separate classes. An
+   * error of one build is also an instance of the class with the same name in the other.
    * @internal
    */
   static override [Symbol.hasInstance](value: unknown): boolean {
@@ -68,36 +68,36 @@ export class LinguaLoopError extends Error {
     return false;
   }
 
-  /** The HTTP status, or null without a response. */
+  /** The HTTP status; null without a response. */
   readonly status: number | null;
-  /** The service's `error_code`, for example `transient_error`; null if the status is specific enough. */
+  /** The service's `error_code`, for example `transient_error`. Null if the status is specific enough. */
   readonly code: string | null;
   /** X-Request-ID of the response: include it when you contact support. */
   readonly requestId: string | null;
-  /** A message, or an entry for each field. */
+  /** A message, or one entry for each invalid field. */
   readonly detail: string | FieldProblem[];
-  /** Seconds to wait before another attempt, as requested by the service. */
+  /** Seconds to wait before the next attempt, as the service requests. */
   readonly retryAfter: number | null;
   /**
-   * The current state of the resource, if a change was rejected because it had changed since it was read; undefined
-   * for every other error.
+   * The current state of the resource, if a change was rejected because the resource had changed since the caller
+   * read it. Undefined for all other errors.
    */
   readonly present: unknown;
-  /** For a 413: the limit. Null for every other error. */
+  /** For status 413, the limit. Null for all other errors. */
   readonly limit: number | null;
-  /** For a 413: the actual size; null if the service does not know it. */
+  /** For status 413, the actual size. Null for all other errors, and if the service does not know the size. */
   readonly actual: number | null;
   /** The unit of `limit` and `actual`: `items`, `characters` or `bytes`. */
   readonly unit: string | null;
-  /** A fix, if `detail` does not include one: for example the required credential. */
+  /** A fix, such as the required credential, if `detail` does not contain one. */
   readonly hint: string | null;
   /**
-   * For a 422 for `source_lang: "auto"`: the possible languages of the text, the likeliest first; empty if none is
-   * likely. Null for every other error.
+   * For status 422 after `source_lang: "auto"`, the possible languages of the text, the most likely one first; empty
+   * if no language is likely. Null for all other errors.
    */
   readonly candidates: string[] | null;
   /**
-   * Whether the response is from LinguaLoop, or from something in front of it, such as a proxy; null without a
+   * Whether LinguaLoop sent the response, or another server in front of it, such as a proxy. Null if there was no
    * response.
    */
   readonly answeredBy: 'service' | 'other' | null;
@@ -127,7 +127,7 @@ export class ConnectionError extends LinguaLoopError {
 
   /** Always null: there was no response. */
   declare readonly status: null;
-  /** False if the connection was never made, so that the service certainly did nothing. */
+  /** False if no connection was established, so that the service certainly did nothing. */
   readonly maybeSent: boolean;
 
   constructor(detail: string, options: Pick<ConnectionError, 'maybeSent'> & Pick<Failure, 'cause'>) {
@@ -136,7 +136,7 @@ export class ConnectionError extends LinguaLoopError {
   }
 }
 
-/** No response arrived in time. The service may still be working. */
+/** No response arrived in time. The service may still be processing the request. */
 export class TimeoutError extends LinguaLoopError {
   static {
     TimeoutError.prototype.name = 'TimeoutError';
@@ -144,9 +144,9 @@ export class TimeoutError extends LinguaLoopError {
 
   /** Always null: there was no response. */
   declare readonly status: null;
-  /** The call, for example `translations.create`. */
+  /** The name of the call, for example `translations.create`. */
   readonly call: string;
-  /** How long the last attempt waited, in milliseconds. */
+  /** The time limit of the last attempt, in milliseconds. */
   readonly timeoutMs: number;
 
   constructor(call: string, timeoutMs: number, missing = 'no response') {
@@ -156,7 +156,10 @@ export class TimeoutError extends LinguaLoopError {
   }
 }
 
-/** A message with a number of items, characters or bytes and their limit: `51 items; at most 50 in a batch`. */
+/**
+ * Describes the exceeded limit and its unit, for example `51 items; at most 50 in a batch`. Undefined if there is
+ * none.
+ */
 function excessOf({ limit, actual, unit }: Failure): string | undefined {
   if (typeof limit !== 'number' || !unit) return undefined;
   const isBytes = unit === 'bytes';

@@ -3,42 +3,51 @@ import type { TranslationJob } from './types.ts';
 
 /** A request that is about to be sent. */
 export interface RequestEvent {
-  /** The method that the caller used: `translations.create`. */
+  /** The method of the client that was called, for example `translations.create`. */
   call: string;
-  /** `GET`, in capitals. */
+  /** The HTTP method in capitals, for example `GET`. */
   method: string;
   /** The full URL, with its query. */
   url: string;
-  /** Values of headers that may hold a secret are `***`. Bodies are never shown. */
+  /**
+   * The headers of the request. Values that may contain a secret are replaced by `***`. Bodies are never part of an
+   * event.
+   */
   headers: Readonly<Record<string, string>>;
-  /** 1, and one more after each retry. */
+  /** The number of the attempt: 1 for the first, then one more for each retry. */
   attempt: number;
 }
 
 /** The result of a request. */
 export interface ResponseEvent extends RequestEvent {
-  /** Null if no response came. */
+  /** The HTTP status; null without a response. */
   status: number | null;
   /** X-Request-ID of the response. */
   requestId: string | null;
-  /** Milliseconds until its end; for a streamed download, until its first piece. */
+  /** Milliseconds until the end of the response; for a streamed download, until its first piece. */
   durationMs: number;
-  /** The reason why there is no result: a LinguaLoopError, or the reason of the caller's signal. */
+  /** The error of the request: a LinguaLoopError, or the reason of the caller's signal. Undefined after a success. */
   error?: unknown;
 }
 
-/** The target of the client's log: `console`, or another logger that takes a message and fields. */
+/** A logger: `console`, or any object with these methods. */
 export interface Logger {
-  /** Each request, and each response. */
+  /** Called for each request and each response. */
   debug(message: string, fields: object): void;
-  /** Each retry, with its reason; and each warning about a request that creates, such as a field that does not exist. */
+  /**
+   * Called for each retry, with the reason. Also called for each warning about a request that creates jobs, such as
+   * an unknown field.
+   */
   warn(message: string, fields: object): void;
 }
 
-/** The parts of a job that its warnings need. */
+/** The fields of a job from which its warnings are logged. */
 type Warned = Pick<TranslationJob, 'id' | 'warnings'>;
 
-/** Headers whose values are not secret. A caller's own headers are unknown, so they are hidden. */
+/**
+ * Headers whose values are not secret. The SDK cannot know this for headers that callers add, so it hides their
+ * values.
+ */
 const shown: ReadonlySet<string> = new Set([
   'accept',
   'content-type',
@@ -56,27 +65,28 @@ export function redacted(headers: Readonly<Record<string, string>>): Record<stri
   );
 }
 
-/** Observers of each request and its result. */
+/** Observers of requests and responses. */
 export interface Observers {
-  /** Called before each request, including retries. Its errors are ignored. */
+  /** Called before each request, including retries. Errors of the callback are ignored. */
   onRequest?: ((event: RequestEvent) => void) | undefined;
-  /** Called after each request, whatever its result. Its errors are ignored. */
+  /** Called after each request, successful or not. Errors of the callback are ignored. */
   onResponse?: ((event: ResponseEvent) => void) | undefined;
-  /** Receives the same, and each retry. Default: no logger. */
+  /** Gets a line for each request, response and retry. Default: no logger. */
   logger?: Logger | undefined;
 }
 
 /**
- * Calls an observer. Its errors, synchronous or in a promise, are ignored: a call never fails because of a logger.
+ * Calls an observer and ignores its errors, both thrown ones and rejected promises: an observer must never make a
+ * call fail.
  */
 export function quietly(tell: () => unknown): void {
   new Promise((resolve) => resolve(tell())).catch(() => {});
 }
 
-/** Calls the observers. */
+/** Returns functions that report to all observers. */
 export function observe({ onRequest, onResponse, logger }: Observers) {
   return {
-    /** Whether there are observers, so that a call need not create unused events. */
+    /** Whether there are any observers. If not, callers need not create events. */
     active: Boolean(onRequest || onResponse || logger),
     request(event: RequestEvent) {
       quietly(() => onRequest?.(event));
@@ -93,8 +103,8 @@ export function observe({ onRequest, onResponse, logger }: Observers) {
       quietly(() => logger?.warn(message, { call, error, delayMs }));
     },
     /**
-     * A line for each warning of a job, or of several jobs.
-     * @param told warnings already reported: jobs of one request often have the same
+     * Logs a line for each warning of a job or of several jobs.
+     * @param told warnings that have already been logged: jobs of one request often have the same warnings
      */
     warnings(call: string, jobs: unknown, told = new Set<string>()) {
       if (!logger) return;

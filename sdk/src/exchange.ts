@@ -1,6 +1,6 @@
 import type { Fetch } from './options.ts';
 
-/** The connection failed before a complete response arrived. */
+/** Thrown if the connection failed before a complete response arrived. */
 export class NoResponse {
   readonly cause: unknown;
 
@@ -9,7 +9,10 @@ export class NoResponse {
   }
 }
 
-/** Sends one request; `read` reads the whole body of its response. @throws NoResponse */
+/**
+ * Sends one request. `read` reads the body of its response.
+ * @throws NoResponse
+ */
 export async function exchange<T>(
   fetch: Fetch,
   url: string,
@@ -17,7 +20,7 @@ export async function exchange<T>(
   read: (response: Awaited<ReturnType<Fetch>>) => Promise<T>,
 ): Promise<T> {
   try {
-    // Do not follow redirects: one would send the key to another URL, or turn a POST into a GET.
+    // Redirects are not followed: a redirect would send the API key to another URL, or turn a POST into a GET.
     return await read(await fetch(url, { ...init, redirect: 'manual' }));
   } catch (cause) {
     throw new NoResponse(cause);
@@ -34,30 +37,30 @@ export function parse(text: string): unknown {
 }
 
 /**
- * Bytes in their own buffer. Before TypeScript 5.7 `Uint8Array` has no parameter, so the type is that of a method's
- * result.
+ * Bytes with their own buffer. Derived from the result of a method, because `Uint8Array` has a type parameter only
+ * since TypeScript 5.7.
  */
 export type Bytes = ReturnType<Uint8Array['slice']>;
 
-/** Some bytes of a body, as many as arrived together. */
+/** A part of a body: the bytes that arrived together. */
 export type Piece = Bytes;
 
-/** A body that is read as it arrives, no faster than requested. */
+/** Reads a body while it arrives, and only as fast as the caller requests pieces. */
 export interface BodyReader {
   /** Returns the next piece; undefined at the end. Rejects if the body is cut off. */
   read(): Promise<Piece | undefined>;
-  /** Ends the download and its connection. A later `read` may report an end that is not the real one. */
+  /** Ends the download and its connection. After that, `read` may report an end although the body is incomplete. */
   cancel(): void;
 }
 
 export function readBody(response: Awaited<ReturnType<Fetch>>): BodyReader {
   const { body } = response;
-  // Some implementations of `fetch` have another kind of stream here.
+  // Some implementations of `fetch` have a different kind of stream as body.
   if (body && 'getReader' in body) {
     const reader: ReadableStreamDefaultReader<Piece> = body.getReader();
     return {
       read: async () => (await reader.read()).value,
-      // `cancel` fails if the body has failed, which `read` reports.
+      // `cancel` fails if the body has failed. Ignore this, because `read` reports it.
       cancel: () => void reader.cancel().catch(() => {}),
     };
   }

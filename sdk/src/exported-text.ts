@@ -6,19 +6,22 @@ import type { CallOptions } from './options.ts';
 import type { RestRequest } from './rest.ts';
 import type { Call } from './send.ts';
 
-/** A file of an exchange format (XLIFF, TBX), which other tools read. */
+/** A file in an exchange format that other tools read (XLIFF, TBX). */
 export interface ExportedText {
-  /** The whole text. */
+  /** The content of the file. */
   text: string;
-  /** It contains no folder. */
+  /** The name of the file, without directories. */
   fileName: string;
-  /** The start of the next page, for the query's `cursor`; null on the last one. */
+  /** The start of the next page, as a value for `cursor` in the query. Null on the last page. */
   nextCursor: string | null;
 }
 
 export const xliffType = 'application/xliff+xml';
 
-/** Requests a file of another media type, which ends with the tag `end`, from a JSON route. */
+/**
+ * Requests a file from a route that otherwise returns JSON.
+ * @param end the tag with which a complete file ends
+ */
 export function exportText(
   { rest, run }: Connection,
   call: Call,
@@ -31,7 +34,7 @@ export function exportText(
     run(call, (attempt) => rest.download(asked, type, attempt), options),
     ({ bytes, headers }) => {
       const text = new TextDecoder().decode(bytes);
-      // Not every connection reports a response that was cut off.
+      // Check the end, because not every connection reports that a response was cut off.
       if (!text.trimEnd().endsWith(end)) throw interrupted(call.name, new Error('the file is incomplete'));
       const fileName = readFileName(headers.get('content-disposition')) ?? unnamed;
       return { text, fileName, nextCursor: headers.get('x-next-cursor') };
@@ -41,7 +44,7 @@ export function exportText(
 
 export const xliffFile = { type: xliffType, end: '</xliff>', unnamed: 'export.xlf' };
 
-/** A review as XLIFF. */
+/** Returns the request for a review that is sent as XLIFF. */
 export function xliffReview(path: string, xliff: string, query: object | undefined): RestRequest {
   const body = new TextEncoder().encode(xliff).buffer;
   return { method: 'POST', path, query, body, headers: { 'content-type': xliffType } };

@@ -20,11 +20,11 @@ import {
   UnsupportedMediaTypeError,
 } from './status-errors.ts';
 
-/** A response without a result: an error of the service, or a response that did not come from the service. */
+/** Thrown for a response without a result: an error of the service, or a response of another server. */
 export class FailedResponse {
   readonly status: number;
   readonly headers: Pick<Headers, 'get'>;
-  /** Parsed if it is JSON, otherwise the text. */
+  /** The body as parsed JSON; the text if the body is not JSON. */
   readonly body: unknown;
 
   constructor(status: number, headers: Pick<Headers, 'get'>, body: unknown) {
@@ -34,7 +34,7 @@ export class FailedResponse {
   }
 }
 
-/** Converts a failed response to an error, for any sender. */
+/** Converts a failed response to an error. Works for responses of the service and of other servers. */
 export function errorOfResponse(
   { status, headers, body }: FailedResponse,
   now: number = Date.now(),
@@ -66,7 +66,7 @@ export function errorOfResponse(
   });
 }
 
-/** The part of a challenge (RFC 6750) with the required credential. */
+/** Returns the part of a WWW-Authenticate challenge (RFC 6750) that names the required credential. */
 function neededCredential(challenge: string | null): string | null {
   return /error_description="([^"]*)"/.exec(challenge ?? '')?.[1] ?? null;
 }
@@ -84,7 +84,10 @@ interface ServiceError {
   present?: unknown;
 }
 
-/** Reads an error of `/trpc`: superjson around tRPC's envelope, with the service's own fields in `data`. */
+/**
+ * Reads an error of `/trpc`: superjson around tRPC's error object, with the service's fields in `data`. Undefined for
+ * other bodies.
+ */
 function rpcError(body: unknown): ServiceError | undefined {
   const data = member(member(member(body, 'error'), 'json'), 'data');
   const known = serviceError(data, number(member(data, 'retry_after')));
@@ -92,8 +95,8 @@ function rpcError(body: unknown): ServiceError | undefined {
 }
 
 /**
- * Reads an error in REST format, which the service also sends for requests that never reach `/trpc` (an overlong body,
- * a malformed request).
+ * Reads an error in the format of REST. The service also sends it for requests that do not reach a `/trpc` procedure,
+ * such as a malformed request. Undefined for other bodies.
  */
 function restError(body: unknown): ServiceError | undefined {
   return serviceError(body, null);
@@ -115,9 +118,9 @@ function serviceError(fields: unknown, retryAfter: number | null): ServiceError 
   };
 }
 
-/** Describes a response that is not LinguaLoop's: its type, and its beginning. */
+/** Describes a response that is not from LinguaLoop, by its content type and the beginning of its body. */
 function describe(status: number, headers: Pick<Headers, 'get'>, body: unknown): string {
-  // Browsers hide the target from the page: the status is 0.
+  // Browsers hide the target of a redirect from the page; the status is then 0.
   const location = status === 0 ? 'another address' : headers.get('location');
   if ((status === 0 || (status >= 300 && status < 400)) && location)
     return `redirected to ${location}; check baseUrl`;
@@ -172,12 +175,15 @@ const classes: Readonly<Record<number, new (failure: Failure) => LinguaLoopError
   507: InsufficientStorageError,
 };
 
-/** Creates an error in the class of its status. */
+/** Creates an error of the class for its status. */
 export function errorOfStatus(failure: Failure & { status: number }): LinguaLoopError {
   return new (classes[failure.status] ?? LinguaLoopError)(failure);
 }
 
-/** Whether the service itself rejected the credential. A proxy's 401 does not concern the service's tokens. */
+/**
+ * Whether the service itself rejected the credential. If a proxy in front of the service sends a 401, this does not
+ * concern the service's tokens.
+ */
 export function isServiceRefusal(error: unknown): error is AuthenticationError {
   return error instanceof AuthenticationError && error.answeredBy === 'service';
 }

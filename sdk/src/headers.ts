@@ -9,19 +9,22 @@ export interface CallHeaders {
   headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Returns the headers of one attempt. A session's access token replaces the credentials of the options. */
+/**
+ * Returns the headers of one attempt. If there is a session, its access token is used instead of the credentials in
+ * the options.
+ */
 export type HeadersOf = (
   call: CallHeaders,
   sessionToken?: string,
 ) => RequestHeaders | Promise<RequestHeaders>;
 
 /**
- * Creates the function that returns an attempt's headers. Every value is checked here first: the error of `fetch` for
- * an invalid header value repeats that value, which may be a secret.
+ * Returns a function that creates the headers of an attempt. All values are checked here: if `fetch` gets an invalid
+ * value, its error message contains the value, which may be a secret.
  */
 export function requestHeaders({ apiKey, accessToken, tenantId, headers }: Settings): HeadersOf {
   const defaults: Record<string, string> = { 'x-api-version': apiVersion };
-  // A browser sends its own user agent, and a service of another origin would have to allow this header.
+  // Not in browsers: they send their own user agent, and a service of another origin would have to allow this header.
   if (!('document' in globalThis)) defaults['user-agent'] = `lingualoop-sdk/${version}`;
   if (tenantId) defaults['x-tenant-id'] = sendable('tenantId', tenantId);
   const ofCaller = callersHeaders(headers);
@@ -35,14 +38,18 @@ export function requestHeaders({ apiKey, accessToken, tenantId, headers }: Setti
       ...(more && callersHeaders(more)),
       ...(requestId !== undefined && { 'x-request-id': sendable('requestId', requestId) }),
     };
-    // Omit the API key: if the token were rejected, the service would use the key, and the call would not be the member's.
+    // Do not send the API key together with the token. If the token were rejected, the service would use the API key,
+    // so that the call would not be made as the member.
     if (sessionToken !== undefined) return { ...named, ...defaults, authorization: bearer(sessionToken) };
     if (typeof accessToken !== 'function') return { ...named, ...fixed };
     return addToken({ ...named, ...fixed }, accessToken);
   };
 }
 
-/** In lowercase, so that none duplicates one of the client's own. */
+/**
+ * Returns the caller's headers with names in lowercase, so that they replace none of the client's own headers under
+ * another spelling.
+ */
 function callersHeaders(headers: Readonly<Record<string, string>>): RequestHeaders {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => {

@@ -7,14 +7,15 @@ import type { Backoff } from './retry.ts';
 import type { TranslationMemoryImportJob, TranslationMemorySet } from './types.ts';
 import { type Watched, watch } from './watching.ts';
 
-/** Options of waiting for an import. `signal` ends the waiting, never the import. */
+/** Options to wait for an import. `signal` ends only the wait, never the import. */
 export interface ImportOptions extends UploadOptions {
   /**
-   * Receives each new state while a caller waits, the first one included, with the completed share (0, then 1); never
-   * called for a set that was stored immediately. If it throws, the waiting throws the same error.
+   * Called with each new state of the import while a caller waits, starting with the current one. The completed share
+   * is 0 until the end and then 1. Never called if the set was stored immediately. If the callback throws, the wait
+   * throws the same error.
    */
   onProgress?: ((job: TranslationMemoryImportJob, progress: number) => void) | undefined;
-  /** Waits between two polls; by default 1 s, growing to 5 s. */
+  /** The time between two polls. Default: 1 s, growing to 5 s. */
   pollEvery?: Backoff | undefined;
 }
 
@@ -22,31 +23,32 @@ export interface ImportOptions extends UploadOptions {
 export interface ImportPoller extends Poller<TranslationMemoryImportJob, TranslationMemorySet> {
   /** The import's id; null if the set was stored immediately. */
   readonly id: string | null;
-  /** As of the last poll; null if the set was stored immediately. */
+  /** The state of the import at the last poll; null if the set was stored immediately. */
   readonly job: TranslationMemoryImportJob | null;
   /**
-   * Waits for the end, and returns the set with its counts: `imported`, `total_units`, `skipped_units`,
-   * `duplicates_dropped`. ImportFailedError if nothing was imported; NotFoundError if the import is gone.
+   * Waits until the import ends, and returns the set with the counts `imported`, `total_units`, `skipped_units` and
+   * `duplicates_dropped`. Throws ImportFailedError if nothing was imported, and NotFoundError if the import no longer
+   * exists.
    */
   pollUntilDone(options?: WaitOptions): Promise<TranslationMemorySet>;
   /**
-   * The same.
+   * The same as `pollUntilDone`.
    * @deprecated Use `pollUntilDone`.
    */
   done(): Promise<TranslationMemorySet>;
-  /** The text for `memory.resumeImport` in any process, even if the set was stored immediately. */
+  /** Returns a text that `memory.resumeImport` accepts in any process, even if the set was stored immediately. */
   toString(): string;
 }
 
-/** The prefix of `toString` before the id of a set that was stored immediately. */
+/** In the text of `toString`, the prefix before the id of a set that was stored immediately. */
 const storedPrefix = 'set:';
 
-/** The id of a set that was stored immediately, if the text is from its poller. */
+/** Returns the id of the set from a text of `toString`, if the set was stored immediately; otherwise undefined. */
 export function storedSetOf(written: string): string | undefined {
   return written.startsWith(storedPrefix) ? written.slice(storedPrefix.length) : undefined;
 }
 
-/** A poller for a file that the service stored immediately: there is no need to wait. */
+/** Returns a poller for a file that the service stored immediately. It never polls. */
 export function storedImmediately(set: TranslationMemorySet): ImportPoller {
   const done = async () => set;
   return {
@@ -61,14 +63,14 @@ export function storedImmediately(set: TranslationMemorySet): ImportPoller {
   };
 }
 
-/** @param look reads the state of the import, in one attempt */
+/** @param look reads the state of the import with one request, without retries */
 export function pollImport(
   first: TranslationMemoryImportJob,
   look: Watched<TranslationMemoryImportJob, TranslationMemorySet>['look'],
   options: ImportOptions = {},
 ): ImportPoller {
   const { id } = first;
-  // The service does not report the progress of an import.
+  // The share is always 0: the service does not report the progress of an import.
   const kind = { look, resultOf, shareOf: () => 0 };
   const watched = watch(first, kind, { ...options, pollEvery: options.pollEvery ?? usualPolling });
   return {
@@ -89,7 +91,10 @@ export function pollImport(
   };
 }
 
-/** Undefined while it runs: an unknown status, added to the service later, does not end an import. */
+/**
+ * Undefined while the import is in progress. A status that this version of the SDK does not know counts as in
+ * progress.
+ */
 function resultOf(job: TranslationMemoryImportJob): TranslationMemorySet | undefined {
   if (job.status === 'failed') throw new ImportFailedError(job);
   if (job.status !== 'completed') return undefined;

@@ -6,19 +6,20 @@ import type { Attempt, Call } from './send.ts';
 import { formFields, formRequest, type SourceFile } from './source-file.ts';
 import type { MemoryImportRequest, TranslationMemoryImportJob, TranslationMemorySet } from './types.ts';
 
-/** The result of an upload: a set immediately, or an import in the background. */
+/** The result of an upload: the stored set, or an import that runs in the background. */
 export type Imported = { set: TranslationMemorySet } | { job: TranslationMemoryImportJob };
 
 /**
- * Repeatable, because the same file under the same name is the same set. `uploadImport` handles the cases in which a
- * second upload could do harm.
+ * Repeatable, because uploading the same file under the same name again gives the same set. `uploadImport` handles
+ * the cases in which a second upload could do harm.
  */
 const importCall: Call = { name: 'memory.importTmx', repeatable: true };
 
 /**
- * Uploads a TMX file. If a response is lost, the next attempt first looks for the import that the lost one may have
- * started: one with the same name and languages that was not listed when the call began. If there is none, it sends the
- * file again. If that shows that the first upload is still in progress (409), it looks for the import once more.
+ * Uploads a TMX file. If the response is lost, the upload may have started an import. So the next attempt first
+ * searches for an import with the same name and languages that was not listed when the call began. If it finds no
+ * such import, it sends the file again. If the service responds with 409, the first upload is still in progress, and
+ * the attempt searches once more.
  */
 export function uploadImport({ rest, run }: Connection) {
   const list = (attempt: Attempt) => rest.json({ method: 'GET', path: '/api/tm/imports' }, attempt, readJobs);
@@ -37,7 +38,7 @@ export function uploadImport({ rest, run }: Connection) {
       const lost = jobs.find(
         (job) =>
           before?.has(job.id) === false &&
-          // In the form in which the service stores them.
+          // Compare the name in the form in which the service stores it.
           job.set_name === name.trim() &&
           job.source_lang === source_lang.trim() &&
           job.target_lang === target_lang.trim(),
@@ -74,7 +75,7 @@ function readJobs(status: number, body: unknown): TranslationMemoryImportJob[] |
 }
 
 function readImported(status: number, body: unknown): Imported | undefined {
-  // Check only the ids: like all other responses, this one comes from the service.
+  // Check only that the ids are there; the rest of the response is trusted like that of other calls.
   const { id, job } = (body ?? {}) as { id?: unknown; job?: { id?: unknown } };
   if (status === 200 && typeof id === 'string') return { set: body as TranslationMemorySet };
   if (status === 202 && typeof job?.id === 'string') return { job: job as TranslationMemoryImportJob };

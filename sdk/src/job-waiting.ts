@@ -6,13 +6,18 @@ import { maxPollIntervalMs, usualPolling } from './polling.ts';
 import type { JobStatus, TranslationJob } from './types.ts';
 import { type WatchOptions, watch } from './watching.ts';
 
-/** Options of waiting for a translation. `signal` ends the waiting, never the job. */
+/** Options to wait for a translation. `signal` ends only the wait, never the job. */
 export interface WaitForOptions extends Omit<WatchOptions<TranslationJob>, 'onProgress' | 'maxRetries'> {
-  /** Milliseconds for the whole wait. Default: 600,000. After that, send the text again with its idempotency key. */
+  /**
+   * Milliseconds for the whole wait. Default: 600,000. After a timeout, send the text again with its idempotency key.
+   */
   timeout?: number | undefined;
 }
 
-/** Milliseconds after which the service starts a pending job again, if it is sent again with its key. */
+/**
+ * Milliseconds after which a pending job counts as stale. If it is sent again with its idempotency key, the service
+ * then starts it again.
+ */
 const staleAfter = 600_000;
 
 const inProgress: ReadonlySet<JobStatus> = new Set(['pending', 'translated', 'approved']);
@@ -20,7 +25,7 @@ const inProgress: ReadonlySet<JobStatus> = new Set(['pending', 'translated', 'ap
 /**
  * Waits until a job is no longer in progress.
  * @param read reads the job
- * @param patience milliseconds for one attempt
+ * @param patience timeout of one attempt, in milliseconds
  */
 export async function waitForJob(
   call: string,

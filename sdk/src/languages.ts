@@ -3,13 +3,16 @@ import type { LanguageCode } from './types.ts';
 
 /** A supported language. */
 export interface Language {
-  /** The value for `source_lang` and `target_lang`. */
+  /** The language code, as used in `source_lang` and `target_lang`. */
   code: LanguageCode;
   /** The English name. */
   name: string;
-  /** The direction in which it is written. */
+  /** The direction in which the language is written. */
   direction: 'ltr' | 'rtl';
-  /** Whether every character of a pair with it counts 3.5 times, or the deployment's factor. */
+  /**
+   * Whether each character of a text from or into this language counts 3.5 times, or by the factor that the
+   * deployment has set.
+   */
   dense: boolean;
 }
 

@@ -6,23 +6,29 @@ import type { RestRequest } from './rest.ts';
 import type { Call } from './send.ts';
 import type { MemberListQuery, MemberRole, MfaReset, PasswordResetLink, UserRow } from './types.ts';
 
-/** The members of a tenant: for an administrator's session, or a platform operator; never for a tenant's API key. */
+/**
+ * The members of a tenant. Requires an administrator's session or a platform operator; a tenant's API key is not
+ * accepted.
+ */
 export interface Members {
-  /** The members, oldest first; pages are read on demand; with `include_revoked` revoked members, too. */
+  /**
+   * Lists the members, oldest first; with `include_revoked`, also revoked ones. Pages are requested when they are
+   * read.
+   */
   list(query?: MemberListQuery, options?: TenantOptions): List<UserRow>;
-  /** One page of `list`. */
+  /** Returns one page of `list`. */
   listPage(query?: MemberListQuery, options?: TenantOptions): ApiPromise<Page<UserRow>>;
-  /** Revokes a member and ends the member's sessions. ConflictError for the last administrator. */
+  /** Revokes a member and ends the member's sessions. Throws ConflictError for the last administrator. */
   revoke(userId: string, options?: CallOptions): ApiPromise<UserRow>;
   /** Restores a revoked member. */
   restore(userId: string, options?: CallOptions): ApiPromise<UserRow>;
-  /** Changes a member's role. ConflictError for the last administrator. */
+  /** Changes a member's role. Throws ConflictError for the last administrator. */
   setRole(userId: string, role: MemberRole, options?: CallOptions): ApiPromise<UserRow>;
-  /** Removes a member's authenticator and recovery codes, and ends the member's sessions. */
+  /** Removes a member's authenticator app and recovery codes, and ends the member's sessions. */
   resetMfa(userId: string, options?: CallOptions): ApiPromise<MfaReset>;
   /**
-   * Creates a password reset link for a member; it replaces the previous one, and is shown this once. Sent again only
-   * if the service certainly did nothing.
+   * Creates a password reset link for a member, which replaces the member's previous link. The service never shows it
+   * again. Retried only if the service certainly did nothing.
    */
   createPasswordResetLink(userId: string, options?: CallOptions): ApiPromise<PasswordResetLink>;
 }
@@ -32,7 +38,7 @@ const revokeCall: Call = { name: 'members.revoke', repeatable: true, result: ['u
 const restoreCall: Call = { name: 'members.restore', repeatable: true, result: ['user_id'] };
 const setRoleCall: Call = { name: 'members.setRole', repeatable: true, result: ['user_id'] };
 const resetMfaCall: Call = { name: 'members.resetMfa', repeatable: true, result: ['mfa_reset'] };
-/** Not repeatable: a second call would replace the link of the first, which may already be in use. */
+/** Not repeatable: a second call would replace the link of the first one, which may already be in use. */
 const linkCall: Call = {
   name: 'members.createPasswordResetLink',
   repeatable: false,

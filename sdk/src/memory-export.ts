@@ -4,10 +4,10 @@ import { type StreamedFile, streamedFile } from './streamed-file.ts';
 
 export const tmxType = 'application/xml';
 
-/** A memory as a TMX file. */
+/** A translation memory as a TMX file that can be streamed. */
 export type MemoryExport = StreamedFile;
 
-/** @param unnamed the file's name if the service sends none */
+/** @param unnamed file name to use if the service sends none */
 export function memoryExport(opened: OpenDownload, call: string, unnamed: string): MemoryExport {
   const download = { ...opened, read: readToEnd(opened, call) };
   return streamedFile(download, { fileName: unnamed, contentType: tmxType });
@@ -15,7 +15,10 @@ export function memoryExport(opened: OpenDownload, call: string, unnamed: string
 
 const end = '</tmx>';
 
-/** Reads pieces and checks that the file is complete at its end: not every connection reports a response that was cut off. */
+/**
+ * Returns a reader that checks at the end that the file is complete: not every connection reports that a response was
+ * cut off.
+ */
 function readToEnd({ read }: OpenDownload, call: string): OpenDownload['read'] {
   let last = '';
   return async () => {

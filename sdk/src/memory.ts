@@ -31,17 +31,18 @@ import type {
   TranslationMemorySet,
 } from './types.ts';
 
-/** Translation memories: earlier translations, which are served again for the same text. */
+/** Translation memories (TMs): stored translations, which the service uses again for the same source text. */
 export interface Memory {
   /**
-   * Creates a memory from a TMX file, or replaces the one of this name, completely or not at all. It resolves as soon
-   * as the service has read and accepted the file: up to 5,000 segments are stored by then, larger files in the
-   * background. An invalid file is thrown here in both cases; ConflictError while an import of this name is running
-   * (`imports` has its id).
+   * Creates a TM from a TMX file, or replaces the TM with the same name; if that fails, nothing changes. Resolves
+   * with a poller as soon as the service has read and accepted the file. Up to 5,000 segments are stored by then;
+   * larger files are stored in the background. Throws BadRequestError for an invalid file of any size, and
+   * ConflictError while an import with this name is in progress (`imports` has its id).
    *
-   * The call has no idempotency key. After a lost response it looks for an import of the name and languages that did
-   * not exist before, and continues with that; without one it sends the file again, which results in the same memory.
-   * If two processes import under one name at the same time, one may get the other's import.
+   * The call has no idempotency key. If a response is lost, the client searches for an import with this name and
+   * these languages that did not exist before, and continues with it. If it finds no such import, it sends the file
+   * again, which results in the same TM. If two processes import under one name at the same time, one may get the
+   * other's import.
    */
   importTmx(
     file: SourceFile,
@@ -49,42 +50,45 @@ export interface Memory {
     options?: ImportOptions,
   ): ApiPromise<ImportPoller>;
   /**
-   * Continues to wait for an import, by its id or its poller's text (`toString`), in any process. NotFoundError if it
-   * does not exist. A set that was stored immediately is returned as by `list`: only the first result has the counts
-   * of its import.
+   * Returns a poller for an import, from the import's id or from the text of a poller (`toString`), in any process.
+   * Throws NotFoundError if the import does not exist. If the set was stored immediately, the result is the set as in
+   * `list`; only the call that uploaded the file gets the counts of the import.
    */
   resumeImport(written: string, options?: ImportOptions): ApiPromise<ImportPoller>;
-  /** All memories, in one response. */
+  /** Returns all TMs in one response. */
   list(options?: CallOptions): ApiPromise<TranslationMemorySet[]>;
-  /** The same, last changed first; pages are read on demand. */
+  /** Lists all TMs, last changed first. Pages are requested when they are read. */
   sets(query?: SetListQuery, options?: CallOptions): List<TranslationMemorySet>;
-  /** One page of `sets`. */
+  /** Returns one page of `sets`. */
   setPage(query?: SetListQuery, options?: CallOptions): ApiPromise<Page<TranslationMemorySet>>;
-  /** The latest 50 imports in the background, latest first. */
+  /** Returns the latest 50 background imports, latest first. */
   imports(options?: CallOptions): ApiPromise<TranslationMemoryImportJob[]>;
-  /** The current state of such an import; NotFoundError if it does not exist. */
+  /** Returns the current state of a background import. Throws NotFoundError if the import does not exist. */
   getImport(importId: string, options?: CallOptions): ApiPromise<TranslationMemoryImportJob>;
   /**
-   * Deletes a memory, including one of approved translations; NotFoundError if it does not exist, ConflictError while
-   * an import into it is running. Sent again only if the service certainly did nothing.
+   * Deletes a TM; also one with approved translations. Throws NotFoundError if it does not exist, and ConflictError
+   * while an import into it is in progress. Retried only if the service certainly did nothing.
    */
   delete(setId: string, options?: CallOptions): ApiPromise<void>;
   /**
-   * A memory as TMX 1.4b; NotFoundError if it does not exist or is empty. A failure before the first piece is
-   * retried; later failures are not.
+   * Exports a TM as TMX 1.4b. Throws NotFoundError if the TM does not exist or is empty. A failure is retried only
+   * before the first bytes have arrived.
    */
   export(setId: string, options?: CallOptions): ApiPromise<MemoryExport>;
-  /** The approved translations of two languages in the same way; NotFoundError if nothing has been approved yet. */
+  /**
+   * Exports the approved translations of a language pair as TMX 1.4b. Throws NotFoundError if no translation has been
+   * approved yet. A failure is retried only before the first bytes have arrived.
+   */
   exportGolden(query: GoldenMemoryQuery, options?: CallOptions): ApiPromise<MemoryExport>;
-  /** The units of a memory, or of all of them; pages are read on demand. */
+  /** Lists the segments of a TM, or of all TMs. Pages are requested when they are read. */
   browse(query?: MemoryBrowseQuery, options?: CallOptions): List<MemoryUnit>;
-  /** One page of `browse`. */
+  /** Returns one page of `browse`. */
   browsePage(query?: MemoryBrowseQuery, options?: CallOptions): ApiPromise<Page<MemoryUnit>>;
-  /** The units in which a text occurs; pages are read on demand. */
+  /** Lists the segments in which a text occurs. Pages are requested when they are read. */
   concordance(query: ConcordanceQuery, options?: CallOptions): List<ConcordanceUnit>;
-  /** One page of `concordance`. */
+  /** Returns one page of `concordance`. */
   concordancePage(query: ConcordanceQuery, options?: CallOptions): ApiPromise<Page<ConcordanceUnit>>;
-  /** The matches of the memories for a text: exact and close ones. */
+  /** Returns the exact and fuzzy matches of the TMs for a text. */
   matches(request: MemoryMatchRequest, options?: CallOptions): ApiPromise<MemoryMatches>;
 }
 
@@ -94,7 +98,7 @@ const importsCall: Call = { name: 'memory.imports', repeatable: true, result: ['
 const getImportCall: Call = { name: 'memory.getImport', repeatable: true, result: ['job'] };
 const resumeCall: Call = { name: 'memory.resumeImport', repeatable: true, result: ['job'] };
 const resumeSetCall: Call = { name: 'memory.resumeImport', repeatable: true, result: ['length'] };
-/** Not repeatable: the second one would return 404, as if there had been nothing to delete. */
+/** Not repeatable: a second deletion would return 404, as if the TM had never existed. */
 const deleteCall: Call = { name: 'memory.delete', repeatable: false };
 const exportCall: Call = { name: 'memory.export', repeatable: true };
 const exportGoldenCall: Call = { name: 'memory.exportGolden', repeatable: true };

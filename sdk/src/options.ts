@@ -4,8 +4,8 @@ import type { Backoff } from './retry.ts';
 import type { TokenStore } from './tokens.ts';
 
 /**
- * Sends one HTTP request: `globalThis.fetch`, or a replacement. If its responses have no readable `body`, a download
- * is held in memory completely.
+ * Sends one HTTP request: `globalThis.fetch`, or a replacement. If the responses of a replacement have no readable
+ * `body`, downloads are held in memory completely.
  */
 export type Fetch = (
   url: string,
@@ -14,10 +14,10 @@ export type Fetch = (
   Pick<Response, 'status' | 'ok' | 'headers' | 'text' | 'arrayBuffer'> & Partial<Pick<Response, 'body'>>
 >;
 
-/** An access token, or a function that returns one; it is called before each attempt. */
+/** An access token, or a function that returns one. The function is called before each attempt. */
 export type AccessToken = string | (() => string | Promise<string>);
 
-/** Options of a client: the service's URL, the credential, timeouts and retries. */
+/** Options of a client: the URL of the service, the credential, timeouts and retries. */
 export interface LinguaLoopOptions extends Observers {
   /**
    * The service's URL, for example `https://translate.example.com`. Default: the environment variable
@@ -25,87 +25,98 @@ export interface LinguaLoopOptions extends Observers {
    */
   baseUrl?: string | undefined;
   /**
-   * A tenant API key. Default: the environment variable `LINGUALOOP_API_KEY`, if neither `accessToken` nor `tokens` is given.
+   * The API key of a tenant. Default: the environment variable `LINGUALOOP_API_KEY`, unless `accessToken` or `tokens`
+   * is set.
    */
   apiKey?: string | undefined;
-  /** A user's access token. It takes precedence over `apiKey`. */
+  /** The access token of a member. It takes precedence over `apiKey`. */
   accessToken?: AccessToken | undefined;
   /**
-   * Restricts the credential to this tenant: another tenant's credential is rejected. A sign-in is to this tenant,
-   * too.
+   * The only tenant that this client may use. The service rejects credentials of other tenants, and members sign in
+   * to this tenant.
    */
   tenantId?: string | undefined;
   /**
-   * The store for the tokens of `auth.signIn`; in memory by default. Its tokens take precedence over `accessToken`
-   * and `apiKey`.
+   * The store for the tokens of `auth.signIn`. Default: a store in memory. Tokens in the store take precedence over
+   * `accessToken` and `apiKey`.
    */
   tokens?: TokenStore | undefined;
   /**
-   * Milliseconds for one attempt. Default: 130,000, since the pipeline may take 120 s for one text. A call that
-   * translates several texts one after the other has that many times as long; a streamed download has it for its
-   * beginning, then again for each piece, however long it takes as a whole. `Infinity`: no limit.
+   * Timeout of one attempt, in milliseconds. Default: 130,000, because the service may take 120 s for one text. For a
+   * call that translates several texts in sequence, the timeout is multiplied by their number. For a streamed
+   * download, it applies to the time until the first piece, and then to each further piece; the whole download has no
+   * timeout. `Infinity` means no timeout.
    */
   timeout?: number | undefined;
   /** Maximum retries of one call. Default: 2. */
   maxRetries?: number | undefined;
-  /** Waits between attempts. Default: 500 ms, doubling up to 8 s. A Retry-After takes precedence. */
+  /** The waiting times between attempts. Default: 500 ms, doubling up to 8 s. A Retry-After header takes precedence. */
   backoff?: Backoff | undefined;
-  /** Headers of every request, for a proxy in front of the service. They never replace the client's own. */
+  /**
+   * Headers that are sent with every request, for example for a proxy in front of the service. They never replace the
+   * client's own headers.
+   */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** Creates the idempotency key of a call that creates without one. Default: a random UUID. */
+  /** Creates the idempotency key for a call that creates jobs and has no key in its options. Default: a random UUID. */
   idempotencyKey?: ((call: string) => string) | undefined;
-  /** The behavior of a call whose idempotency key belongs to a different request. Default: `throw`. */
+  /** The behavior of a call if its idempotency key belongs to a different request. Default: `throw`. */
   onIdempotencyMismatch?: OnIdempotencyMismatch | undefined;
-  /** Sends the requests instead of `globalThis.fetch`. */
+  /** Sends the HTTP requests. Default: `globalThis.fetch`. */
   fetch?: Fetch | undefined;
 }
 
 /**
- * The behavior of a call whose idempotency key belongs to an earlier, different request: `throw` an
- * `IdempotencyMismatchError`, or `return` the job of that request, with a warning in `warnings`.
+ * The behavior of a call whose idempotency key belongs to an earlier, different request. `throw`: throw an
+ * `IdempotencyMismatchError`. `return`: return the job of the earlier request, which has a warning in `warnings`.
  */
 export type OnIdempotencyMismatch = 'throw' | 'return';
 
 /** Options of one call. */
 export interface CallOptions {
-  /** Ends the call, waits between attempts included; the call rejects with the signal's reason. */
+  /** Ends the call, also while it waits between attempts. The promise rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** Milliseconds for one attempt of this call, however many texts it translates; or for each piece of its download. */
+  /**
+   * Timeout of one attempt of this call, in milliseconds, regardless of the number of texts. For a download, it
+   * applies to each piece.
+   */
   timeout?: number | undefined;
   /** Maximum retries of this call. */
   maxRetries?: number | undefined;
-  /** Headers of this call's requests, besides the client's. */
+  /** Headers for the requests of this call, in addition to those of the client. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** Sent as X-Request-ID and echoed in errors and logs: 1 to 128 of letters, digits and `._:-`. */
+  /** Sent as X-Request-ID and returned in errors; the service's logs contain it. 1 to 128 letters, digits or `._:-`. */
   requestId?: string | undefined;
 }
 
-/** Options of a call about a tenant. */
+/** Options of a call about one tenant. */
 export interface TenantOptions extends CallOptions {
   /**
-   * The tenant that a platform operator addresses. Default: an administrator's own. For an administrator, another
-   * tenant does not exist.
+   * The tenant that the call is about; only platform operators can select one. Default: the caller's own tenant. For
+   * a tenant's administrator, other tenants do not exist.
    */
   tenantId?: string | undefined;
 }
 
-/** The query of a call about a tenant that a platform operator may name. */
+/** Query parameters of a call about one tenant. A platform operator can select the tenant. */
 export function tenantOf(options: TenantOptions | undefined): { tenant_id: string | undefined } {
   return { tenant_id: options?.tenantId };
 }
 
-/** Options of a call that creates. */
+/** Options of a call that creates jobs. */
 export interface CreateOptions extends CallOptions {
   /**
-   * Names the work: a second call with the same key returns the same job or jobs. Default: a key that the client
+   * Identifies the work: a second call with the same key returns the same jobs. Default: a key that the client
    * creates.
    */
   idempotencyKey?: string | undefined;
-  /** The behavior of this call if its key belongs to a different request. Default: the client's option. */
+  /**
+   * The behavior of this call if its idempotency key belongs to a different request. Default: the option of the
+   * client.
+   */
   onIdempotencyMismatch?: OnIdempotencyMismatch | undefined;
 }
 
-/** The sent part of a request's body. */
+/** The part of a request body that has been sent. */
 export interface UploadProgress {
   /** Bytes. */
   loaded: number;
@@ -116,15 +127,16 @@ export interface UploadProgress {
 /** Options of a call that sends a file. */
 export interface UploadOptions extends CallOptions {
   /**
-   * Called while the file is sent: in browsers by XMLHttpRequest (with your own `fetch` only with 0 and the total),
-   * elsewhere as the connection takes its pieces. Starts again from 0 after a retry. Its errors are ignored.
+   * Called while the file is sent. Browsers use XMLHttpRequest to report the progress; with your own `fetch`, a
+   * browser reports only 0 and the total. Elsewhere, progress is reported when the connection accepts a piece. After
+   * a retry, the progress starts again at 0. Errors of the callback are ignored.
    */
   onUploadProgress?: ((progress: UploadProgress) => void) | undefined;
 }
 
-/** Options with every default filled in. */
+/** The options of a client, with all defaults filled in. */
 export interface Settings extends Observers {
-  /** Without a slash at the end. */
+  /** The service's URL, without a slash at the end. */
   baseUrl: string;
   apiKey: string | undefined;
   accessToken: AccessToken | undefined;
@@ -136,15 +148,15 @@ export interface Settings extends Observers {
   headers: Readonly<Record<string, string>>;
   idempotencyKey: (call: string) => string;
   onIdempotencyMismatch: OnIdempotencyMismatch;
-  /** Maximum seconds that a call waits before a retry, if the service requests it; the default is in `retry.ts`. */
+  /** Maximum seconds that a call waits before a retry, if the service requests a wait. The default is in `retry.ts`. */
   maxRetryAfter?: number;
   fetch: Fetch;
-  /** Whether `fetch` is the platform's own, so that its XMLHttpRequest can be used instead. */
+  /** Whether `fetch` is the platform's own function, so that uploads can use XMLHttpRequest instead. */
   isOwnFetch: boolean;
 }
 
 /**
- * Fills in the defaults.
+ * Checks the options and fills in the defaults.
  * @throws TypeError that names the invalid option, never its value
  */
 export function readOptions(options: LinguaLoopOptions = {}): Settings {
@@ -163,7 +175,7 @@ export function readOptions(options: LinguaLoopOptions = {}): Settings {
     headers: options.headers ?? {},
     idempotencyKey: options.idempotencyKey ?? newIdempotencyKey,
     onIdempotencyMismatch: options.onIdempotencyMismatch ?? 'throw',
-    // Looked up at each call, so that a later patch of the global `fetch` takes effect.
+    // The global `fetch` is looked up at each call, so that a later replacement of it takes effect.
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
     isOwnFetch: !options.fetch,
     onRequest,
@@ -172,7 +184,10 @@ export function readOptions(options: LinguaLoopOptions = {}): Settings {
   };
 }
 
-/** A variable of the environment; undefined in browsers, if it is empty, and if reading it is not allowed. */
+/**
+ * Reads an environment variable. Undefined in browsers, if the variable is empty, and if the runtime does not allow
+ * the program to read it.
+ */
 function environment(name: string): string | undefined {
   try {
     const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };

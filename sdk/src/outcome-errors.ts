@@ -8,18 +8,19 @@ import type {
 } from './types.ts';
 
 /**
- * The idempotency key belongs to an earlier, different request. Nothing new was translated, unless a part of a batch
- * is new. Send the request with another key; `onIdempotencyMismatch: 'return'` returns the jobs instead.
+ * The idempotency key belongs to an earlier, different request. No new text was translated, except in a batch of
+ * which some texts are new. Send the request with another key. With `onIdempotencyMismatch: 'return'`, the call
+ * returns the jobs instead of throwing.
  */
 export class IdempotencyMismatchError extends LinguaLoopError {
   static {
     IdempotencyMismatchError.prototype.name = 'IdempotencyMismatchError';
   }
 
-  /** Null: the response is a success. */
+  /** Null, because the HTTP response was successful. */
   declare readonly status: null;
   /**
-   * The service's result: the jobs of the key. Those of a different request have the warning
+   * The jobs in the service's response. Those that belong to a different request have the warning
    * `idempotency_request_differs`.
    */
   readonly jobs: readonly (TranslationJob | TenantDocumentJob)[];
@@ -34,7 +35,7 @@ export class IdempotencyMismatchError extends LinguaLoopError {
     this.jobs = jobs;
   }
 
-  /** The first job that a different request created. */
+  /** The first job that belongs to a different request. */
   get job(): TranslationJob | TenantDocumentJob | undefined {
     return this.jobs.find(isOfAnotherRequest);
   }
@@ -44,15 +45,15 @@ function isOfAnotherRequest({ warnings }: TranslationJob | TenantDocumentJob): b
   return warnings.some(({ code }) => code === 'idempotency_request_differs');
 }
 
-/** An import that the service had accepted ended without importing anything. The message includes a fix. */
+/** An import that the service had accepted has ended without importing anything. The message includes a fix. */
 export class ImportFailedError extends LinguaLoopError {
   static {
     ImportFailedError.prototype.name = 'ImportFailedError';
   }
 
-  /** Always null: there was no failed response. */
+  /** Always null, because no HTTP request failed. */
   declare readonly status: null;
-  /** In its final state: `error` is the service's message. */
+  /** The import in its final state. `error` has the service's message. */
   readonly job: TranslationMemoryImportJob;
 
   constructor(job: TranslationMemoryImportJob) {
@@ -64,15 +65,15 @@ export class ImportFailedError extends LinguaLoopError {
   }
 }
 
-/** A document that the service had accepted was not translated. `code` is that of `job.failure`. */
+/** A document that the service had accepted could not be translated. `code` is the code in `job.failure`. */
 export class DocumentFailedError extends LinguaLoopError {
   static {
     DocumentFailedError.prototype.name = 'DocumentFailedError';
   }
 
-  /** Always null: there was no failed response. */
+  /** Always null, because no HTTP request failed. */
   declare readonly status: null;
-  /** In its final state: `failure` has the stage and the reason. */
+  /** The document in its final state. `failure` has the stage and the reason. */
   readonly job: TenantDocumentJob;
 
   constructor(job: TenantDocumentJob) {
@@ -86,15 +87,15 @@ export class DocumentFailedError extends LinguaLoopError {
   }
 }
 
-/** A text was not translated. Send it again with its idempotency key: the same job starts again. */
+/** A text could not be translated. To start the same job again, send the text with its idempotency key. */
 export class TranslationFailedError extends LinguaLoopError {
   static {
     TranslationFailedError.prototype.name = 'TranslationFailedError';
   }
 
-  /** Always null: there was no failed response. */
+  /** Always null, because no HTTP request failed. */
   declare readonly status: null;
-  /** In its final state: `agent_run.error` has the reason. */
+  /** The job in its final state. `agent_run.error` has the reason. */
   readonly job: TranslationJob;
 
   constructor(job: TranslationJob) {
@@ -104,17 +105,17 @@ export class TranslationFailedError extends LinguaLoopError {
   }
 }
 
-/** The password is right; the sign-in requires a second factor, but the callback for it is missing. */
+/** The password is correct, but the sign-in needs MFA and the callback for that is missing. */
 export class MfaRequiredError extends LinguaLoopError {
   static {
     MfaRequiredError.prototype.name = 'MfaRequiredError';
   }
 
-  /** Always null: there was no failed response. */
+  /** Always null, because no HTTP request failed. */
   declare readonly status: null;
-  /** The callback that `auth.signIn` needs. */
+  /** The missing callback of `auth.signIn`. */
   readonly callback: 'onMfa' | 'onRecoveryCodes';
-  /** The challenge for which a code is required. */
+  /** The challenge that has to be passed. */
   readonly challenge: MfaChallenge;
 
   constructor(callback: 'onMfa' | 'onRecoveryCodes', challenge: MfaChallenge) {
@@ -127,17 +128,20 @@ export class MfaRequiredError extends LinguaLoopError {
   }
 }
 
-/** Email and password match several workspaces, and none was selected: set `tenantId` or `onWorkspaces`. */
+/**
+ * Email and password are valid in several workspaces, and no workspace was selected. Set `tenantId` or
+ * `onWorkspaces`.
+ */
 export class WorkspaceRequiredError extends LinguaLoopError {
   static {
     WorkspaceRequiredError.prototype.name = 'WorkspaceRequiredError';
   }
 
-  /** Always null: there was no failed response. */
+  /** Always null, because no HTTP request failed. */
   declare readonly status: null;
-  /** The callback that `auth.signIn` needs. */
+  /** The missing callback of `auth.signIn`. */
   readonly callback: 'onWorkspaces';
-  /** The workspaces to select from. */
+  /** The workspaces from which to select. */
   readonly workspaces: Workspace[];
 
   constructor(workspaces: Workspace[]) {

@@ -3,9 +3,9 @@ import type { CallOptions } from './options.ts';
 
 /** One page of a list. */
 export class Page<T> {
-  /** In the order of the list. */
+  /** The items of the page, in the order of the list. */
   readonly items: T[];
-  /** The start of the next page, for the query's `cursor`; null on the last one. */
+  /** The start of the next page, as a value for `cursor` in the query. Null on the last page. */
   readonly nextCursor: string | null;
   readonly #next: (cursor: string) => Promise<Page<T>>;
 
@@ -15,7 +15,7 @@ export class Page<T> {
     this.#next = next;
   }
 
-  /** Reads the next page; null if this is the last one. */
+  /** Requests the next page. Resolves to null if this is the last page. */
   async nextPage(): Promise<Page<T> | null> {
     return this.nextCursor === null ? null : this.#next(this.nextCursor);
   }
@@ -23,17 +23,17 @@ export class Page<T> {
 
 /** The number of items to read. */
 export interface ToArrayOptions {
-  /** The maximum number of items. */
+  /** The maximum number of items to read. */
   limit: number;
 }
 
-/** A list whose pages are read on demand. */
+/** A list that requests each page when its items are read. */
 export interface List<T> extends AsyncIterable<T> {
-  /** Reads items until there are `limit` of them, or no more. */
+  /** Reads `limit` items, or all if there are fewer. */
   toArray(options: ToArrayOptions): Promise<T[]>;
 }
 
-/** The two ways to read a list: item by item over all pages, and one page. */
+/** The two ways to read a list: all items over all pages, or one page. */
 export interface Listing<Query, T, Options> {
   list(query?: Query, options?: Options): List<T>;
   listPage(query?: Query, options?: Options): ApiPromise<Page<T>>;
@@ -41,7 +41,7 @@ export interface Listing<Query, T, Options> {
 
 /**
  * @param read requests one page
- * @param cursorOf reads the start of the next page from a response
+ * @param cursorOf returns the cursor of the next page from a response
  */
 export function createListing<
   Query extends { cursor?: string | undefined },
@@ -65,7 +65,7 @@ export function createListing<
 
 /** @param first requests the first page */
 export function listOf<T>(first: () => Promise<Page<T>>): List<T> {
-  /** A page is fetched when its first item is read. */
+  /** Each page is requested when its first item is read. */
   async function* items(): AsyncGenerator<T, void> {
     for (let page: Page<T> | null = await first(); page; page = await page.nextPage()) yield* page.items;
   }

@@ -1,25 +1,29 @@
 /** Options of one wait. */
 export interface WaitOptions {
-  /** Ends only this wait, with the signal's reason; never the work, and no other wait. */
+  /** Ends only this wait, which rejects with the signal's reason. The work and other waits continue. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Work in progress at the service. It is polled only while a caller waits, in `pollUntilDone` or in a loop over its
- * states; several callers share the polls. A poll that fails temporarily (no connection, 503) is repeated, for up to
- * five minutes. Errors and signals end only the waiting: wait again, or resume it.
+ * Work in progress at the service. The service is polled only while a caller waits in `pollUntilDone` or loops over
+ * the states; several callers share the polls. If a poll fails for a temporary reason (no connection, 503), it is
+ * repeated for up to five minutes. An error or a signal ends only this call, which can be repeated.
  */
 export interface Poller<Job, Result> extends AsyncIterable<Job> {
-  /** Whether it has ended, successfully or not, as of the last poll. */
+  /** Whether the work had ended at the last poll, successfully or not. */
   readonly isDone: boolean;
   /**
-   * The completed share, from 0 to 1, as of the last poll. It never decreases, and is 1 only once there is a result.
+   * The completed share of the work at the last poll, from 0 to 1. It never decreases, and it is 1 only if there is a
+   * result.
    */
   readonly progress: number;
-  /** Waits for the end, and returns the result. */
+  /** Waits until the work has ended, and returns the result. */
   pollUntilDone(options?: WaitOptions): Promise<Result>;
-  /** The text with which another process resumes it. */
+  /** Returns a text with which another process can wait for the same work. */
   toString(): string;
-  /** Each new state, the current one first. A failed one is the last before the error. */
+  /**
+   * Iterates over the states of the work, starting with the current one. If the work fails, its last state is
+   * returned before the error is thrown.
+   */
   [Symbol.asyncIterator](): AsyncIterator<Job, void, undefined>;
 }

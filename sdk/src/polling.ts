@@ -2,18 +2,25 @@ import { pause, withDeadline } from './deadline.ts';
 import { LinguaLoopError } from './errors.ts';
 import { type Backoff, delayBeforeRetry } from './retry.ts';
 
-/** Default waits between two polls: one second at first, at most five. */
+/** The default time between two polls: first 1 s, growing to 5 s. */
 export const usualPolling: Backoff = { firstMs: 1_000, maxMs: 5_000 };
 
-/** Maximum milliseconds of one poll. A poll translates nothing, and the next one follows soon. */
+/**
+ * Maximum milliseconds for one poll. That is enough, because a poll translates nothing, and the next one follows
+ * soon.
+ */
 export const maxPollIntervalMs = 30_000;
 
-/** How long, in milliseconds, polls may fail before the last error is thrown: longer than a service takes to restart. */
+/**
+ * Maximum milliseconds for which polls may fail until the last error is thrown. A restart of the service takes less
+ * time.
+ */
 const maxOutageMs = 300_000;
 
 /**
- * Milliseconds before poll `n`, from 0. The wait grows by a quarter each time, so it is never much more than a quarter
- * of the time passed. `random` is in [0, 1) and spreads clients that began at the same time.
+ * Returns the milliseconds to wait before poll `n`; the first poll is 0. The time grows by a quarter with each poll,
+ * so a result is noticed after at most about 125% of the time that the work takes.
+ * @param random in [0, 1); spreads clients that began at the same time
  */
 export function delayBeforePoll(
   n: number,
@@ -24,12 +31,12 @@ export function delayBeforePoll(
 }
 
 /**
- * Polls repeatedly. Each call of the returned function is one poll, after its wait; callers during a poll share it. A
- * poll that fails temporarily is repeated, after the Retry-After if there is one. The signal of a call ends the wait
- * of that caller; if no other caller waits, it ends the poll, too.
- * @param look receives a signal that ends it
- * @throws the error if it is permanent or has lasted five minutes; the signal's reason. The function may be called
- * again afterwards.
+ * Returns a function that polls repeatedly. Each call of this function waits, then polls once. A call during a wait
+ * or poll shares its result. If a poll fails for a temporary reason, it is repeated; a Retry-After is respected. If
+ * the signal of a call aborts, only this call ends, and the poll, too, if no other call waits for it. After an error,
+ * the function may be called again.
+ * @param look polls once; gets a signal that ends the poll
+ * @throws the error of a poll, if it is permanent or has lasted for five minutes; the reason of the signal
  */
 export function createPolling<T>(
   look: (stop: AbortSignal) => Promise<T>,

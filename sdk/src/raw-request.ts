@@ -12,20 +12,20 @@ export interface RawRequest {
 
 /** Options of a raw request. */
 export interface RawRequestOptions extends CreateOptions {
-  /** Added to the path, and to a query in it; undefined and null members are omitted. */
+  /** Added to the path, which may already have a query. Undefined and null members are omitted. */
   query?: object | undefined;
-  /** Sent as JSON. */
+  /** The body, sent as JSON. */
   json?: unknown;
-  /** Sent as a form (application/x-www-form-urlencoded). */
+  /** The body, sent as a form (application/x-www-form-urlencoded). */
   form?: object | undefined;
-  /** Sent without conversion; set its type in `headers`. */
+  /** The body, sent as it is. Set its content type in `headers`. */
   body?: ArrayBuffer | undefined;
 }
 
 /**
- * Sends requests of any kind. The result is the parsed body of a JSON response, the string of a `text/*` one, the
- * bytes of any other, or undefined if it is empty. A read, or a request with an idempotency key, is sent again like
- * other calls; others only if the service certainly did nothing.
+ * Returns a function that sends any request. Its result is the body of the response: parsed if it is JSON, a string
+ * if it is `text/*`, otherwise the bytes; undefined if it is empty. Reads and requests with an idempotency key are
+ * retried like other calls. Other requests are retried only if the service certainly did nothing.
  * @throws TypeError if the path does not begin with a slash
  */
 export function rawRequest({ rest, run }: Connection) {

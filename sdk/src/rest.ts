@@ -12,36 +12,36 @@ import { uploadingFetch } from './uploading.ts';
 /** A request to the API. */
 export interface RestRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** The path after the service's URL: `/api/translations`. */
+  /** The path below the service's URL, for example `/api/translations`. */
   path: string;
-  /** Added to the path; undefined and null members are omitted. */
+  /** Added to the path as a query. Undefined and null members are omitted. */
   query?: object | undefined;
   headers?: RequestHeaders | undefined;
-  /** Sent as JSON. */
+  /** The body, sent as JSON. */
   json?: unknown;
-  /** Sent as a form; undefined and null members are omitted. */
+  /** The body, sent as a form. Undefined and null members are omitted. */
   form?: object | undefined;
-  /** Sent without conversion. */
+  /** The body, sent as it is. */
   body?: ArrayBuffer | undefined;
   onUploadProgress?: ((progress: UploadProgress) => void) | undefined;
 }
 
-/** The API: one HTTP request per call. Throws NoResponse or FailedResponse if there is no result. */
+/** Sends HTTP requests to the API, one per call. Throws NoResponse or FailedResponse if there is no result. */
 export interface Rest {
-  /** Sends a request whose result is JSON. */
+  /** Sends a request and returns the JSON of its response. */
   json<T>(request: RestRequest, attempt: Attempt, read: ReadResult<T>): Promise<Answered<T>>;
-  /** Sends a request whose success is an empty response. */
+  /** Sends a request to which a successful response has no body. */
   done(request: RestRequest, attempt: Attempt): Promise<Answered<void>>;
-  /** Calls a procedure without a route. */
+  /** Calls a tRPC procedure that has no REST route. */
   procedure<T>(
     type: 'query' | 'mutation',
     name: string,
     input: object,
     attempt: Attempt,
   ): Promise<Answered<T>>;
-  /** Sends a request whose result is a download of the media type `type`. */
+  /** Sends a request and returns the body of its response, which must be a download of the media type `type`. */
   download(request: RestRequest, type: string, attempt: Attempt): Promise<Answered<Download>>;
-  /** Begins a download of one of the media types `types`. The caller must read it to its end or cancel it. */
+  /** Opens a download that has one of the media types `types`. The caller must read it to its end or cancel it. */
   beginDownload(
     request: RestRequest,
     types: readonly string[],
@@ -51,7 +51,7 @@ export interface Rest {
   raw(request: RestRequest, attempt: Attempt): Promise<Answered<unknown>>;
 }
 
-/** Makes a result from a status and a parsed body; undefined if they are not a valid one. */
+/** Creates a result from the status and the parsed body. Undefined if they are not a valid result. */
 export type ReadResult<T> = (status: number, body: unknown) => T | undefined;
 
 export interface Download {
@@ -61,9 +61,9 @@ export interface Download {
 
 export interface BegunDownload {
   headers: Pick<Headers, 'get'>;
-  /** Undefined if the body is empty. */
+  /** The first piece of the body; undefined if the body is empty. */
   firstPiece: Piece | undefined;
-  /** The rest of the body. */
+  /** Reads the rest of the body. */
   body: BodyReader;
 }
 
@@ -110,7 +110,7 @@ export function createRest(settings: Settings): Rest {
         if (status !== 200 || !isDownload(headers, types)) return readResponse(response);
         const body = readBody(response);
         const firstPiece = await body.read();
-        // The attempt has ended and `fetch` ignored that: nothing will read the body.
+        // If the attempt has ended, but `fetch` ignored that, nothing will read the body.
         if (attempt.signal.aborted) body.cancel();
         return { data: { headers, firstPiece, body }, response: infoOf(response) };
       }),
@@ -123,7 +123,7 @@ export function createRest(settings: Settings): Rest {
   };
 }
 
-/** Sends requests, and reports each with its response to the observers of the settings. */
+/** Returns functions that send requests, and that report each request and response to the observers. */
 function createSender(settings: Settings) {
   const observers = observe(settings);
 
@@ -176,7 +176,7 @@ function createSender(settings: Settings) {
     }
   }
 
-  /** Reports the start of a request. */
+  /** Reports the start of a request. Returns a function that reports its end. */
   function begin(method: string, url: string, headers: RequestHeaders, attempt: Attempt) {
     const of: RequestEvent = {
       call: attempt.call,
@@ -197,7 +197,10 @@ async function readResponse(response: Response): Promise<FailedResponse> {
   return new FailedResponse(response.status, response.headers, parse(await response.text()));
 }
 
-/** Accepts a success as the call's result if it has one of the required members. */
+/**
+ * Returns a function that accepts a successful response as the call's result, if the body has one of the members that
+ * the call names.
+ */
 export function resultOf<T>({ result = [] }: Call): ReadResult<T> {
   return (status, body) =>
     status >= 200 &&
@@ -214,7 +217,7 @@ function withQuery(path: string, query: object | undefined): string {
   return encoded === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${encoded}`;
 }
 
-/** Names and values in their sent form: members of a plain object in it are `name.key`. */
+/** Returns the names and values as they are sent. A member of an object becomes `name.key`. */
 function entriesOf(members: object = {}, prefix = ''): [string, string][] {
   return Object.entries(members).flatMap(([name, value]): [string, string][] => {
     if (value === undefined || value === null) return [];
@@ -239,7 +242,7 @@ function bodyOf({ json, form, body }: RestRequest): {
   return { body };
 }
 
-/** The caller's form of a body of any type. */
+/** Returns the body in the form that callers get: parsed JSON, a string or bytes. */
 function contentOf(bytes: Uint8Array, type: string): unknown {
   if (bytes.length === 0) return undefined;
   const isJson = /[/+]json$/.test(type);
@@ -248,12 +251,15 @@ function contentOf(bytes: Uint8Array, type: string): unknown {
   return isJson ? parse(text) : text;
 }
 
-/** The media type, without its parameters. */
+/** Returns the media type of a response, without parameters. */
 function typeOf(headers: Pick<Headers, 'get'>): string {
   return headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
-/** Whether the response is the download: a page from a proxy or a sign-in portal has neither the type nor the disposition. */
+/**
+ * Whether the response is the requested download. A page of a proxy or a sign-in portal has neither the media type
+ * nor a Content-Disposition header.
+ */
 function isDownload(headers: Pick<Headers, 'get'>, types: readonly string[]): boolean {
   return types.includes(typeOf(headers)) && /^attachment\b/i.test(headers.get('content-disposition') ?? '');
 }

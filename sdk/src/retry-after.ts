@@ -1,6 +1,6 @@
 /**
- * Returns the seconds to wait by a Retry-After header: a number of seconds, or an HTTP date relative to `now`
- * (milliseconds). Null if the header is missing or invalid.
+ * Returns the seconds to wait according to a Retry-After header: its number, or the time from `now` (milliseconds
+ * since the epoch) to its HTTP date. Null if the header is missing or invalid.
  */
 export function readRetryAfter(header: string | null, now: number): number | null {
   if (header === null || header.trim() === '') return null;

@@ -1,25 +1,31 @@
 import { ConnectionError, type LinguaLoopError, TimeoutError } from './errors.ts';
 
-/** Waits between attempts grow from `firstMs`, doubling, up to `maxMs`. */
+/** Waiting times between attempts. The first is `firstMs`; each further one is twice as long, up to `maxMs`. */
 export interface Backoff {
-  /** The first wait, in milliseconds. */
+  /** The first waiting time, in milliseconds. */
   firstMs: number;
-  /** The maximum wait, in milliseconds. */
+  /** The longest waiting time, in milliseconds. */
   maxMs: number;
 }
 
-/** Which calls are retried: those that are safe to repeat, or, if the service certainly did nothing, all. */
+/**
+ * Which calls are retried after an error: none, those that are safe to repeat, or, if the service certainly did
+ * nothing, every call.
+ */
 type Resend = 'no' | 'repeatable' | 'every';
 
 interface Rule {
   when: string;
   matches(error: LinguaLoopError): boolean;
   resend: Resend;
-  /** Maximum retries for this rule, even if the client allows more. */
+  /** Maximum retries under this rule, even if the client's options allow more. */
   times?: number;
 }
 
-/** The service's retry guidance, and HTTP's for the rest. The first rule that matches decides. */
+/**
+ * The rules for retries, as the service documents them; for other responses, as HTTP suggests. The first matching
+ * rule applies.
+ */
 const rules: readonly Rule[] = [
   {
     when: 'nothing was sent',
@@ -54,8 +60,9 @@ const rules: readonly Rule[] = [
     resend: 'repeatable',
   },
   {
-    // The service's own 502 and 504, and its other 503s, would fail again: persistence_failed must not be resubmitted,
-    // stage_timeout needs a smaller document, and a disabled capability stays disabled.
+    // Only for a response that is not from the service. The service's own 502 and 504, and most of its 503s, would
+    // fail again: persistence_failed must not be sent again, stage_timeout needs a smaller document, and a disabled
+    // capability stays disabled.
     when: 'a proxy could not reach the service',
     matches: (error) =>
       error.answeredBy === 'other' && (error.status === 502 || error.status === 503 || error.status === 504),
@@ -63,23 +70,26 @@ const rules: readonly Rule[] = [
   },
 ];
 
-/** Seconds. Calls do not wait longer: the error has `retryAfter`, and the caller decides. */
+/**
+ * Maximum seconds that a call waits. If the service requests more, the call fails and the caller can use the error's
+ * `retryAfter`.
+ */
 const maxWaitSeconds = 60;
 
-/** The state of a call that decides whether it is retried. */
+/** The facts about a call that decide whether it is retried. */
 export interface RetryState {
-  /** Whether sending it again is safe: a read, or a call with an idempotency key. */
+  /** Whether it is safe to send the request again: for a read, or with an idempotency key. */
   repeatable: boolean;
-  /** Retries made so far. */
+  /** The number of retries made so far. */
   retries: number;
   maxRetries: number;
-  /** Seconds; 60 by default. */
+  /** Maximum seconds of a Retry-After that is respected. Default: 60. */
   maxRetryAfter?: number | undefined;
 }
 
 /**
- * Milliseconds to wait before the call is retried after `error`; null if it is not retried. `random` is in [0, 1) and
- * spreads the callers of one failure over time.
+ * Returns the milliseconds to wait before the call is retried after `error`, or null if it is not retried.
+ * @param random in [0, 1); spreads callers that fail at the same time
  */
 export function delayBeforeRetry(
   error: LinguaLoopError,

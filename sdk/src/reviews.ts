@@ -13,26 +13,35 @@ import type {
   ReviewerReportQuery,
 } from './types.ts';
 
-/** Claims and reports of reviewers. A claim shows others that someone is reviewing a job; it locks no one out. */
+/**
+ * Claims of reviewers, and reports about their work. A claim shows other members that someone is reviewing a job; it
+ * does not lock the job.
+ */
 export interface Reviews {
-  /** The job that has waited longest, or the next after a cursor, and claims it for the signed-in member for 60 s. */
+  /**
+   * Returns the job that has been awaiting review for the longest time, or the next one after a cursor. Claims this
+   * job for the signed-in member for 60 s.
+   */
   next(query?: NextReviewQuery, options?: CallOptions): ApiPromise<NextReview>;
-  /** Claims a job, renews the claim, or ends it; returns who else is reviewing it. */
+  /** Claims a job, renews the claim, or ends it. Returns the other members who are reviewing the job. */
   claim(request: ReviewClaimRequest, options?: CallOptions): ApiPromise<ReviewClaim>;
   /**
-   * Undoes the review that closed a job, or the approval of a document, within 10 minutes: for the member who
-   * decided, and administrators. Its publication is withdrawn until the next decision. ConflictError if it is too
-   * late, or nothing is decided.
+   * Undoes the review that closed a job, or the approval of a document, within 10 minutes. Allowed for the member who
+   * decided, and for administrators. The publication is withdrawn until the next decision. Throws ConflictError if it
+   * is too late, or if nothing has been decided.
    */
   reopen(request: ReopenRequest, options?: CallOptions): ApiPromise<ReopenedItem>;
-  /** The work of each reviewer in a period, for an administrator: the number of jobs, the changes, and the time. */
+  /**
+   * Returns the work of each reviewer in a period: the number of jobs, the changes, and the time. Requires an
+   * administrator.
+   */
   byReviewer(query: ReviewerReportQuery, options?: CallOptions): ApiPromise<ReviewerReport>;
 }
 
-/** Repeatable: a second claim of the same member is the same claim. */
+/** Repeatable: if the same member claims a job again, the claim stays the same. */
 const nextCall: Call = { name: 'reviews.next', repeatable: true };
 const claimCall: Call = { name: 'reviews.claim', repeatable: true };
-/** Not repeatable: for the second one, the item would already be open. */
+/** Not repeatable: after the first call, the item is open, so a second call would fail. */
 const reopenCall: Call = { name: 'reviews.reopen', repeatable: false };
 const byReviewerCall: Call = { name: 'reviews.byReviewer', repeatable: true };
 

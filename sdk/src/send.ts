@@ -10,19 +10,20 @@ import type { Session } from './session.ts';
 import { AuthenticationError } from './status-errors.ts';
 import { isSameMember, type Tokens } from './tokens.ts';
 
-/** A method's description of its call. */
+/** The properties of a call that decide how it is sent. */
 export interface Call {
-  /** The name that the caller uses: `translations.create`. */
+  /** The name of the client's method, for example `translations.create`. */
   name: string;
-  /** Whether sending it again is safe: a read, or a call with an idempotency key. */
+  /** Whether it is safe to send the request again: for a read, or with an idempotency key. */
   repeatable: boolean;
   /**
-   * Members of which every result has one, to distinguish it from JSON of a proxy or a portal; `length` of a list.
+   * Members of which every valid result has at least one; `length` for a list. They distinguish a result from JSON of
+   * a proxy or a portal.
    */
   result?: readonly string[];
-  /** Whether its result is a job, or several, whose warnings are logged. */
+  /** Set if the result is one or several jobs whose warnings are logged. */
   warns?: true;
-  /** Whether the service may accept it without a credential. Default: no. */
+  /** Set if the service may accept the call without a credential. */
   open?: true;
   /** The number of texts that the service translates in sequence before it responds. Default: 1. */
   texts?: number;
@@ -35,7 +36,7 @@ export interface Attempt {
   call: string;
   /** From 1. */
   number: number;
-  /** Its timeout in milliseconds. */
+  /** Timeout of the attempt, in milliseconds. */
   timeoutMs: number;
 }
 
@@ -46,7 +47,10 @@ export type Send = <T>(
   options: CallOptions | undefined,
 ) => Promise<T>;
 
-/** @param session sends as its member if one is signed in, otherwise with the credentials of the options */
+/**
+ * @param session if a member is signed in, calls are sent as this member; otherwise with the credentials of the
+ * options
+ */
 export function createSend(settings: Settings, session?: Session): Send {
   const headersOf = requestHeaders(settings);
   const observers = observe(settings);
@@ -61,7 +65,7 @@ export function createSend(settings: Settings, session?: Session): Send {
       const attemptWith = async (sessionToken: string | undefined) => {
         if (session && sessionToken === undefined && !call.open) requireCredential(call, settings, options);
         const headers = await headersOf(options, sessionToken);
-        // The call may have ended while it waited for a credential.
+        // The call may have been ended while it waited for a credential.
         stop.throwIfAborted();
         number += 1;
         return attempt({ signal: stop, headers, call: call.name, number, timeoutMs });
@@ -75,8 +79,8 @@ export function createSend(settings: Settings, session?: Session): Send {
       } catch (thrown) {
         if (signal?.aborted) throw signal.reason;
         const error = errorOf(thrown, call.name, timeoutMs);
-        // An error that is already a LinguaLoopError is not a response to this call: it comes from a token source or
-        // the session.
+        // Keep an error that is a LinguaLoopError already: it is from a token source or the session, not from a
+        // response to this call.
         if (!(error instanceof LinguaLoopError) || error === thrown) throw error;
         const delay = delayBeforeRetry(
           error,
@@ -93,8 +97,9 @@ export function createSend(settings: Settings, session?: Session): Send {
 }
 
 /**
- * Rejects a call without a credential, before anything is sent. There may be other credentials: a page's cookie, a
- * header, a caller's own `fetch`. If tokens are stored, the service reports that they have ended.
+ * Throws if there is no credential, before anything is sent. Other credentials may exist that the SDK does not know:
+ * a cookie of the page, a header, or those of the caller's own `fetch`. With a token store, the request is always sent,
+ * so that the service reports whether the session has ended.
  */
 function requireCredential({ name }: Call, settings: Settings, options: CallOptions): void {
   const { apiKey, accessToken, tokens, isOwnFetch } = settings;
@@ -105,26 +110,30 @@ function requireCredential({ name }: Call, settings: Settings, options: CallOpti
   throw new AuthenticationError({ status: 401, detail });
 }
 
-/** Makes an attempt with the access token of the session, if there is one. */
+/** Makes an attempt with the session's access token, if a member is signed in. */
 type SendAs = <T>(
   attempt: (sessionToken: string | undefined) => Promise<T>,
   lastFailure: LinguaLoopError | undefined,
 ) => Promise<T>;
 
-/** Sends every attempt of one call as the same caller: the signed-in member, or the one that the options name. */
+/**
+ * Returns a function that sends all attempts of one call as the same caller: as the signed-in member, or with the
+ * credentials of the options.
+ */
 function createSendAs(session: Session, tenantId: string | undefined): SendAs {
   let asker: Tokens | null | undefined;
   let renewed = false;
   return async (attempt, lastFailure) => {
     const tokens = await session.current();
-    // The member has changed since: do not repeat a member's call as another member, or with the API key.
+    // Another member has signed in since, or the member has signed out. Do not repeat the call as another member or
+    // with the API key.
     if (lastFailure && asker !== undefined && !isSameMember(asker, tokens)) throw lastFailure;
     asker = tokens;
     if (!tokens) return attempt(undefined);
     try {
       return await attempt(tokens.access_token);
     } catch (thrown) {
-      // If the options name another tenant, the service rejects a valid token too.
+      // If the options name another tenant than the member's, the service rejects even a valid token.
       const pinnedElsewhere = tenantId && tenantId !== tokens.user.tenant_id;
       if (renewed || pinnedElsewhere || !isRefused(thrown)) throw thrown;
       renewed = true;
@@ -135,7 +144,7 @@ function createSendAs(session: Session, tenantId: string | undefined): SendAs {
   };
 }
 
-/** Whether the service rejected the access token of an attempt: its own 401 for a signed-in member. */
+/** Whether the service itself rejected the access token of an attempt with a 401. */
 function isRefused(thrown: unknown): boolean {
   return thrown instanceof FailedResponse && isServiceRefusal(errorOfResponse(thrown));
 }

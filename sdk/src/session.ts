@@ -13,35 +13,47 @@ import {
 } from './tokens.ts';
 import type { OAuth2TokenResponse } from './types.ts';
 
-/** The signed-in member. The store is the source of truth; this also renews tokens, once for all concurrent calls. */
+/**
+ * The signed-in member of a client. The token store decides who that is. The session renews the tokens, once for all
+ * concurrent calls.
+ */
 export interface Session {
-  /** Returns the current tokens, renewed if they expire soon; null if no member is signed in. */
+  /** Returns the current tokens, after renewing them if they expire soon. Null if no member is signed in. */
   current(): Promise<Tokens | null>;
-  /** Returns new tokens to replace those that the service rejected; null if no member is signed in any longer. */
+  /** Returns new tokens in place of those that the service rejected. Null if the member is no longer signed in. */
   renew(refused: Tokens): Promise<Tokens | null>;
   /** Signs in with tokens that were just issued. */
   begin(tokens: Tokens): Promise<void>;
-  /** Signs out: removes the tokens even if `revoke` fails for their refresh token. */
+  /** Signs out. The tokens are removed even if `revoke` fails. */
   end(revoke: (refreshToken: string) => Promise<unknown>): Promise<void>;
 }
 
 /**
- * How long, in milliseconds, another process may take to save refreshed tokens. If two processes refresh at the same
- * time, both responses, one with the tokens and one with the rejection, are on their way together.
+ * Milliseconds that another process may need to save refreshed tokens. If two processes refresh the same token at the
+ * same time, one gets new tokens and the other a rejection, at about the same time. The latter needs the time until
+ * the new tokens are saved.
  */
 const savedBy = 500;
 
-/** The session's requests to the service. */
+/** The requests that the session sends to the service. */
 export interface SessionGrants {
-  /** The refresh grant. Repeated with the same key, it gives another pair, and the previous pair of that key ends. */
+  /**
+   * Refreshes tokens. A repetition with the same key returns new tokens, and those that were issued for the key
+   * before become invalid.
+   */
   refresh(refreshToken: string, retryKey: string): Promise<OAuth2TokenResponse>;
-  /** Whether the service accepts an access token; true unless it rejects it. */
+  /**
+   * Whether the service accepts an access token. Also true if the request fails for another reason than a rejection.
+   */
   accepts(accessToken: string): Promise<boolean>;
 }
 
 export function createSession(store: TokenStore | undefined, { refresh, accepts }: SessionGrants): Session {
   const saved = inOrder(store ?? memoryStore());
-  /** Changes with each sign-in and sign-out. The result of a refresh that began before is discarded. */
+  /**
+   * Changes with each sign-in and sign-out. If it has changed during a refresh, the result of the refresh is
+   * discarded.
+   */
   let era = Symbol();
   let renewal: Promise<Tokens | null> | undefined;
   const savedRetryKey = keepRetryKeys(saved);
@@ -63,10 +75,10 @@ export function createSession(store: TokenStore | undefined, { refresh, accepts 
   async function renewOnce(refused: Tokens): Promise<Tokens | null> {
     const begunIn = era;
     const kept = await saved.load();
-    // Already renewed by an earlier call or another process. Do not send the old refresh token: a late second use ends
-    // the whole session.
+    // An earlier call or another process has already renewed the tokens. Do not send the old refresh token: a late
+    // second use ends the whole session.
     if (kept?.access_token !== refused.access_token) return kept;
-    // Signed in or out since then: these tokens must not be saved again.
+    // The member has signed out, or another sign-in has happened since. Do not save these tokens.
     if (begunIn !== era) return saved.load();
     const retryKey = await savedRetryKey(kept);
     if (retryKey === null) return saved.load();
@@ -77,13 +89,14 @@ export function createSession(store: TokenStore | undefined, { refresh, accepts 
       const refusal = isServiceRefusal(error);
       const newer = await savedInsteadOf(saved, kept, refusal && store !== undefined);
       if (newer) return newer;
-      // If the store fails, the next call retries the write; this call must report the rejection.
+      // If the store fails here, the next call tries again to empty it. This call must report the rejection.
       if (refusal && begunIn === era) await saved.save(null).catch(() => {});
       throw error;
     }
     if (begunIn !== era) return saved.load();
     const now = store ? await saved.load() : kept;
-    // Another process has repeated this refresh: the service has ended one of the two pairs.
+    // Another process has repeated this refresh with the same key, so the service has ended one of the two results.
+    // Use the one that is still accepted.
     if (now?.access_token !== kept.access_token && !(now && (await accepts(fresh.access_token)))) return now;
     await saved.save(fresh);
     return fresh;
@@ -96,8 +109,8 @@ export function createSession(store: TokenStore | undefined, { refresh, accepts 
         const kept = await saved.load();
         return kept && isDue(kept) ? await renew(kept) : kept;
       } catch (error) {
-        // If a refresh fails temporarily before the token has ended, no call fails. An error of the store makes it
-        // fail.
+        // A temporary failure of a refresh does not make a call fail as long as the old token is valid. An error of
+        // the store does.
         if (!(error instanceof LinguaLoopError) || isServiceRefusal(error)) throw error;
         const kept = await saved.load();
         if (kept && isDue(kept) && Date.now() < kept.expires_at) return kept;
@@ -113,7 +126,8 @@ export function createSession(store: TokenStore | undefined, { refresh, accepts 
       enterEra();
       const tokens = saved.latest();
       const cleared = tokens.catch(() => {}).then(() => saved.save(null));
-      // Do not wait for a refresh in progress: revoking the old token also revokes those that descend from it.
+      // Do not wait for a refresh in progress: if the old refresh token is revoked, tokens that were issued for it
+      // end, too.
       const revoked = tokens.then((kept) => kept && revoke(kept.refresh_token));
       for (const outcome of await Promise.allSettled([cleared, revoked]))
         if (outcome.status === 'rejected') throw outcome.reason;
@@ -121,14 +135,17 @@ export function createSession(store: TokenStore | undefined, { refresh, accepts 
   };
 }
 
-/** Reads the refresh's key of saved tokens, and saves a new one with tokens that have none. */
+/**
+ * Returns a function that returns the retry key for a refresh of the saved tokens. If the tokens have no key yet, the
+ * function creates one and saves it with them.
+ */
 function keepRetryKeys(saved: OrderedStore) {
-  /** The refresh that this process has begun, for a store that does not keep its key. */
+  /** The refresh that this process has begun, for a token store that does not keep the retry key. */
   let begun: (Tokens & { refresh_retry_key: string }) | undefined;
 
   /**
-   * The key to refresh these tokens with: the one that was saved with them, or for tokens without one a new one that
-   * is saved first. Null if the tokens are no longer the saved ones.
+   * Returns the retry key that was saved with these tokens. If the tokens have no key, creates one and saves it
+   * first. Null if the tokens are no longer the saved ones.
    */
   return async (kept: Tokens): Promise<string | null> => {
     if (kept.refresh_retry_key !== undefined) return kept.refresh_retry_key;
@@ -136,14 +153,17 @@ function keepRetryKeys(saved: OrderedStore) {
       begun = { ...kept, refresh_retry_key: newIdempotencyKey() };
     const { refresh_retry_key } = begun;
     await saved.save(begun);
-    // Of two processes that begin together, both use the key that was saved last.
+    // If two processes begin at the same time, both must use the key that was saved last.
     const now = await saved.load();
     if (now?.access_token !== kept.access_token) return null;
     return now.refresh_retry_key ?? refresh_retry_key;
   };
 }
 
-/** Returns the tokens that another process has saved since. @param mayFollow whether another process may still be saving them */
+/**
+ * Returns the tokens that another process has saved since `kept`; null if it has saved no others. @param mayFollow
+ * whether another process may still be saving them
+ */
 async function savedInsteadOf(saved: OrderedStore, kept: Tokens, mayFollow: boolean): Promise<Tokens | null> {
   const now = await saved.load();
   if (now?.access_token !== kept.access_token) return now;

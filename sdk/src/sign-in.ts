@@ -15,61 +15,61 @@ import type {
   Workspace,
 } from './types.ts';
 
-/** The prompt for a code. */
+/** Describes the code that the callback `onMfa` must return. */
 export type MfaPrompt = {
   challengeId: string;
-  /** 1, and one more after each code that was wrong. */
+  /** The number of the attempt: 1 for the first, then one more after each wrong code. */
   attempt: number;
 } & (
   | {
-      /** An authenticator code of an enrolled authenticator, or a recovery code. */
+      /** The code must be a verification code of the member's authenticator app, or a recovery code. */
       method: 'totp';
     }
-  /** The member has no authenticator: set it up with `enroll`, and return its first code. */
+  /** The member has no authenticator app yet: set it up with the data in `enroll`, and return its first code. */
   | {
-      /** The first code of a new authenticator. */
+      /** The code must be the first code of a new authenticator app. */
       method: 'totp_enroll';
-      /** The data for the enrollment. */
+      /** The data to set up the authenticator app. */
       enroll: MfaEnrollment;
     }
 );
 
-/** Callbacks for the second factor. */
+/** Callbacks for MFA. */
 interface MfaCallbacks {
   /**
-   * Returns an authenticator code of the member, or a recovery code. Called again after a wrong code, until the
-   * service ends the challenge; if it throws, `auth.signIn` throws the same error.
+   * Returns a verification code of the member's authenticator app, or a recovery code. It is called again after each
+   * wrong code, until the service ends the challenge. If it throws, `auth.signIn` throws the same error.
    */
   onMfa?: ((prompt: MfaPrompt) => string | Promise<string>) | undefined;
   /**
-   * Shows the recovery codes of an authenticator that was just enrolled; they are returned only this once. The
-   * sign-in continues when it resolves.
+   * Shows the recovery codes of an authenticator app that has just been enrolled. The service never returns them
+   * again. The sign-in continues when the callback's promise resolves.
    */
   onRecoveryCodes?: ((codes: string[]) => void | Promise<void>) | undefined;
 }
 
-/** The member who signs in. */
+/** The member who signs in, and the workspace. */
 export interface SignInRequest {
   /** The member's email. */
   email: string;
   /** The member's password. */
   password: string;
-  /** The workspace; the client's `tenantId` by default. */
+  /** The id of the workspace. Default: the client's `tenantId`. */
   tenantId?: string | undefined;
-  /** Recorded on the tokens; `translate:jobs` by default. */
+  /** The scope of the tokens, which is only recorded. Default: `translate:jobs`. */
   scope?: string | undefined;
 }
 
 /**
- * Callbacks of a sign-in. If a callback throws, `auth.signIn` throws the same error; `signal` ends the wait for it,
- * `timeout` does not.
+ * Options of a sign-in. If a callback throws, `auth.signIn` throws the same error. While a callback runs, `signal`
+ * can end the call, but `timeout` does not.
  */
 export interface SignInOptions extends CallOptions, MfaCallbacks {
-  /** Selects one of the workspaces that email and password match; returns its `tenant_id`. */
+  /** Called if email and password are valid in several workspaces. Returns the `tenant_id` of the one to select. */
   onWorkspaces?: ((workspaces: Workspace[]) => string | Promise<string>) | undefined;
 }
 
-/** Tokens, or the pending steps of the sign-in. */
+/** Fields of the possible responses: tokens, or the next step of the sign-in. */
 export const signInResult = ['access_token', 'mfa_required', 'tenant_selection_required'] as const;
 
 const passwordCall: Call = { name: 'auth.signIn', repeatable: false, result: signInResult };
@@ -77,7 +77,7 @@ const passwordCall: Call = { name: 'auth.signIn', repeatable: false, result: sig
 export const tokenPath = '/api/oauth2/token';
 export const mfaPath = '/api/auth/mfa';
 
-/** Sends a request without a credential, and returns only the result. */
+/** Sends a request without a credential and returns the result without its HTTP response. */
 type Ask = <T>(call: Call, request: RestRequest, options: CallOptions | undefined) => Promise<T>;
 
 const askBy =
@@ -85,14 +85,20 @@ const askBy =
   async (call, request, options) =>
     (await send(call, (attempt) => rest.json(request, attempt, resultOf<never>(call)), options)).data;
 
-/** Repeatable with its retry key. */
+/** Repeatable, because the request has a retry key. */
 const refreshCall: Call = { name: 'auth refresh', repeatable: true, result: ['access_token'] };
 const checkCall: Call = { name: 'auth refresh (check)', repeatable: true, result: ['user'] };
 
-/** Milliseconds of one attempt. A refresh translates nothing, and every call waits for it. */
+/**
+ * Timeout of one attempt, in milliseconds. It is short, because a refresh translates nothing and all calls wait for
+ * it.
+ */
 const maxRefreshMs = 10_000;
 
-/** The requests of a session. They belong to no single call, so they ignore the signals and deadlines of callers. */
+/**
+ * Returns the requests of a session. They do not belong to a single call, so the signals and timeouts of calls do not
+ * apply to them.
+ */
 export function sessionGrants(rest: Rest, settings: Settings): SessionGrants {
   const options = { timeout: Math.min(settings.timeout, maxRefreshMs) };
   return {
@@ -111,7 +117,7 @@ export function sessionGrants(rest: Rest, settings: Settings): SessionGrants {
   };
 }
 
-/** Exchanges a password for tokens. */
+/** Exchanges email and password for tokens. */
 export async function signIn(
   rest: Rest,
   send: Send,
@@ -135,17 +141,17 @@ export async function signIn(
   return 'mfa_required' in answer ? passChallenge(ask, answer.mfa_challenge, options) : answer;
 }
 
-/** Not repeatable: a code is accepted once, and a wrong one counts as an attempt. */
+/** Not repeatable: a code is accepted only once, and each wrong code counts as a failed attempt. */
 const verifyCall: Call = { name: 'auth.signIn (MFA code)', repeatable: false, result: ['access_token'] };
 const confirmCall: Call = {
   name: 'auth.signIn (MFA confirmation)',
   repeatable: false,
   result: ['recovery_codes'],
 };
-/** Repeatable: a new secret replaces one whose response was lost. */
+/** Repeatable: if a response is lost, the next call creates a new secret that replaces the lost one. */
 const enrollCall: Call = { name: 'auth.signIn (MFA enrollment)', repeatable: true, result: ['secret'] };
 
-/** Passes a challenge and returns its tokens. @throws MfaRequiredError if a callback is missing */
+/** Completes the MFA of a sign-in and returns the tokens. @throws MfaRequiredError if a callback is missing */
 async function passChallenge(
   ask: Ask,
   challenge: MfaChallenge,
@@ -164,7 +170,7 @@ async function passChallenge(
       return () => post<OAuth2TokenResponse>(verifyCall, 'verify', { challenge_id, mfa_code });
     });
 
-  // Check before enrolling: the recovery codes are returned only once.
+  // Check this before the enrollment: the service returns the recovery codes only once.
   if (!onRecoveryCodes) throw new MfaRequiredError('onRecoveryCodes', challenge);
   const enroll = await post<MfaEnrollment>(enrollCall, 'enroll', { challenge_id });
   const { recovery_codes, token } = await untilRight(async (attempt) => {
@@ -176,7 +182,7 @@ async function passChallenge(
   return token;
 }
 
-/** Prompts for codes until one is correct or another error occurs. */
+/** Asks for codes until one is correct, or until an error other than a wrong code occurs. */
 async function untilRight<T>(ask: (attempt: number) => Promise<() => Promise<T>>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     const submit = await ask(attempt);
@@ -188,7 +194,10 @@ async function untilRight<T>(ask: (attempt: number) => Promise<() => Promise<T>>
   }
 }
 
-/** Waits for a callback's result without a deadline, since a person may take long. The caller's signal ends the wait. */
+/**
+ * Waits for the result of a callback, without a timeout, because a person may take long. The caller's signal ends the
+ * wait.
+ */
 function waitFor<T>(callback: () => T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   return withDeadline(async () => callback(), Number.POSITIVE_INFINITY, signal);
 }

@@ -2,42 +2,48 @@ import type { RequestHeaders } from './headers.ts';
 import type { RestRequest } from './rest.ts';
 import type { FileTranslationRequest } from './types.ts';
 
-/** A file to translate: one that has a name (a browser's `File`), or a name with content. */
+/**
+ * A file to translate: an object that has a name and content (such as a browser's `File`), or a name together with
+ * content.
+ */
 export type SourceFile = NamedBlob | NamedContent;
 
-/** `File`, or a similar object. */
+/** A browser's `File`, or a similar object. */
 export type NamedBlob = Blob & {
-  /** With its extension, which determines how the file is read. */
+  /** The file name with its extension. The extension determines how the service reads the file. */
   readonly name: string;
 };
 
-/** A file's content under a name. */
+/** The content of a file, and its name. */
 export interface NamedContent {
-  /** With its extension, which determines how the file is read: `contract.docx`. */
+  /**
+   * The file name with its extension, such as `contract.docx`. The extension determines how the service reads the
+   * file.
+   */
   name: string;
   /** The bytes. */
   data: Blob | Uint8Array | ArrayBuffer;
-  /** Used if the name has no known extension; the Blob's own type by default. */
+  /** The content type, which is used only if the file name has no known extension. Default: the type of the Blob. */
   contentType?: string | undefined;
 }
 
-/** A file that can be sent repeatedly. */
+/** A file whose bytes have been read, so that it can be sent several times. */
 export interface Upload {
   request: RestRequest;
-  /** Approximate number of pages, which the service translates in sequence. */
+  /** The approximate number of pages. The service translates them in sequence. */
   pages: number;
 }
 
 const wordType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 
-/** The service's limits: characters of a page, pages of a document. */
+/** Limits of the service: characters of a page, and pages of a document. */
 const pageSize = 5_000;
 const maxPages = 50;
 
 /**
- * Builds the request that translates a file page by page. In a form, the service would keep the layout of a PDF, DOCX
- * or XLSX and return another kind of result, so these are sent as the whole body with their fields in the query. The
- * file is read here, once: each attempt sends the same bytes.
+ * Builds the request that translates a file page by page. For a PDF, DOCX or XLSX in a form, the service would keep
+ * the layout and return a different kind of result. So these files are sent as the whole body, with their fields in
+ * the query. The file is read only once, here, and all attempts send the same bytes.
  */
 export async function uploadOf(
   file: SourceFile,
@@ -58,7 +64,7 @@ export async function uploadOf(
         headers: { ...headers, 'content-type': rawType, 'x-source-filename': headerText(name) },
         body: await data.arrayBuffer(),
       },
-      // Compressed, so its size does not show its length.
+      // These formats are compressed, so the size of the file does not show the length of its text.
       pages: maxPages,
     };
   }
@@ -69,12 +75,13 @@ export async function uploadOf(
   };
 }
 
-/** Content types by file extension, for Blobs that lack one. */
+/** The content types of Blobs without a type, by file extension. */
 export type TypesByExtension = Readonly<Record<string, string>>;
 
 /**
- * Builds the request that posts a form with a file in the part named `part`. The file is read here, once.
- * @param types content types by extension for files that declare none; otherwise the Blob's own type
+ * Builds a POST request with a form that contains a file in the part named `part`. The file is read only once, here.
+ * @param types content types by file extension, for files without a content type; if they are not given, the type of
+ * the Blob is used
  */
 export async function formRequest(
   path: string,
@@ -87,20 +94,21 @@ export async function formRequest(
   const form = new FormData();
   for (const [field, value] of fields) form.append(field, value);
   form.append(part, data.slice(0, data.size, contentType), name);
-  // Encode to bytes: a `fetch` other than the global one may not support the global FormData.
+  // Encode the form here, because a `fetch` other than the global one may not support the global FormData.
   const encoded = new Response(form);
   const headers = { 'content-type': encoded.headers.get('content-type') ?? '' };
   return { method: 'POST', path, headers, body: await encoded.arrayBuffer() };
 }
 
-/** Approximate number of pages of a text with this many characters or bytes. */
+/** Returns the approximate number of pages of a text with this many characters or bytes. */
 export function pagesOf(size: number): number {
   return Math.min(Math.max(Math.ceil(size / pageSize), 1), maxPages);
 }
 
 /**
- * @throws TypeError if it is not a file: programs without types pass paths, bytes without a name, or streams. A text
- * is never treated as content, since it may be a path.
+ * Checks the type of the data at run time, because JavaScript programs may pass a path, bytes without a name, or a
+ * stream. A string is never treated as content, because it may be a path.
+ * @throws TypeError if the data are not a file
  */
 function contentOf(
   file: SourceFile,
@@ -110,7 +118,7 @@ function contentOf(
   const byExtension = types[/\.[^.]*$/.exec(file.name)?.[0].toLowerCase() ?? ''];
   if (!('data' in file)) return { name: file.name, data: file, contentType: byExtension ?? file.type };
   const { name, data } = file;
-  // Do not use instanceof: a Blob of another realm or a polyfill would be converted to a string.
+  // Do not check with instanceof: a Blob of another realm, or of a polyfill, would be converted to a string.
   const blob = 'stream' in data ? data : new Blob([data as Uint8Array<ArrayBuffer> | ArrayBuffer]);
   return { name, data: blob, contentType: file.contentType ?? byExtension ?? blob.type };
 }
@@ -133,7 +141,7 @@ function requireFile(file: unknown): void {
 }
 
 function isBytes(value: unknown): boolean {
-  // Not by instanceof: it may be of another realm.
+  // Do not check with instanceof: the value may be of another realm.
   return ArrayBuffer.isView(value) || Object.prototype.toString.call(value) === '[object ArrayBuffer]';
 }
 
@@ -147,7 +155,7 @@ function fieldsOf({ metadata, ...fields }: FileTranslationRequest): [string, str
   return metadata === undefined ? entries : [...entries, ['metadata', JSON.stringify(metadata)]];
 }
 
-/** The fields that have a string value. */
+/** Returns the names and values of the fields that are strings. */
 export function formFields(fields: object): [string, string][] {
   return Object.entries(fields).filter((field): field is [string, string] => typeof field[1] === 'string');
 }
@@ -159,7 +167,7 @@ const layoutTypes: ReadonlySet<string> = new Set([
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 ]);
 
-/** The content type of a whole body; never one that the service parses as JSON. */
+/** Returns the content type for a file that is the whole body. It is never one that the service parses as JSON. */
 function rawTypeOf(type: string, extension: string | undefined): string {
   if (extension === 'pdf' || type === 'application/x-pdf' || type === 'application/pdf')
     return 'application/pdf';
@@ -170,12 +178,18 @@ function mediaType(contentType: string): string {
   return (contentType.split(';', 1)[0] as string).trim().toLowerCase();
 }
 
-/** Headers can only have ASCII, so the name is percent-encoded. Half a surrogate pair cannot be encoded. */
+/**
+ * Percent-encodes a file name for a header, which may contain only ASCII. Halves of surrogate pairs are replaced,
+ * because they cannot be encoded.
+ */
 function headerText(name: string): string {
   return encodeURIComponent(name.replaceAll(/\p{Cs}/gu, '\ufffd'));
 }
 
-/** @throws TypeError if a header cannot carry the key */
+/**
+ * Returns the idempotency key unchanged.
+ * @throws TypeError if the key has characters that a header must not contain
+ */
 export function sendableKey(key: string): string {
   if (/^[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?$/.test(key)) return key;
   throw new TypeError('the idempotency key of a file must be 1 to 255 characters of printable ASCII');

@@ -1,6 +1,6 @@
 import { LinguaLoopError } from './errors.ts';
 
-/** 400. The request is malformed, or the resource's state does not allow it. */
+/** 400. The request is malformed, or the state of the resource does not allow it. */
 export class BadRequestError extends LinguaLoopError {
   static {
     BadRequestError.prototype.name = 'BadRequestError';
@@ -11,8 +11,8 @@ export class BadRequestError extends LinguaLoopError {
 }
 
 /**
- * 401. There is no usable credential, or a step of signing in failed. If the client has none, `answeredBy` is null:
- * nothing was sent.
+ * 401. There is no valid credential, or a step of a sign-in failed. If the client has no credential at all, it sends
+ * nothing and `answeredBy` is null.
  */
 export class AuthenticationError extends LinguaLoopError {
   static {
@@ -23,7 +23,7 @@ export class AuthenticationError extends LinguaLoopError {
   declare readonly status: 401;
 }
 
-/** 402. The workspace cannot start billable work: subscription or trial. */
+/** 402. The workspace cannot start translations that are billed: it needs a subscription, or its trial is used up. */
 export class PaymentRequiredError extends LinguaLoopError {
   static {
     PaymentRequiredError.prototype.name = 'PaymentRequiredError';
@@ -33,7 +33,7 @@ export class PaymentRequiredError extends LinguaLoopError {
   declare readonly status: 402;
 }
 
-/** 403. The credential is valid but not permitted. */
+/** 403. The credential is valid, but it does not permit the request. */
 export class PermissionDeniedError extends LinguaLoopError {
   static {
     PermissionDeniedError.prototype.name = 'PermissionDeniedError';
@@ -43,7 +43,7 @@ export class PermissionDeniedError extends LinguaLoopError {
   declare readonly status: 403;
 }
 
-/** 404. It does not exist, or is not visible to this credential. */
+/** 404. The resource does not exist, or is not visible to the caller's credential. */
 export class NotFoundError extends LinguaLoopError {
   static {
     NotFoundError.prototype.name = 'NotFoundError';
@@ -73,7 +73,7 @@ export class RequestTimeoutError extends LinguaLoopError {
   declare readonly status: 408;
 }
 
-/** 409. It conflicts with the current state, or a capability is not enabled. */
+/** 409. The request conflicts with the current state of the resource, or a capability is not enabled. */
 export class ConflictError extends LinguaLoopError {
   static {
     ConflictError.prototype.name = 'ConflictError';
@@ -103,7 +103,7 @@ export class UnsupportedMediaTypeError extends LinguaLoopError {
   declare readonly status: 415;
 }
 
-/** 422. Values are invalid: see `detail`, which may be an array with an entry for each field. */
+/** 422. Values in the request are invalid. `detail` may be an array with an entry for each field. */
 export class UnprocessableContentError extends LinguaLoopError {
   static {
     UnprocessableContentError.prototype.name = 'UnprocessableContentError';
@@ -113,7 +113,7 @@ export class UnprocessableContentError extends LinguaLoopError {
   declare readonly status: 422;
 }
 
-/** 429. Too many requests, capacity is saturated, or the monthly allowance is used up. */
+/** 429. The caller sent too many requests, the service has no free capacity, or the monthly allowance is used up. */
 export class RateLimitError extends LinguaLoopError {
   static {
     RateLimitError.prototype.name = 'RateLimitError';
@@ -133,7 +133,7 @@ export class InternalServerError extends LinguaLoopError {
   declare readonly status: 500;
 }
 
-/** 502. A dependency of the service failed; or a proxy could not reach the service. */
+/** 502. A dependency of the service failed, or a proxy could not reach the service. */
 export class BadGatewayError extends LinguaLoopError {
   static {
     BadGatewayError.prototype.name = 'BadGatewayError';
@@ -143,7 +143,7 @@ export class BadGatewayError extends LinguaLoopError {
   declare readonly status: 502;
 }
 
-/** 503. Upstream failed temporarily, or a capability is disabled. */
+/** 503. A dependency of the service is temporarily unavailable, or a capability is disabled. */
 export class ServiceUnavailableError extends LinguaLoopError {
   static {
     ServiceUnavailableError.prototype.name = 'ServiceUnavailableError';
@@ -153,7 +153,7 @@ export class ServiceUnavailableError extends LinguaLoopError {
   declare readonly status: 503;
 }
 
-/** 504. A stage used up its time; or a proxy stopped waiting. */
+/** 504. A stage exceeded its time limit, or a proxy stopped waiting for the service. */
 export class GatewayTimeoutError extends LinguaLoopError {
   static {
     GatewayTimeoutError.prototype.name = 'GatewayTimeoutError';
@@ -163,7 +163,7 @@ export class GatewayTimeoutError extends LinguaLoopError {
   declare readonly status: 504;
 }
 
-/** 507. The platform storage's cap is reached. */
+/** 507. The limit of the tenant's platform storage is reached. */
 export class InsufficientStorageError extends LinguaLoopError {
   static {
     InsufficientStorageError.prototype.name = 'InsufficientStorageError';

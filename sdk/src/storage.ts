@@ -5,35 +5,39 @@ import type { Call } from './send.ts';
 import type { StorageBinding, StorageBindingRequest, StorageUsage } from './types.ts';
 
 /**
- * The storage of a tenant's published records and documents: platform storage, or the tenant's own Azure Data Lake
- * account.
+ * The storage in which a tenant keeps its published records and documents: platform storage, or the tenant's own
+ * Azure Data Lake account.
  */
 export interface Storage {
-  /** The binding and its status; that of platform storage without a binding. */
+  /**
+   * Returns the storage binding and its status. A tenant without its own account gets the status of platform storage.
+   */
   binding(options?: CallOptions): ApiPromise<StorageBinding>;
   /**
-   * Connects an account: the request is the complete desired state. Work is rejected (ConflictError with the code
-   * `storage_binding_not_verified`) until `verify` succeeds. With the same `auth_mode` the stored `secret` stays if
-   * none is given. For administrators and the tenant's key.
+   * Connects the tenant's own account. The request contains the complete configuration. Only the `secret` may be
+   * omitted: if `auth_mode` does not change, the stored secret is kept. Until `verify` succeeds, the service rejects
+   * new work with a ConflictError whose code is `storage_binding_not_verified`. Allowed for administrators and for
+   * the tenant's API key.
    */
   bind(request: StorageBindingRequest, options?: CallOptions): ApiPromise<StorageBinding>;
   /**
-   * Returns to platform storage. Translations that waited for storage are published there: `replay` counts them.
-   * Existing data stays in the account. For administrators and the tenant's key.
+   * Disconnects the tenant's own account, so that the tenant uses platform storage again. Translations that could not
+   * be stored before are published there; `replay` counts them. Data that are already in the account stay there.
+   * Allowed for administrators and for the tenant's API key.
    */
   unbind(options?: CallOptions): ApiPromise<StorageBinding>;
   /**
-   * Writes, reads and removes an object in the account. A failed probe is not an error: `status` is `error`, and
-   * `last_error` has the provider's message. A success publishes translations that waited for storage: `replay`
-   * counts them. It may take half a minute.
+   * Tests the account by writing, reading and removing an object. A failed test is not an error of the call: `status`
+   * is `error`, and `last_error` has the message of the storage provider. After a successful test, translations that
+   * could not be stored before are published; `replay` counts them. The call may take half a minute.
    */
   verify(options?: CallOptions): ApiPromise<StorageBinding>;
-  /** The platform storage that the tenant's documents use, and its limit. */
+  /** Returns how much platform storage the tenant's documents use, and the limit. */
   usage(options?: CallOptions): ApiPromise<StorageUsage>;
 }
 
 const bindingCall: Call = { name: 'storage.binding', repeatable: true, result: ['provider'] };
-/** Repeatable: the same desired state twice is that state. */
+/** Repeatable: sending the same configuration twice has the same effect as sending it once. */
 const bindCall: Call = { name: 'storage.bind', repeatable: true, result: ['provider'] };
 const unbindCall: Call = { name: 'storage.unbind', repeatable: true, result: ['provider'] };
 const verifyCall: Call = { name: 'storage.verify', repeatable: true, result: ['provider'] };

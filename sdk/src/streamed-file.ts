@@ -2,24 +2,28 @@ import { type OpenDownload, readFileName, streamOf } from './downloads.ts';
 import type { Bytes, Piece } from './exchange.ts';
 
 /**
- * A file that is read once: in a `for await`, as `body` or with `bytes`. It arrives no faster than it is read. If it
- * is cut off (ConnectionError) or stalls (TimeoutError), the data read until then is incomplete. Read it to its end,
- * or leave the loop, or cancel `body`: until then it holds a connection.
+ * A file that can be read once: in a `for await` loop, from `body`, or with `bytes`. It arrives only as fast as it is
+ * read. If reading throws ConnectionError (the file was cut off) or TimeoutError (no data arrived in time), the data
+ * read until then are incomplete. The file holds a connection until it is read to the end, the loop is left, or
+ * `body` is canceled.
  */
 export interface StreamedFile extends AsyncIterable<Bytes> {
-  /** It contains no folder. */
+  /** The file name, without directories. */
   fileName: string;
-  /** Its media type. */
+  /** The media type of the file. */
   contentType: string;
-  /** To save it while it arrives, or to pass it on. */
+  /** The file as a stream, to save it while it arrives or to pass it on. */
   body: ReadableStream<Bytes>;
-  /** The whole file. */
+  /** Reads the whole file. */
   bytes(): Promise<Bytes>;
-  /** Its pieces, of any size: a character may be split between two pieces. Leaving the loop ends the download. */
+  /**
+   * Iterates over the pieces of the file. A piece may have any size, and may end in the middle of a character.
+   * Leaving the loop ends the download.
+   */
   [Symbol.asyncIterator](): AsyncIterator<Bytes, void, undefined>;
 }
 
-/** @param unnamed the file's name and type if the service sends none */
+/** @param unnamed the file name and type to use if the service sends none */
 export function streamedFile(
   { headers, ...download }: OpenDownload,
   unnamed: { fileName: string; contentType: string },
@@ -30,7 +34,8 @@ export function streamedFile(
     contentType: headers.get('content-type') ?? unnamed.contentType,
     body,
     bytes: async () => new Uint8Array(await new Response(body).arrayBuffer()),
-    // Lock the reader immediately and permanently, so that a second loop throws instead of finding an empty file.
+    // Lock the reader at the first read and never release it. A second loop then throws, instead of seeing an empty
+    // file.
     [Symbol.asyncIterator]: () => piecesOf(body.getReader()),
   };
 }
@@ -43,7 +48,7 @@ async function* piecesOf(reader: ReadableStreamDefaultReader<Piece>): AsyncGener
       yield value;
     }
   } finally {
-    // `cancel` fails if the download has failed, which `read` has reported.
+    // `cancel` fails if the download has failed. Ignore this, because `read` has reported it.
     void reader.cancel().catch(() => {});
   }
 }

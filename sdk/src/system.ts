@@ -5,9 +5,9 @@ import { resultOf } from './rest.ts';
 import type { Call } from './send.ts';
 import type { HealthStatus } from './types.ts';
 
-/** The deployment itself. */
+/** The health of the deployment. */
 export interface System {
-  /** Liveness; needs no credential, and does not check the database. */
+  /** Checks that the service is alive. Needs no credential. The service does not check its database for this call. */
   health(options?: CallOptions): ApiPromise<HealthStatus>;
 }
 

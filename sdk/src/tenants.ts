@@ -17,57 +17,61 @@ import type {
   TenantListQuery,
 } from './types.ts';
 
-/** Invites into a tenant. `auth.signUp` redeems one. */
+/** Invites into a tenant. A new member redeems an invite with `auth.signUp`. */
 export interface Invites {
   /**
-   * Creates an invite and returns the token, this once; no email is sent. ConflictError if 20 are pending. Sent again
-   * only if the service certainly did nothing: after a lost response check `list`, and use `withdraw` if necessary.
+   * Creates an invite and returns its token, which the service never shows again. The service sends no email. Throws
+   * ConflictError if 20 invites are pending. Retried only if the service certainly did nothing: after a lost
+   * response, check `list`, and `withdraw` the invite if necessary.
    */
   create(request?: InviteCreateRequest, options?: TenantOptions): ApiPromise<CreatedInvite>;
-  /** The invites, latest first, in any status; pages are read on demand. */
+  /** Lists the invites in any status, latest first. Pages are requested when they are read. */
   list(query?: InviteListQuery, options?: TenantOptions): List<InviteRecord>;
-  /** One page of `list`. */
+  /** Returns one page of `list`. */
   listPage(query?: InviteListQuery, options?: TenantOptions): ApiPromise<Page<InviteRecord>>;
   /**
-   * Withdraws a pending invite; NotFoundError for any other. Sent again only if the service certainly did nothing:
-   * `list` shows its status.
+   * Withdraws a pending invite. Throws NotFoundError for any other invite. Retried only if the service certainly did
+   * nothing: after a lost response, `list` shows the status of the invite.
    */
   withdraw(inviteId: string, options?: TenantOptions): ApiPromise<void>;
 }
 
 /**
- * Tenants and their invites: for an administrator's session, or a platform operator; never for a tenant's API key.
+ * Tenants and their invites. Requires an administrator's session or a platform operator; a tenant's API key is not
+ * accepted.
  */
 export interface Tenants {
   /**
-   * Creates a tenant, as a platform operator; PermissionDeniedError for others. It has no idempotency key, so it is
-   * only sent again if the service certainly did nothing.
+   * Creates a tenant. Requires a platform operator; others get PermissionDeniedError. The call has no idempotency
+   * key, so it is retried only if the service certainly did nothing.
    */
   create(request: TenantAccountCreate, options?: CallOptions): ApiPromise<ProvisionedTenant>;
   /**
-   * The tenants, latest first; pages are read on demand: all of them for an operator, else the administrator's own.
+   * Lists the tenants, latest first: all of them for an operator, otherwise only the administrator's own. Pages are
+   * requested when they are read.
    */
   list(query?: TenantListQuery, options?: CallOptions): List<TenantAccount>;
-  /** One page of `list`. */
+  /** Returns one page of `list`. */
   listPage(query?: TenantListQuery, options?: CallOptions): ApiPromise<Page<TenantAccount>>;
-  /** Sets who must sign in with a second factor. An operator must name the tenant: BadRequestError otherwise. */
+  /** Sets which members must use MFA. Operators must set `tenantId`; otherwise the call throws BadRequestError. */
   setSecurityPolicy(policy: SecurityPolicy, options?: TenantOptions): ApiPromise<TenantAccount>;
   /**
-   * Rotates the tenant's API key. The new key is shown this once; the old one ends immediately. For an
-   * administrator's session, with the password or an authenticator code again.
+   * Rotates the tenant's API key. The result has the new key, which the service never shows again; the old key
+   * becomes invalid immediately. Requires an administrator's session and, as `proof`, the password or a verification
+   * code.
    */
   rotateKey(proof: KeyRotationProof, options?: CallOptions): ApiPromise<RotatedKey>;
-  /** Invites into a tenant. */
+  /** The invites into a tenant. */
   readonly invites: Invites;
 }
 
-/** Not repeatable: a second call would create a second tenant, and the key of the first would be lost. */
+/** Not repeatable: a second call would create a second tenant, and the API key of the first would be lost. */
 const createCall: Call = { name: 'tenants.create', repeatable: false, result: ['api_key'], open: true };
 const listCall: Call = { name: 'tenants.list', repeatable: true, result: ['length'] };
-/** Repeatable: setting the same toggles twice gives the same policy. */
+/** Repeatable: setting the same policy twice has the same effect as setting it once. */
 const setSecurityPolicyCall: Call = { name: 'tenants.setSecurityPolicy', repeatable: true, result: ['id'] };
 
-/** Not repeatable: a second call would replace the key of the first, which would be lost. */
+/** Not repeatable: a second call would replace the API key of the first one, which would be lost. */
 const rotateKeyCall: Call = { name: 'tenants.rotateKey', repeatable: false };
 
 const path = '/api/tenants';
@@ -91,10 +95,10 @@ export function tenants(connection: Connection): Tenants {
   };
 }
 
-/** Not repeatable: a second call would create a second invite, and the token of the first would be lost. */
+/** Not repeatable: a second call would create a second invite, and the token of the first one would be lost. */
 const createInviteCall: Call = { name: 'tenants.invites.create', repeatable: false, result: ['invite_id'] };
 const listInvitesCall: Call = { name: 'tenants.invites.list', repeatable: true, result: ['length'] };
-/** Not repeatable: the second one would return 404, as if there had been nothing to withdraw. */
+/** Not repeatable: a second call would return 404, as if the invite had never existed. */
 const withdrawCall: Call = { name: 'tenants.invites.withdraw', repeatable: false };
 
 function invites({ done, json }: Connection): Invites {

@@ -23,45 +23,52 @@ import type {
 /** Glossaries: terms that a translation must use. */
 export interface Terminology {
   /**
-   * Creates a glossary from a CSV, TMX or TBX file, or replaces the one of this name, completely or not at all.
-   * BadRequestError names the invalid line, UnprocessableContentError the exceeded limit; `warnings` list possible
-   * mistakes. The same file under the same name is the same glossary, so it is sent again like a read.
+   * Creates a glossary from a CSV, TMX or TBX file, or replaces the glossary with the same name; if that fails,
+   * nothing changes. Throws BadRequestError with the invalid line, or UnprocessableContentError with the exceeded
+   * limit. `warnings` in the result lists possible mistakes in the file. Uploading the same file under the same name
+   * again gives the same glossary, so the call is retried like a read.
    */
   upload(
     file: SourceFile,
     request: TerminologyUpload,
     options?: UploadOptions,
   ): ApiPromise<UploadedTerminologySet>;
-  /** All of them, in one response. */
+  /** Returns all glossaries in one response. */
   list(options?: CallOptions): ApiPromise<TerminologySet[]>;
-  /** The same, last changed first; pages are read on demand. */
+  /** Lists all glossaries, last changed first. Pages are requested when they are read. */
   sets(query?: SetListQuery, options?: CallOptions): List<TerminologySet>;
-  /** One page of `sets`. */
+  /** Returns one page of `sets`. */
   setPage(query?: SetListQuery, options?: CallOptions): ApiPromise<Page<TerminologySet>>;
-  /** Deletes one; NotFoundError if it does not exist. Sent again only if the service certainly did nothing. */
+  /**
+   * Deletes a glossary. Throws NotFoundError if it does not exist. Retried only if the service certainly did nothing.
+   */
   delete(setId: string, options?: CallOptions): ApiPromise<void>;
-  /** Its entries in the order of the file; pages are read on demand. */
+  /** Lists the entries of a glossary, in the order of its file. Pages are requested when they are read. */
   entries(query: GlossaryEntryQuery, options?: CallOptions): List<GlossaryEntry>;
-  /** One page of `entries`. */
+  /** Returns one page of `entries`. */
   entryPage(query: GlossaryEntryQuery, options?: CallOptions): ApiPromise<Page<GlossaryEntry>>;
   /**
-   * A glossary as TBX-Basic, in the order of its file; by default ISO 30042:2019. TBX has no case rules and
-   * priorities.
+   * Exports a glossary as TBX-Basic, in the order of its file; by default in the edition ISO 30042:2019. Case rules
+   * and priorities are lost, because TBX cannot represent them.
    */
   exportTbx(setId: string, query?: TbxQuery, options?: CallOptions): ApiPromise<ExportedText>;
   /**
-   * Adds one term to a glossary, before other translations that it has for the term. An existing entry is a
-   * ConflictError, so it is sent again only if the service certainly did nothing.
+   * Adds a term to a glossary. If the glossary has other translations of the term, the new one takes precedence.
+   * Throws ConflictError if the entry already exists. Because of this error, the call is retried only if the service
+   * certainly did nothing.
    */
   addEntry(request: NewGlossaryEntry, options?: CallOptions): ApiPromise<AddedGlossaryEntry>;
-  /** The terms of a text, and, if its translation is given, the ones that the translation misses. */
+  /**
+   * Returns the glossary terms in a text. If the request includes a translation, also returns the terms that are
+   * missing in it.
+   */
   matches(request: TermMatchRequest, options?: CallOptions): ApiPromise<TermMatches>;
 }
 
 const uploadCall: Call = { name: 'terminology.upload', repeatable: true, result: ['id'] };
 const listCall: Call = { name: 'terminology.list', repeatable: true, result: ['length'] };
 const setsCall: Call = { name: 'terminology.sets', repeatable: true, result: ['length'] };
-/** Not repeatable: the second one would return 404, as if there had been nothing to delete. */
+/** Not repeatable: a second deletion would return 404, as if the glossary had never existed. */
 const deleteCall: Call = { name: 'terminology.delete', repeatable: false };
 
 const entriesCall: Call = { name: 'terminology.entries', repeatable: true };

@@ -15,45 +15,49 @@ import { apiVersion } from './version.ts';
 
 export type { DoubleRequest, Refusal } from './testing/answers.ts';
 
-/** Options of a service double. */
+/** Options of a mock of the service. */
 export interface DoubleOptions {
   /**
-   * API keys and access tokens that are accepted; with any other a call is an AuthenticationError. Default: all are
-   * accepted, also none.
+   * The API keys and access tokens that the mock accepts; with any other, a call throws AuthenticationError. By
+   * default, the mock accepts every request, even without a credential.
    */
   credentials?: readonly string[] | undefined;
-  /** Translates a text. Default: `[fr] Hello`, with the terms of the glossaries that were uploaded. */
+  /** Translates a text. Default: `[fr] Hello` for the text `Hello`. Terms of the uploaded glossaries are replaced. */
   translate?: ((text: string, sourceLang: string, targetLang: string) => string) | undefined;
-  /** Whether a job needs a human review; it is then `awaiting_review`. Default: no, it is `published`. */
+  /**
+   * Whether a job needs a human review, so that its status is `awaiting_review`. By default, no job does, and all are
+   * `published`.
+   */
   needsReview?: ((job: TranslationJob) => boolean) | undefined;
 }
 
-/** A service in memory, for tests of programs that use the SDK. */
+/** A mock of the service that runs in memory, for tests of programs that use the SDK. */
 export interface ServiceDouble {
-  /** For the client's option `baseUrl`. Nothing listens at this URL. */
+  /** The value for the client's option `baseUrl`. No server listens at this URL. */
   readonly baseUrl: string;
-  /** For the client's option `fetch`. */
+  /** The value for the client's option `fetch`. */
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
-  /** The received requests, in their order. */
+  /** The requests that the mock has received, in their order. */
   readonly requests: readonly DoubleRequest[];
-  /** Rejects the next requests. @param times how many; 1 by default */
+  /** Makes the mock reject the next requests. @param times number of requests; default: 1 */
   refuse(refusal: Refusal, times?: number): void;
   /**
-   * Does the work of the next requests, and breaks the connection before the response. @param times how many; 1 by
-   * default
+   * Makes the mock process the next requests, but break the connection before the response. @param times number of
+   * requests; default: 1
    */
   loseAnswers(times?: number): void;
 }
 
 /**
- * Creates a service in memory: texts and files (translated, reviewed, listed by pages, downloaded, deleted),
- * documents that are translated while they are polled, and glossaries that are applied. A repeated idempotency key
- * finds the same work. An access token counts as an administrator's.
+ * Creates a mock of the service. The mock can translate, review, list, download and delete texts and files. It
+ * translates documents while they are polled, and applies uploaded glossaries. A repeated idempotency key returns the
+ * same jobs. Every access token counts as that of an administrator.
  *
- * It has no size limits and no file formats: the text of a file is its bytes as UTF-8, cut every 5,000 characters, a
- * PDF or DOCX of a translation is its text, and a document does not change. Glossaries are CSV; a term is replaced
- * where the text has the same spelling. Everything else is a NotFoundError: XLIFF, TBX and TMX, and every call that
- * is not named here, such as `translations.search` and those of the memory.
+ * Unlike the service, the mock has no size limits and reads no file formats. The text of a file is its bytes as
+ * UTF-8, cut every 5,000 characters. A translation that is downloaded as PDF or DOCX is plain text, and the file of a
+ * document does not change. Glossaries must be CSV; a term is replaced if the text has the same spelling. Everything
+ * else throws NotFoundError: XLIFF, TBX and TMX, and calls that are not mentioned here, such as `translations.search`
+ * and all calls of `memory`.
  *
  * ```ts
  * const double = createDouble();

@@ -40,11 +40,11 @@ export interface GoldenQuery {
 
 /** A published translation as a file. */
 export interface GoldenFile {
-  /** The whole file. */
+  /** The bytes of the whole file. */
   bytes: Bytes;
-  /** Its media type. */
+  /** The media type of the file. */
   contentType: string;
-  /** Named after the source document, page and language; it contains no folder. */
+  /** The file name, from the name of the source document, the page and the language. It contains no directory. */
   fileName: string;
 }
 
@@ -56,64 +56,72 @@ const mediaTypes: Readonly<Record<GoldenFormat, string>> = {
   pdf: 'application/pdf',
 };
 
-/** A page of `search`. */
+/** One page of `search`. */
 export interface JobPage extends Page<JobSummary> {
-  /** The search covered all jobs back to this `updated_at`; null if all were covered. */
+  /** The `updated_at` back to which the search has examined jobs; null if it has examined all of them. */
   readonly searchedTo: string | null;
 }
 
 /**
- * Texts and their translation jobs. Every call that creates is sent with an idempotency key, so that a retry never
- * translates or bills twice; if the first request is still in progress, a retry returns a job that is `pending`.
+ * Texts and their translation jobs. Calls that create jobs send an idempotency key, so that a retry never translates
+ * or bills a text twice. If the first request is still in progress, the retry returns a job with the status
+ * `pending`.
  */
 export interface Translations {
-  /** Translates a text and returns its job: `published`, or `awaiting_review` if it needs review. */
+  /** Translates a text and returns its job. The job is `published`, or `awaiting_review` if it needs a review. */
   create(request: TranslationRequest, options?: CreateOptions): ApiPromise<TranslationJob>;
   /**
-   * Translates each text of a batch into each of its languages, one after the other, and returns the jobs in that
-   * order. If one fails its error is thrown, earlier jobs stay, and the same call with the same key continues from
-   * there. The key of the job at position n, from 0, is `<key>:<n>`.
+   * Translates each text of a batch into each of its languages, one after the other, and returns the jobs in this
+   * order. If a text fails, the batch stops and the call throws the error of this text; earlier jobs are kept. If the
+   * call is repeated with the same idempotency key, the batch continues with the failed text. The job at position n,
+   * counted from 0, has the idempotency key `<key>:<n>`.
    */
   createBatch(request: BatchTranslationRequest, options?: CreateOptions): ApiPromise<TranslationJob[]>;
-  /** Translates the text of a document page by page, and returns a job for each page. Keyed `<key>:<n>` from 1. */
+  /**
+   * Translates the text of a document page by page, and returns a job for each page. The job of page n, counted from
+   * 1, has the idempotency key `<key>:<n>`.
+   */
   createFromText(request: DocumentTextRequest, options?: CreateOptions): ApiPromise<TranslationJob[]>;
   /**
    * Translates the text of a file (CSV, DOCX, HTML, JSON, Markdown, PDF, plain text, XML) page by page, and returns a
-   * job for each page. Its layout is not kept. Keyed `<key>:<n>` from 1.
+   * job for each page. The layout of the file is not kept. The job of page n, counted from 1, has the idempotency key
+   * `<key>:<n>`.
    */
   createFromFile(
     file: SourceFile,
     request: FileTranslationRequest,
     options?: CreateOptions & UploadOptions,
   ): ApiPromise<TranslationJob[]>;
-  /** The job with this id; NotFoundError if this credential cannot see one. */
+  /** Returns the job with this id. Throws NotFoundError if it does not exist for the caller's credential. */
   get(jobId: string, options?: CallOptions): ApiPromise<TranslationJob>;
   /**
-   * Waits until a job is no longer in progress, and returns it: `published`, or `awaiting_review` if it needs review.
-   * For a job that a call returned as `pending`. TranslationFailedError if it failed, TimeoutError if it is still in
-   * progress after `timeout`; NotFoundError if it does not exist. Polls that fail temporarily are repeated, for up to
-   * five minutes.
+   * Waits for a job that a call has returned as `pending`, and returns it when it is no longer in progress:
+   * `published`, or `awaiting_review` if it needs a review. Throws TranslationFailedError if the translation failed,
+   * TimeoutError if the job is still in progress after `timeout`, and NotFoundError if the job does not exist. If a
+   * poll fails for a temporary reason, it is repeated for up to five minutes.
    */
   waitFor(jobId: string, options?: WaitForOptions): Promise<TranslationJob>;
-  /** The tenant's jobs, last changed first; pages are read on demand. */
+  /** Lists the tenant's jobs, last changed first. Pages are requested when they are read. */
   list(query?: TranslationListQuery, options?: CallOptions): List<TranslationJob>;
-  /** One page of `list`. */
+  /** Returns one page of `list`. */
   listPage(query?: TranslationListQuery, options?: CallOptions): ApiPromise<Page<TranslationJob>>;
   /**
-   * Acts on a job that awaits review, and returns it; BadRequestError if it is not, or no longer, reviewable. An
-   * action that ends the review is sent again only if the service certainly did nothing: `get` shows the result.
+   * Performs a reviewer's action on a job that is awaiting review, and returns the job. Throws BadRequestError if the
+   * job is not awaiting review. An action that ends the review is retried only if the service certainly did nothing;
+   * after a lost response, `get` shows the result.
    */
   review(jobId: string, request: ReviewRequest, options?: CallOptions): ApiPromise<TranslationJob>;
   /**
-   * A page of jobs as XLIFF 2.1 for a CAT tool, with a file for each: jobs awaiting review, unless `status` is set.
-   * All must have the same pair of languages: UnprocessableContentError if not, until `source_lang` and `target_lang`
-   * select one. NotFoundError without any.
+   * Exports a page of jobs as XLIFF 2.1 for a CAT tool, with one `file` element for each job. By default, these are
+   * the jobs awaiting review; `status` selects others. All jobs must have the same language pair. If they do not,
+   * throws UnprocessableContentError: select a pair with `source_lang` and `target_lang`. Throws NotFoundError if
+   * there are no jobs.
    */
   exportXliff(query?: XliffQuery, options?: CallOptions): ApiPromise<ExportedText>;
   /**
-   * Reviews a job with an XLIFF document from `exportXliff` that a reviewer has changed: `reviewed` and `final`
-   * segments are approved, others kept as drafts, unless `action` is set. Other jobs in the document are ignored.
-   * ConflictError if the job has changed since.
+   * Reviews a job with an XLIFF document from `exportXliff` that a reviewer has changed. By default, the text is
+   * approved if the segment's state is `reviewed` or `final`, and otherwise saved as a draft; `action` overrides
+   * this. Other jobs in the document are ignored. Throws ConflictError if the job has changed since the export.
    */
   reviewXliff(
     jobId: string,
@@ -121,29 +129,39 @@ export interface Translations {
     request?: XliffReviewRequest,
     options?: CallOptions,
   ): ApiPromise<TranslationJob>;
-  /** Downloads a `published` or `human_edited` translation, by default as text; ConflictError for any other. */
+  /**
+   * Downloads a translation whose status is `published` or `human_edited`; by default as text. Throws ConflictError
+   * for jobs with another status.
+   */
   golden(jobId: string, query?: GoldenQuery, options?: CallOptions): ApiPromise<GoldenFile>;
   /**
-   * Deletes a job with its records, for an administrator's access token; never for an API key. Sent again only if the
-   * service certainly did nothing.
+   * Deletes a job with its records. Requires an administrator's access token; an API key is not accepted. Retried
+   * only if the service certainly did nothing.
    */
   delete(jobId: string, options?: CallOptions): ApiPromise<TranslationDeletion>;
-  /** Jobs by status, languages, trigger, time and text, last changed first; pages are read on demand. */
+  /**
+   * Searches jobs by status, languages, review trigger, time and text, last changed first. Pages are requested when
+   * they are read.
+   */
   search(query?: JobSearchQuery, options?: CallOptions): List<JobSummary>;
-  /** One page of `search`. */
+  /** Returns one page of `search`. */
   searchPage(query?: JobSearchQuery, options?: CallOptions): ApiPromise<JobPage>;
-  /** The number of jobs of each status, and of jobs awaiting review. */
+  /** Returns the number of jobs with each status, and the number of jobs awaiting review. */
   counts(options?: CallOptions): ApiPromise<JobCounts>;
-  /** The findings of the service's own checks for a text that a reviewer proposes, without a model call. */
+  /**
+   * Checks a text that a reviewer proposes. Returns the findings of the service's own checks, without calling a
+   * model.
+   */
   check(request: TextCheckRequest, options?: CallOptions): ApiPromise<TextCheck>;
   /**
-   * Acts on the version of a job that the reviewer saw: ConflictError if it has changed since, with the current job
-   * in `present`. Sent again only if the service certainly did nothing.
+   * Performs an action on the version of a job that the reviewer has seen. If the job has changed since then, throws
+   * ConflictError with the current job in `present`. Retried only if the service certainly did nothing.
    */
   act(request: ReviewActRequest, options?: CallOptions): ApiPromise<TranslationJob>;
   /**
-   * Acts on 1 to 100 jobs, with a result for each. Skips approvals of jobs that are unopened or have critical
-   * findings, unless they are named. Sent again only if the service certainly did nothing.
+   * Performs an action on 1 to 100 jobs, and returns a result for each. Jobs that the member has not opened, and jobs
+   * with critical findings, are not approved unless the request names them explicitly. Retried only if the service
+   * certainly did nothing.
    */
   reviewMany(request: ReviewManyRequest, options?: CallOptions): ApiPromise<ReviewManyResult>;
 }
@@ -171,16 +189,16 @@ const getCall: Call = { name: 'translations.get', repeatable: true, result: ['id
 const waitForCall: Call = { name: 'translations.waitFor', repeatable: true, result: ['id'] };
 const listCall: Call = { name: 'translations.list', repeatable: true, result: ['length'] };
 /**
- * Repeatable: a draft saved twice is the same draft. Closing is not: closing a review twice is an error, and the
- * first result would be lost.
+ * Repeatable: saving the same draft twice has the same effect as saving it once. An action that closes a review is
+ * not repeatable: the second request would fail, and the result of the first one would be lost.
  */
 const saveCall: Call = { name: 'translations.review', repeatable: true, result: ['id'] };
 const closeCall: Call = { name: 'translations.review', repeatable: false, result: ['id'] };
-/** Not repeatable: the second one would return 404, and the counts of the first would be lost. */
+/** Not repeatable: a second deletion would return 404, and the counts in the first response would be lost. */
 const deleteCall: Call = { name: 'translations.delete', repeatable: false, result: ['deleted'] };
 
 const exportXliffCall: Call = { name: 'translations.exportXliff', repeatable: true };
-/** Not repeatable: it may close the review. */
+/** Not repeatable, because the action may close the review. */
 const reviewXliffCall: Call = { name: 'translations.reviewXliff', repeatable: false, result: ['id'] };
 
 const searchCall: Call = { name: 'translations.search', repeatable: true };
@@ -195,7 +213,7 @@ export function translations(connection: Connection): Translations {
   const { create, json, keyOf, mutate, query, rest, run, settings } = connection;
   const post = (body: object): RestRequest => ({ method: 'POST', path, json: body });
   const at = (jobId: string, rest = '') => `${path}/${encodeURIComponent(jobId)}${rest}`;
-  /** Adds an idempotency key to a request: its own, that of the options, or a new one. */
+  /** Adds an idempotency key to a request that has none: the key of the options, or a new one. */
   const withKey = <T extends { idempotency_key?: string | null | undefined }>(
     request: T,
     call: Call,

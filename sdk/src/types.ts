@@ -2,16 +2,16 @@ import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
 import type { LanguageCode as SupportedCode } from '../../server/languages.ts';
 import type { AppRouter } from '../../server/router.ts';
 
-// All types below are derived from the service's procedures. The published declarations have the same types written
-// out, so that they do not depend on the server: scripts/declarations.ts.
+// All types below are derived from the service's procedures. The published package has the same types written out by
+// scripts/declarations.ts, so that it does not depend on the server.
 type Inputs = WithCodes<inferRouterInputs<AppRouter>>;
 type Outputs = inferRouterOutputs<AppRouter>;
 type ReviewInput = Inputs['translations']['review'];
 type ReviewFields = Omit<ReviewInput, 'job_id' | 'action' | 'final_translation'>;
 
 /**
- * Inputs with language codes that an editor completes. Any text is allowed: the service accepts codes in any letter
- * case, and may add languages.
+ * Adds language codes to the types of inputs, so that editors can complete them. Any string stays allowed: the
+ * service accepts codes in any letter case, and may add languages.
  */
 type WithCodes<T> = T extends readonly (infer E)[]
   ? WithCodes<E>[]
@@ -19,52 +19,61 @@ type WithCodes<T> = T extends readonly (infer E)[]
     ? { [K in keyof T]: K extends 'source_lang' | 'target_lang' | 'Language' ? Coded<T[K]> : WithCodes<T[K]> }
     : T;
 type Coded<T> = T extends string ? SupportedCode | (string & {}) : T;
-/** Inputs whose source language can be detected. */
+/** Adds `auto` to the source language of inputs for which the service can detect the language. */
 type WithAuto<T> = { [K in keyof T]: K extends 'source_lang' | 'Language' ? OrAuto<T[K]> : T[K] };
 type OrAuto<T> = T extends undefined ? T : SupportedCode | 'auto' | (string & {});
-/** Inputs whose options an editor completes. */
+/** Adds the known options to the types of inputs, so that editors can complete them. */
 type WithOptions<T, Options = RequestMetadata> = {
   [K in keyof T]: K extends 'metadata' ? Options | Extract<T[K], undefined> : T[K];
 };
 
-/** A supported language by its canonical code, such as `fr-CA`. */
+/** The canonical code of a supported language, such as `fr-CA`. */
 export type LanguageCode = SupportedCode;
-/** The source language: a supported one, or `auto` to detect it. */
+/** The source language: the code of a supported language, or `auto` to detect it. */
 export type SourceLanguageCode = SupportedCode | 'auto';
-/** Options of a translation. Other keys are kept with the job. */
+/** Options of a translation. You can add keys; the service stores them with the job. */
 export interface RequestMetadata {
-  /** The quality score below which a translation is repaired and waits for review, 0 to 100. Default: 85. */
+  /**
+   * Minimum quality score, 0 to 100. A translation with a lower score is repaired; if the score is still too low, the
+   * translation needs a review. Default: 85.
+   */
   min_quality_score?: number | undefined;
   /** The maximum number of repairs, 1 to 5. Default: 2. */
   max_quality_loop_retries?: number | undefined;
-  /** Additional models to translate with, at most two; their names in a list, or separated by commas. */
+  /**
+   * Models whose translations compete with that of the main model: at most two, as a list of names or as names
+   * separated by commas.
+   */
   candidate_models?: string | string[] | undefined;
-  /** Rounds in which the candidates are compared, 1 to 3. Default: 1. Without `candidate_models` it has no effect. */
+  /**
+   * The number of rounds in which the candidate translations are compared, 1 to 3. Default: 1. Has no effect without
+   * `candidate_models`.
+   */
   debate_rounds?: number | undefined;
-  /** True requires a human review. */
+  /** True if the text is sensitive; a review is then required. */
   sensitive?: boolean | undefined;
-  /** True requires a human review. */
+  /** True if the text is regulated; a review is then required. */
   regulated?: boolean | undefined;
-  /** True requires a human review. */
+  /** True to require a review. */
   requires_human_review?: boolean | undefined;
   /** Your own keys. */
   [key: string]: unknown;
 }
-/** The document of a text. */
+/** The document from which a text comes. */
 export interface SourceDocument {
-  /** Its name, after which the translation's downloads are named. */
+  /** The name of the document. Downloads of the translation are named after it. */
   name?: string | undefined;
-  /** Any other data to keep with the job. */
+  /** Other data about the document, which the service stores with the job. */
   [key: string]: unknown;
 }
-/** Options of a document's text, with its document. */
+/** Options for the text of a document, and the description of the document. */
 export interface DocumentTextMetadata extends RequestMetadata {
   /** The document. */
   source_document: SourceDocument;
 }
-/** The text to translate, with options. Only `source_text` and `target_lang` are required. */
+/** A text to translate, with options. Only `source_text` and `target_lang` are required. */
 export type TranslationRequest = WithAuto<WithOptions<Inputs['translations']['create']>>;
-/** Texts to translate, each into one or more languages: up to 50 translations. */
+/** Texts to translate, each into one or more languages; up to 50 translations in total. */
 export type BatchTranslationRequest = {
   [K in keyof Inputs['translations']['createBatch']]: K extends 'inputs'
     ? BatchInput[]
@@ -73,49 +82,54 @@ export type BatchTranslationRequest = {
 /** One text of a batch, with its target languages. */
 export type BatchInput = WithAuto<Inputs['translations']['createBatch']['inputs'][number]>;
 /**
- * The text of a document, in `source_text`, which is translated page by page; `metadata.source_document` names it.
+ * The text of a document in `source_text`, which the service translates page by page. `metadata.source_document`
+ * describes the document.
  */
 export type DocumentTextRequest = WithAuto<
   WithOptions<Inputs['translations']['createFromText'], DocumentTextMetadata>
 >;
-/** Options for translating a file. `metadata` has the options of a text, for example `min_quality_score`. */
+/** Options to translate a file. `metadata` has the options that a text has, such as `min_quality_score`. */
 export type FileTranslationRequest = WithAuto<
   Pick<Inputs['translations']['createFromFile'], 'source_lang' | 'domain' | 'tone' | 'gender' | 'model'>
 > & { target_lang: Coded<string>; metadata?: RequestMetadata | undefined };
-/** A text in the pipeline, or its result. */
+/** A translation job of a text, in progress or completed. */
 export type TranslationJob = Outputs['translations']['create'];
-/** The status of a job. The service may add values within a version: handle unknown ones. */
+/** The status of a job. The service may add values to an API version, so handle unknown ones. */
 export type JobStatus = TranslationJob['status'];
 /** Filters for jobs; `limit` is the size of a page. */
 export type TranslationListQuery = Extract<Inputs['translations']['list'], object>;
-/** A reviewer's action on a job: keep a draft, publish, publish another text, reject. */
+/** A reviewer's action on a job: save a draft, publish, publish another text, or reject. */
 export type ReviewAction = ReviewInput['action'];
-/** A reviewer's action. Send `reviewer` only with an API key; a session identifies the reviewer. */
+/**
+ * A reviewer's action with its details. Send `reviewer` only with an API key; with a session, the member is the
+ * reviewer.
+ */
 export type ReviewRequest =
   | (ReviewFields & { action: 'modify'; final_translation: string })
-  // Not as a member of an object type: the declarations would repeat it in this form.
+  // Not as a member of an object type: the published declarations would then repeat the whole type.
   | (ReviewFields &
       Record<'action', Exclude<ReviewAction, 'modify'>> &
       Pick<ReviewInput, 'final_translation'>);
 /** Filters for jobs to export as XLIFF; `limit` is the size of a page. */
 export type XliffQuery = Inputs['translations']['exportXliff'];
 /**
- * The action for the text of an XLIFF document, if its state should not decide. Send `reviewer` only with an API key.
+ * The action for the texts of an XLIFF document, if the states in the document should not determine it. Send
+ * `reviewer` only with an API key.
  */
 export type XliffReviewRequest = Omit<Inputs['translations']['reviewXliff'], 'job_id' | 'body'>;
 /** The download formats of a published translation. */
 export type GoldenFormat = NonNullable<Inputs['translations']['golden']['format']>;
-/** The result of a deletion. */
+/** The result of the deletion of a job. */
 export type TranslationDeletion = Outputs['translations']['delete'];
-/** The quality assessment of the baseline translation. */
+/** The quality assessment of the machine translation. */
 export type QualityAssessment = NonNullable<TranslationJob['quality_assessment']>;
 /** One finding of the quality assessment. */
 export type QualityIssue = QualityAssessment['issues'][number];
-/** The changes of the repair. */
+/** The changes that the repair has made. */
 export type Refinement = NonNullable<TranslationJob['refinement']>;
-/** The final check before publication. */
+/** The final check of the translation before publication. */
 export type Verification = NonNullable<TranslationJob['verification']>;
-/** The trace of a job's pipeline. */
+/** The steps and decisions of a job's pipeline. */
 export type AgentRun = TranslationJob['agent_run'];
 /** One step of the pipeline. */
 export type AgentStep = AgentRun['steps'][number];
@@ -123,30 +137,30 @@ export type AgentStep = AgentRun['steps'][number];
 export type ToolTrace = AgentStep['tool_calls'][number];
 /** A decision of a step, with its reason. */
 export type AgentDecision = AgentStep['decisions'][number];
-/** Whether a job may be published without a human review. */
+/** The decision whether a job may be published without a review. */
 export type QualityGate = NonNullable<AgentRun['quality_gate']>;
-/** The task for the reviewer of a held job. */
+/** The task for the reviewer of a job that is awaiting review. */
 export type HumanReviewTask = NonNullable<AgentRun['human_review_task']>;
-/** The reason why a job is held. */
+/** The reason why a job is awaiting review. */
 export type HumanReviewTrigger = QualityGate['triggers'][number];
 
-/** Filters of a job search. A page may be short: it ends after 10,000 jobs that do not match. */
+/** Filters to search jobs. A page may have fewer items than requested: it ends after 10,000 jobs that do not match. */
 export type JobSearchQuery = Extract<Inputs['translations']['search'], object>;
-/** A page of a search; `searched_to` is the time back to which it searched. */
+/** A page of search results. `searched_to` is the time back to which the search has examined jobs. */
 export type JobSearchPage = Outputs['translations']['search'];
-/** A job in a list. */
+/** A job as part of a list. */
 export type JobSummary = JobSearchPage['jobs'][number];
-/** Numbers of jobs. */
+/** The number of jobs with each status. */
 export type JobCounts = Outputs['translations']['counts'];
-/** A text to check, and the job whose translation it would be. */
+/** A text to check, and the job for which it is proposed as translation. */
 export type TextCheckRequest = Inputs['translations']['check'];
 /** The findings of the service's own checks. */
 export type TextCheck = Outputs['translations']['check'];
-/** A reviewer's action on the version of a job that the reviewer saw. */
+/** A reviewer's action, and the version of the job that the reviewer has seen. */
 export type ReviewActRequest = Inputs['translations']['act'];
 /** Reviewers' actions on several jobs. */
 export type ReviewManyRequest = Inputs['translations']['reviewMany'];
-/** The results, in their order. */
+/** The results of the actions, in the same order. */
 export type ReviewManyResult = Outputs['translations']['reviewMany'];
 /** Filters for the next job to review. */
 export type NextReviewQuery = Extract<Inputs['reviews']['next'], object>;
@@ -156,178 +170,181 @@ export type NextReview = Outputs['reviews']['next'];
 export type ReviewClaimRequest = Inputs['reviews']['claim'];
 /** The current reviewers of a job. */
 export type ReviewClaim = Outputs['reviews']['claim'];
-/** A job or document whose review is undone. */
+/** The job or document whose review is to be undone. */
 export type ReopenRequest = Inputs['reviews']['reopen'];
-/** The item, which awaits review again. */
+/** The reopened job or document, which is awaiting review again. */
 export type ReopenedItem = Outputs['reviews']['reopen'];
-/** The days to report. */
+/** The period of the report. */
 export type ReviewerReportQuery = Extract<Inputs['reviews']['byReviewer'], object>;
 /** The work of each reviewer. */
 export type ReviewerReport = Outputs['reviews']['byReviewer'];
 
-/** Options for translating a document. */
+/** Options to translate a document. */
 export type DocumentUpload = WithAuto<
   Pick<Inputs['documents']['translate'], 'source_lang' | 'domain' | 'tone' | 'gender' | 'text_type'>
 > & { target_lang: Coded<string> };
-/** A document in the pipeline, or its result. */
+/** A document job, in progress or completed. */
 export type TenantDocumentJob = Outputs['documents']['get'];
-/** The status of a document. The service may add values within a version: handle unknown ones. */
+/** The status of a document. The service may add values to an API version, so handle unknown ones. */
 export type DocumentJobStatus = TenantDocumentJob['status'];
 /** The progress of a document. */
 export type DocumentProgress = NonNullable<TenantDocumentJob['progress']>;
-/** The reason why a document failed; branch on its `code`. */
+/** The reason why a document failed. Use `code` to distinguish the cases. */
 export type DocumentFailureDetail = NonNullable<TenantDocumentJob['failure']>;
-/** The findings of the checks in a translated document. */
+/** The findings of the checks of a translated document. */
 export type DocumentQualityReport = NonNullable<TenantDocumentJob['quality_report']>;
-/** One finding: missing, doubtful, truncated, or untranslated content. */
+/** A finding: content that is missing, doubtful, truncated or untranslated. */
 export type DocumentQualityFinding = DocumentQualityReport['findings'][number];
-/** A file of a document: its source, or a translated revision. */
+/** A file of a document: the source, or a translated revision. */
 export type TenantDocumentArtifact = Outputs['documents']['artifacts'][number];
 /** Filters for documents; `limit` is the size of a page. */
 export type DocumentListQuery = Extract<Inputs['documents']['list'], object>;
-/** One text of a document, with its translation and the translation's details. */
+/** A segment of a document with its translation, and details of the translation. */
 export type DocumentSegment = Outputs['documents']['segments']['segments'][number];
-/** Filters for segments: `flagged` for those that need a review; `limit` is the size of a page. */
+/** Filters for segments: with `flagged`, only those that need a review; `limit` is the size of a page. */
 export type DocumentSegmentQuery = Omit<Inputs['documents']['segments'], 'document_id'>;
-/** A page of segments; `next_cursor` is null on the last one. */
+/** A page of segments. `next_cursor` is null on the last page. */
 export type DocumentSegmentPage = Outputs['documents']['segments'];
-/** Corrections of segments, each named by `region_id` and `cell_id`. Send `reviewer` only with an API key. */
+/** Corrections of segments. `region_id` and `cell_id` identify each segment. Send `reviewer` only with an API key. */
 export type DocumentReviewRequest = Omit<Inputs['documents']['review'], 'document_id'>;
-/** Filters for segments to export as XLIFF: all of them unless a `limit` makes pages. */
+/** Filters for segments to export as XLIFF. With `limit`, the result is one page; otherwise all segments. */
 export type DocumentXliffQuery = Omit<Inputs['documents']['exportXliff'], 'document_id'>;
-/** Remarks for an XLIFF document. Send `reviewer` only with an API key. */
+/** Notes about a review by XLIFF document. Send `reviewer` only with an API key. */
 export type DocumentXliffReviewRequest = Omit<Inputs['documents']['reviewXliff'], 'document_id' | 'body'>;
-/** The approver, and remarks. `reviewer` is required with an API key, and ignored with a session. */
+/** The approver, and notes. `reviewer` is required with an API key, and ignored with a session. */
 export type DocumentApproveRequest = Omit<Inputs['documents']['approve'], 'document_id'>;
-/** An approved document, and its additions to the memory. */
+/** An approved document, and the segments that the approval added to the TM. */
 export type DocumentApproval = Outputs['documents']['approve'];
-/** The result of a deletion. */
+/** The result of the deletion of a document. */
 export type DocumentDeletion = Outputs['documents']['delete'];
-/** The documents to check. */
+/** The documents whose progress to return. */
 export type DocumentProgressQuery = Inputs['documents']['progress'];
 /** Their progress. */
 export type DocumentProgressList = Outputs['documents']['progress'];
-/** The parts of a document. */
+/** The structure of a document. */
 export type DocumentOutline = Outputs['documents']['outline'];
-/** Filters of a segment search, and the position to start at. */
+/** Filters for segments, and the position at which the result begins. */
 export type SegmentSearchQuery = Inputs['documents']['search'];
-/** The segments found, with their positions. */
+/** The segments that match, with their positions in the list. */
 export type SegmentSearchPage = Outputs['documents']['search'];
-/** The page whose segments to locate. */
+/** The page of the file whose segments to locate. */
 export type SegmentBoxQuery = Inputs['documents']['boxes'];
-/** The positions of segments on a page. */
+/** The positions of the segments on a page of the file. */
 export type SegmentBoxPage = Outputs['documents']['boxes'];
-/** Corrections, each with the text it replaces. */
+/** Corrections of segments, each with the text that it replaces. */
 export type DocumentCorrectionRequest = Inputs['documents']['correct'];
-/** The document with its corrections. */
+/** The document after the corrections. */
 export type CorrectedDocument = Outputs['documents']['correct'];
 /** A text that a reviewer proposes for a segment. */
 export type SegmentCheckRequest = Inputs['documents']['check'];
-/** The findings of its checks. */
+/** The findings of the checks of a proposed text. */
 export type SegmentCheck = Outputs['documents']['check'];
-/** Translations that a reviewer confirms without changes, each with the text that was seen. */
+/** Translations that a reviewer confirms without changing them, each with the text that the reviewer has seen. */
 export type SegmentConfirmRequest = Inputs['documents']['confirm'];
-/** The segments with their confirmations. */
+/** The segments after the confirmation. */
 export type ConfirmedSegments = Outputs['documents']['confirm'];
 /** The documents to approve. */
 export type ApproveManyRequest = Inputs['documents']['approveMany'];
-/** The result for each. */
+/** The result for each document. */
 export type ApprovalOutcomes = Outputs['documents']['approveMany'];
-/** The time since which failed documents count. */
+/** The time since which failed documents are listed. */
 export type DocumentOutageQuery = Inputs['documents']['outage'];
-/** Documents that wait for the end of an outage, and those that can be queued again. */
+/** Documents that wait until an outage ends, and failed documents that can be queued again. */
 export type DocumentOutage = Outputs['documents']['outage'];
 /** The failed documents to queue again. */
 export type RequeueRequest = Inputs['documents']['requeue'];
 /** The documents that were queued again. */
 export type RequeuedDocuments = Outputs['documents']['requeue'];
-/** The breakdowns to add, for an operator. */
+/** The breakdowns to return in addition. Only operators may request them. */
 export type DocumentSummaryQuery = Extract<Inputs['documents']['summary'], object>;
 /** Counts of the tenant's documents. */
 export type DocumentSummary = Outputs['documents']['summary'];
 
 /** The workspace to create and its first administrator. */
 export type EmailSignupRequest = Inputs['auth']['signUpWithEmail'];
-/** A new member who joins a workspace with an invite, instead of creating one. */
+/** A new member who joins a workspace with an invite. */
 export type InviteSignupRequest = Pick<EmailSignupRequest, 'email' | 'password'> & { invite_token: string };
 /**
- * The workspace; its API key, shown this once, if it is a new one; and `token`, or an `mfa_challenge` if
- * `mfa_required` is true.
+ * The workspace, with its API key if it is new (the service never shows it again), and either `token` or, if
+ * `mfa_required` is true, an `mfa_challenge`.
  */
 export type SignupResponse = Outputs['auth']['signUpWithEmail'];
 /** A workspace. */
 export type TenantAccount = SignupResponse['account'];
-/** A user's access token and refresh token. */
+/** The access token and the refresh token of a member. */
 export type OAuth2TokenResponse = NonNullable<SignupResponse['token']>;
-/** The user of a token. Its `role` is not the effective one, which `auth.me` returns. */
+/** The member of a token. `role` may be only a default value; `auth.me` returns the effective role. */
 export type AuthenticatedUser = OAuth2TokenResponse['user'];
-/** The pending step of a sign-in: an authenticator code, or the enrollment of an authenticator (`totp_enroll`). */
+/** The next step of a sign-in: a verification code, or the enrollment of an authenticator app (`totp_enroll`). */
 export type MfaChallenge = Extract<Outputs['auth']['token'], { mfa_required: true }>['mfa_challenge'];
 /**
- * The data for setting up an authenticator: its secret in base32, as a URI, and as a picture of that URI in a data
- * URI.
+ * The data to set up an authenticator app: the secret in base32, the secret as a URI, and an image of the URI as a
+ * data URI.
  */
 export type MfaEnrollment = Outputs['auth']['enrollMfa'];
-/** A workspace that the user can sign in to. */
+/** A workspace to which the member can sign in. */
 export type Workspace = Extract<
   Outputs['auth']['token'],
   { tenant_selection_required: true }
 >['tenants'][number];
-/** A request to the token endpoint: a password, a code, or a refresh token. */
+/** A request to the token endpoint, with a password, a code or a refresh token. */
 export type TokenRequest = Inputs['auth']['token'];
-/** Tokens, or the pending step of the sign-in. */
+/** Tokens, or the next step of the sign-in. */
 export type TokenEndpointResponse = Outputs['auth']['token'];
-/** The authenticator is set up; with the tokens of the pending sign-in. */
+/** The result of the enrollment of an authenticator app, with the tokens of the sign-in if one was in progress. */
 export type MfaConfirmation = Outputs['auth']['confirmMfa'];
-/** A code for a challenge. */
+/** A verification code for a challenge. */
 export type MfaVerifyRequest = Inputs['auth']['verifyMfa'];
-/** The challenge for which to set up an authenticator. */
+/** The challenge for which to set up an authenticator app. */
 export type MfaEnrollRequest = Inputs['auth']['enrollMfa'];
-/** The authenticator's first code. */
+/** The first code of the authenticator app. */
 export type MfaConfirmRequest = Inputs['auth']['confirmMfa'];
-/** The token of a link, and the new password. */
+/** The token of a password reset link, and the new password. */
 export type PasswordResetRequest = Inputs['auth']['resetPassword'];
-/** The password is set. */
+/** The result of a password reset. */
 export type PasswordReset = Outputs['auth']['resetPassword'];
-/** The token is ended. */
+/** The result of the revocation of a token. */
 export type TokenRevocation = Outputs['auth']['revoke'];
-/** Recovery codes, each for one use. */
+/** Recovery codes. Each code works once. */
 export type RecoveryCodes = Outputs['auth']['regenerateRecoveryCodes'];
-/** The state of a token. */
+/** Whether a token is valid, and its details. */
 export type TokenIntrospection = Outputs['auth']['introspect'];
-/** The URL to which the identity provider redirects the browser, and the workspace. */
+/** The URL to which the identity provider redirects the browser, and the workspace to sign in to. */
 export type SsoAuthorizeRequest = Omit<Inputs['auth']['authorizeSso'], 'provider'>;
-/** The URL to redirect the browser to. */
+/** The URL to which to redirect the browser. */
 export type SsoAuthorization = Outputs['auth']['authorizeSso'];
-/** The parameters with which the browser returned. */
+/** The query parameters with which the browser has returned. */
 export type SsoCallbackRequest = Omit<Inputs['auth']['completeSso'], 'provider'>;
-/** Tokens, or the pending step of the sign-in. */
+/** Tokens, or the next step of the sign-in. */
 export type SsoSignIn = Outputs['auth']['completeSso'];
 /** The identity provider's public configuration. */
 export type SsoClientConfig = Outputs['auth']['ssoClientConfig'];
-/** The signed-in member, with the effective role, and its workspace. */
+/** The signed-in member with the effective role, and the member's workspace. */
 export type Me = Outputs['auth']['me'];
 
-/** The tenant to create. Its limit is not lowered, and its platform-owned metadata is kept. */
+/**
+ * The tenant to create. Unlike at a sign-up, its limit may be higher than the default, and its metadata may have keys
+ * that the platform owns.
+ */
 export type TenantAccountCreate = Inputs['tenants']['create'];
-/** A new tenant, with its API key, which is shown this once. */
+/** A new tenant with its API key, which the service never shows again. */
 export type ProvisionedTenant = Outputs['tenants']['create'];
 /** Filters for tenants; `limit` is the size of a page. */
 export type TenantListQuery = Inputs['tenants']['list'];
-/** The toggles to set, at least one. Missing ones do not change. */
+/** The settings to change, at least one. Omitted settings stay the same. */
 export type SecurityPolicy = Omit<Inputs['tenants']['setSecurityPolicy'], 'tenant_id'>;
-/** The recipient of an invite; anyone with the token, if no `email` is given. */
+/** The email address that an invite is for. Without `email`, anyone with the token can use the invite. */
 export type InviteCreateRequest = Omit<Inputs['members']['createInvite'], 'tenant_id'>;
-/** A new invite, with its token, which is shown this once. */
+/** A new invite with its token, which the service never shows again. */
 export type CreatedInvite = Outputs['members']['createInvite'];
 /** An invite, and its status. */
 export type InviteRecord = Outputs['members']['listInvites'][number];
 /** Filters for invites; `limit` is the size of a page. */
 export type InviteListQuery = Omit<Inputs['members']['listInvites'], 'tenant_id'>;
 
-/** The password, or an authenticator code. */
+/** The password, or a verification code of the authenticator app. */
 export type KeyRotationProof = Inputs['tenants']['rotateKey'];
-/** The new API key, shown this once. */
+/** The new API key, which the service never shows again. */
 export type RotatedKey = Outputs['tenants']['rotateKey'];
 /** The details of an invite. */
 export type InvitePreview = Outputs['members']['previewInvite'];
@@ -337,105 +354,110 @@ export type MemberListQuery = Omit<Inputs['members']['list'], 'tenant_id'>;
 export type UserRow = Outputs['members']['list'][number];
 /** The role of a member. */
 export type MemberRole = Inputs['members']['changeRole']['role'];
-/** The member whose authenticator was removed. */
+/** The member whose authenticator app was removed. */
 export type MfaReset = Outputs['members']['resetMfa'];
 /** A password reset link. */
 export type PasswordResetLink = Outputs['members']['issueResetLink'];
 /** Filters for events: by action, actor and time. */
 export type AuditListQuery = Extract<Inputs['audit']['list'], object>;
-/** A page of events; a short one may have a next. */
+/** A page of events. A page may have fewer events than requested, although there is a next page. */
 export type AuditPage = Outputs['audit']['list'];
 /** An event, with its actor and time. */
 export type AuditEvent = AuditPage['events'][number];
 
-/** The days to report, in UTC, first and last included; by default the last 30, at most 366. */
+/** The period of the report: first and last day in UTC, both included. Default: the last 30 days; at most 366 days. */
 export type DailyUsageQuery = Omit<Inputs['usage']['daily'], 'tenant_id'>;
-/** The usage of each day, including days without usage. Token counters are for operators. */
+/** The usage of each day, including days without usage. Only operators get the numbers of tokens. */
 export type DailyUsage = Outputs['usage']['daily'];
-/** The month (YYYY-MM in UTC; the current one by default), and the number of its latest records, up to 1,000. */
+/**
+ * The month as YYYY-MM in UTC (default: the current month), and the number of latest records to return, up to 1,000.
+ */
 export type UsageSummaryQuery = Omit<Inputs['usage']['summary'], 'tenant_id' | 'cursor'>;
-/** A tenant's usage in a month, its remaining allowance, and the latest records. */
+/** The usage of a tenant in a month, the remaining allowance, and the latest records. */
 export type TenantUsageSummary = Outputs['usage']['summary'];
-/** The billed usage of one job. Token counters and models are for operators. */
+/** The billed usage of one job. Only operators get the numbers of tokens and the models. */
 export type TenantUsageRecord = TenantUsageSummary['records'][number];
-/** The month: YYYY-MM in UTC; the current one by default. */
+/** The month as YYYY-MM in UTC. Default: the current month. */
 export type UsageRecordsQuery = Pick<Inputs['usage']['export'], 'period'>;
-/** The month, and the format: `json` by default. */
+/** The month, and the format of the file. The default format is `json`. */
 export type UsageExportQuery = Omit<Inputs['usage']['export'], 'tenant_id'>;
-/** The download formats of a month's records. */
+/** The formats of the file with a month's records. */
 export type UsageExportFormat = NonNullable<UsageExportQuery['format']>;
 
-/** The storage of a tenant's records and files, and whether it works. */
+/** The storage that a tenant's records and files are kept in, and whether it works. */
 export type StorageBinding = Outputs['storage']['binding'];
-/** The complete desired state of a binding. */
+/** The complete configuration of the tenant's own storage. */
 export type StorageBindingRequest = Inputs['storage']['bind'];
-/** The result for translations that waited for storage. */
+/** The numbers of translations that could not be stored before: now published, failed again, or not tried yet. */
 export type ReplaySummary = NonNullable<StorageBinding['replay']>;
-/** The platform storage that the tenant's documents use. */
+/** The amount of platform storage that the tenant's documents use. */
 export type StorageUsage = Outputs['storage']['usage'];
 
-/** The name of a glossary, and the languages of entries without their own; required with TMX and TBX. */
+/**
+ * The name of a glossary, and the languages of its entries. The languages are required for TMX and TBX; in CSV, each
+ * entry may have its own.
+ */
 export type TerminologyUpload = Pick<Inputs['terminology']['upload'], 'source_lang' | 'target_lang'> & {
   name: string;
 };
-/** Filters for glossaries or memories; `limit` is the size of a page, all of them by default. */
+/** Filters for glossaries or TMs. `limit` is the size of a page; without it, all are returned. */
 export type SetListQuery = Extract<Inputs['terminology']['list'], object>;
 /** A glossary. */
 export type TerminologySet = Outputs['terminology']['list'][number];
-/** The response to an upload: the set, and possible mistakes in its file. */
+/** The stored glossary, and possible mistakes in the uploaded file. */
 export type UploadedTerminologySet = Outputs['terminology']['upload'];
-/** The edition of ISO 30042 for the export of a glossary: `2019`, or `2008` for tools that support no other. */
+/** The edition of ISO 30042 for the export of a glossary: `2019`, or `2008` for tools that support only this one. */
 export type TbxQuery = Omit<Inputs['terminology']['exportTbx'], 'set_id'>;
 /** Filters for the entries of a glossary. */
 export type GlossaryEntryQuery = Inputs['terminology']['entries'];
-/** A page of entries. */
+/** A page of glossary entries. */
 export type GlossaryEntryPage = Outputs['terminology']['entries'];
 /** A term and its required translation. */
 export type GlossaryEntry = GlossaryEntryPage['entries'][number];
 /** A term to add. */
 export type NewGlossaryEntry = Inputs['terminology']['addEntry'];
-/** The added term, and the glossary's other translations of it. */
+/** The added term, and other translations that the glossary has for it. */
 export type AddedGlossaryEntry = Outputs['terminology']['addEntry'];
 /** A text, and optionally its translation. */
 export type TermMatchRequest = Inputs['terminology']['matches'];
-/** The terms of the text. */
+/** The glossary terms in a text. */
 export type TermMatches = Outputs['terminology']['matches'];
-/** Filters for units of a memory. */
+/** Filters for the segments of a TM. */
 export type MemoryBrowseQuery = Extract<Inputs['memory']['browse'], object>;
-/** A page of units. */
+/** A page of TM segments. */
 export type MemoryUnitPage = Outputs['memory']['browse'];
-/** A text and its translation. */
+/** A TM segment: a text and its translation. */
 export type MemoryUnit = MemoryUnitPage['units'][number];
-/** A search in the memories. */
+/** A text to search for in the TMs. */
 export type ConcordanceQuery = Inputs['memory']['concordance'];
-/** A page of units with the text. */
+/** A page of TM segments that contain the searched text. */
 export type ConcordancePage = Outputs['memory']['concordance'];
-/** A unit, and the positions of the text in it. */
+/** A TM segment, and the positions of the searched text in it. */
 export type ConcordanceUnit = ConcordancePage['units'][number];
-/** A text to find matches for. */
+/** A text for which to find TM matches. */
 export type MemoryMatchRequest = Inputs['memory']['matches'];
-/** The matches of the memories. */
+/** The TM matches for a text. */
 export type MemoryMatches = Outputs['memory']['matches'];
-/** The name of a memory, and the pair of the file's languages to import. */
+/** The name of a TM, and the languages to import: the file's source and target. */
 export type MemoryImportRequest = Record<
   keyof Pick<Inputs['memory'][`import`], 'source_lang' | 'target_lang'>,
   Coded<string>
 > & { name: string };
-/** A translation memory; as the result of an import with the counts of the file's units. */
+/** A translation memory. If it is the result of an import, it has the counts of that import. */
 export type TranslationMemorySet = Outputs['memory']['list'][number];
-/** An import in the background, running or ended. */
+/** An import in the background, in progress or ended. */
 export type TranslationMemoryImportJob = Outputs['memory']['listImports'][number];
-/** The languages of the approved translations. */
+/** The language pair of the approved translations. */
 export type GoldenMemoryQuery = Record<keyof Inputs['memory']['exportGolden'], Coded<string>>;
 
 /** The plan to subscribe to. */
 export type CheckoutRequest = Inputs['billing']['checkout'];
 /** A plan that can be subscribed to. */
 export type BillingTier = CheckoutRequest['tier'];
-/** The number of packs of 1,000,000 characters to buy: by default one, at most five. */
+/** The number of packs to purchase, each of 1,000,000 characters: 1 to 5. Default: 1. */
 export type TopUpRequest = Inputs['billing']['topup'];
-/** The page to redirect the browser to. */
+/** The page of the payment processor to which to redirect the browser. */
 export type PaymentPage = Outputs['billing']['checkout'];
 
-/** Liveness, and the parts that run on stubs. */
+/** The health of the service, and the parts of it that run on stubs. */
 export type HealthStatus = Outputs['system']['health'];

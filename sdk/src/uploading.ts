@@ -1,11 +1,13 @@
 import { quietly } from './events.ts';
 import type { Fetch, Settings, UploadProgress } from './options.ts';
 
-/** The used parts of a browser's XMLHttpRequest; Node has no declarations of it. */
+/**
+ * The parts of a browser's XMLHttpRequest that are used here. Declared here, because Node's types do not include it.
+ */
 interface BrowserRequest {
   responseType: string;
   readonly response: unknown;
-  /** Of the last request, if it was redirected. */
+  /** The URL of the last request, if the request was redirected. */
   readonly responseURL: string;
   readonly status: number;
   readonly upload: {
@@ -22,12 +24,12 @@ interface BrowserRequest {
   abort(): void;
 }
 
-/** Bytes of a piece. */
+/** Bytes of each piece of a request's body. */
 const pieceSize = 65_536;
 
 /**
- * The globals that distinguish the runtimes. Types of one runtime lack those of the others, and the SDK compiles with
- * none.
+ * The global variables that distinguish the runtimes. The types of each runtime lack those of the others, and the SDK
+ * is compiled without the types of any runtime.
  */
 interface Platform {
   XMLHttpRequest?: new () => BrowserRequest;
@@ -36,10 +38,10 @@ interface Platform {
 }
 
 /**
- * A `fetch` that reports how much of a request's body has been sent. In browsers it uses XMLHttpRequest, because
- * their `fetch` does not report it; the response is held in memory completely. Elsewhere the body is a stream, and
- * counts as sent as the connection takes it. With a caller's own `fetch` in a browser, only the start and the end are
- * reported.
+ * Returns a `fetch` that reports how much of the request's body has been sent. In browsers, it uses XMLHttpRequest,
+ * because their `fetch` does not report progress; the response is then held in memory completely. In other runtimes,
+ * it sends the body as a stream, and a piece counts as sent when the connection has accepted it. With the caller's
+ * own `fetch` in a browser, it reports only the start and the end.
  */
 export function uploadingFetch(
   { fetch, isOwnFetch }: Pick<Settings, 'fetch' | 'isOwnFetch'>,
@@ -48,7 +50,7 @@ export function uploadingFetch(
   const onProgress = (progress: UploadProgress) => quietly(() => onUploadProgress(progress));
   const { XMLHttpRequest, process, Deno } = globalThis as unknown as Platform;
   if (isOwnFetch && XMLHttpRequest) return byBrowser(XMLHttpRequest, onProgress);
-  // Node and Bun, or Deno. Browsers send a stream as text, or only over HTTP/2.
+  // Only Node, Bun and Deno send streams. Browsers send a stream as text, or only over HTTP/2.
   const takesStreams = !XMLHttpRequest && (process?.versions?.node || Deno);
   return async (url, init) => {
     const { body } = init;
@@ -71,7 +73,7 @@ export function uploadingFetch(
           loaded += size;
         },
       },
-      // A piece is requested when the previous one has been taken.
+      // The connection requests a piece after it has accepted the previous one.
       { highWaterMark: 0 },
     );
     return fetch(url, { ...init, body: stream, duplex: 'half' } as RequestInit);
@@ -92,7 +94,7 @@ function byBrowser(Request: new () => BrowserRequest, onProgress: (progress: Upl
         onProgress({ loaded: event.loaded, total });
       };
       request.upload.onload = () => onProgress({ loaded: total, total });
-      // XMLHttpRequest follows redirects. `fetch` has this response instead.
+      // XMLHttpRequest has followed redirects. Report a redirect as `fetch` does.
       request.onload = () =>
         resolve(request.responseURL === new URL(url).href ? responseOf(request) : Response.error());
       request.onerror = () => reject(new TypeError('the request could not be sent'));
@@ -110,7 +112,7 @@ function responseOf(request: BrowserRequest): Response {
     return end > 0 ? [[line.slice(0, end), line.slice(end + 1).trim()]] : [];
   });
   const { status } = request;
-  // A response of these statuses must not be given a body.
+  // A response with one of these statuses must have no body.
   const body = status === 204 || status === 304 ? null : (request.response as ArrayBuffer);
   return new Response(body, { status, headers });
 }

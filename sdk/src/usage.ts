@@ -18,39 +18,41 @@ import type {
   UsageSummaryQuery,
 } from './types.ts';
 
-/** A month's records as a file that is read once. */
+/** The records of a month as a file that can be read once. */
 export interface UsageExport {
-  /** It contains no folder. */
+  /** The file name, without directories. */
   fileName: string;
-  /** Its media type. */
+  /** The media type of the file. */
   contentType: string;
   /**
-   * Arrives no faster than it is read, and fails if it is cut off (ConnectionError) or stalls (TimeoutError): the
-   * data read until then is incomplete. Read it to its end, or cancel it: until then it holds a connection.
+   * The content of the file. It arrives only as fast as it is read. If reading throws ConnectionError (the file was
+   * cut off) or TimeoutError (no data arrived in time), the data read until then are incomplete. The file holds a
+   * connection until it is read to the end or canceled.
    */
   body: ReadableStream<Bytes>;
 }
 
 /**
- * Usage and billing records: for an administrator's session, or a platform operator; never for a tenant's API key.
- * For an administrator, only the own tenant exists: NotFoundError for others.
+ * Usage and billing records. Requires an administrator's session or a platform operator; a tenant's API key is not
+ * accepted. For tenants other than their own, administrators get NotFoundError.
  */
 export interface Usage {
-  /** Usage per day. Without a tenant, an operator gets the sum over all of them. */
+  /** Returns the usage of each day. An operator who selects no tenant gets the sum over all tenants. */
   daily(query?: DailyUsageQuery, options?: TenantOptions): ApiPromise<DailyUsage>;
-  /** A month's figures, with its latest records; `records` has all of them. */
+  /** Returns the totals of a month with the latest records. `records` returns all records. */
   summary(tenantId: string, query?: UsageSummaryQuery, options?: CallOptions): ApiPromise<TenantUsageSummary>;
   /**
-   * Every record of a month, oldest first, as they arrive: they are never all in memory, and leaving the loop ends
-   * the download. A failure before the first record is retried; after it, a download that is cut off throws a
-   * ConnectionError and one that stalls a TimeoutError, so that incomplete data never looks complete.
+   * Iterates over all records of a month, oldest first, while they arrive; they are never all in memory. Leaving the
+   * loop ends the download. A failure is retried only before the first record has arrived. Later, the loop throws
+   * ConnectionError if the download is cut off and TimeoutError if no data arrive in time, so that incomplete data
+   * never look complete.
    */
   records(
     tenantId: string,
     query?: UsageRecordsQuery,
     options?: CallOptions,
   ): AsyncIterable<TenantUsageRecord>;
-  /** The same as a file, to save while it arrives. */
+  /** Returns the records of a month as a file that can be saved while it arrives. */
   export(tenantId: string, query?: UsageExportQuery, options?: CallOptions): ApiPromise<UsageExport>;
 }
 
@@ -101,13 +103,16 @@ function exportRequest(tenantId: string, format: UsageExportFormat, period: stri
   return { method: 'GET', path, query: { format, period } };
 }
 
-/** Maximum characters of a line. Records are far shorter; a longer line is not a record and must not fill the memory. */
+/**
+ * Maximum characters of a line. Records are much shorter. A longer line is not a record, and must not fill the
+ * memory.
+ */
 const maxLineLength = 1_048_576;
 
 /**
- * Yields the records of a jsonl export, one per line, as they arrive. Leaving the loop ends the download. The service
- * ends every line, including the last one, with a line feed: an export that ends otherwise was cut off, even if the
- * connection did not report it.
+ * Yields the records of a jsonl export, one per line, while they arrive. Leaving the loop ends the download. The
+ * service ends every line with a line feed, also the last one. If an export ends without a line feed, it was cut off,
+ * even if the connection did not report it.
  * @throws LinguaLoopError if a line is not a record; ConnectionError if the export is cut off
  */
 async function* readRecords(
@@ -159,7 +164,7 @@ function recordOf(line: string): TenantUsageRecord | undefined {
   }
 }
 
-/** Checks enough to distinguish a record from a proxy's page or an error. */
+/** Checks only enough fields to distinguish a record from a page of a proxy or an error. */
 function isRecord(value: unknown): value is TenantUsageRecord {
   const { job_id, billable_chars } = (value ?? {}) as Record<string, unknown>;
   return typeof job_id === 'string' && typeof billable_chars === 'number';

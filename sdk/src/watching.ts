@@ -3,31 +3,31 @@ import type { Poller } from './poller.ts';
 import { createPolling } from './polling.ts';
 import type { Backoff } from './retry.ts';
 
-/** Options of watching a job at the service. `signal` ends the waiting, never the job. */
+/** Options to wait for a job. `signal` ends only the wait, never the job. */
 export interface WatchOptions<Job> extends CallOptions {
   /**
-   * Receives each new state while a caller waits, the first one included, with the completed share (0 to 1). If it
-   * throws, the waiting throws the same error.
+   * Called with each new state of the job while a caller waits, starting with the current one. `progress` is the
+   * completed share, from 0 to 1. If the callback throws, the wait throws the same error.
    */
   onProgress?: ((job: Job, progress: number) => void) | undefined;
-  /** Waits between two polls. */
+  /** The time between two polls. */
   pollEvery?: Backoff | undefined;
 }
 
-/** A kind of job that is watched. */
+/** The functions for a kind of job. */
 export interface Watched<Job, Result> {
-  /** Reads the state of the job, in one attempt. */
+  /** Reads the state of the job with one request, without retries. */
   look(stop: AbortSignal): Promise<Job>;
-  /** The result of a state; undefined while the job runs. Throws if the job failed. */
+  /** Returns the result of a state; undefined while the job is in progress. Throws if the job has failed. */
   resultOf(job: Job): Result | undefined;
   /** The completed share of a job, from 0 to 1. */
   shareOf(job: Job): number;
 }
 
-/** The maximum reported progress before there is a result. */
+/** The highest progress that is reported as long as there is no result. */
 const almostDone = 0.99;
 
-/** Watches a job. All callers share the polls. */
+/** Returns a poller for a job. All callers share its polls. */
 export function watch<Job, Result>(
   first: Job,
   { look, resultOf, shareOf }: Watched<Job, Result>,

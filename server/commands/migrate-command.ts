@@ -8,7 +8,8 @@ import { listenForStop } from '#server/platform/stop-signals.ts';
 import { readSettings, type Settings } from '#server/settings.ts';
 import { RestoredStorage } from './backup/restored-storage.ts';
 
-// A signal ends waiting, but a running migration is finished. The process that joined the database must leave it.
+// Handle signals: a signal ends the wait for the lock, but a running migration is completed. A process that has
+// joined the embedded database must also leave it.
 const { stop } = listenForStop();
 redirectOutput();
 
@@ -23,7 +24,7 @@ try {
   } finally {
     await home.stop();
   }
-  // Not essential for this command: an unreachable storage must not block an upgrade.
+  // Ignore an error: storage is not needed for a migration, so unreachable storage must not prevent an upgrade.
   await new RestoredStorage(settings).completeOwn().catch((error: unknown) => {
     const fields = { error: describeForLog(error) };
     writeLogLine(
@@ -40,7 +41,10 @@ try {
   process.exitCode = 1;
 }
 
-/** With another DATA_DIR than the service's, an upgrade would continue with an empty database. */
+/**
+ * Whether the command would create a new database. With a wrong DATA_DIR, an upgrade would otherwise continue with an
+ * empty database.
+ */
 async function willBeMade({ DATABASE_URL, DATA_DIR }: Settings): Promise<boolean> {
   if (DATABASE_URL !== undefined) return false;
   return access(join(DATA_DIR, 'postgres')).then(

@@ -1,4 +1,5 @@
-// migrate.ts is a link to this file: an older Node.js stops at the extension .ts before it reads a line (docs/decisions/0075).
+// migrate.ts is a link to this file. An older Node.js follows the link and runs this file. It would reject a
+// file with the extension .ts without reading it (docs/decisions/0075).
 import './require-node.mjs';
 
 await import('./migrate-command.ts');

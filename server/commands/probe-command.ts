@@ -1,14 +1,17 @@
 import { readSettings, type Settings } from '#server/settings.ts';
 
 /**
- * `npm run probe`: checks whether the process on this machine is ready. Prints one line; exits with 0 if it is,
- * otherwise with 1.
+ * Checks whether the process on this machine is ready (`npm run probe`). Prints one line; the exit code is 0 if the
+ * process is ready, otherwise 1.
  */
 
-/** Milliseconds. Shorter than the usual limit of a container's health check. */
+/** Timeout in milliseconds. It is shorter than the usual timeout of a container's health check. */
 const patience = 4000;
 
-/** The address of the process: its port for operators, if it has one, as a worker must; otherwise the API's port. */
+/**
+ * Returns the URL of the process: on the port for operators if there is one (processes with only workers have no
+ * other), otherwise on the API's port.
+ */
 function addressOf({ HOST, PORT, METRICS_HOST, METRICS_PORT }: Settings): string {
   const [host, port] = METRICS_PORT === undefined ? [HOST, PORT] : [METRICS_HOST, METRICS_PORT];
   const local = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;

@@ -4,7 +4,7 @@ import type { Settings } from '#server/settings.ts';
 import { Refusal } from './refusal.ts';
 
 /**
- * Requires that an embedded database exists, because joining one that does not would create it.
+ * Requires that an embedded database exists, because joining a missing one would create it.
  * @throws Refusal
  */
 export async function requireData({ DATABASE_URL, DATA_DIR }: Settings): Promise<void> {

@@ -1,6 +1,7 @@
-// JavaScript that every Node.js with modules can read: it says which one is needed before any TypeScript is loaded.
+// Ends the process with a message if Node.js is too old. This file is JavaScript, so that an older Node.js can run it
+// before any TypeScript is loaded.
 
-/** The oldest major version that the service runs on. `npm ci` installs one. */
+/** The earliest major version of Node.js on which the service runs. `npm ci` installs a suitable version. */
 const oldest = 24;
 
 if (Number.parseInt(process.versions.node, 10) < oldest) {

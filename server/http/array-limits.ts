@@ -3,23 +3,27 @@ import { AppError } from '#server/errors.ts';
 import type { Settings } from '#server/settings.ts';
 import { locationOf, type Route } from '#server/trpc.ts';
 
-/** A limit that is a setting or has its own error. Other limits are the schema's `.max()`. */
+/** Limits one array by a setting, or with its own error. Other arrays have the `.max()` of their schema. */
 export interface ArrayLimit {
   most(settings: Settings): number;
-  /** @param input the whole input */
+  /** @param input the whole input of the procedure, not only the array */
   refusal(settings: Settings, input: unknown): AppError;
 }
 
-/** Limits of arrays in inputs: `z.array(…).register(arrayLimits, …)`, the last call on the schema. */
+/**
+ * Array limits by array schema. Register a limit with `z.array(…).register(arrayLimits, …)`, as the last call on the
+ * schema.
+ */
 export const arrayLimits = z.registry<ArrayLimit>();
 
-/** @throws AppError for an array that is too long, checked by its length only */
+/** @throws AppError if an array has too many elements; only lengths are checked */
 export type ArrayCheck = (input: unknown, settings: Settings) => void;
 
 /**
- * Returns a check of the lengths of an input's arrays, to run before its schema: zod reads all elements and reports
- * every problem before it compares the length. A limit applies to all arrays of one schema together: the limit of an
- * inner array counts the elements of all inner arrays. Returns undefined if the input has no arrays.
+ * Returns a function that checks the lengths of all arrays in an input, or undefined if the input has no arrays. Run
+ * it before the schema: zod reads all elements and reports every problem before it compares the length. A limit
+ * applies to all arrays of one schema together: the limit of a nested array counts the elements of all arrays with
+ * this schema in the input.
  * @throws Error for an array without a limit: each needs `.max()` or an entry in `arrayLimits`
  */
 export function createArrayCheck(
@@ -34,7 +38,7 @@ interface Walk {
   /** The whole input. */
   input: unknown;
   path: (string | number)[];
-  /** Elements counted so far, by the schema of their array. */
+  /** For each array schema, the number of elements that have been counted. */
   counts: Map<z.ZodType, number>;
   settings: Settings;
   route: Route | undefined;
@@ -42,7 +46,7 @@ interface Walk {
 
 type Look = (value: unknown, walk: Walk) => void;
 
-/** The part of zod's internal schema definition that shows where arrays are. */
+/** The fields of zod's internal schema definition through which arrays can be reached. */
 interface Definition {
   type: string;
   element?: z.ZodType;
@@ -56,7 +60,7 @@ interface Definition {
 
 /** Returns undefined if the schema contains no array. */
 function lookInto(schema: z.ZodType): Look | undefined {
-  // zod's base type does not have the parts that only some kinds of schemas have.
+  // zod's base type lacks the fields that only some kinds of schemas have.
   const definition = schema._zod.def as unknown as Definition;
   switch (definition.type) {
     case 'array':
@@ -95,9 +99,9 @@ function lookAtArray(schema: z.ZodType, element: z.ZodType): Look {
   };
 }
 
-/** The limit of the schema's `.max()` or `.length()`; the lowest if there are several. */
+/** Returns the limit of the schema's `.max()` or `.length()`; the lowest one if it has several. */
 function maximumOf(schema: z.ZodType): number | undefined {
-  // zod's types omit the definition of a check.
+  // zod's types omit the fields of a check's definition.
   const checks = (schema._zod.def.checks ?? []).map(
     ({ _zod }) => _zod.def as unknown as { check: string; maximum?: number; length?: number },
   );

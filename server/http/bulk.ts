@@ -2,13 +2,10 @@ import { z } from 'zod';
 import type { Services } from '#server/context.ts';
 import { describeForLog, errorBody, toAppError } from '#server/errors.ts';
 
-/**
- * How many items of one request are processed at the same time: each waits for a store, which takes its time to
- * write.
- */
+/** Items of one request that are processed at the same time. Each item waits mostly for storage writes. */
 const lanes = 4;
 
-/** Why one item of several was rejected: as the response to a request for only that item. */
+/** Why one of several items was rejected. Equals the error response that a request for only this item would get. */
 export const itemRefusal = z.object({
   http_status: z.int().describe('The status of a request for only this item.'),
   detail: z.string().describe('Why it was rejected.'),
@@ -19,8 +16,8 @@ export const itemRefusal = z.object({
 export type ItemRefusal = z.infer<typeof itemRefusal>;
 
 /**
- * Processes the items of one request, a few at a time: a rejected item does not stop the others.
- * @returns the result of each, in their order
+ * Processes the items of one request, `lanes` at a time. A rejected item does not stop the others.
+ * @returns the result of each item, in the order of the items
  */
 export async function eachItem<T, R>(
   { services, requestId }: { services: Pick<Services, 'log'>; requestId: string },

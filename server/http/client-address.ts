@@ -2,13 +2,13 @@ import { isIP, isIPv4, isIPv6 } from 'node:net';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Maximum characters of an entry: more than an IPv6 address with zone and port has. */
+/** Maximum characters of an entry; an IPv6 address with zone and port has fewer. */
 const maxEntryLength = 100;
 
 /**
- * Returns the client's address: the socket's address or, behind `trustProxy` trusted proxies, the entry at that
- * position from the right in X-Forwarded-For. Clients can forge entries further left. If the entry is not an IP
- * address, the socket's address is used.
+ * Returns the client's address: the socket's address or, behind `trustProxy` trusted proxies, the entry at position
+ * `trustProxy`, counted from the right, in X-Forwarded-For. Clients can forge entries further left. If the entry is
+ * not an IP address, the socket's address is used.
  */
 export function clientAddress(headers: Headers, socketAddress: string, trustProxy: number): string {
   const forwarded = headers['x-forwarded-for'];
@@ -17,7 +17,10 @@ export function clientAddress(headers: Headers, socketAddress: string, trustProx
   return addressIn(entryFromRight(list, trustProxy)) ?? socketAddress;
 }
 
-/** The entry of a comma-separated list at position `place` from the right; 1 is the last. Empty if the list is shorter. */
+/**
+ * Returns the entry at position `place` of a comma-separated list, counted from the right; 1 is the last entry. Empty
+ * if the list is shorter.
+ */
 function entryFromRight(list: string, place: number): string {
   let end = list.length;
   for (let passed = 1; passed < place; passed++) {
@@ -27,7 +30,7 @@ function entryFromRight(list: string, place: number): string {
   return end <= 0 ? '' : list.slice(list.lastIndexOf(',', end - 1) + 1, end).trim();
 }
 
-/** The address in `a`, `a:port`, `[a]` or `[a]:port`. */
+/** Returns the address in `a`, `a:port`, `[a]` or `[a]:port`; undefined for other texts. */
 function addressIn(entry: string): string | undefined {
   if (entry.length > maxEntryLength) return undefined;
   const [, bracketed, beforePort] = /^\[([^[\]]+)\](?::\d{1,5})?$|^([\d.]+):\d{1,5}$/.exec(entry) ?? [];
@@ -37,8 +40,8 @@ function addressIn(entry: string): string | undefined {
 }
 
 /**
- * Returns the key of an address for rate limits: an IPv4 address itself, however it is written, or the /64 of an
- * IPv6 address, because one host owns the whole /64. All spellings of one address give the same key.
+ * Returns the key of an address for rate limits. For IPv4, the key is the address. For IPv6, the key is the /64
+ * network, because one host owns a whole /64. All spellings of one address give the same key.
  */
 export function rateLimitSubject(address: string): string {
   if (!isIPv6(address)) return address;
@@ -50,8 +53,8 @@ export function rateLimitSubject(address: string): string {
 }
 
 /**
- * Returns the key of an address for memory and connection limits: like `rateLimitSubject`, but the /56 of an IPv6
- * address. A client with a /48 has 65,536 networks of /64, but only 256 of /56.
+ * Returns the key of an address for memory and connection limits: like `rateLimitSubject`, but for IPv6 the key is
+ * the /56 network. A client with a /48 has 65,536 networks of /64, but only 256 of /56.
  */
 export function networkOf(address: string): string {
   const subject = rateLimitSubject(address);
@@ -61,7 +64,7 @@ export function networkOf(address: string): string {
   return `${network.join(':')}::/56`;
 }
 
-/** The eight 16-bit numbers of a valid IPv6 address. */
+/** Returns the eight 16-bit numbers of a valid IPv6 address. */
 function ipv6Groups(address: string): number[] {
   const withoutZone = address.split('%', 1)[0] as string;
   const [left = [], right = []] = withoutZone.split('::').map(groupsIn);

@@ -2,10 +2,16 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { networkOf } from './client-address.ts';
 
-/** State of a connection: no request, a request whose body has not arrived completely, or only complete requests. */
+/**
+ * State of a connection: without a request, with a request whose body has not arrived completely, or with complete
+ * requests only.
+ */
 type Stage = 'idle' | 'incoming' | 'whole';
 
-/** The connections of one client address, or of one /56 for IPv6. Each set is ordered by time: the oldest entry is first. */
+/**
+ * The connections of one client: of one IPv4 address, or of one /56 network for IPv6. Each set is ordered by time,
+ * oldest first.
+ */
 interface Holder {
   address: string;
   idle: Set<Slot>;
@@ -21,29 +27,32 @@ interface Slot {
   request?: IncomingMessage;
 }
 
-/** Holders with the same number of connections. Those in `busy` have only `whole` connections. */
+/** Holders with the same number of connections. In `busy` are the holders whose connections are all `whole`. */
 interface Rank {
   closable: Set<Holder>;
   busy: Set<Holder>;
 }
 
-/** Connection slots of a server. The cost of each operation does not depend on the number of connections. */
+/** Connection slots of a server. Each operation takes the same time for any number of connections. */
 export interface ConnectionSlots {
-  /** Takes a slot for a new connection, closing another connection if all slots are in use. Returns whether it got one. */
+  /**
+   * Takes a slot for a new connection. If all slots are in use, closes another connection. Returns false if no slot
+   * could be freed.
+   */
   acquire(socket: Socket): boolean;
-  /** The headers of a request have arrived. */
+  /** Call it when the headers of a request have arrived. */
   requestStarted(socket: Socket, request: IncomingMessage): void;
-  /** All requests of a connection have their responses. */
+  /** Call it when every request of a connection has its response. */
   becameIdle(socket: Socket): void;
   release(socket: Socket): void;
 }
 
 /**
  * Shares connection slots among client addresses. If all are in use, a connection of the address with the most
- * connections is closed: the longest idle one first, then the one with the oldest incomplete request. One whose
- * requests are complete is closed only if the new connection's address would still have fewer. Otherwise the longest
- * idle connection of any address is closed.
- * @param byAddress false if the peers are proxies: all connections then count as one address's
+ * connections is closed: the longest idle one first, then the one with the oldest incomplete request. If all
+ * connections of that address have complete requests, one of them is closed only if the new connection's address
+ * would still have fewer connections. In all other cases, the longest idle connection of any address is closed.
+ * @param byAddress false if the peers are proxies: all connections then count as connections of one address
  */
 export function createConnectionSlots(max: number, byAddress: boolean): ConnectionSlots {
   const slots = new Map<Socket, Slot>();
@@ -63,7 +72,10 @@ export function createConnectionSlots(max: number, byAddress: boolean): Connecti
     });
   }
 
-  /** The holder's next connection to close that has no complete request. */
+  /**
+   * Returns the holder's connection to close first: one that is idle, or that has an incomplete request. Undefined if
+   * all its requests are complete.
+   */
   function closableOf(holder: Holder): Slot | undefined {
     for (const slot of holder.idle) return slot;
     for (const slot of holder.incoming) {
@@ -73,7 +85,7 @@ export function createConnectionSlots(max: number, byAddress: boolean): Connecti
     return undefined;
   }
 
-  /** The connection to close for a new one whose address has `own` connections. */
+  /** Returns the connection to close for a new connection whose address already has `own` connections. */
   function toClose(own: number): Slot | undefined {
     const { size, closable, busy } = holders.largest();
     for (const holder of closable) {
@@ -100,7 +112,7 @@ export function createConnectionSlots(max: number, byAddress: boolean): Connecti
         const slot = toClose(own ? sizeOf(own) : 0);
         if (!slot) return false;
         leave(slot.socket);
-        // A normal close could look like the end of a response.
+        // Only an idle connection is closed normally: a client could take a normal close for the end of a response.
         if (slot.stage === 'idle') slot.socket.destroy();
         else slot.socket.resetAndDestroy();
       }
@@ -127,10 +139,10 @@ export function createConnectionSlots(max: number, byAddress: boolean): Connecti
   };
 }
 
-/** Holders by address, and by their number of connections. A holder without connections is removed. */
+/** Keeps the holders by address and by number of connections. A holder without connections is removed. */
 function rankHolders() {
   const byAddress = new Map<string, Holder>();
-  /** Indexed by a holder's number of connections; ends at the largest number in use. */
+  /** Indexed by number of connections. The last index is the largest number that a holder has. */
   const ranks: Rank[] = [{ closable: new Set(), busy: new Set() }];
   return {
     find: (address: string) => byAddress.get(address),

@@ -3,14 +3,17 @@ import type { Socket } from 'node:net';
 import { AppError } from '#server/errors.ts';
 import { createConnectionSlots } from './connection-slots.ts';
 
-/** How long, in milliseconds, requests in progress may take once a drain has begun. */
+/** Milliseconds that requests in progress may still take after a drain has begun. */
 const drainDeadline = 150_000;
 
 /** Limits for the connections of one server. Tests set smaller ones. */
 export interface ConnectionLimits {
-  /** Requests of one connection that may await their response. Clients have no need to send many before the first response. */
+  /**
+   * Maximum requests of one connection that await their response. Clients have no need to send many before the first
+   * response.
+   */
   unanswered: number;
-  /** How long, in milliseconds, a client may read nothing while data is ready for it. */
+  /** Milliseconds for which a client may read nothing although data is ready for it. */
   maxStallMs: number;
   /** Total connections, shared among the clients' addresses. */
   connections: number;
@@ -18,23 +21,26 @@ export interface ConnectionLimits {
 
 const ownBounds: ConnectionLimits = { unanswered: 8, maxStallMs: 120_000, connections: 10_000 };
 
-/** Requests beyond `unanswered` that are ignored, because one packet may carry several. A connection with more is reset. */
+/**
+ * Maximum requests beyond `unanswered` without a reset of the connection, because one packet may carry several. The
+ * first of them is rejected, the others are ignored.
+ */
 const maxRejected = 32;
 
-/** Rejects a request beyond the limit, in the order of responses, and closes the connection. */
+/** Rejects a request beyond the limit after the responses to earlier requests, and closes the connection. */
 type RefuseRequest = (error: AppError, request: IncomingMessage, response: ServerResponse) => void;
 
 interface Connection {
   unanswered: number;
-  /** Bytes that the client had read at the last check, and the time since when that number has not changed. */
+  /** Bytes that the client had read at the last check. `since` is the time from which this number has not changed. */
   taken: number;
   since: number;
 }
 
 /**
- * Tracks a server's connections. Limits the unanswered requests on each, resets connections whose clients stop reading,
- * and makes a drain wait for requests only. Node's own close waits indefinitely for a connection that has never sent a
- * request.
+ * Tracks a server's connections. Limits the unanswered requests of each connection, and resets connections whose
+ * clients stop reading. A drain closes connections without a request; Node's own close would wait indefinitely for a
+ * connection that has never sent a request.
  * @param byAddress whether the peers of the connections are the clients themselves, not proxies
  */
 export function trackConnections(
@@ -56,7 +62,8 @@ export function trackConnections(
     });
   });
 
-  // Runs before Fastify: Node parses all requests of a packet, up to a thousand, before it handles any response.
+  // This handler runs before Fastify's: Node parses all requests of a packet, up to a thousand, before it handles any
+  // response.
   const [handle] = server.listeners('request') as [(...of: [IncomingMessage, ServerResponse]) => void];
   server.removeListener('request', handle);
   server.on('request', (request, response) => {
@@ -65,7 +72,7 @@ export function trackConnections(
     if (!connection || socket.destroyed) return;
     if (connection.unanswered === 0) {
       connection.since = Date.now();
-      // Nothing of this response has been sent yet.
+      // No bytes of this response have been sent yet.
       connection.taken = -1;
     }
     connection.unanswered += 1;
@@ -94,7 +101,7 @@ export function trackConnections(
     const now = Date.now();
     for (const [socket, connection] of connections) {
       if (connection.unanswered === 0) continue;
-      // Bytes written to the socket minus those still buffered in it.
+      // The bytes that the client has read: those written to the socket, minus those that are still in its buffer.
       const taken = socket.bytesWritten - socket.writableLength;
       if (socket.writableLength === 0 || taken !== connection.taken) {
         connection.taken = taken;

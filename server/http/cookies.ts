@@ -1,8 +1,9 @@
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * The name of a cookie, where the specification does not fix it. Over https it has a prefix with which browsers
- * accept it from this origin only: no other subdomain and no plain http can set it.
+ * Returns the name of a cookie, for cookies whose names the specification does not fix. Over https, the name gets a
+ * prefix. Browsers accept a cookie with this prefix only from this origin: other subdomains and plain http cannot set
+ * it.
  * @param path the cookie's Path; `__Host-` requires `/`
  */
 export function prefixedCookie(name: string, secure: boolean, path = '/'): string {
@@ -10,7 +11,7 @@ export function prefixedCookie(name: string, secure: boolean, path = '/'): strin
   return `${path === '/' ? '__Host-' : '__Secure-'}${name}`;
 }
 
-/** More cookies than a browser keeps for one site. */
+/** Maximum cookies that are read; browsers keep fewer for one site. */
 const maxCookies = 1000;
 
 /** Returns a request's cookie by name, as sent; the first if there are several. Null if it is missing or empty. */

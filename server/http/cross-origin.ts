@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 /** The routes that pages of other origins may call: the two transports, the liveness probe and the documents. */
 const callable = /^\/(?:(?:api|trpc)(?:[/?]|$)|(?:healthz|openapi(?:\.clients)?\.json)(?:\?|$))/;
 
-/** The headers of responses that a page may read, in addition to those that every page may read. */
+/** The response headers that a page may read, in addition to those that browsers always let it read. */
 const exposedHeaders = [
   'X-Request-ID',
   'X-Next-Cursor',
@@ -27,23 +27,24 @@ const headerNames = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
 /** Seconds for which a browser may cache the response to a preflight; browsers cache none longer than two hours. */
 const preflightAge = '7200';
 
-/** Adds the headers of the Fetch standard's CORS protocol to a response, if the request is from an allowed origin. */
+/** Adds the CORS headers (Fetch standard) to a response, if the request is from an allowed origin. */
 export type AllowOrigin = (request: FastifyRequest, reply: FastifyReply) => void;
 
 /**
- * Lets pages of other origins call the API (CORS_ORIGINS), with a key or a token in a header. Cookies never count
- * across origins: no response allows credentials, so a browser hides responses to requests with cookies. Preflights
- * are handled before any route, because a browser sends no credential with them. Without origins, nothing is added
- * and OPTIONS stays a 405.
- * Register it before other hooks, so that a page can read their rejections, too.
- * @returns the same for errors that occur before any hook
+ * Lets pages of other origins call the API (CORS_ORIGINS), with an API key or a token in a header. Requests from
+ * other origins cannot use cookies: no response allows credentials, so a browser hides responses to requests with
+ * cookies. Preflights are handled before any route, because a browser sends no credential with them. If `origins` is
+ * empty, no header is added and OPTIONS gets 405. Register it before other hooks, so that a page can read their
+ * rejections, too.
+ * @returns a function that adds the headers to a response; for errors that occur before any hook
  */
 export function allowOrigins(app: FastifyInstance, origins: readonly string[]): AllowOrigin {
   if (origins.length === 0) return () => {};
   const allowed = new Set(origins);
   const allow: AllowOrigin = ({ url, headers: { origin } }, reply) => {
     if (!callable.test(url)) return;
-    // Even without an Origin: a shared cache must not hand this response to a page.
+    // Set it even if the request has no Origin: a shared cache must not serve this response to a page of another
+    // origin.
     reply.header('vary', 'Origin');
     if (origin === undefined || !allowed.has(origin)) return;
     reply.header('access-control-allow-origin', origin);
@@ -62,8 +63,8 @@ function isPreflight({ method, headers }: FastifyRequest): boolean {
 }
 
 /**
- * Allows every method and the requested headers: the caller's permissions depend on its credential. Callers may send
- * their own headers, for example for tracing.
+ * Allows every method and all requested headers, because the caller's permissions depend only on its credential.
+ * Callers may send their own headers, for example for tracing.
  */
 function respondToPreflight({ id, headers }: FastifyRequest, reply: FastifyReply): FastifyReply {
   const asked = headers['access-control-request-headers'];

@@ -30,7 +30,7 @@ function carriesSessionCookie({ cookie }: Headers): boolean {
   return typeof cookie === 'string' && /(?:^|;\s*)ll_session=/.test(cookie);
 }
 
-/** Whether a browser sent the request: other clients send neither header. */
+/** Whether a browser sent the request. Only browsers send Sec-Fetch-Site or Origin. */
 export function isFromBrowser(headers: Headers): boolean {
   return headers['origin'] !== undefined || headers['sec-fetch-site'] !== undefined;
 }

@@ -9,9 +9,12 @@ const refusal = 'too many exports are in progress; try again later';
 export interface ExportLimits {
   slots: number;
   slotsOfTenant: number;
-  /** Minimum bytes per second of a reader: half of 128 kbit/s. No one reads an export to its end more slowly. */
+  /** Minimum bytes per second of a reader: half of 128 kbit/s. No useful reader is slower. */
   slowest: number;
-  /** Milliseconds of a reader's own time over which its rate is measured. */
+  /**
+   * Milliseconds over which a reader's rate is measured. Only the reader's own time counts, not the time to make a
+   * piece.
+   */
   window: number;
   /** Minimum rate in bytes per second while another tenant waits for a slot, measured over `windowWanted`. */
   slowestWanted: number;
@@ -26,7 +29,7 @@ const ownBounds: ExportLimits = {
   slowest: 8_000,
   window: 60_000,
   slowestWanted: 32_000,
-  // The operating system takes a slow reader's bytes a megabyte at a time: every ten seconds at 1 Mbit/s.
+  // The operating system accepts the bytes for a slow reader in steps of a megabyte: every ten seconds at 1 Mbit/s.
   windowWanted: 15_000,
   oldest: 7_200_000,
 };
@@ -37,7 +40,9 @@ export interface ExportSlot {
   end(): void;
   /** Aborts when the reader must be disconnected because it is too slow. */
   readonly cut: AbortSignal;
-  /** Passes on the export and measures its reader's time: from sending each piece to the request for the next. */
+  /**
+   * Returns the same pieces, and measures the reader's time: from sending each piece to the request for the next one.
+   */
   measured<T extends string | Uint8Array>(chunks: AsyncIterable<T>): AsyncGenerator<T, void>;
 }
 
@@ -49,10 +54,10 @@ interface Reader {
 }
 
 /**
- * Limits the exports of one process: each holds a few pages in memory for as long as its reader takes. Readers must
- * therefore keep a minimum rate. While other exports wait, the slowest reader that blocks them is disconnected, if it
- * is below a second, higher minimum. A tenant with fewer exports comes before one with more; exports of one tenant
- * wait for each other.
+ * Limits the exports of one process, because each holds a few pages in memory until its reader has taken them.
+ * Readers must therefore keep a minimum rate. While other exports wait, a second, higher minimum applies: of the
+ * readers that block them, the slowest one is disconnected if it is below this minimum. A tenant with fewer exports
+ * comes before one with more; exports of one tenant wait for each other.
  */
 export function createExports(bounds: ExportLimits = ownBounds) {
   const { slots, slotsOfTenant } = bounds;
@@ -80,10 +85,10 @@ export function createExports(bounds: ExportLimits = ownBounds) {
   }
 
   /**
-   * Frees a slot for one waiting export of a tenant, if a reader is too slow. If the tenant uses all its slots, only
-   * its own exports are considered, with the lower minimum rate: they share its network line, so that each slows the
-   * others, and they would keep disconnecting each other. Otherwise only exports of tenants with more slots are
-   * considered.
+   * Frees a slot for a waiting export of a tenant by disconnecting a reader that is too slow. If the tenant uses all
+   * its slots, only its own exports are considered, with the lower minimum rate: the tenant's exports share one
+   * network line and slow each other down, so with the higher minimum they would keep disconnecting each other.
+   * Otherwise only exports of tenants with more slots are considered.
    */
   function freeSlot(tenantId: string, now: number): void {
     const holds = (id: string) => [...readers].filter((reader) => reader.tenantId === id).length;
@@ -114,8 +119,9 @@ export function createExports(bounds: ExportLimits = ownBounds) {
 
   return {
     /**
-     * Waits until an export may begin. The caller ends it with `end`.
-     * @throws AppError rate_limit if too many already wait; the signal's reason if it aborts while waiting
+     * Waits until an export may begin. The caller must call `end` of the returned slot.
+     * @throws AppError rate_limit if too many exports already wait; the signal's reason if the signal aborts during
+     * the wait
      */
     begin(scope: SlotScope): Promise<ExportSlot> {
       const { tenantId } = scope;
@@ -147,13 +153,16 @@ export function createExports(bounds: ExportLimits = ownBounds) {
 
 const exports = createExports();
 
-/** Files need no connection to the database, so there may be more of them at a time. */
+/**
+ * Limits downloads of stored files. They need no connection to the database, so more of them may run at the same
+ * time.
+ */
 const files = createExports({ ...ownBounds, slots: 256, slotsOfTenant: 64 });
 
 /** Waits until the download of a stored file may begin; see `createExports`. */
 export const beginDownload = files.begin;
 
-/** Limits concurrent page queries of all exports to a few of the process's connections, so that other requests get one. */
+/** Limits concurrent page queries of all exports, so that other requests can get a database connection. */
 const pages = createConcurrencyLimit({ slots: 3, maxWaiting: 300, refusal });
 
 /** Waits until an export may begin; see `createExports`. */
@@ -162,7 +171,7 @@ export const beginExport = exports.begin;
 /** Produces a page once a slot is free. */
 export const makePage = pages.run;
 
-/** Characters of a piece: about 64 KB. A connection holds one or two pieces that its reader has not taken. */
+/** Characters of a piece, about 64 KB. A connection holds one or two pieces that its reader has not read yet. */
 const charactersOfPiece = 32_768;
 
 /** Joins texts and cuts them into pieces of about equal size, without splitting a character. */
@@ -190,8 +199,8 @@ export interface ExportRequest {
 }
 
 /**
- * Passes on an export's text and measures its reader. Logs the reason of a failure, and throws a general error without
- * it, because the sender logs that again.
+ * Returns the pieces of an export, and measures its reader. If the export fails, logs the reason and throws an error
+ * without it, because the sender of the response logs the thrown error, too.
  */
 export async function* guardExport<T extends string | Uint8Array>(
   log: Log,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '#server/errors.ts';
 
-/** The end of a page in a listing ordered by latest `updated_at`, then id. */
+/** The last item of a page, in a listing ordered by latest `updated_at`, then id. */
 export interface PageEnd {
   updatedAt: Date;
   /** 32 hexadecimal characters. */
@@ -28,7 +28,7 @@ export function readCursor(cursor: string): PageEnd {
 export interface NumberedPlace {
   /** The version of the rows: 32 hexadecimal characters. */
   versionId: string;
-  /** The number of the last row before the position; 0 at the beginning. */
+  /** The number of the last row before the position; 0 for the position before the first row. */
   after: number;
 }
 
@@ -55,18 +55,18 @@ function invalidCursor(source: 'query' | 'body'): AppError {
   ]);
 }
 
-/** The rows of a cursor have been replaced or deleted since. */
+/** The error for a cursor whose rows have been replaced or deleted since. */
 export function replacedSince(): AppError {
   return new AppError('state_conflict', 'the set was replaced or deleted; start again without a cursor');
 }
 
-/** The query of a short listing, which is returned whole without `limit`. */
+/** The query of a short listing. Without `limit`, the listing is returned whole. */
 export const setListQuery = z
   .object({
     limit: z.int().min(1).max(200).optional().describe('1 to 200; all of them by default.'),
     cursor: z.string().max(200).optional().describe('From the X-Next-Cursor header of the previous page.'),
   })
-  // Older clients, from before paging, send no query.
+  // Clients from before paging send no query.
   .prefault({});
 
 export interface Page<T> {
@@ -75,7 +75,7 @@ export interface Page<T> {
 }
 
 /**
- * Returns a page of a listing in memory, by latest `updated_at`, then id.
+ * Returns a page of a listing that is in memory, ordered by latest `updated_at`, then id.
  * @throws AppError 422 for an invalid cursor
  */
 export function pageOf<T extends { updated_at: string; id: string }>(

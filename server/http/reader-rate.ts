@@ -1,23 +1,26 @@
-/** Bytes that were taken in milliseconds of the reader's own time. */
+/** Bytes that the reader took, and the milliseconds that it needed for them. */
 interface Part {
   bytes: number;
   milliseconds: number;
 }
 
-/** How fast a reader takes what is sent: over its own time, from sending each piece to the request for the next. */
+/**
+ * The rate at which a reader takes pieces. Only the reader's own time counts: from sending each piece to the request
+ * for the next one.
+ */
 export class ReaderRate {
   readonly #longestWindow: number;
-  /** The latest time, up to the longest window, in parts no shorter than a twentieth of it. */
+  /** The latest parts, as long as the longest window in total; each is at least a twentieth of the window. */
   readonly #parts: Part[] = [];
-  /** When the last piece was sent, until the next one is requested. */
+  /** When the last piece was sent; undefined after the next one has been requested. */
   #waitingSince: number | undefined;
 
-  /** @param longestWindow milliseconds of the reader's own time that are remembered */
+  /** @param longestWindow milliseconds of the reader's own time for which the parts are kept */
   constructor(longestWindow: number) {
     this.#longestWindow = longestWindow;
   }
 
-  /** Passes on pieces and measures the time that the reader takes for each. */
+  /** Returns the same pieces, and measures the time that the reader takes for each. */
   async *measure<T extends string | Uint8Array>(chunks: AsyncIterable<T>): AsyncGenerator<T, void> {
     for await (const chunk of chunks) {
       this.#waitingSince = Date.now();
@@ -40,7 +43,10 @@ export class ReaderRate {
       kept -= (parts.shift() as Part).milliseconds;
   }
 
-  /** Bytes per second over the latest `window` milliseconds of the reader's own time; infinite if it has had less time. */
+  /**
+   * Returns the bytes per second over the latest `window` milliseconds of the reader's own time; infinity if less
+   * time has been measured.
+   */
   over(window: number, now: number): number {
     let milliseconds = this.#waitingSince === undefined ? 0 : now - this.#waitingSince;
     let bytes = 0;

@@ -3,16 +3,15 @@ import type { Settings } from '#server/settings.ts';
 
 /** The time limit of an API request, from the moment that its work begins. */
 export interface RequestDeadline {
-  /** Aborts at the deadline, with the error that the caller gets. */
+  /** Aborts at the deadline. The reason is the error that the caller gets. */
   readonly signal: AbortSignal;
-  /** Remaining milliseconds; 0 from the deadline on. */
+  /** Returns the milliseconds until the deadline; 0 after it. */
   left(): number;
 }
 
 /**
- * Does `work` with one deadline for all of it, REQUEST_DEADLINE_SECONDS from now: if a model does not respond, the
- * caller must get a response before proxies in between time out. All calls of `work` have to end when the signal
- * aborts.
+ * Runs `work` with one deadline, REQUEST_DEADLINE_SECONDS from now. If a model does not respond, the caller must get
+ * a response before proxies in between time out. Every call that `work` makes must end when the signal aborts.
  */
 export async function withRequestDeadline<T>(
   { REQUEST_DEADLINE_SECONDS: seconds }: Pick<Settings, 'REQUEST_DEADLINE_SECONDS'>,
@@ -20,7 +19,7 @@ export async function withRequestDeadline<T>(
 ): Promise<T> {
   const until = performance.now() + seconds * 1000;
   const controller = new AbortController();
-  // AbortSignal.timeout would keep its timer beyond the work.
+  // AbortSignal.timeout would keep its timer after the work has ended.
   const timer = setTimeout(() => controller.abort(deadlineError(seconds)), seconds * 1000);
   try {
     return await work({
@@ -32,10 +31,10 @@ export async function withRequestDeadline<T>(
   }
 }
 
-/** Seconds after which a caller may send the request again: the delay has probably ended. */
+/** Seconds after which a caller may send the request again, because the cause of the delay has probably ended. */
 const retryAfter = 5;
 
-/** The error of a request that was not done at its deadline. */
+/** The error of a request that did not complete before its deadline. */
 function deadlineError(seconds: number): AppError {
   return new AppError(
     'transient_error',

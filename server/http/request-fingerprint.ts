@@ -3,13 +3,13 @@ import type { HttpResponse } from '#server/context.ts';
 import { type Warning, warningOf } from './warnings.ts';
 
 /*
- * A request with an idempotency key stores its fingerprint on the job. A later request with that key still gets the
- * job, with a warning if it differs from the first one.
+ * The fingerprint of a request with an idempotency key is stored on its job. A later request with this key gets the
+ * same job. If its fingerprint is different, the response has a warning.
  */
 
 /**
- * The SHA-256 of a value in JSON, regardless of the order of its keys. A null field counts as absent, so that a
- * request keeps its fingerprint when a field is added to the API.
+ * Returns the SHA-256 of a value as JSON. The order of keys does not matter. A field with null counts as absent, so
+ * that requests keep their fingerprints when a field is added to the API.
  */
 export function fingerprintOf(value: Readonly<Record<string, unknown>>): Uint8Array {
   const given = Object.fromEntries(Object.entries(value).filter(([, field]) => field != null));
@@ -22,28 +22,28 @@ function inOrderOfKeys(_key: string, value: unknown): unknown {
 }
 
 /**
- * Whether a request differs from the one that created the job of its key.
- * @param stored null for a job from before fingerprints were stored: its request is unknown
+ * Whether a request differs from the request that created the job of its idempotency key.
+ * @param stored null for a job that was created before fingerprints were stored; the result is then false
  */
 export function requestDiffers(stored: Uint8Array | null, fingerprint: Uint8Array | null): boolean {
   return stored !== null && fingerprint !== null && Buffer.compare(stored, fingerprint) !== 0;
 }
 
-/** How a response was produced, for its headers. */
+/** How a response to a request with an idempotency key was produced; its headers report it. */
 export interface KeyedResult {
-  /** Whether an earlier request with the same key did all of the work. */
+  /** Whether earlier requests with the same key created all jobs of the response. */
   replayed: boolean;
-  /** Whether a job in it was made by a different request with the same key. */
+  /** Whether a different request with the same key created any job of the response. */
   differs: boolean;
 }
 
-/** Marks a response in its headers if earlier requests with the key created the jobs in it. */
+/** Sets response headers that report `result`: that jobs were replayed, and that they belong to a different request. */
 export function markKeyedResult(response: Pick<HttpResponse, 'setHeader'>, result: KeyedResult): void {
   if (result.replayed) response.setHeader('Idempotency-Replayed', 'true');
   if (result.differs) response.setHeader('Idempotency-Request-Differs', 'true');
 }
 
-/** The job of a key for a request that differs from the first one. The warning is not stored. */
+/** Adds a warning to a job that a different request with the same key created. The warning is not stored. */
 export function withDifferingRequest<T extends { warnings: Warning[] }>(job: T): T {
   const message =
     'this key belongs to an earlier, different request, whose job this is; send this request with another key';

@@ -2,38 +2,38 @@ import type { FastifyRequest } from 'fastify';
 import { type AppError, tooLarge } from '#server/errors.ts';
 import type { BodyKind } from '#server/trpc.ts';
 
-/** A Content-Type without its parameters, in lowercase; empty without one. */
+/** Returns a Content-Type in lowercase, without its parameters; empty if the request has no Content-Type. */
 export function mediaType(contentType: string | undefined): string {
   return (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase();
 }
 
 /** The two size limits, in bytes. */
 export interface BodyLimits {
-  /** The limit for the declared size of a text submission. */
+  /** The limit for the declared size of a body that is not a form. */
   MAX_REQUEST_BYTES: number;
-  /** The limit for every request, both declared and received. */
+  /** The limit for every request, for both the declared and the received size. */
   MAX_UPLOAD_BYTES: number;
 }
 
-/** Limit for a form, in bytes: far more than a token or a password needs. */
+/** Limit for a URL-encoded form, in bytes: far more than a token or a password needs. */
 const maxFormBytes = 65_536;
 
 /**
- * Limit for a payment event, in bytes; events have some thousands. The signature covers the exact bytes, so the body is
- * read before the sender is authenticated.
+ * Limit for a payment event, in bytes. Events have a few thousand bytes. The whole body is read before the sender is
+ * authenticated, because the signature covers its exact bytes.
  */
 const maxEventBytes = 1_000_000;
 
 /** Maximum bytes that are read from a body whose sender is not authenticated. */
 export const maxUnauthenticatedBytes = 102_400;
 
-/** The size limit for bodies at a URL, and its name in error messages. */
+/** The size limit for the bodies of one route, and the name of the limit in error messages. */
 export interface BodyCeiling {
   name: 'MAX_UPLOAD_BYTES' | `${number} bytes`;
   bytes: number;
 }
 
-/** Undefined if the general limit, MAX_REQUEST_BYTES, applies. */
+/** Returns the size limit for the bodies of a route, or undefined if the general limit, MAX_REQUEST_BYTES, applies. */
 export function bodyCeiling(
   address: { takesFiles: boolean; body: BodyKind },
   limits: BodyLimits,
@@ -52,8 +52,8 @@ const maxBytesOf: Readonly<Record<BodyKind, number>> = {
 };
 
 /**
- * Rejects an oversized body by its Content-Length, before it is read. The limit of a form's file is only known once its
- * part begins, so a form is held to MAX_UPLOAD_BYTES here.
+ * Rejects an oversized body by its Content-Length, before it is read. A form is compared with MAX_UPLOAD_BYTES: the
+ * limit for its file is known only when the file's part begins.
  */
 export function refuseDeclaredSize(request: FastifyRequest, limits: BodyLimits): void {
   const limit = isForm(request) ? 'MAX_UPLOAD_BYTES' : exceededFirst(limits);
@@ -75,7 +75,7 @@ export function isForm({ headers }: FastifyRequest): boolean {
   return mediaType(headers['content-type']) === 'multipart/form-data';
 }
 
-/** @param declared bytes by Content-Length; the size of a streamed body is unknown */
+/** @param declared bytes by Content-Length; 0 for a streamed body, whose size is unknown */
 export function bodyTooLarge(name: keyof BodyLimits, limits: BodyLimits, declared: number): AppError {
   return bodyOver({ name, bytes: limits[name] }, declared);
 }
@@ -85,7 +85,7 @@ export function bodyOver({ name, bytes }: { name: string; bytes: number }, decla
   return tooLarge(`request body exceeds ${name}`, { limit: bytes, actual, unit: 'bytes' });
 }
 
-/** The error for a large body on a route without authentication before the body: no sender could be authenticated there. */
+/** The error for a large body on a route that authenticates its sender only after the body has been read. */
 export function tooLargeUnauthenticated(declared: number): AppError {
   return bodyOver({ name: `${maxUnauthenticatedBytes} bytes`, bytes: maxUnauthenticatedBytes }, declared);
 }

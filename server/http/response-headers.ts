@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
 /**
- * The headers of every response, unless its route sets others. Most responses belong to one workspace or one person:
- * no cache, shared or of a browser, may store them. Routes whose response is the same for everyone set their own
- * Cache-Control.
+ * The headers of every response, unless its route sets others. Most responses are for one workspace or one member, so
+ * neither shared caches nor browser caches may store them. Routes whose response is the same for everyone set their
+ * own Cache-Control.
  * @param secure whether the service's URL is https; only then does a browser accept Strict-Transport-Security
  */
 export function defaultHeaders(secure: boolean): Readonly<Record<string, string>> {
@@ -16,8 +16,9 @@ export function defaultHeaders(secure: boolean): Readonly<Record<string, string>
 }
 
 /**
- * Adds the default headers to every response. Register it before other hooks, so that their rejections have them, too.
- * @returns the same for errors that occur before any hook
+ * Adds the default headers to every response. Register it before other hooks, so that their rejections have them,
+ * too.
+ * @returns a function that adds the headers to a response; for errors that occur before any hook
  */
 export function addDefaultHeaders(app: FastifyInstance, secure: boolean): (reply: FastifyReply) => void {
   const headers = defaultHeaders(secure);
@@ -28,15 +29,15 @@ export function addDefaultHeaders(app: FastifyInstance, secure: boolean): (reply
 }
 
 /**
- * The headers of an HTML page, in addition to those of `defaultHeaders`. Scripts and styles come from this origin
- * only, nothing is inline, and no text can become script (Trusted Types). `default-src` is not 'none', because
- * Firefox applies it to module preloads.
+ * The headers of an HTML page, in addition to those of `defaultHeaders`. Scripts and styles are loaded only from this
+ * origin, inline ones are blocked, and no text can become a script (Trusted Types). `default-src` is not 'none',
+ * because Firefox applies it to module preloads.
  * @param trustedTypes the names of the page's Trusted Types policies
  */
 export function pageHeaders(trustedTypes = 'lingualoop'): Readonly<Record<string, string>> {
   const policy = [
     "default-src 'self'",
-    // The QR code of an authenticator is a data URL; pictures in previews are blobs.
+    // The QR code for an authenticator app is a data URL; images in previews are blobs.
     "img-src 'self' data: blob:",
     "font-src 'self' data:",
     "object-src 'none'",

@@ -18,7 +18,7 @@ import { setRetryAfter } from './retry-after.ts';
 /**
  * Serves the SDK: tRPC's HTTP format under /trpc, one call per request. tRPC's own adapters build a web Request and
  * Response for each call, which costs more than the call itself, and return 500 for a malformed one. This handler
- * accepts JSON bodies only and takes every error from the error table.
+ * accepts JSON bodies only and all its errors are from the error table.
  */
 export function serveRpc(
   app: FastifyInstance,
@@ -56,7 +56,7 @@ export function serveRpc(
       const procedure = procedures.get(path);
       const type = procedure?.type;
       const ctx = createContext(request, reply);
-      // Not the name in the URL, which a caller can choose.
+      // Do not log the name in the URL: the caller chooses it.
       ctx.notes.procedure = procedure ? path : 'unknown';
       reply.header('content-type', 'application/json');
       try {
@@ -101,20 +101,26 @@ export function serveRpc(
   });
 }
 
-/** Whether only REST serves the procedure: JSON cannot carry bytes, and superjson would double their size. */
+/**
+ * Whether only REST serves the procedure, because its input or output has bytes: JSON cannot carry them, and
+ * superjson would double their size.
+ */
 function travelsByRestOnly(meta: ProcedureMeta | undefined): boolean {
   return meta?.route !== undefined && carriesFiles(meta.route);
 }
 
 /**
- * Wraps plain JSON in superjson's format. Every output is already JSON, since REST prints the same value; letting
- * superjson walk it to find that out costs more than the procedure.
+ * Wraps plain JSON in superjson's format. Every output is already JSON, because REST sends the same value. superjson
+ * would walk the whole value to find nothing to convert, which costs more than the procedure.
  */
 function plain(json: unknown): { json: unknown } {
   return { json: json ?? null };
 }
 
-/** The call's input: `?input=` of a query or the body of a mutation, in superjson's `{json, meta}` format. */
+/**
+ * Returns the input of the call: `?input=` of a query or the body of a mutation, in superjson's `{json, meta}`
+ * format.
+ */
 function readInput(request: FastifyRequest): unknown {
   const query = request.query as Record<string, unknown>;
   if (query['batch'] !== undefined) throw new AppError('malformed_request', 'batches are not accepted');
@@ -139,8 +145,9 @@ function readInput(request: FastifyRequest): unknown {
 }
 
 /**
- * Inputs are plain JSON; the only annotation accepted from superjson marks a field as undefined. Its other annotations
- * can turn a few bytes into Maps, typed arrays of any size, or one object referenced from many places.
+ * Whether superjson's annotations of an input only mark fields as undefined. Inputs are plain JSON, so no other
+ * annotation is accepted: others can turn a few bytes into Maps, typed arrays of any size, or one object that is
+ * referenced from many places.
  */
 function marksOnlyUndefined(meta: unknown): boolean {
   if (typeof meta !== 'object' || meta === null) return false;

@@ -1,14 +1,14 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 
-/** A text to search for. Queries are part of the URL, so it is short. */
+/** A text to search for. Its length is limited because it is part of the URL. */
 export const searchedText = z
   .string()
   .min(1)
   .max(200)
   .meta({ description: 'letter case does not matter; no wildcards' });
 
-/** A part of a text, as UTF-16 offsets. */
+/** A part of a text, as UTF-16 offsets; `end` is exclusive. */
 export const textSpan = z.object({
   start: z.int().describe('The offset of its first character, from 0.'),
   end: z.int().describe('The offset after its last character.'),
@@ -16,17 +16,17 @@ export const textSpan = z.object({
 
 export type TextSpan = z.infer<typeof textSpan>;
 
-/** Whether the text may occur anywhere in another, or only at its start. */
+/** Whether the searched text may occur anywhere in another text, or only at the start of that text. */
 export type SearchMode = 'contains' | 'prefix';
 
 /**
- * SQL for whether a column has a text. Ignores case as the database's locale does. Does not use LIKE, because people
- * also search for its patterns `%` and `_`. No index helps: under row-level security only leakproof operators use
- * one. So the query must limit the rows that it reads.
+ * Returns SQL that checks whether a column contains a text. Case is ignored, by the rules of the database's locale.
+ * LIKE is not used, because members also search for `%` and `_`, which are its wildcards. The query cannot use an
+ * index: under row-level security, only leakproof operators can. So the query must limit the rows that it reads.
  */
 export function hasText(column: SQL, text: string, mode: SearchMode): SQL {
   const found = formsOf(text).map((form) => {
-    // In a subquery, so that the text is converted once and not for each row.
+    // In a subquery, so that PostgreSQL converts the text once and not for each row.
     const folded = sql`(select lower(${form}::text))`;
     return mode === 'prefix'
       ? sql`starts_with(lower(${column}), ${folded})`
@@ -35,17 +35,20 @@ export function hasText(column: SQL, text: string, mode: SearchMode): SQL {
   return sql`(${sql.join(found, sql` or `)})`;
 }
 
-/** Texts are stored as they were supplied: with composed characters, or, from some systems, decomposed ones. */
+/**
+ * Returns the text in both normal forms: stored texts have composed characters (NFC) or, from some systems,
+ * decomposed ones (NFD).
+ */
 function formsOf(text: string): string[] {
   return [...new Set([text.normalize('NFC'), text.normalize('NFD')])];
 }
 
-/** The most spans that are listed of one text. */
+/** Maximum spans that are listed for one text. */
 const maxSpans = 100;
 
 /**
- * Returns a function that finds the spans at which a text occurs in another, ignoring case: the first 100.
- * @param wholeWords ignores occurrences with a letter, a digit or a mark directly before or after them
+ * Returns a function that lists where `text` occurs in a given text, ignoring case; at most `maxSpans` spans.
+ * @param wholeWords whether to ignore occurrences with a letter, a digit or a mark directly before or after them
  */
 export function createSpanFinder(
   text: string,

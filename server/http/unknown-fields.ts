@@ -2,17 +2,18 @@ import { z } from 'zod';
 import { middleware } from '#server/trpc.ts';
 
 /**
- * The key under which a form's input keeps the names of fields that the procedure's input does not have: forms are
- * read field by field, and only known fields become part of the input.
+ * The key in a form's input that lists the names of unknown form fields. A form is read field by field, and only
+ * fields of the procedure's input become part of the input.
  */
 export const leftOutFields = Symbol('fields of a form that its input does not have');
 
-/** Only so many are listed: a caller may send any number. */
+/** Maximum unknown fields that are listed, because a caller may send any number of them. */
 const maxFields = 10;
 
 /**
- * Middleware that stores the paths of unknown fields of a request in the context: `sorce_lang`, `inputs[0].Txt`. They
- * are known once the input is read. Objects with arbitrary keys are not searched.
+ * Returns middleware that stores the paths of unknown fields of a request in `ctx.unknownFields`, like `sorce_lang`
+ * or `inputs[0].Txt`. The list is complete after the input has been read. Objects with arbitrary keys are not
+ * searched.
  */
 export const notingUnknownFields = (schema: z.ZodObject) =>
   middleware(({ next }) => next({ ctx: { unknownFields: [] as string[] } })).unstable_pipe(
@@ -38,7 +39,7 @@ function* unknownIn(value: unknown, schema: z.ZodType, at: string): Generator<st
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
     const prefix = at === '' ? '' : `${at}.`;
     const given = value as Record<string | symbol, unknown>;
-    // The names of other fields are checked with the input.
+    // The names of unknown form fields have not been checked yet, unlike the rest of the input.
     for (const name of (given[leftOutFields] as string[] | undefined) ?? [])
       yield name.toWellFormed().replaceAll('\0', '\uFFFD');
     for (const [name, field] of Object.entries(given)) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The meaning of each warning's code. More may be added. */
+/** The meaning of each warning code. Codes may be added. */
 const codes = {
   invalid_option: 'a metadata option has a wrong type or is out of range, and is ignored or limited',
   unknown_option: 'a metadata key is one typo away from an option, and has no effect',
@@ -24,14 +24,17 @@ const warning = z.object({
   message: z.string().describe('A readable message with a fix.'),
 });
 
-/** Notes for the caller about an accepted request. Warnings change no status. */
+/** Notes for the caller about an accepted request. A warning never changes the status. */
 export const warnings = z
   .array(warning)
   .describe('Notes about the request; usually empty. A warning changes nothing.');
 
 export type Warning = z.infer<typeof warning>;
 
-/** A warning with one of the codes. */
+/**
+ * Returns a warning with one of the codes.
+ * @param field the request field that caused the warning; null if none did
+ */
 export function warningOf(code: keyof typeof codes, field: string | null, message: string): Warning {
   return { code, field, message };
 }

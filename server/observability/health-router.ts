@@ -18,7 +18,7 @@ const healthStatus = z
     description: 'Liveness of the service, and whether its translations are real.',
   });
 
-/** Liveness only; it does not check the database. */
+/** Reports only that the process is alive. Does not check the database. */
 const health = publicProcedure
   .meta({
     route: {

@@ -3,15 +3,15 @@ import type { PoolState } from '#db/client.ts';
 import type { Counted, Meter, WorkKind } from '#server/platform/telemetry.ts';
 import type { QueueState } from './queue-state.ts';
 
-/** The state that is read when the metrics are requested. */
+/** Sources of the values that are read each time that the metrics are requested. */
 export interface MetricSources {
   /** The connections of each pool of this process, by the pool's name. */
   pools: ReadonlyMap<string, () => PoolState>;
-  /** Running and queued model calls; null without a model. */
+  /** Returns the number of running and of queued model calls. Null without a model. */
   engineCalls: (() => { running: number; waiting: number }) | null;
-  /** Tasks of the sandbox by queue, and how many processes it has. */
+  /** Returns the numbers of the sandbox's tasks for each queue, and the number of its processes. */
   files: () => { queues: Readonly<Record<string, { running: number; waiting: number }>>; processes: number };
-  /** Rejects if the database does not respond; then these metrics are omitted. */
+  /** Reads the state of the job queue. Rejects if the database does not respond; these metrics are then omitted. */
   queue: () => Promise<QueueState>;
 }
 
@@ -24,8 +24,8 @@ export interface Metrics {
 }
 
 /**
- * A request whose response has been sent. Every label has a fixed set of values: patterns of routes, names of
- * procedures.
+ * A request whose response has been sent. Each field that becomes a label has a fixed set of values: patterns of
+ * routes, names of procedures.
  */
 export interface RequestSample {
   method: string;
@@ -35,11 +35,14 @@ export interface RequestSample {
   seconds: number;
 }
 
-/** Seconds. A text job on the stub takes 5 ms; a live one may take a minute. */
+/**
+ * Upper limits of the histogram's buckets, in seconds. A text job takes 5 ms with the stub; with a model it may take
+ * a minute.
+ */
 const buckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** The description of each kind of work, and the label for its name. */
+/** For each kind of work, the description of its metric and the label for the name of the work. */
 const durations: Record<WorkKind, { help: string; label: string }> = {
   transaction: { help: 'Database transactions, with the wait for a connection.', label: 'pool' },
   step: { help: 'Steps of the pipeline, and stages of documents.', label: 'step' },
@@ -56,8 +59,8 @@ const counted: Record<Counted, { name: string; help: string; label: string }> = 
 };
 
 /**
- * Opens the metrics of this process. The number of series is limited: no label has an id, a text or anything from a
- * caller.
+ * Creates the metrics of this process. Their number is limited: no label contains an id, a text or anything else that
+ * a caller chooses.
  */
 export function openMetrics(sources: MetricSources): Metrics {
   const registry = new Registry();
@@ -124,7 +127,10 @@ export function openMetrics(sources: MetricSources): Metrics {
   };
 }
 
-/** Registers states, as opposed to events. @returns a function that reads all of them, at each scrape */
+/**
+ * Registers metrics that show a current state, not a count of events.
+ * @returns a function that reads all these states; called at each scrape
+ */
 function registerGauges(
   registry: Registry,
   { pools, engineCalls, files, queue }: MetricSources,

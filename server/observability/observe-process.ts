@@ -11,21 +11,24 @@ import type { Readiness } from './readiness.ts';
 
 type Observable = Pick<Services, 'engine' | 'embedder' | 'storage' | 'fileWork'>;
 
-/** The observers of a process. */
+/** Functions that observe a process with metrics and traces. */
 export interface Observation {
   /** Null without METRICS_PORT. */
   metrics: Metrics | null;
-  /** Opens a pool of connections, and reports on it by its name. The caller closes it. */
+  /**
+   * Opens a database with a connection pool, and reports on the pool under the name `pool`. The caller must close the
+   * database.
+   */
   openDatabase(pool: string, options: PoolOptions): Database;
-  /** The same services, wrapped if they are measured or traced. */
+  /** Returns the same services, wrapped if the process has metrics or traces. */
   wrap<S extends Observable>(services: S): S;
-  /** Listens at METRICS_PORT, if that is set. */
+  /** Serves the metrics at METRICS_PORT. Resolves to null if METRICS_PORT is not set. */
   listen(readiness: Readiness): Promise<OperatorServer | null>;
 }
 
 /**
- * Prepares metrics, if METRICS_PORT is set, and traces, if the process was started with an OpenTelemetry SDK.
- * Otherwise nothing is wrapped.
+ * Prepares metrics if METRICS_PORT is set, and traces if the process was started with an OpenTelemetry SDK. Without
+ * either, services are not wrapped.
  */
 export async function observeProcess(
   settings: Settings,
@@ -60,7 +63,8 @@ export async function observeProcess(
       const database = openDatabase(databaseUrl, options);
       pools.set(pool, () => database.connections());
       probes.set(pool, database);
-      // The probe's query every five seconds would be most of the traces of an idle process.
+      // The readiness probe is not traced: its query every five seconds would be most of the traces of an idle
+      // process.
       return isObserved() && pool !== 'probe' ? observeDatabase(database, pool) : database;
     },
     wrap: (services) => (isObserved() ? { ...services, ...observeServices(services) } : services),

@@ -7,7 +7,7 @@ import { observe } from '#server/platform/telemetry.ts';
 
 type Observable = Pick<Services, 'engine' | 'embedder' | 'storage' | 'fileWork'>;
 
-/** The same services, whose calls are measured and traced. */
+/** Returns services that behave in the same way, and whose calls are measured and traced. */
 export function observeServices(services: Observable): Observable {
   return {
     engine: observeEngine(services.engine),
@@ -47,7 +47,7 @@ function observeEmbedder(embedder: Embedder): Embedder {
   };
 }
 
-/** The calls that transfer bytes. Reading a directory does not need a separate series. */
+/** Observes only calls that transfer bytes. Reading a directory needs no separate metric. */
 function observeStorage(store: PlatformStore): PlatformStore {
   return {
     ...store,
@@ -74,7 +74,10 @@ function observeFileWork(fileWork: FileWork): FileWork {
   };
 }
 
-/** The same database, whose transactions are measured and traced. `pool` names its pool, for the label. */
+/**
+ * Returns a database that behaves in the same way, and whose transactions are measured and traced.
+ * @param pool name of the database's connection pool, used as a label
+ */
 export function observeDatabase(database: Database, pool: string): Database {
   return {
     inTenant: (tenantId, work) =>

@@ -13,8 +13,9 @@ export interface OperatorServer {
 }
 
 /**
- * Listens for the operator's own tools, on a separate port: `/metrics`, `/healthz` and `/readyz`. It requires no
- * credential, so its port must be in a private network. A process with only workers has no other port.
+ * Starts a server for the operator's own tools on a separate port: `/metrics`, `/healthz` and `/readyz`. These
+ * require no credential, so the port must be in a private network. A process that has only workers listens on no
+ * other port.
  */
 export async function startOperatorServer(
   { host, port }: { host: string; port: number },

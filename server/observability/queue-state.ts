@@ -2,28 +2,31 @@ import { sql } from 'drizzle-orm';
 import type { Database } from '#db/client.ts';
 import { countWaiting, type WaitingDocuments } from '#server/translation/documents/summary.ts';
 
-/** Queued and unfinished work in the database. */
+/** Work in the database that is queued or in progress. */
 export interface QueueState {
   tasks: { task: string; waiting: number; running: number; failed: number; oldestSeconds: number }[];
   jobs: { kind: 'text' | 'document'; status: string; jobs: number }[];
-  /** Documents that wait for the end of an outage. */
+  /** Documents that wait until an outage ends. */
   outages: WaitingDocuments[];
 }
 
-/** Milliseconds for which a result is cached: several tools may request the metrics. */
+/** Milliseconds for which a result is cached, because several tools may request the metrics. */
 const maximumAge = 5000;
 
-/** The maximum count of unfinished jobs per state, so that a backlog does not make its own count expensive. */
+/**
+ * Maximum jobs that are counted for each state of unfinished jobs. With a limit, a long backlog does not make the
+ * count slow.
+ */
 const maxPerState = 10_000;
 
 /**
- * The maximum number of background jobs that are read, of all tasks together. No index of graphile-worker has the
- * task first, so a limit for each task would need one pass over the queue per task; one pass over a million jobs
- * takes less than a second.
+ * Maximum background jobs that are read, over all tasks. There is no limit for each task, because no index of
+ * graphile-worker begins with the task: each task would need its own pass over the queue, and a pass over a million
+ * jobs takes almost a second.
  */
 const maxQueued = 1_000_000;
 
-/** Each from a separate index, which has only the rows of unfinished jobs. */
+/** Each count uses a separate index that contains only the rows of unfinished jobs. */
 const unfinished = [
   { kind: 'text', table: 'translation_jobs', status: 'pending' },
   { kind: 'text', table: 'translation_jobs', status: 'approved' },
@@ -32,7 +35,7 @@ const unfinished = [
   { kind: 'document', table: 'document_jobs', status: 'extracted' },
 ] as const;
 
-/** Counts the jobs of the queue and the unfinished jobs of all tenants, at a bounded cost. */
+/** Returns a function that counts the jobs of the queue and the unfinished jobs of all tenants. Its cost is limited. */
 export function watchQueue(database: Database): () => Promise<QueueState> {
   let held: { state: Promise<QueueState>; since: number } | undefined;
   return () => {

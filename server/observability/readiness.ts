@@ -5,16 +5,19 @@ import { describeForLog } from '#server/errors.ts';
 import type { Log } from '#server/platform/log.ts';
 import type { PlatformStore } from '#server/platform/stores/blob-store.ts';
 
-/** How long, in milliseconds, a check's result is cached: anyone may request it at any rate. */
+/** Milliseconds for which the result of a check is cached, because anyone may request it at any rate. */
 const maximumAge = { database: 1000, storage: 10_000 };
 
-/** Milliseconds after which a check that has no result counts as failed. */
+/** Milliseconds after which a check without a result counts as failed. */
 const patience = 3000;
 
-/** Milliseconds between two checks of the database while it is watched. */
+/** Milliseconds between two checks of the database after `watch` has been called. */
 const checkEvery = 5000;
 
-/** The current readiness of a process. `failed` has no details, since anyone may read it; the log has the reason. */
+/**
+ * The current readiness of a process. For a failed check, the report contains only `failed`, because anyone may read
+ * the report; the log has the reason.
+ */
 export interface ReadinessReport {
   status: 'ready' | 'draining' | 'unavailable';
   checks: Record<string, 'ok' | 'failed'>;
@@ -23,32 +26,32 @@ export interface ReadinessReport {
 export interface Readiness {
   report(): Promise<ReadinessReport>;
   /**
-   * From now on the process reports `unavailable`, regardless of the checks, until `endStart`: requests may arrive
-   * before it can work.
+   * Makes the process report `unavailable`, regardless of the checks, until `endStart` is called: requests may arrive
+   * before the process can handle them.
    */
   beginStart(): void;
   endStart(): void;
-  /** From now on the process reports `draining`. */
+  /** Makes the process report `draining` from now on. */
   beginDrain(): void;
-  /** Adds the job workers of the process: ready while `working` returns true. */
+  /** Adds a check of the process's job workers. They are ready while `working` returns true. */
   watchWorkers(working: () => boolean): void;
   /**
-   * Checks the database every few seconds, even without requests, so that its loss is logged on an idle process too.
+   * Starts to check the database every few seconds, so that its loss is logged even if the process gets no requests.
    */
   watch(): void;
-  /** Ends these checks. */
+  /** Stops the checks that `watch` has started. */
   stop(): void;
 }
 
 export interface ReadinessParts {
   /**
-   * A connection that requests do not use: it distinguishes a lost database from a busy pool, and checks the database
-   * without requests.
+   * A database with a connection that requests do not use. Its checks can distinguish a lost database from a busy
+   * pool, and run even if there are no requests.
    */
   database: Database;
   /**
-   * The pool that requests use: a process that cannot get a connection from it in time cannot serve requests.
-   * Omitted: there are no requests.
+   * The database with the pool that requests use. If a process cannot get a connection from this pool in time, it
+   * cannot serve requests. Omitted if the process serves no requests.
    */
   requests?: Database | undefined;
   storage: PlatformStore;
@@ -56,9 +59,9 @@ export interface ReadinessParts {
 }
 
 /**
- * Reports whether a process can do its work: whether it reaches the database, whether that has the tables of this
- * version, whether platform storage accepts objects, and whether the workers run. Logs when the database is lost and
- * when it responds again.
+ * Reports whether a process can do its work: whether the database responds, whether the database has the tables of
+ * this version, whether platform storage accepts objects, and whether the workers run. Logs when the database is lost
+ * and when it responds again.
  */
 export function watchReadiness({ database, requests, storage, log }: ReadinessParts): Readiness {
   let starting = false;
@@ -144,7 +147,7 @@ export function watchReadiness({ database, requests, storage, log }: ReadinessPa
   };
 }
 
-/** A result that is computed once at a time, and cached for a while. */
+/** Returns a function that computes a result and caches it. Concurrent calls share one computation. */
 function remembered<T>(maximumAgeMs: number, ask: () => Promise<T>): () => Promise<T> {
   let held: { result: Promise<T>; since: number } | undefined;
   return () => {
@@ -171,7 +174,10 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** The schema or table of migrations is missing (3F000, 42P01): an empty database has replaced ours. */
+/**
+ * Whether the schema (3F000) or the table (42P01) of migrations is missing. If so, an empty database has replaced the
+ * service's database.
+ */
 function isMissingTable(error: unknown): boolean {
   const { code, cause } = error as { code?: unknown; cause?: unknown };
   return code === '42P01' || code === '3F000' || (cause instanceof Error && isMissingTable(cause));

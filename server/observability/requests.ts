@@ -7,18 +7,18 @@ import type { Metrics } from './metrics.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Notes about the request, collected while it was served. Null before the first hook. */
+    /** Notes that are collected while the request is served. Null before the first hook. */
     notes: RequestNotes | null;
     /** The request's span, if the process traces. */
     span: Span | null;
   }
   interface FastifyContextConfig {
-    /** The procedure of the route, if it has only one. */
+    /** The name of the procedure, if the route has exactly one. */
     procedure?: string;
   }
 }
 
-/** The request's notes, which are made at the first call. */
+/** Returns the notes about a request. The first call creates them. */
 export function notesOf(request: FastifyRequest): RequestNotes {
   request.notes ??= { procedure: null, tenantId: null, error: null };
   return request.notes;
@@ -26,22 +26,23 @@ export function notesOf(request: FastifyRequest): RequestNotes {
 
 const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 
-/** A feature that the operator disabled is not a failure. */
+/** Error codes that mean that the operator has disabled or limited a feature. They are not failures. */
 const intended: ReadonlySet<string | undefined> = new Set(['capability_off', 'storage_cap_reached']);
 
-/** A fault of the service is an error; a failure of a dependency is a warning. */
+/** Returns the log level of a request: `error` for a fault of the service, `warn` for a failure of a dependency. */
 function levelOf({ routeOptions, notes }: FastifyRequest, { statusCode }: FastifyReply) {
-  // Probes are sent every few seconds; the reason why a process is not ready is logged separately.
+  // Probes arrive every few seconds, so they are logged at a low level. The reason why a process is not ready has a
+  // separate log line.
   if (probes.has(routeOptions.url ?? '')) return statusCode === 200 ? 'debug' : 'info';
   if (statusCode === 500) return 'error';
   return statusCode > 500 && !intended.has(notes?.error?.code) ? 'warn' : 'info';
 }
 
 /**
- * Logs, measures and traces every request. Register it before the hooks that may reject one.
+ * Logs, measures and traces every request. Register it before hooks that may reject requests.
  *
- * A log line has the route's pattern and the procedure's name, never the URL: a query string may contain text that
- * must not be logged.
+ * A log line has the pattern of the route and the name of the procedure, never the URL: the query of a URL may
+ * contain text that must not be logged.
  */
 export function observeRequests(
   http: FastifyInstance,
@@ -62,7 +63,8 @@ export function observeRequests(
     }
     done();
   });
-  // After the body, whose events have lost the context. Without a tracer there is no hook to pay for.
+  // Restores the context of the trace after the body has been read, because the body's events run outside of it. The
+  // hook is added only if the process traces, since it costs time.
   if (activeTracer())
     http.addHook('preValidation', (request, _reply, done) => {
       if (request.span) context.with(trace.setSpan(context.active(), request.span), done);
@@ -103,11 +105,12 @@ function lineOf(
   };
 }
 
-/** The maximum length of a logged error message. */
+/** Maximum characters of an error message in a log line. */
 const maxMessageLength = 200;
 
 /**
- * The message of an error without its quotations, which may be a caller's text. Of invalid fields, only their number.
+ * Returns the message of an error for the log. Quoted parts are removed, because they may be a caller's text. For
+ * invalid fields, returns only their number.
  */
 function messageOf({ problems, message }: AppError): string {
   if (problems) return `${problems.length} invalid ${problems.length === 1 ? 'field' : 'fields'}`;

@@ -1,19 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Work that outlives its request. A run continues after its client disconnects, and a stopping process waits for such runs. */
+/**
+ * Work that may continue after the end of its request. For example, a translation run continues after its client has
+ * disconnected, and a stopping process waits for this run.
+ */
 export interface BackgroundWork {
   /**
-   * Aborted as soon as the process begins to stop. Work that another process can continue then ends at its next
-   * boundary.
+   * Aborts when the process begins to stop. Work that another process can continue then stops after its current step.
    */
   readonly stopping: AbortSignal;
   /** Aborts `stopping`. */
   beginStop(): void;
-  /** True once the process only finishes work in progress. */
+  /** True after the process has begun to stop: it then only completes work in progress. */
   readonly closing: boolean;
-  /** Tracks `work` until it ends, and returns it. */
+  /** Tracks `work` until it ends, and returns the same promise. */
   track<T>(work: Promise<T>): Promise<T>;
-  /** Sets `closing` and `stopping`, and waits for the work in progress, at most `milliseconds`. */
+  /** Sets `closing`, aborts `stopping`, and waits for the work in progress, for at most `milliseconds`. */
   drain(milliseconds: number): Promise<void>;
 }
 

@@ -1,21 +1,21 @@
 import { AppError } from '#server/errors.ts';
 
 /**
- * Concurrent model calls of one process. One tenant may have three quarters of them, 192: 64 jobs with three models each
- * (`candidate_models`) do not have to wait.
+ * Maximum concurrent model calls of one process. One tenant may use three quarters of them, 192. That is enough for
+ * 64 jobs with three models each (`candidate_models`).
  */
 const slotsOfProcess = 256;
 
-/** The maximum number of queued calls of all tenants; one tenant may have a quarter of them. */
+/** Maximum queued calls, over all tenants. One tenant may have a quarter of them. */
 const maxWaitingCalls = 16_000;
 
-/** The tenant that a call is made for, and a signal that aborts its waiting. */
+/** The tenant for which a call is made, and a signal that ends the wait for a slot. */
 export interface SlotScope {
   tenantId: string;
   signal?: AbortSignal | undefined;
 }
 
-/** Too many calls are already waiting for a slot. The call has not begun. */
+/** Thrown if too many calls are already waiting for a slot. The call has not begun. */
 export class SaturatedError extends AppError {
   constructor(refusal: string) {
     super('rate_limit', refusal);
@@ -25,38 +25,40 @@ export class SaturatedError extends AppError {
 /** Limits concurrent calls, and shares the slots fairly among tenants. */
 export interface ConcurrencyLimit {
   /**
-   * Waits for a slot, makes the call, and frees the slot when the call has ended.
+   * Waits for a slot, runs `call`, and frees the slot when `call` has ended.
    *
-   * @throws {SaturatedError} if too many calls already wait; the signal's reason if it aborts while waiting
+   * @throws {SaturatedError} if too many calls already wait; the reason of the signal if it aborts during the wait
    */
   run<T>(scope: SlotScope, call: () => Promise<T>): Promise<T>;
-  /** The numbers of running and waiting calls, of all tenants. */
+  /** Returns the numbers of running and waiting calls, over all tenants. */
   counts(): { running: number; waiting: number };
 }
 
 interface Tenant {
   running: number;
-  /** Callbacks that start a waiting call, the longest waiting first. */
+  /** Callbacks that start the tenant's waiting calls. The call that has waited longest is first. */
   waiting: Set<() => void>;
 }
 
 /**
- * A tenant takes a slot only while it holds fewer than three times the free slots (dynamic thresholds, Choudhury and Hahne
- * 1998). One busy tenant gets three quarters of all slots, two get three sevenths each; and however many there are, some
- * slots stay free for the next tenant. The same rule limits waiting calls.
- *
- * A free slot goes to the tenant with the fewest running calls, round-robin among equals, and within a tenant to the call
- * that has waited longest.
+ * Creates a limit that shares its slots among tenants. A tenant gets a slot only while it holds fewer than three
+ * times the number of free slots (dynamic thresholds, Choudhury and Hahne 1998). One busy tenant gets three quarters
+ * of all slots, two get three sevenths each; with any number of tenants, some slots stay free for the next one. The
+ * same rule limits waiting calls. A free slot goes to the tenant with the fewest running calls; among equal tenants,
+ * each gets a slot in turn. Within a tenant, it goes to the call that has waited longest.
  */
 export function createConcurrencyLimit({
   slots = slotsOfProcess,
   maxWaiting = maxWaitingCalls,
-  /** Maximum slots of one tenant, if lower than its share. */
+  /** Maximum slots of one tenant, if it is lower than the tenant's share. */
   slotsOfTenant = Number.POSITIVE_INFINITY,
   refusal = 'translation capacity is saturated; try again later',
 } = {}): ConcurrencyLimit {
   const tenants = new Map<string, Tenant>();
-  /** Tenants with waiting calls, by the number of their running calls; the next to get a slot is first. */
+  /**
+   * Tenants with waiting calls, by the number of their running calls. In each set, the tenant that gets the next slot
+   * is first.
+   */
   const queues = Array.from({ length: slots + 1 }, () => new Set<Tenant>());
   let freeSlots = slots;
   let waitingLeft = maxWaiting;
@@ -64,7 +66,10 @@ export function createConcurrencyLimit({
   const mayStart = (tenant: Tenant) => tenant.running < Math.min(3 * freeSlots, slotsOfTenant);
   const mayWait = (tenant: Tenant) => tenant.waiting.size < waitingLeft / 3;
 
-  /** Counts a call of the tenant as begun (1) or ended (-1), and moves the tenant behind its equals. */
+  /**
+   * Records that a call of the tenant has begun (1) or ended (-1), and puts the tenant behind tenants with the same
+   * number of running calls.
+   */
   function count(id: string, tenant: Tenant, change: 1 | -1): void {
     queues[tenant.running]!.delete(tenant);
     tenant.running += change;
@@ -72,7 +77,7 @@ export function createConcurrencyLimit({
     requeue(id, tenant);
   }
 
-  /** Queues the tenant if it has waiting calls; forgets it if it has no calls at all. */
+  /** Adds the tenant to its queue if it has waiting calls. Forgets the tenant if it has no calls at all. */
   function requeue(id: string, tenant: Tenant): void {
     const queue = queues[tenant.running]!;
     if (tenant.waiting.size > 0) queue.add(tenant);
@@ -82,8 +87,8 @@ export function createConcurrencyLimit({
   }
 
   /**
-   * Starts waiting calls while slots are free. If the first tenant may not start a call, none may: all others hold at
-   * least as many slots.
+   * Starts waiting calls while slots are free. If the first tenant in the queues may not start a call, no tenant may,
+   * because all others hold at least as many slots.
    */
   function handOut(): void {
     for (let tenant = firstInLine(); tenant && mayStart(tenant); tenant = firstInLine()) {

@@ -1,8 +1,8 @@
 import type { Settings } from '#server/settings.ts';
 
 /**
- * Sizes of a process's pools of connections to PostgreSQL. Its workers' tasks and reports have separate pools, so
- * that a busy API cannot block them.
+ * Sizes of a process's connection pools for PostgreSQL. The tasks of workers and reports have separate pools, so that
+ * a busy API cannot block them.
  */
 export const poolSizes = {
   probe: () => 1,
@@ -11,17 +11,17 @@ export const poolSizes = {
   workers: ({ DATABASE_WORKER_POOL_SIZE }: Settings) => DATABASE_WORKER_POOL_SIZE,
 };
 
-/** Concurrent jobs of each pool of workers in one process. */
+/** Maximum concurrent jobs in one process, for each worker pool. */
 export const concurrentJobs = {
   housekeeping: () => 2,
   documents: ({ WORKER_CONCURRENCY }: Settings) => WORKER_CONCURRENCY,
   work: ({ WORKER_CONCURRENCY }: Settings) => WORKER_CONCURRENCY,
 };
 
-/** A pool of workers uses one connection to listen, and one per job for its bookkeeping. */
+/** Returns the number of connections of a worker pool: one to listen, and one per job to update the queue. */
 export const connectionsOfQueue = (concurrency: number): number => concurrency + 1;
 
-/** The most connections that a process with these parts opens; docs/scaling.md has the sums. */
+/** Returns the maximum number of connections of a process with these parts. docs/scaling.md explains the sums. */
 export function maxConnections(settings: Settings, parts: { api: boolean; workers: boolean }): number {
   const { probe, tokens, api, workers } = poolSizes;
   const queues = Object.values(concurrentJobs).map((jobs) => connectionsOfQueue(jobs(settings)));
@@ -29,6 +29,6 @@ export function maxConnections(settings: Settings, parts: { api: boolean; worker
   return probe() + tokens() + (parts.api ? api(settings) : 0) + (parts.workers ? ofWorkers : 0);
 }
 
-/** The connections that the server leaves to roles like the service's; an expression of SQL. */
+/** SQL for the number of connections that ordinary roles, such as the service's, may use on the server. */
 export const connectionsForService = `current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
   - coalesce(current_setting('reserved_connections', true)::int, 0)`;

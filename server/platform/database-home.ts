@@ -3,17 +3,23 @@ import type { Settings } from '#server/settings.ts';
 import { SettingsError } from '#server/settings.ts';
 import { isLogged, writeLogLine } from './log.ts';
 
-/** The process's database server: the one at DATABASE_URL, or the embedded one of DATA_DIR. */
+/** The database server of a process: the one at DATABASE_URL, or the embedded one in DATA_DIR. */
 export interface DatabaseHome {
-  /** Read this again for each connection: the embedded server may restart on another port. */
+  /**
+   * The URL of the database. Read it again for each connection, because the embedded server may restart on another
+   * port.
+   */
   readonly url: string;
-  /** Leaves the embedded server; the last process to leave stops it. Does nothing for a server at DATABASE_URL. */
+  /**
+   * Ends the use of the embedded server. The last process that does so stops the server. Has no effect on a server at
+   * DATABASE_URL.
+   */
   stop(): Promise<void>;
 }
 
 /**
- * Finds or starts the database that the settings name.
- * @param stop once aborted, no server is started: rejects unless one is running that can be joined
+ * Connects to the database in the settings, or starts it.
+ * @param stop once aborted, no server is started; the promise then rejects unless a running server can be joined
  */
 export async function joinDatabase(settings: Settings, stop?: AbortSignal): Promise<DatabaseHome> {
   if (settings.DATABASE_URL !== undefined) return { url: settings.DATABASE_URL, stop: async () => {} };
@@ -33,7 +39,7 @@ export async function joinDatabase(settings: Settings, stop?: AbortSignal): Prom
   };
 }
 
-/** Names the database in a sentence, without a secret. */
+/** Describes the database for a sentence, without secrets. */
 export function describeDatabase({ DATABASE_URL, DATA_DIR }: Settings): string {
   if (DATABASE_URL === undefined) return `the database of ${resolve(DATA_DIR)}`;
   const { host, pathname } = new URL(DATABASE_URL);
@@ -43,7 +49,7 @@ export function describeDatabase({ DATABASE_URL, DATA_DIR }: Settings): string {
 const unknownAuthority =
   "its certificate is from an unknown authority; set NODE_EXTRA_CA_CERTS to the file of the authority's certificate";
 
-/** Codes of PostgreSQL and of the system for a failed connection, with a fix for each. */
+/** A fix for each code with which PostgreSQL or the system reports a failed connection. */
 const advice: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there; is PostgreSQL running?',
   ENOTFOUND: 'the host does not exist',
@@ -68,8 +74,8 @@ const advice: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns an error of the first connection to DATABASE_URL as one sentence with the place, the role and a fix,
- * without the password. Returns any other error unchanged.
+ * Converts an error of the first connection to DATABASE_URL to one sentence with the location, the role and a fix,
+ * but without the password. Returns other errors unchanged.
  */
 export function explainUnreachable(error: unknown, settings: Settings): unknown {
   const { DATABASE_URL } = settings;

@@ -6,12 +6,15 @@ import { type Settings, SettingsError } from '#server/settings.ts';
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** The purpose of a sealed value. Each purpose has its own key, so a value cannot be unsealed for another purpose. */
+/**
+ * The purpose of a sealed value. Each purpose has its own key, so a value sealed for one purpose cannot be unsealed
+ * for another.
+ */
 export type SealPurpose = 'authenticator' | 'sso_state' | 'storage';
 
 /**
- * The keys of stored secrets, 32 bytes each. `current` seals and hashes all new values; values by `previous` are
- * still read, so that a key can be replaced.
+ * The keys for stored secrets, 32 bytes each. New values are sealed and hashed with `current`. Values that were
+ * sealed or hashed with `previous` can still be read, so that operators can rotate the key.
  */
 export interface SecretsKeys {
   current: Buffer;
@@ -19,8 +22,8 @@ export interface SecretsKeys {
 }
 
 /**
- * Encrypts a secret for the database: AES-256-GCM under a key derived from the current one.
- * @param owner the id of the owner; the value can only be unsealed with the same id
+ * Encrypts a secret for the database with AES-256-GCM and a key that is derived from the current one.
+ * @param owner the id of the owner; unsealing the value requires the same id
  * @returns 12 bytes of nonce, 16 of tag, then the ciphertext
  */
 export function seal(
@@ -37,8 +40,9 @@ export function seal(
 }
 
 /**
- * Decrypts with the key that sealed the value: a sealed value does not name its key, and a wrong key fails its tag.
- * @throws Error if both keys, the purpose or the owner differ, or if the value was changed
+ * Decrypts a sealed value with the current or the previous key. The value does not say which key sealed it;
+ * decryption with the wrong key fails.
+ * @throws Error if neither key fits, if purpose or owner are different, or if the value was changed
  */
 export function unseal(
   { current, previous }: SecretsKeys,
@@ -54,10 +58,13 @@ export function unseal(
   }
 }
 
-/** The result of resealing a value with the current key. */
+/**
+ * The result of sealing a value again with the current key. `current` means that the current key had already sealed
+ * it.
+ */
 export type Resealed = { state: 'current' | 'unreadable' } | { state: 'resealed'; sealed: Buffer };
 
-/** Encrypts a value with the current key if the previous one sealed it. */
+/** Seals a value again with the current key if the previous key has sealed it. */
 export function reseal(keys: SecretsKeys, purpose: SealPurpose, owner: string, sealed: Uint8Array): Resealed {
   try {
     unsealWith(keys.current, purpose, owner, sealed);
@@ -81,14 +88,14 @@ function unsealWith(key: Buffer, purpose: SealPurpose, owner: string, sealed: Ui
   return Buffer.concat([decipher.update(sealed.subarray(nonceBytes + tagBytes)), decipher.final()]);
 }
 
-/** Names a key, without revealing it: 8 hexadecimal characters. */
+/** Returns an identifier of a key that does not reveal the key: 8 hexadecimal characters. */
 export function secretsKeyId(key: Buffer): string {
   return derive(key, 'key id').toString('hex', 0, 4);
 }
 
 /**
- * Keyed hashes (HMAC-SHA-256, 32 bytes) of a value that is too short for a plain hash: with the current key, then with the previous one if
- * there is one. Store the first; compare with all.
+ * Returns keyed hashes (HMAC-SHA-256, 32 bytes) of a value that is too short for an ordinary hash: with the current
+ * key and, if there is one, with the previous key. Store the first hash, and compare with all of them.
  */
 export function keyedHashes(
   { current, previous }: SecretsKeys,
@@ -103,8 +110,8 @@ export function keyedHashes(
 }
 
 /**
- * The keys, 32 bytes each, with which a member's browser seals the drafts that it stores: by the current key, then by
- * the previous one if there is one.
+ * Returns the keys (32 bytes each) with which a member's browser seals the drafts that it stores: one derived from
+ * the current key and, if there is one, one from the previous key.
  */
 export function draftKeys(
   { current, previous }: SecretsKeys,
@@ -120,7 +127,7 @@ function keyFor(key: Buffer, purpose: SealPurpose): Buffer {
   return derive(key, `seal ${purpose}`);
 }
 
-/** Cache of derived keys, which each sign-in needs: by key, then by purpose. */
+/** Caches derived keys, because each sign-in needs one: by key, then by purpose. */
 const derived = new WeakMap<Buffer, Map<string, Buffer>>();
 
 function derive(key: Buffer, info: string): Buffer {
@@ -136,13 +143,13 @@ function derive(key: Buffer, info: string): Buffer {
  * its owner; and SECRETS_KEY_PREVIOUS. With DATABASE_URL, SECRETS_KEY is required: other machines could not decrypt
  * with a key that was generated on one machine.
  * @param make whether to generate a missing key
- * @throws SettingsError if a key is missing, wrong, or given twice
+ * @throws SettingsError if a key is missing, invalid, or equal to the other one
  */
 export async function loadSecretsKeys(settings: Settings, { make = true } = {}): Promise<SecretsKeys> {
   const current = await loadCurrentKey(settings, make);
   const { SECRETS_KEY_PREVIOUS } = settings;
   const previous = SECRETS_KEY_PREVIOUS === undefined ? null : Buffer.from(SECRETS_KEY_PREVIOUS, 'base64');
-  // Only one of two variables was changed: a key would soon be missing.
+  // Equal keys mean that only one of the two variables was changed: a key that is still needed would soon be lost.
   if (previous?.equals(current))
     throw new SettingsError('SECRETS_KEY_PREVIOUS: must differ from the current key');
   return { current, previous };
@@ -163,7 +170,8 @@ async function loadCurrentKey(settings: Settings, make: boolean): Promise<Buffer
 }
 
 /**
- * Several processes may start at the same time: the one whose link succeeds has created the key; the others read it.
+ * Several processes may start at the same time. The process whose link succeeds has created the key, and the others
+ * read it.
  */
 async function makeKey(folder: string, path: string): Promise<string> {
   await mkdir(folder, { recursive: true });

@@ -3,14 +3,18 @@ import { runInNewContext } from 'node:vm';
 
 /** Milliseconds between two checks. */
 const checkEvery = 10_000;
-/** The share of that time for which an idle event loop may be busy. */
+/** Maximum share of the time between two checks for which the event loop of an idle process is busy. */
 const idleShare = 0.1;
-/** Minimum bytes allocated since the last collection, to justify its pause of about 50 ms. */
+/**
+ * Minimum bytes by which memory must have grown since the last collection. Fewer would not justify the pause of about
+ * 50 ms.
+ */
 const minBytes = 32_000_000;
 
 /**
- * Frees memory after a burst. V8 collects garbage only on allocation, so an idle process would keep the memory of its
- * last requests, including buffers outside its heap. This collects garbage while no request waits.
+ * Frees memory after a burst of requests. V8 collects garbage only when it allocates memory, so an idle process would
+ * keep the memory of its last requests, including buffers outside the heap. This function collects garbage while the
+ * process is idle.
  */
 export function collectWhenIdle(): void {
   setFlagsFromString('--expose-gc');
@@ -25,7 +29,7 @@ export function collectWhenIdle(): void {
     const idle = utilization <= idleShare;
     if (idle && resident > least + minBytes) {
       collect();
-      // The next check sees memory that V8 frees later.
+      // Measure memory before V8 frees it. V8 frees some of it later; the next check sees that.
       least = resident;
     } else least = Math.min(least, resident);
   }, checkEvery).unref();

@@ -1,12 +1,12 @@
 import { randomFillSync } from 'node:crypto';
 
-/** Random bytes are drawn in bulk: a call costs more than its bytes. */
+/** Random bytes for many ids, because a call for random bytes costs more than the bytes. */
 const pool = Buffer.allocUnsafe(10 * 400);
 let drawn = pool.length;
 
 /**
- * Returns a new id of 32 hexadecimal characters: twelve of the time in milliseconds, then 80 random bits. Rows inserted
- * together are thus adjacent in their index.
+ * Returns a new id of 32 hexadecimal characters: twelve for the time in milliseconds, then 20 (80 bits) that are
+ * random. So rows that are inserted together are adjacent in their index.
  */
 export function newId(): string {
   if (drawn === pool.length) {
@@ -18,7 +18,7 @@ export function newId(): string {
   return Date.now().toString(16).padStart(12, '0') + random;
 }
 
-/** Returns the caller's X-Request-ID if it is safe to echo, otherwise a new id. */
+/** Returns the caller's X-Request-ID if it is safe to return it in a response, otherwise a new id. */
 export function requestIdFrom(header: string | string[] | undefined): string {
   return typeof header === 'string' && /^[A-Za-z0-9._:-]{1,128}$/.test(header) ? header : newId();
 }

@@ -1,31 +1,34 @@
 import { AppError, type FieldProblem, tooLarge } from '#server/errors.ts';
 import { countCodePoints } from '#server/formats/text.ts';
 
-/** Deeper than any real request; shallow enough for every recursive reader behind it. */
+/**
+ * Maximum nesting of an input: more than any real request needs, but few enough levels for recursive functions that
+ * read it.
+ */
 const maximumDepth = 64;
 
 /**
- * More values than any real request has; few enough to check in a few milliseconds. Applies to a procedure's input;
- * the values of a large body are counted before it is parsed.
+ * Maximum values in the input of a procedure: more than any real request has, but few enough to check in a few
+ * milliseconds. In a large body, the values are counted before it is parsed.
  */
 const maximumValues = 100_000;
 
-/** Copying an object loses `__proto__`; superjson cannot return any of the three to the SDK. */
+/** Keys that are rejected: copying an object loses `__proto__`, and superjson cannot return any of these to the SDK. */
 const refusedKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 type Path = (string | number)[];
 
 /**
- * Finds values that cannot be stored faithfully: NUL characters and lone surrogates, which PostgreSQL's text type
- * rejects; keys that address an object's prototype; nesting beyond 64 levels. Returns undefined if there is no
- * problem.
+ * Finds a value that cannot be stored unchanged: a NUL character or half of a surrogate pair, which PostgreSQL's text
+ * type rejects; a key that changes an object's prototype; nesting of more than 64 levels. Returns undefined if all
+ * values can be stored.
  */
 export function findUnstorable(value: unknown): FieldProblem | undefined {
   return look(value, { path: [], left: maximumValues });
 }
 
 interface Walk {
-  /** One array for the whole walk, because an input has many positions. */
+  /** The path of the current value. One array is used for the whole input, because an input has many paths. */
   path: Path;
   left: number;
 }
@@ -33,7 +36,7 @@ interface Walk {
 function look(value: unknown, walk: Walk): FieldProblem | undefined {
   const { path } = walk;
   if (typeof value === 'string') return checkText(value, path);
-  // The reader of a file checks its bytes.
+  // Skip the bytes of a file: the reader of the file checks them.
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return undefined;
   if (path.length >= maximumDepth)
     return { loc: path.slice(0, 4), msg: `nested deeper than ${maximumDepth} levels`, type: 'too_deep' };
@@ -62,7 +65,9 @@ function checkText(text: string, path: Path): FieldProblem | undefined {
   return undefined;
 }
 
-/** Bodies up to this size, in bytes, have too few values to matter. */
+/**
+ * Maximum bytes of a body whose values are not counted before parsing: so small a body has too few values to matter.
+ */
 const uncheckedBytes = 1_000_000;
 
 const quote = 0x22;
@@ -70,8 +75,8 @@ const backslash = 0x5c;
 const separators: ReadonlySet<number> = new Set([0x2c, 0x5b, 0x7b]);
 
 /**
- * Rejects a JSON body with far too many values before it is parsed: parsing 30 MB of small values blocks the process
- * for seconds, while scanning the bytes takes some milliseconds per MB.
+ * Rejects a JSON body with far too many values before it is parsed: to parse 30 MB of small values blocks the process
+ * for seconds, but to scan the bytes takes only some milliseconds per MB.
  * @throws AppError 422
  */
 export function refuseManyValues(json: Uint8Array): void {
@@ -81,7 +86,10 @@ export function refuseManyValues(json: Uint8Array): void {
     ]);
 }
 
-/** Approximate number of values in a JSON text: its commas and opening brackets outside of strings. */
+/**
+ * Returns the approximate number of values in a JSON text: the number of commas and opening brackets outside of
+ * strings.
+ */
 function countValues(json: Uint8Array): number {
   const bytes = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
   let count = 0;
@@ -93,10 +101,13 @@ function countValues(json: Uint8Array): number {
   return count;
 }
 
-/** Bytes of a string that are compared one by one; most strings are no longer. */
+/** Bytes of a string that are compared one by one. Most strings are no longer than this. */
 const shortString = 64;
 
-/** The end of a string whose content begins at `from`: the index of its closing quote, or the length of the text. */
+/**
+ * Returns the end of the string whose content begins at `from`: the index of the closing quote, or the length of the
+ * text if the closing quote is missing.
+ */
 function endOfString(bytes: Buffer, from: number): number {
   let i = from;
   for (;;) {
@@ -105,7 +116,7 @@ function endOfString(bytes: Buffer, from: number): number {
       if (byte === quote) return i;
       if (byte === backslash) i += 1;
     }
-    // In a long string, `indexOf` finds the next quote many times faster.
+    // In the rest of a long string, `indexOf` finds the next quote many times faster.
     const next = bytes.indexOf(quote, i);
     if (next < 0) return bytes.length;
     let escapes = 0;
@@ -116,7 +127,8 @@ function endOfString(bytes: Buffer, from: number): number {
 }
 
 /**
- * Requires that a text has at most `limit` characters (code points). A character is one or two UTF-16 units, so most texts need no counting.
+ * Requires that a text has at most `limit` characters (code points). A character has one or two UTF-16 units, so the
+ * characters of most texts need not be counted.
  * @throws AppError 413
  */
 export function requireLength(message: string, text: string, limit: number): void {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /*
- * Readable messages for invalid fields. A schema's own message comes first. Messages follow the field's name, and
- * never repeat its value, which may be a secret.
+ * Readable messages for invalid fields, by the kind of problem. If the schema has a message, that one is used. Each
+ * message follows the name of the field. Messages never contain the value, which may be a secret.
  */
 
 const kinds: Readonly<Record<string, string>> = {
@@ -36,7 +36,7 @@ const formats: Readonly<Record<string, string>> = {
   ipv6: 'an IPv6 address',
 };
 
-/** The unit of a length, by type. */
+/** The unit of a length, by the type of the value. */
 const counted: Readonly<Record<string, string>> = {
   string: 'characters',
   array: 'entries',
@@ -48,10 +48,10 @@ const counted: Readonly<Record<string, string>> = {
 
 type Issue = z.core.$ZodRawIssue;
 
-/** Names that a message lists. */
+/** Maximum names that a message lists. */
 const maxListed = 20;
 
-/** Describes an issue of zod, of any code. */
+/** Returns the message for any issue of zod. */
 export function describeIssue(issue: Issue): string {
   if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_union'))
     return 'is required';
@@ -118,7 +118,7 @@ function describeFormat(issue: Extract<Issue, { code: 'invalid_format' }>): stri
   return format ? `must be ${format}` : 'does not have the right format';
 }
 
-/** The requirements of each accepted form, missing fields first. */
+/** Describes what each accepted form requires, with missing fields first. */
 function describeUnion(errors: readonly (readonly z.core.$ZodIssue[])[] = []): string {
   const first = errors.flatMap(([one]) => (one ? [one] : []));
   const forms = new Set(

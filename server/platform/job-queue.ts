@@ -1,41 +1,45 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 
-/** The background tasks by name, with their payloads: ids only, never content or secrets. `workers/tasks.ts` runs each. */
+/**
+ * The payload of each background task. Payloads contain only ids, never content or secrets. `workers/tasks.ts` runs
+ * the tasks.
+ */
 export interface TaskPayloads {
   /**
-   * Finds tenants with stale or parked jobs, imports that no worker is running, and memory that is not indexed.
-   * Adds a job for each.
+   * Finds tenants with stale or parked jobs, imports that no worker is running, and TM sets that are not indexed.
+   * Adds a job for each of them.
    */
   sweep_stale_jobs: Record<string, never>;
   fail_stale_jobs: { tenantId: string };
-  /**
-   * Deletes expired tokens, challenges, links, states and rate windows, and old payment events and memory imports.
-   */
+  /** Deletes expired tokens, challenges, links, states and rate windows, and old payment events and TM imports. */
   prune_expired: Record<string, never>;
-  /** Writes golden records whose write failed or whose process died. */
+  /** Publishes jobs whose golden record could not be written, or whose process died before writing it. */
   publish_unpersisted_jobs: { tenantId: string };
-  /** Publishes the parked jobs of a tenant whose storage changed. */
+  /** Publishes the parked jobs of a tenant whose storage has changed. */
   replay_parked_jobs: { tenantId: string; replayId: string };
-  /** Removes golden records that no job refers to. After an unclean shutdown of the storage system, rewrites lost ones. */
+  /**
+   * Removes golden records to which no job refers. After an unclean shutdown of the storage system, writes lost
+   * records again.
+   */
   check_golden_records: Record<string, never>;
-  /** Removes files of documents that have no row. */
+  /** Removes document files to which no row refers. */
   check_document_files: Record<string, never>;
-  /** Stores the segments that a large memory import has read. */
+  /** Stores the segments of a large TM import. */
   import_memory: { tenantId: string; importId: string };
-  /** Adds the approved pairs of a golden set, or the segments of a small one, to the fuzzy index. */
+  /** Adds the segments of a golden set, or those of a small imported set, to the fuzzy index. */
   index_memory: { tenantId: string; setId: string };
-  /** Adds the small imported sets of a pair to a part of the fuzzy index that they share. */
+  /** Adds the small imported sets of a language pair to the fuzzy index. These sets share a part of the index. */
   index_memory_pair: { tenantId: string; pairSource: string; pairTarget: string };
-  /** Computes the missing vectors of a golden set's pairs. */
+  /** Computes the vectors that are missing for the segments of a golden set. */
   embed_memory: { tenantId: string; setId: string };
-  /** Translates a document, from where the previous worker stopped. */
+  /** Translates a document, or continues where the previous worker stopped. */
   run_document: { tenantId: string; documentId: string };
-  /** Adds an approved document to the memory and writes its audit record, if its approval was interrupted. */
+  /** Completes an interrupted approval: adds the approved document to the TM and writes its audit record. */
   resume_approval: { tenantId: string; documentId: string };
   /**
-   * Checks again for golden records of a deleted job; `attempt` is the job's last, `goldenUri` the address in its
-   * row.
+   * Checks again whether a deleted job has golden records. `attempt` is the job's last attempt, and `goldenUri` the
+   * URI that its row had.
    */
   remove_golden_records: { tenantId: string; jobId: string; attempt: number; goldenUri: string | null };
 }
@@ -43,10 +47,11 @@ export interface TaskPayloads {
 export type TaskName = keyof TaskPayloads;
 
 /**
- * Adds a background job in the caller's transaction: it runs if and only if that commits. With `key`, no second job
- * is added if one with that key is already queued. Jobs of one `queue` run one at a time. Without a queue, a job may
- * run at the same time as one with the same key that has already started. Of queued jobs, the one with the lowest
- * `priority` runs first.
+ * Adds a background job in the caller's transaction; it runs only if the transaction is committed.
+ * - With `key`, no job is added if one with the same key is queued. A job that is already running does not count, so
+ *   both may run at the same time, unless they have the same `queue`.
+ * - Jobs of one `queue` run one at a time.
+ * - Of the queued jobs, the one with the lowest `priority` runs first.
  */
 export async function addJob<N extends TaskName>(
   tx: Tx,
@@ -62,8 +67,10 @@ export async function addJob<N extends TaskName>(
 }
 
 /**
- * Deletes jobs that will never run: after an hour, those that another job with the same key replaced while they ran and
- * whose worker then died; after 30 days, those that have used all their attempts. Deletes at most 5000; returns how many.
+ * Deletes jobs that will never run; at most 5,000 per call. These are jobs that have used all their attempts, after
+ * 30 days; and jobs without a key, after one hour: while such a job ran, another job took over its key, and then the
+ * worker died.
+ * @returns the number of deleted jobs
  */
 export async function pruneQueue(tx: Tx): Promise<number> {
   const [row] = await tx.execute<{ pruned: number }>(sql`

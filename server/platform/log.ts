@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { describeForLog } from '#server/errors.ts';
 import { terminalLine } from './terminal-log.ts';
 
-/** The part of pino's interface that we use. Log lines never contain text, secrets or parameters. */
+/** The part of pino's interface that the service uses. Log lines never contain texts, secrets or parameters. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -26,8 +26,8 @@ export type LogLevel = keyof typeof levels;
 const base = { pid: process.pid, hostname: hostname() };
 
 /**
- * Writes one line in the format of the service's log, before the log is open or after it is closed: `{level, time,
- * pid, hostname, ..., msg}`. A terminal gets only the message.
+ * Writes one line in the format of the service's log: `{level, time, pid, hostname, ..., msg}`. Used before the log
+ * is open and after it has been closed. On a terminal, only the message is written.
  */
 export function writeLogLine(
   stream: NodeJS.WriteStream,
@@ -41,25 +41,25 @@ export function writeLogLine(
   stream.write(`${line}\n`);
 }
 
-/** Reports the reason why a start or a command waits. */
+/** Reports why a start or a command is waiting. */
 export function warnOfWaiting(notice: string): void {
   writeLogLine(process.stderr, 'warn', notice);
 }
 
-/** Whether lines of a level are logged at LOG_LEVEL `threshold`. */
+/** Whether lines of a level are logged if LOG_LEVEL is `threshold`. */
 export function isLogged(level: LogLevel, threshold: LogLevel): boolean {
   return levels[level] >= levels[threshold];
 }
 
-/** The target of pino's lines, and their minimum level. */
+/** The output of pino, and the minimum level of its lines. */
 interface LogOptions {
   level: LogLevel;
   stream?: { write(line: string): void };
 }
 
 /**
- * The options of a process's log on standard output: lines of JSON, and in a terminal one readable line each. In a
- * terminal, the default level `info` shows only warnings and above; `debug` and `trace` show all.
+ * Returns the options for a log on standard output: lines of JSON, or readable lines on a terminal. On a terminal,
+ * LOG_LEVEL `info`, the default, shows only warnings and worse; `debug` and `trace` show everything.
  */
 export function logOptions(level: LogLevel, output: NodeJS.WriteStream = process.stdout): LogOptions {
   if (!output.isTTY) return { level };
@@ -69,19 +69,20 @@ export function logOptions(level: LogLevel, output: NodeJS.WriteStream = process
   };
 }
 
-/** Writes the reason why a command ends with an error to stderr: one line at any LOG_LEVEL. */
+/** Writes to stderr why a command ends with an error: one line, at any LOG_LEVEL. */
 export function writeFatalLine(error: unknown): void {
   const msg = error instanceof Error ? error.message : String(error);
   if (process.stderr.isTTY) process.stderr.write(`lingualoop: ${msg}\n`);
   else writeLogLine(process.stderr, 'fatal', msg);
 }
 
-/** The log of a process without HTTP. With HTTP, Fastify's own pino logger is used. */
+/** Opens the log of a process without an HTTP server. With an HTTP server, Fastify's own pino logger is used. */
 export async function openStandaloneLog(level: LogLevel): Promise<Log> {
   const { pino } = await import('pino');
   const { stream, ...options } = logOptions(level);
   const log = stream ? pino(options, stream) : pino(options);
-  // Do not return the logger itself: its type has every name, `then` included, so a promise cannot resolve to it.
+  // Do not return the logger itself: its type allows every name, including `then`, so that a promise cannot resolve
+  // to it.
   return {
     debug: (fields, message) => log.debug(fields, message),
     info: (fields, message) => log.info(fields, message),
@@ -91,8 +92,8 @@ export async function openStandaloneLog(level: LogLevel): Promise<Log> {
 }
 
 /**
- * Converts other output to the format of the log: packages that use the console, Node's warnings, and errors that end
- * the process. Their messages are omitted if they may quote a statement or a text.
+ * Writes other output in the format of the log: output of packages that use the console, warnings of Node, and errors
+ * that end the process. A message that may quote a statement or a text is omitted.
  */
 export function redirectOutput(): void {
   for (const method of ['debug', 'info', 'log', 'warn', 'error', 'trace'] as const)
@@ -101,12 +102,13 @@ export function redirectOutput(): void {
       const fields = { source: 'console', ...(error && { error: describeForLog(error) }) };
       writeLogLine(process.stderr, 'warn', 'a package printed to the console', fields);
     };
-  // Node's own listener prints them.
+  // Node's own listener would print warnings as plain text.
   process.removeAllListeners('warning');
   process.on('warning', ({ name, message }) => {
     writeLogLine(process.stderr, 'warn', message, { source: 'node', warning: name });
   });
-  // An unhandled rejection must not end the process, and its message may quote a customer's text.
+  // An unhandled rejection must not end the process. Its message is not logged, because it may quote a customer's
+  // text.
   process.on('unhandledRejection', (reason) => {
     writeLogLine(process.stderr, 'error', 'unhandled rejection', { error: describeForLog(reason) });
   });

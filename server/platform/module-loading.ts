@@ -2,14 +2,14 @@ import { enableCompileCache, type ResolveFnOutput, registerHooks } from 'node:mo
 import { join } from 'node:path';
 
 /**
- * Halves the CPU time of loading the modules that a process imports after this call: keeps compiled code on disk, and
- * resolves drizzle-orm's modules without reading its package.json for each.
+ * Halves the CPU time to load the modules that a process imports after this call. Compiled code is kept on disk, and
+ * modules of drizzle-orm are resolved without reading its package.json each time.
  *
- * To find a module of a package and its format, Node parses the package.json of the package, each time again. That of
- * drizzle-orm has 180 KB, it has 150 modules, and 80 of ours import it.
+ * To find a module of a package and its format, Node parses the package.json of the package again and again. The one
+ * of drizzle-orm has 180 KB, the package has 150 modules, and 80 files of the service import it.
  */
 export function loadModulesFast(): void {
-  // Do not use the default folder under the system's /tmp: another user could place code there.
+  // Do not use the default directory below the system's /tmp: another user could place code there.
   enableCompileCache(join(import.meta.dirname, '../../node_modules/.cache/lingualoop'));
   const entries = new Map<string, ResolveFnOutput>();
   registerHooks({

@@ -1,8 +1,8 @@
 import { type Settings, SettingsError } from '#server/settings.ts';
 
 /**
- * Combinations of settings with which a process would start but not work as intended. The first one that applies
- * stops the start.
+ * Combinations of settings with which a process would start but would not work as intended. If one applies, the
+ * process does not start; the first one is reported.
  */
 const contradictions: readonly ((settings: Settings, parts: { api: boolean }) => string | false)[] = [
   ({ OPENAI_BASE_URL, OPENAI_API_KEY }) =>
@@ -22,9 +22,9 @@ const contradictions: readonly ((settings: Settings, parts: { api: boolean }) =>
 ];
 
 /**
- * Rejects settings that cannot work together in a process with these parts. An application in a test may omit
- * settings that it does not use.
- * @throws SettingsError with one sentence, which begins with the setting to change
+ * Rejects settings that cannot work together in a process with these parts. Applications in tests may omit settings
+ * that they do not use.
+ * @throws SettingsError with one sentence that begins with the setting to change
  */
 export function refuseContradictions(settings: Settings, parts: { api: boolean }): void {
   for (const contradiction of contradictions) {
@@ -34,8 +34,8 @@ export function refuseContradictions(settings: Settings, parts: { api: boolean }
 }
 
 /**
- * Rejects a folder that cannot be written: every translation would fail. An unreachable Data Lake, or a full disk, is
- * an outage and may end while the process runs.
+ * Rejects a storage directory that cannot be written, because every translation would fail. An unreachable Data Lake
+ * or a full disk is not rejected: this is an outage that may end while the process runs.
  * @throws SettingsError
  */
 export async function refuseUnusableFolder(
@@ -50,7 +50,7 @@ export async function refuseUnusableFolder(
   });
 }
 
-/** Returns a failure to listen as one sentence that names the settings. Returns any other error unchanged. */
+/** Converts a failure to listen to one sentence that names the settings. Returns other errors unchanged. */
 export function explainListening(
   error: unknown,
   [host, port]: ['HOST', 'PORT'] | ['METRICS_HOST', 'METRICS_PORT'],

@@ -4,7 +4,10 @@ import { SandboxError } from './sandbox/sandbox-error.ts';
 /** Seconds after which the caller may retry. */
 const retryAfter = 5;
 
-/** Converts the errors of an unavailable sandbox process, which are unrelated to the file. Returns any other error unchanged. */
+/**
+ * Converts an error that means that no sandbox process was available, which is unrelated to the file. Returns other
+ * errors unchanged.
+ */
 export function sandboxRefusal(error: unknown): unknown {
   if (!(error instanceof SandboxError)) return error;
   switch (error.reason) {

@@ -1,20 +1,29 @@
-/** Abort signals for the signals SIGTERM and SIGINT. */
+/** Abort signals that are controlled by the process signals SIGTERM and SIGINT. */
 export interface StopSignals {
-  /** Aborts with the first signal: stop and drain. */
+  /** Aborts with the first process signal. The process must then stop and drain. */
   readonly stop: AbortSignal;
-  /** Aborts with a second signal: do not wait for the work in progress. Its reason is the exit code. */
+  /**
+   * Aborts with the second process signal. The process must then not wait for work in progress. The reason is the
+   * exit code.
+   */
   readonly force: AbortSignal;
 }
 
-/** Signals within this many milliseconds count as one: Ctrl-C reaches a process through its terminal and again through npm. */
+/**
+ * Process signals within this many milliseconds count as one: Ctrl-C reaches a process from its terminal and again
+ * from npm.
+ */
 const sameMoment = 1000;
 
-/** Exit codes of a process that did not wait, in the shells' convention: 128 plus the signal's number. */
+/**
+ * Exit codes of a process that did not complete its work. By the convention of shells, a code is 128 plus the number
+ * of the process signal.
+ */
 const codes = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
- * Handles SIGTERM and SIGINT from now until the process ends: a later signal must not kill the process before it has
- * released its database.
+ * Handles SIGTERM and SIGINT from now until the process ends. A later process signal must not kill the process: it
+ * has to release its database first.
  */
 export function listenForStop(): StopSignals {
   const stop = new AbortController();

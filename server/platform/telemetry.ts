@@ -1,12 +1,12 @@
 import { type Attributes, ProxyTracerProvider, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
 
-/** The kinds of work that are measured and traced, besides requests. */
+/** The kinds of work that are measured and traced, in addition to requests. */
 export type WorkKind = 'transaction' | 'step' | 'engine' | 'storage' | 'file' | 'task';
 
-/** The counted events, each with labels from a fixed list: no ids, no text. */
+/** The events that are counted. The labels of each are from a fixed list: no ids, no text. */
 export type Counted = 'engine_retries' | 'engine_tokens' | 'jobs';
 
-/** The receiver of measurements. */
+/** Receives measurements. */
 export interface Meter {
   duration(kind: WorkKind, name: string, ok: boolean, seconds: number): void;
   count(what: Counted, label: string, by: number): void;
@@ -15,15 +15,15 @@ export interface Meter {
 let meter: Meter | undefined;
 let tracer: Tracer | undefined;
 
-/** Sends measurements of this process to `given` from now on; undefined ends that. */
+/** Sends the measurements of this process to `given` from now on. Undefined stops this. */
 export function sendMeasurements(given: Meter | undefined): void {
   meter = given;
 }
 
 /**
- * Traces from now on if the process was started with an OpenTelemetry SDK (`node --import`). We depend only on the
- * API, which does nothing without an SDK; then even the API is not called.
- * @returns whether it traces
+ * Begins to trace if the process was started with an OpenTelemetry SDK (`node --import`). The service depends only on
+ * the OpenTelemetry API, which does nothing without an SDK; without one, it does not even call the API.
+ * @returns whether the process traces from now on
  */
 export function traceIfRegistered(): boolean {
   const provider = trace.getTracerProvider();
@@ -34,19 +34,20 @@ export function traceIfRegistered(): boolean {
   return isRegistered;
 }
 
-/** The tracer, if the process traces. */
+/** Returns the tracer; undefined if the process does not trace. */
 export function activeTracer(): Tracer | undefined {
   return tracer;
 }
 
-/** Whether anything measures or traces. Wrappers are used only then. */
+/** Whether the process has metrics or traces. Only then are services wrapped. */
 export function isObserved(): boolean {
   return meter !== undefined || tracer !== undefined;
 }
 
 /**
- * Does `work`, and reports how long it took and whether it failed. `name` is from a short fixed list, since it is a
- * label of a metric. The attributes go to the trace only, and may contain ids, but neither texts nor secrets.
+ * Runs `work`, and reports how long it took and whether it failed.
+ * @param name a name from a short fixed list, because it becomes a label of a metric
+ * @param attributes attributes for the trace; they may contain ids, but neither texts nor secrets
  */
 export function observe<T>(
   kind: WorkKind,
@@ -86,7 +87,7 @@ function traced<T>(
     try {
       return await work();
     } catch (error) {
-      // Only the kind of the error: its message may quote a text.
+      // Set only the kind of the error: its message may quote a text.
       span.setStatus({
         code: SpanStatusCode.ERROR,
         message: error instanceof Error ? error.name : 'not an Error',

@@ -3,20 +3,24 @@ import { sql } from 'drizzle-orm';
 import type { Database, Tx } from '#db/client.ts';
 import { AppError } from '#server/errors.ts';
 
-/** Milliseconds between two attempts (`first` to `max`), and for all of them. */
+/** Milliseconds between two attempts (from `first` to `max`), and for all attempts together (`all`). */
 const pause = { first: 10, max: 250, all: 20_000 };
 
 export interface TenantLockOptions {
-  /** A second lock, by name. If another transaction holds it, `refusal` is thrown immediately. */
+  /**
+   * The name of a second lock. If another transaction holds this lock, the error of `refusal` is thrown immediately.
+   */
   tryLock?: { name: string; refusal: () => AppError };
-  /** Ends the waiting, not the transaction. Its reason is thrown. */
+  /** Ends the wait for the lock, but not the transaction. The reason of the signal is thrown. */
   signal?: AbortSignal;
 }
 
 /**
- * Runs a transaction that holds the tenant's lock on its translation memory or its terminology, so that one transaction at a
- * time changes it. Waits without a connection: the queue of one tenant must not take the connections of all others.
- * @throws AppError transient_error if the lock is not free within 20 seconds; the refusal of `tryLock`; the signal's reason
+ * Runs a transaction that holds the tenant's lock on its translation memory or its terminology, so that only one
+ * transaction at a time changes these. While it waits, it uses no connection: many waiting transactions of one tenant
+ * must not take the connections of other tenants.
+ * @throws AppError transient_error if the lock is not free within 20 seconds; the error of `tryLock.refusal` if
+ * another transaction holds that lock; the signal's reason if it aborts during the wait
  */
 export async function withTenantLock<T>(
   database: Database,

@@ -1,8 +1,8 @@
 import { publicAddress, type Settings } from '#server/settings.ts';
 
-/** The lines that a terminal shows once the API responds: three. @param listening the address of the socket */
+/** Returns the three lines that a terminal shows after the API has started. @param listening the URL of the socket */
 export function terminalGreeting(listening: string, settings: Settings): string {
-  // Port 0 is chosen at the start, so only the socket has it.
+  // The system selects a port if PORT is 0, so only the socket has the actual one.
   const base = settings.BASE_URL ?? (settings.PORT === 0 ? listening : publicAddress(settings));
   const { EMAIL_SIGNUP_ENABLED: opens } = settings;
   return [
@@ -22,7 +22,8 @@ const names: Readonly<Record<number, string>> = {
 };
 
 /**
- * A line of the log for a reader: `09:30:00 warning: message (field value, ...)`. Other lines are returned unchanged.
+ * Formats a line of the log for a reader: `09:30:00 warning: message (field value, ...)`. Lines that are not from the
+ * log are returned unchanged.
  */
 export function terminalLine(line: string): string {
   let fields: Record<string, unknown>;
@@ -40,7 +41,7 @@ export function terminalLine(line: string): string {
   return printable(`${clock} ${names[Number(level)] ?? level}: ${msg}${more}`);
 }
 
-/** Without characters that would break the line or control the terminal. */
+/** Removes characters that would break the line or control the terminal. */
 function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, ' ');
 }

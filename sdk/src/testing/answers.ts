@@ -1,33 +1,33 @@
 import { canonicalLanguage, languageCodes } from '../../../server/languages.ts';
 import type { LanguageCode } from '../types.ts';
 
-/** A request that the double received. */
+/** A request that the mock has received. */
 export interface DoubleRequest {
-  /** `POST`, in capitals. */
+  /** The HTTP method in capitals, for example `POST`. */
   readonly method: string;
-  /** The path after the double's URL: `/api/translations`. */
+  /** The path below the URL of the mock, for example `/api/translations`. */
   readonly path: string;
-  /** The query; a repeated name once. */
+  /** The query. If a name occurs several times, it has one value here. */
   readonly query: Readonly<Record<string, string>>;
-  /** Their names are in lowercase. */
+  /** The headers, with their names in lowercase. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The parsed body of a JSON or form request, files included; the bytes of another; undefined without one. */
+  /** The body: parsed if it is JSON or a form (files included), otherwise the bytes; undefined without a body. */
   readonly body: unknown;
 }
 
-/** The response of the service to a rejected request. */
+/** The response that the mock sends for a rejected request. */
 export interface Refusal {
-  /** The HTTP status, which decides the class of the error. */
+  /** The HTTP status. It determines the class of the error. */
   status: number;
-  /** A message, or the problems of fields. */
+  /** A message, or an entry for each invalid field. */
   detail: unknown;
   /** The service's `error_code`. Default: none. */
   code?: string | undefined;
-  /** Seconds to wait, as requested by the service. Default: none. */
+  /** Seconds for the Retry-After header. Default: none. */
   retryAfter?: number | undefined;
 }
 
-/** Thrown if the service would reject a request. */
+/** Thrown for a request that the service would reject. */
 export class Refused {
   readonly refusal: Refusal;
 
@@ -36,24 +36,29 @@ export class Refused {
   }
 }
 
-/** A route of the service that the double does not have. */
+/** Returns the error for a route that the service has and the mock does not support. */
 export function noPart({ method, path }: DoubleRequest, what = ''): Refused {
   return new Refused(404, `route not found: the double has no part for ${method} ${path}${what}`);
 }
 
-/** A field that does not fit its schema. */
+/** Returns the error for a field that does not match its schema. */
 export function misfit(loc: string[], msg: string): Refused {
   return new Refused(422, [{ loc, msg, type: 'custom' }]);
 }
 
-/** @throws Refused if the request lacks a field */
+/**
+ * Returns a field that must be a string.
+ * @throws Refused if the request does not have the field
+ */
 export function requireText(fields: Record<string, unknown>, name: string): string {
   const value = fields[name];
   if (typeof value === 'string') return value;
   throw misfit(['body', name], 'is required');
 }
 
-/** Reads the field of a form; the service rejects a missing one like a blank one. @throws Refused */
+/**
+ * Reads the field of a form; like the service, treats a missing field in the same way as a blank one. @throws Refused
+ */
 export function requireField(fields: Record<string, unknown>, name: string): string {
   const value = fields[name];
   const trimmed = typeof value === 'string' ? value.trim() : '';
@@ -61,7 +66,7 @@ export function requireField(fields: Record<string, unknown>, name: string): str
   return trimmed;
 }
 
-/** @returns the canonical code; the double detects English. @throws Refused for an unsupported language */
+/** @returns the canonical code; for `auto`, always English. @throws Refused for an unsupported language */
 export function requireLanguage(name: string, code: string): LanguageCode {
   if (code.toLowerCase() === 'auto' && !/target_lang|Targets/.test(name)) return 'en';
   const canonical = canonicalLanguage(code);
@@ -74,12 +79,12 @@ export function unsupported(name: string, tag: string): Refused {
   return new Refused(422, detail);
 }
 
-/** Whether the request has a member's session, which identifies the reviewer, rather than an API key. */
+/** Whether the request has a member's session, which identifies the reviewer. A request with an API key does not. */
 export function isSession({ headers }: DoubleRequest): boolean {
   return headers['authorization'] !== undefined;
 }
 
-/** A JSON response; an empty one without a body. */
+/** Returns a JSON response. Without `body`, the response is empty. */
 export function answer(status: number, body?: unknown, headers: Record<string, string> = {}): Response {
   if (body === undefined) return new Response(null, { status, headers });
   return new Response(JSON.stringify(body), {
@@ -113,7 +118,7 @@ export function fileAnswer(
   return new Response(bytes as Uint8Array<ArrayBuffer> | string, { headers });
 }
 
-/** The filter fields of a list. */
+/** The fields of a job by which a list is filtered. */
 interface ListedJob {
   status: string;
   created_at: string;
@@ -125,7 +130,7 @@ interface ListedJob {
   };
 }
 
-/** Whether a job passes the filters of a list. @throws Refused */
+/** Whether a job passes the filters of a list. @throws Refused if a filter is invalid */
 export function passesFilter(
   { status, created_at, request }: ListedJob,
   query: DoubleRequest['query'],
@@ -154,7 +159,7 @@ export function passesFilter(
   ].every(Boolean);
 }
 
-/** A page of entries in the order of their changes, the last one first, with a cursor in X-Next-Cursor. */
+/** Returns a page of a list, last changed first, with the cursor of the next page in X-Next-Cursor. */
 export function pageAnswer<T>(
   all: readonly { change: number; value: T }[],
   query: DoubleRequest['query'],
@@ -176,7 +181,7 @@ export function pageAnswer<T>(
   );
 }
 
-/** 32 hexadecimal characters. */
+/** Returns a random id: 32 hexadecimal characters. */
 export function newId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

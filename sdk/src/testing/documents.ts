@@ -14,13 +14,13 @@ import {
 } from './answers.ts';
 import { createKeyedJobs, type KeyedJobs } from './keyed-jobs.ts';
 
-/** The documents of a double. */
+/** The documents of a mock. */
 export interface Documents {
-  /** Responds to a request below /api/documents. @param rest the path after that */
+  /** Responds to a request below /api/documents. @param rest the segments of the path after `/api/documents` */
   answer(request: DoubleRequest, rest: readonly string[]): Promise<Response>;
 }
 
-/** Each with the bytes of its source. */
+/** Document jobs, each with the bytes of its source file. */
 type Jobs = KeyedJobs<TenantDocumentJob, Uint8Array>;
 
 const formats: Readonly<Record<string, string>> = {
@@ -30,8 +30,8 @@ const formats: Readonly<Record<string, string>> = {
 };
 
 /**
- * Documents that are translated while they are polled: queued, extracted, translated. The file itself does not
- * change, since a double reads no formats.
+ * Creates documents that are translated while they are polled: each poll moves a document on, from queued to
+ * extracted to translated. The file itself does not change, because the mock reads no file formats.
  */
 export function createDocuments(): Documents {
   const jobs: Jobs = createKeyedJobs(() => {
@@ -94,7 +94,7 @@ async function translate(jobs: Jobs, { body, headers }: DoubleRequest): Promise<
   return answer(now ? 200 : 202, jobs.add(now ? translated(job) : job, bytes, key, name));
 }
 
-/** Each poll finds the document one step further. */
+/** Responds to a poll, and moves the document to its next state. */
 function look(jobs: Jobs, id: string | undefined): Response {
   const { value } = jobs.find(id);
   const progress = { stage: 'map_translate', translated_segments: 1, total_segments: 2 } as const;
@@ -158,7 +158,7 @@ async function sourceOf(bytes: Uint8Array<ArrayBuffer>, content_type: string): P
   };
 }
 
-/** The document with its translated file, which is the source. */
+/** Returns the document in its translated state. The translated file is equal to the source file. */
 function translated(job: TenantDocumentJob): TenantDocumentJob {
   const made = { id: newId(), kind: 'translated', created_at: new Date().toISOString() } as const;
   const artifacts = [...job.artifacts, ...job.artifacts.map((source) => ({ ...source, ...made }))];

@@ -10,14 +10,14 @@ import {
   unsupported,
 } from './answers.ts';
 
-/** The glossaries of a double. */
+/** The glossaries of a mock. */
 export interface Glossaries {
   upload(request: DoubleRequest): Promise<UploadedTerminologySet>;
-  /** All of them, or a page. */
+  /** Lists all glossaries, or a page of them. */
   list(query: DoubleRequest['query']): Response;
-  /** @throws Refused if it does not exist */
+  /** Removes a glossary. @throws Refused if the glossary does not exist */
   remove(id: string): void;
-  /** A text with the terms of all glossaries for its languages replaced. */
+  /** Returns the text with the terms of all glossaries for these languages replaced. */
   apply(text: string, sourceLang: string, targetLang: string): string;
 }
 
@@ -27,7 +27,7 @@ interface Glossary {
   entries: Entry[];
 }
 
-/** A term, for one language of each side or for any. */
+/** A term and its translation. Each side has a language, or applies to any language. */
 interface Entry {
   source: string;
   target: string;
@@ -96,7 +96,7 @@ export function createGlossaries(): Glossaries {
   };
 }
 
-/** The declared language of the form, and its code; null without a declaration. */
+/** Returns a language declared in the form, as sent and as its canonical code. Null if the form does not declare it. */
 function declaredLanguage(fields: Record<string, unknown>, name: string) {
   const tag = String(fields[name] ?? '').trim();
   if (tag === '') return null;
@@ -105,7 +105,10 @@ function declaredLanguage(fields: Record<string, unknown>, name: string) {
   return { tag, code };
 }
 
-/** The columns in the order of a file without a header, each with its names in one. */
+/**
+ * The columns in the order that applies if a file has no header. Each pattern matches the possible names of one
+ * column.
+ */
 const columns = [
   ['source_term', 'source', 'src_term', 'term_source'],
   ['target_term', 'target', 'tgt_term', 'term_target'],
@@ -113,7 +116,10 @@ const columns = [
   ['target_lang', 'target_language', 'tgt_lang', 'to_lang'],
 ];
 
-/** Reads CSV. A first row is a header if it names both terms; without one the delimiter is a comma. */
+/**
+ * Reads CSV. The first row is a header if it names both term columns. In a file without a header, the delimiter is a
+ * comma.
+ */
 function readTable(text: string): Entry[] {
   const lines = text.split(/\r?\n/);
   const header = [',', '\t', '|', ';']
@@ -138,7 +144,7 @@ function readTable(text: string): Entry[] {
   return entries;
 }
 
-/** The cells of a line, in quotes or not. */
+/** Returns the cells of a line. Cells may be quoted. */
 function cellsOf(line: string, delimiter: string): string[] {
   const cell = new RegExp(`[${delimiter}](?:"((?:[^"]|"")*)"|([^${delimiter}]*))`, 'g');
   return [...`${delimiter}${line}`.matchAll(cell)].map(([, quoted, plain]) =>
@@ -146,7 +152,7 @@ function cellsOf(line: string, delimiter: string): string[] {
   );
 }
 
-/** The position of each column; -1 without one. */
+/** Returns the position of each column in a row; -1 if the row does not have the column. */
 function placesIn(cells: string[]): number[] {
   const named = cells.map((cell) =>
     cell

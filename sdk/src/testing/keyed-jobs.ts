@@ -4,23 +4,25 @@ interface Job {
   readonly warnings: unknown[];
 }
 
-/** A job with the content that belongs to it. */
+/** A job together with its content. */
 export interface KeptJob<J, Content> {
-  /** Grows with each change of any job. */
+  /** A number that grows with each change of any job. */
   change: number;
   value: J;
   content: Content;
 }
 
-/** The jobs of a mock, and which idempotency keys they have. */
+/** The jobs of a mock, with their idempotency keys. */
 export interface KeyedJobs<J extends Job, Content> {
-  /** Adds a job. @param request identifies the request that its key was sent with */
+  /** Adds a job. @param request identifies the request with which the key was sent */
   add(job: J, content: Content, key: string | null, request: string): J;
-  /** Replaces a job by its next state. */
+  /** Stores the next state of a job. */
   change(next: J): J;
-  /** @throws what the missing job is rejected with */
+  /** Returns a job. @throws the error of `rejectMissing` if the job does not exist */
   find(id: string | undefined): KeptJob<J, Content>;
-  /** The job of a key, with a warning if its request was another one; undefined for a new key. */
+  /**
+   * Returns the job of an idempotency key, with a warning if a different request created it. Undefined for a new key.
+   */
   ofKey(key: string | null, request: string): { job: J; differs: boolean } | undefined;
   all(): KeptJob<J, Content>[];
   remove(id: string): void;
@@ -59,7 +61,7 @@ export function createKeyedJobs<J extends Job, Content>(rejectMissing: () => nev
   };
 }
 
-/** A job in the form in which the service returns it for a different request with its key. */
+/** Returns a job as the service returns it to a different request with the same key. */
 function withDifferingRequest<T extends { warnings: unknown[] }>(job: T): T {
   const message =
     'this key belongs to an earlier, different request, whose job this is; send this request with another key';

@@ -1,17 +1,17 @@
 import type { TranslationJob } from '../types.ts';
 import { misfit, Refused, requireField, requireLanguage, requireText } from './answers.ts';
 
-/** A text to translate, checked. */
+/** A valid request to translate one text. */
 export type TextRequest = Omit<TranslationJob['request'], 'idempotency_key'>;
 
 type Fields = Record<string, unknown>;
 
-/** Characters of a page of a document. */
+/** Maximum characters of a page of a document. */
 const pageSize = 5_000;
 
 /**
- * Reads the request of a text, in the form in which the service records it.
- * @param names of the fields, as an error calls them
+ * Reads the request to translate a text, in the form in which the service stores it.
+ * @param names names of the fields in error messages
  * @throws Refused
  */
 export function requestOf(
@@ -40,7 +40,7 @@ export function requestOf(
   };
 }
 
-/** The texts of a batch, each once for each of its languages. @throws Refused */
+/** Returns the requests of a batch: each text once for each of its target languages. @throws Refused */
 export function textsOfBatch(inputs: unknown[]): TextRequest[] {
   if (inputs.length === 0) throw misfit(['body', 'inputs'], 'must not be empty');
   return (inputs as Fields[]).flatMap((input, i) => {
@@ -69,7 +69,7 @@ export function textsOfBatch(inputs: unknown[]): TextRequest[] {
   });
 }
 
-/** The pages of a text from a document. @param said the sender's description of the document */
+/** Returns the requests for the pages of a document's text. @param said the document as the caller describes it */
 export function textsOfDocument(fields: Fields, said: object): TextRequest[] {
   const request = requestOf(fields);
   return pagesOf(request, {
@@ -80,7 +80,7 @@ export function textsOfDocument(fields: Fields, said: object): TextRequest[] {
   });
 }
 
-/** The pages of a file, whose fields came in its form or its query. @throws Refused */
+/** Returns the requests for the pages of a file. The fields may come from the form or the query. @throws Refused */
 export async function textsOfFile(file: File, fields: Fields): Promise<TextRequest[]> {
   if (file.size === 0) throw new Refused(400, 'source_document is empty', 'validation_error');
   if (

@@ -14,18 +14,19 @@ import {
 import { createKeyedJobs, type KeyedJobs } from './keyed-jobs.ts';
 import { requestOf, type TextRequest, textsOfBatch, textsOfDocument, textsOfFile } from './requests.ts';
 
-/** Translates a text as a double does. */
+/** Returns the translation that the mock produces for a text. */
 export type Translate = (text: string, sourceLang: string, targetLang: string) => string;
 
-/** The texts of a double, and their jobs. */
+/** The texts of a mock, and their translation jobs. */
 export interface Texts {
   /**
-   * Responds to a request below /api/translations. @param rest the path after that: the job's id, and the operation
+   * Responds to a request below /api/translations. @param rest the segments of the path after `/api/translations`:
+   * the job's id, and the operation
    */
   answer(request: DoubleRequest, rest: readonly string[]): Promise<Response>;
 }
 
-/** Each with its machine translation. */
+/** Translation jobs, each with its machine translation. */
 type Jobs = KeyedJobs<TranslationJob, string>;
 
 const goldenTypes: Readonly<Record<string, string>> = {
@@ -42,7 +43,7 @@ export function createTexts(translate: Translate, needsReview: (job: Translation
     throw new Refused(404, 'job not found', 'not_found');
   });
 
-  /** Translates a text, unless its key has been used: then the job of that is the result. */
+  /** Translates a text. If its idempotency key has been used before, returns the job of the key instead. */
   const create = (request: TextRequest, key: string | null) => {
     const requested = JSON.stringify(request);
     const known = jobs.ofKey(key, requested);
@@ -53,7 +54,7 @@ export function createTexts(translate: Translate, needsReview: (job: Translation
     return { job: jobs.add({ ...job, status }, own, key, requested), replayed: false, differs: false };
   };
 
-  /** @param first the number of the first in the key of each */
+  /** @param first number of the first text in the idempotency keys */
   const createMany = (texts: TextRequest[], key: string | null, first: number) => {
     const made = texts.map((request, n) => create(request, key === null ? null : `${key}:${first + n}`));
     return answer(
@@ -163,13 +164,13 @@ function keyHeaders(replayed: boolean, differs: boolean): Record<string, string>
   };
 }
 
-/** A file that is the whole body, with the name in a header. */
+/** Returns the file of a request whose whole body is the file. The file's name is in a header. */
 function rawFile({ body, headers }: DoubleRequest): File {
   const name = decodeURIComponent(headers['x-source-filename'] ?? '');
   return new File([body as Uint8Array<ArrayBuffer>], name, { type: headers['content-type'] ?? '' });
 }
 
-/** After the source document, its page and the language. */
+/** Returns the file name for a published translation: the name of the source document, with page and language. */
 function goldenName({ id, request }: TranslationJob, format: string): string {
   const { name, page_number, page_count } = (request.metadata['source_document'] ?? {}) as {
     name?: string;
@@ -181,7 +182,7 @@ function goldenName({ id, request }: TranslationJob, format: string): string {
   return `${stem}${page}.${request.target_lang}.${format}`;
 }
 
-/** A job in the form of the pipeline's end. */
+/** Returns a job in the state at the end of the pipeline. */
 function jobOf(request: TranslationJob['request'], translation: string): TranslationJob {
   const at = new Date().toISOString();
   return {

@@ -13,7 +13,7 @@ import {
   tenants,
 } from './commands/tenants.ts';
 
-/** The operator's commands by name, in the order of the listing. */
+/** The operator's commands by name, in the order in which the help lists them. */
 export const commands = {
   tenants,
   'rotate-key': rotateKey,
@@ -35,13 +35,13 @@ function isCommandName(name: string): name is CommandName {
   return Object.hasOwn(commands, name);
 }
 
-/** Runs a command and returns the lines that it prints. */
+/** Does the work of a command, and yields the lines to print. */
 type Work = (server: Server) => AsyncIterable<string>;
 
 /**
  * Parses a command line. Finds every mistake before a database is opened.
  * @returns lines of help, or the work to do
- * @throws Refusal with the mistake
+ * @throws Refusal that describes the mistake
  */
 export function readCommandLine([name, ...args]: readonly string[]): string[] | Work {
   if (name === undefined || name === '--help' || name === '-h') return usageOfAll();
@@ -78,12 +78,12 @@ function parse(
       options: { ...Object.fromEntries(types), help: { type: 'boolean', short: 'h' } },
     });
   } catch (error) {
-    // Node's first sentence names the option; the lines after it are advice.
+    // Use only the first sentence of Node's message, which names the option. The rest is advice.
     throw new Refusal(/^.*?(?=\. |\.?\n|\.?$)/.exec((error as Error).message)?.[0] ?? 'unreadable arguments');
   }
 }
 
-/** The help of all commands. */
+/** Returns the help for all commands. */
 function usageOfAll(): string[] {
   const names = Object.keys(commands) as CommandName[];
   return [
@@ -95,7 +95,7 @@ function usageOfAll(): string[] {
   ];
 }
 
-/** The help of one command. */
+/** Returns the help for one command. */
 function usageOf(name: CommandName): string[] {
   const { summary, options } = commands[name];
   const entries = Object.entries(options).map(([option, { value, summary: about }]) => ({

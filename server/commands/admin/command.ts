@@ -2,42 +2,42 @@ import { z } from 'zod';
 import { type Database, isTenantId } from '#db/client.ts';
 import type { Settings } from '#server/settings.ts';
 
-/** The services for a command. Without the keys of secrets, which only one command needs. */
+/** The services that commands use. The keys of stored secrets are not included, because only one command needs them. */
 export interface Server {
   settings: Settings;
   database: Database;
 }
 
-/** The caller's mistake, in one line. Nothing was changed. */
+/** A mistake of the caller, described in one line. Nothing was changed. */
 export class Refusal extends Error {
   override name = 'Refusal';
 }
 
 interface CommandOption {
   type: 'boolean' | 'string';
-  /** The name of the value in the usage line. */
+  /** The name for the value in the usage line. Undefined for an option without a value. */
   value?: string;
   summary: string;
 }
 
-/** The arguments and options as given, by name. */
+/** Arguments and options by name, with their values as they were entered. */
 export type Given = Record<string, string | boolean | undefined>;
 
 export interface Command {
   summary: string;
-  /** The names of the arguments, in order; all are required. */
+  /** The names of the arguments, in their order. All of them are required. */
   parameters: readonly string[];
   options: Readonly<Record<string, CommandOption>>;
   /**
-   * Validates the input. Returns a function that does the work and yields lines to print; a secret is printed last,
-   * on a separate line.
+   * Validates the input. Returns a function that does the work and yields lines to print. If the result contains a
+   * secret, it is the last line.
    * @throws Refusal that names the argument or option
    */
   prepare(given: Given): (server: Server) => AsyncIterable<string>;
 }
 
 interface Definition<I extends z.ZodObject> extends Omit<Command, 'prepare'> {
-  /** The schema: a field for each parameter and option. */
+  /** The schema of the input, with a field for each argument and option. */
   input: I;
   run(server: Server, input: z.infer<I>): AsyncIterable<string>;
 }
@@ -55,10 +55,10 @@ export function defineCommand<I extends z.ZodObject>({ input, run, ...shown }: D
   };
 }
 
-/** Checks the form only. The command's own transaction checks whether the tenant exists. */
+/** Checks only the format of the id. The transaction of the command checks whether the tenant exists. */
 export const tenantId = z.string().refine(isTenantId, 'is not a valid tenant ID');
 
-/** The same, or '' for no tenant. */
+/** A tenant id, or '' for no tenant. */
 export const tenantIdOrNone = z
   .string()
   .refine((id) => id === '' || isTenantId(id), 'is not a valid tenant ID');
@@ -77,7 +77,7 @@ export const wholeNumber = (min: number, max: number) =>
     .transform(Number)
     .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`));
 
-/** A time with its zone, or a day, which means its start in UTC. */
+/** A time with a time zone, or a day, which means the beginning of this day in UTC. */
 export const moment = z
   .union([z.iso.datetime({ offset: true }), z.iso.date()], {
     error: 'must be a moment with its zone (2026-07-31T09:00:00Z) or a day (2026-07-31)',

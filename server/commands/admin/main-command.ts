@@ -9,10 +9,10 @@ import { Refusal, type Server } from './command.ts';
 import { readCommandLine } from './command-line.ts';
 import { printable } from './printing.ts';
 
-// A signal does not interrupt a command: the process that started the embedded database must also stop it.
+// A signal must not interrupt a command: the process that has started the embedded database must also stop it.
 const { stop } = listenForStop();
 
-/** Opens the database that the settings name, and migrates it as every start does. */
+/** Opens the database in the settings and migrates it, as every start of the service does. */
 async function withServer(settings: Settings, work: (server: Server) => Promise<void>): Promise<void> {
   const home = await joinDatabase(settings, stop);
   try {
@@ -32,7 +32,7 @@ async function withServer(settings: Settings, work: (server: Server) => Promise<
   }
 }
 
-/** A driver's error has SQL and parameters in its message: keep only text that is safe to print. */
+/** Returns an error without SQL and parameters, which the message of a driver's error contains. */
 function withoutParameters(error: unknown): Error {
   if (error instanceof Refusal || error instanceof ClosedOutput || error instanceof SettingsError)
     return error;
@@ -42,7 +42,7 @@ function withoutParameters(error: unknown): Error {
   return new Error(['internal error', name, code, message].filter(Boolean).join(' '));
 }
 
-/** The reader of the output has closed it, as `head` does. */
+/** Thrown if the reader of the output has closed it, as `head` does. */
 class ClosedOutput extends Error {}
 
 async function print(lines: Iterable<string> | AsyncIterable<string>): Promise<void> {
@@ -52,7 +52,7 @@ async function print(lines: Iterable<string> | AsyncIterable<string>): Promise<v
     });
 }
 
-/** One line, and exit code 1. */
+/** Prints one line, and sets the exit code 1. */
 function fail(error: unknown): void {
   const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
   process.stderr.write(`lingualoop: ${printable(line)}\n`);
@@ -60,7 +60,7 @@ function fail(error: unknown): void {
 }
 
 process.on('unhandledRejection', (reason) => fail(withoutParameters(reason)));
-// `print` handles it; without a listener, it would end the process.
+// `print` handles errors of the output. Without this listener, an error would end the process.
 process.stdout.on('error', () => {});
 try {
   const asked = readCommandLine(process.argv.slice(2));

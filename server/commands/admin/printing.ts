@@ -1,11 +1,11 @@
 import type { TenantAccount } from '#server/identity/tenants/schema.ts';
 
-/** Characters that move a terminal's cursor, break a line or change the reading direction, and lone surrogates. */
+/** Characters that control a terminal, break a line or change the reading direction, and halves of surrogate pairs. */
 const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}]/gu;
 
 /**
- * Escapes text from callers (names, addresses), so that it cannot forge a line or control the terminal. The escapes
- * are JSON's, so that escaped JSON means the same.
+ * Escapes text from callers, such as names and email addresses, so that it cannot imitate another line or control the
+ * terminal. The escapes are those of JSON, so escaped JSON keeps its meaning.
  */
 export function printable(text: string): string {
   return text.replace(
@@ -14,20 +14,20 @@ export function printable(text: string): string {
   );
 }
 
-/** One line of columns, separated by tabs. */
+/** Returns one line with columns that are separated by tabs. */
 export function columns(values: readonly (string | number | boolean)[]): string {
   return values.map((value) => printable(String(value))).join('\t');
 }
 
-/** One line of JSON. */
+/** Returns one line of JSON. */
 export function jsonLine(value: object): string {
   return printable(JSON.stringify(value));
 }
 
-/** The name of a tenant in the output of commands. */
+/** Returns the name of a tenant as commands print it. */
 export const named = ({ id, name }: TenantAccount) => `${printable(JSON.stringify(name))} (${id})`;
 
-/** A line of warning if the tenant is deactivated. */
+/** Returns a warning line if the tenant is deactivated. */
 export function inactiveNote(account: TenantAccount): string[] {
   if (account.active) return [];
   return [`${named(account)} is deactivated: sign-in is disabled until reactivate-tenant ${account.id}.`];

@@ -26,7 +26,10 @@ export interface ReadPart {
   content: Buffer;
 }
 
-/** Reads only the header. @throws Refusal if the file is not a backup, or has a later format */
+/**
+ * Reads only the header of a backup.
+ * @throws Refusal if the file is not a backup, or has a later format
+ */
 export async function readHeader(file: string): Promise<Header> {
   for await (const { name, content } of entriesOf(file)) {
     if (name !== names.header) break;
@@ -45,9 +48,10 @@ function parseHeader(file: string, content: Buffer): Header {
 }
 
 /**
- * Reads the listed parts in their order, completely, one at a time; a part is at most 4 MB, or one stored object.
- * Digests are compared one index later, so that a reader must be able to undo its work for up to a thousand parts.
- * @param check is called with the manifest when everything else has been compared
+ * Reads the parts in their order, each as a whole. A part has at most 4 MB, or is one stored object. The digest of a
+ * part is compared only when its index has been read, up to a thousand parts later. So the caller must be able to
+ * undo the work that it has done with these parts.
+ * @param check called with the manifest after everything else has been compared
  * @throws Refusal that names the damaged or missing part
  */
 export async function* readParts(
@@ -110,12 +114,15 @@ function damaged(file: string, part: string, why: string): Refusal {
   return new Refusal(`${file} is damaged at ${part}: ${why}; nothing was restored`);
 }
 
-/** Only the service's contents are large. */
+/** Returns the maximum bytes of a part. Only parts with contents of the service may be large. */
 function limitOf(name: string): number {
   return /^(database\/.+\.copy|objects\/.+|lines\/.+)$/.test(name) ? maxPartBytes : maxOwnPartBytes;
 }
 
-/** The entries of the tar file. An error of any layer becomes a refusal that names the entry before the error. */
+/**
+ * Yields the entries of the tar file. Converts an error of tar, zstd or the file system to a Refusal that names the
+ * last entry before the error.
+ */
 async function* entriesOf(file: string): AsyncGenerator<ReadPart> {
   let last = 'its start';
   const input = createReadStream(file, { highWaterMark: 1_000_000 });

@@ -10,8 +10,8 @@ import { Refusal } from '../refusal.ts';
 import { indexPart, names, type Part, partsOfIndex } from './format.ts';
 
 /**
- * Writes the parts of a backup, each with its digest in an index. Until `finish`, the file has another name;
- * `discard` removes it. Only its owner can read it.
+ * Writes the parts of a backup, each with its digest in an index. The file has a temporary name until `finish`, and
+ * `discard` removes it. Only the file's owner can read it.
  */
 export class ArchiveWriter {
   readonly #file: string;
@@ -20,18 +20,22 @@ export class ArchiveWriter {
   readonly #written: Promise<void>;
   readonly #begun = new Date();
   #listed: Part[] = [];
-  /** The digests of the indexes so far. */
+  /** The digests of the indexes that have been written. */
   readonly indexes: string[] = [];
 
   private constructor(file: string, draft: string, output: NodeJS.WritableStream) {
     this.#file = file;
     this.#draft = draft;
     this.#written = pipeline(Readable.fromWeb(this.#tar.readable), createZstdCompress(), output);
-    // The caller that adds a part gets the error; without this, it would count as unhandled until then.
+    // The caller that adds the next part gets the error. Without this line, the rejection would count as unhandled
+    // until then.
     this.#written.catch(() => {});
   }
 
-  /** @throws Refusal if the file exists: no backup is ever overwritten */
+  /**
+   * Creates the file.
+   * @throws Refusal if the file exists, because backups are never overwritten
+   */
   static async open(file: string): Promise<ArchiveWriter> {
     const existing = await stat(file).catch(() => undefined);
     if (existing) throw new Refusal(`${file} already exists; choose another name`);
@@ -42,7 +46,7 @@ export class ArchiveWriter {
     return new ArchiveWriter(file, draft, createWriteStream('', { fd: handle, flush: true }));
   }
 
-  /** Adds a part that its index lists. */
+  /** Adds a part, and lists it in an index. */
   async add(name: string, content: Uint8Array | string): Promise<void> {
     const bytes = Buffer.from(content as Uint8Array);
     await this.#append(name, bytes);
@@ -65,15 +69,16 @@ export class ArchiveWriter {
       await entry.write(content);
       await entry.close();
     } catch (error) {
-      // The reason why the output ended, such as a full disk, is a better message than that the packer has stopped.
+      // If the output has failed, throw its error, such as a full disk. It is more helpful than the error that the
+      // packer has stopped.
       await this.#written;
       throw error;
     }
   }
 
   /**
-   * Adds the manifest, which `describe` makes of the indexes' digests, and gives the file its name. @returns its size
-   * in bytes
+   * Adds the manifest, which `describe` creates from the digests of the indexes. Then gives the file its final name.
+   * @returns the size of the file in bytes
    */
   async finish(describe: (indexes: readonly string[]) => object): Promise<number> {
     await this.#endIndex();
@@ -91,14 +96,17 @@ export class ArchiveWriter {
   }
 }
 
-/** Unlike a rename, a link never replaces a file that was created since. */
+/**
+ * Gives the file its final name with a link. Unlike a rename, a link never replaces a file that another process has
+ * created in the meantime.
+ */
 async function giveName(draft: string, file: string): Promise<void> {
   try {
     await link(draft, file);
     await rm(draft).catch(() => {});
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new Refusal(`${file} already exists`);
-    // A file system without links.
+    // The file system does not support links.
     await rename(draft, file);
   }
   const folder = await open(dirname(file), 'r').catch(() => undefined);

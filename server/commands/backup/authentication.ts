@@ -3,30 +3,36 @@ import { keyedHashes, type SecretsKeys, secretsKeyId } from '#server/platform/en
 import { digest } from './archive-writer.ts';
 import type { Header, Manifest } from './format.ts';
 
-/** The ids of the keys, the current one first. */
+/** Returns the ids of the keys, the current one first. */
 export function idsOf({ current, previous }: SecretsKeys): string[] {
   return [current, ...(previous ? [previous] : [])].map(secretsKeyId);
 }
 
-/** Whether one of the keys is the one of the backup's service, with which the backup was authenticated. */
+/**
+ * Whether one of the keys is the key of the service that made the backup. The backup was authenticated with that key.
+ */
 export function hasKeyOf(keys: SecretsKeys, { secrets_key }: Header): boolean {
   return idsOf(keys).some((id) => id === secrets_key.ids[0]);
 }
 
 /**
- * A hash of everything in the backup with the current key: without the key, no one can create one for other content.
+ * Returns a hash of everything in the backup, made with the current key. Without the key, no one can create a valid
+ * hash for different content.
  */
 export function authenticate(keys: SecretsKeys, manifest: Omit<Manifest, 'authentication'>): Manifest {
   return { ...manifest, authentication: hashes(keys, manifest)[0]?.toString('hex') ?? '' };
 }
 
-/** Whether one of the keys made the manifest's hash. */
+/** Whether one of the keys has created the hash in the manifest. */
 export function isAuthentic(keys: SecretsKeys, { authentication, ...rest }: Manifest): boolean {
   const given = Buffer.from(authentication, 'hex');
   return hashes(keys, rest).some((hash) => timingSafeEqual(hash, given));
 }
 
-/** The header is the first part of the first index, so the digests of the indexes cover it. */
+/**
+ * Returns the hashes of the manifest, one for each key. The hash covers the header, too: the header is the first part
+ * of the first index, and the manifest contains the digests of the indexes.
+ */
 function hashes(
   keys: SecretsKeys,
   { indexes, rows, objects, missing }: Omit<Manifest, 'authentication'>,

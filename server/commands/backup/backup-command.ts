@@ -43,20 +43,23 @@ await runCommand(usage, async (stop, print) => {
   }
 });
 
-/** If the secrets are stored with another key, no one could restore the backup. */
+/** Rejects keys that are not those of the stored secrets: no one could restore such a backup. */
 async function refuseOtherKey(url: string, keys: SecretsKeys): Promise<void> {
   const database = openDatabase(url, { size: 1, applicationName: 'lingualoop backup' });
   try {
     await refuseWrongSecretsKey(database, keys);
   } catch (error) {
-    // A database without tables, or with those of an earlier version.
+    // Ignore a database without tables, or with the tables of an earlier version.
     if (!['42P01', '42703'].includes(String(describeForLog(error).code))) throw error;
   } finally {
     await database.close();
   }
 }
 
-/** A generated key belongs to the service's data; a key in the environment is kept by the operator. */
+/**
+ * Returns the path of a key file to include in the backup. A generated key belongs to the service's data; a key in
+ * the environment is kept by the operator.
+ */
 function keyFileOf({ SECRETS_KEY, DATABASE_URL, DATA_DIR }: Settings): Promise<string> | undefined {
   if (SECRETS_KEY !== undefined || DATABASE_URL !== undefined) return undefined;
   return readFile(join(DATA_DIR, 'secrets.key'), 'utf8');

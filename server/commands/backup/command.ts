@@ -5,8 +5,8 @@ import { SettingsError } from '#server/settings.ts';
 import { IncompleteError, Refusal } from '../refusal.ts';
 
 /**
- * Runs a command to its end. A signal ends it between two steps, and it removes unfinished files. Exit codes: 0, or 1
- * after one line on stderr.
+ * Runs a command until it ends. A signal ends the command between two steps; unfinished files are then removed. The
+ * exit code is 0, or 1 after one line on stderr.
  */
 export async function runCommand(
   usage: string,
@@ -25,7 +25,10 @@ export async function runCommand(
   }
 }
 
-/** @throws Refusal unless there is exactly one argument */
+/**
+ * Returns the file in the command line.
+ * @throws Refusal unless there is exactly one argument
+ */
 export function fileArgument(): string {
   const { positionals } = parseArgs({ allowPositionals: true, strict: false });
   const [file, ...more] = positionals;
@@ -36,11 +39,15 @@ export function fileArgument(): string {
 
 const ownErrors = [Refusal, IncompleteError, SettingsError];
 
-/** A driver's error has SQL and parameters in its message, and an unknown one may quote a row. */
+/**
+ * Describes an error in one line. The message of a driver's error contains SQL and parameters, and an unknown error
+ * may quote a row, so these are not printed.
+ */
 function describe(error: unknown): string {
   if (ownErrors.some((type) => error instanceof type)) return (error as Error).message;
   const { code, message } = error as NodeJS.ErrnoException;
-  // System errors: a full disk, a forbidden folder. Our own errors are plain errors without a code.
+  // Messages of system errors, such as a full disk, and of the service's own errors are safe to print. The latter are
+  // of the class Error and have no code.
   if (error instanceof Error && (code === undefined ? error.constructor === Error : /^E[A-Z]+$/.test(code)))
     return message;
   const told = describeForLog(error);

@@ -8,26 +8,30 @@ import {
 } from '#db/embedded/index.ts';
 import { Refusal } from '../refusal.ts';
 
-/** The entries that are moved up, in this order: with the last one, the restore is complete. */
+/**
+ * The entries that are moved to DATA_DIR at the end, in this order. The restore is complete when the last one has
+ * been moved.
+ */
 const moved = ['storage', 'secrets.key', 'postgres.json', 'postgres'] as const;
 
 /**
- * Entries that a backup does not have and a restore ignores: the operator's public pages, and those of a new file
- * system.
+ * Entries that a backup does not contain and that a restore leaves in place: the operator's public pages, and a
+ * directory of new file systems.
  */
 const left: readonly string[] = ['pages', 'lost+found'];
 
 /** An embedded database during a restore. */
 export interface Draft {
   url: string;
-  /** The folder in place of DATA_DIR. */
+  /** The folder that is used in place of DATA_DIR. */
   folder: string;
 }
 
 /**
- * Fills an empty DATA_DIR, or one with only the operator's pages: `fill` works in a folder within it, which becomes
- * its content at the end or is removed. The remains of an interrupted restore are removed first.
- * @throws Refusal if DATA_DIR has anything else
+ * Fills an empty DATA_DIR, or one with only the operator's pages: `fill` works in a folder inside DATA_DIR. At the
+ * end, the contents of this folder are moved to DATA_DIR or, after an error, removed. The remains of an interrupted
+ * restore are removed first.
+ * @throws Refusal if DATA_DIR contains anything else
  */
 export async function fillDataDir<T>(
   dataDir: string,
@@ -55,12 +59,18 @@ export async function fillDataDir<T>(
   }
 }
 
-/** A backup without objects has no storage, and one with SECRETS_KEY no file of the key. */
+/**
+ * Ignores that a file is missing: a backup without objects has no storage folder, and a backup of a service with
+ * SECRETS_KEY has no key file.
+ */
 function ignoreMissing(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOENT') throw error;
 }
 
-/** @throws Refusal if DATA_DIR has anything except ignored entries and the remains of an interrupted restore */
+/**
+ * Rejects a DATA_DIR that is in use.
+ * @throws Refusal if DATA_DIR contains anything except ignored entries and what an interrupted restore has left
+ */
 export async function refuseUsedFolder(dataDir: string): Promise<void> {
   const found = await readdir(dataDir).catch((error: NodeJS.ErrnoException): string[] => {
     ignoreMissing(error);

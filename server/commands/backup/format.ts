@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Table } from '#db/copy/contents.ts';
 
 /*
- * A backup is a tar file, compressed with zstd, so that other programs can read it (`tar --zstd -tf FILE`). In this
- * order:
+ * A backup is a tar file, compressed with zstd, so that other programs can read it (`tar --zstd -tf FILE`). It
+ * contains these parts, in this order:
  *
  *   backup.json                              the header
  *   secrets.key                              the key of DATA_DIR, if there is one (decision 62)
@@ -13,9 +13,9 @@ import type { Table } from '#db/copy/contents.ts';
  *   lines/<path>/000001                      a text object that grows by lines; a part ends with a line
  *   manifest.json                            the list of all contents
  *
- * index/000001.json comes after every thousand parts and lists them with their digests; the manifest lists the
- * digests of the indexes. So neither the writer nor the reader has all parts in memory, and missing or changed parts
- * are found.
+ * After every thousand parts, there is an index, such as index/000001.json, which lists these parts with their digests.
+ * The manifest lists the digests of the indexes. So a reader finds missing and changed parts, and neither writer nor
+ * reader needs all parts in memory.
  */
 
 export const names = {
@@ -28,20 +28,20 @@ export const names = {
 /** The only version so far. A reader rejects others. */
 export const formatVersion = 1;
 
-/** Parts that one index lists. */
+/** Maximum parts that one index lists. */
 export const partsOfIndex = 1000;
 
-/** Bytes after which a part of rows or lines ends. */
+/** Bytes after which a part with rows or lines ends. */
 export const partBytes = 4_000_000;
 
 /**
- * Bytes of the largest part that a reader accepts: an object is one part, and the service itself holds an uploaded
- * file in memory.
+ * Maximum bytes of a part that a reader accepts. An object is one part, and the service itself holds an uploaded file
+ * in memory.
  */
 export const maxPartBytes = 1_000_000_000;
 
 /**
- * Bytes of the largest header, key, index or manifest. The header of a hundred thousand bound accounts has ten
+ * Maximum bytes of a header, key, index or manifest. With a hundred thousand connected accounts, the header has ten
  * million.
  */
 export const maxOwnPartBytes = 64_000_000;
@@ -57,12 +57,12 @@ export const headerShape = z.object({
   schema: z.object({ migration: count, jobQueue: count }),
   tables: z.array(z.object({ schema: z.string(), name: z.string(), columns: z.array(z.string()) })),
   secrets_key: z.object({
-    /** The id of SECRETS_KEY, then of SECRETS_KEY_PREVIOUS if it was set. */
+    /** The ids of the keys: that of SECRETS_KEY, then that of SECRETS_KEY_PREVIOUS if it was set. */
     ids: z.array(z.string()).min(1),
-    /** Whether the key itself is in the backup. */
+    /** Whether the backup contains the key itself. */
     included: z.boolean(),
   }),
-  /** Tenants' own accounts, whose objects stay there. */
+  /** The tenants' own accounts. Objects in these accounts are not part of the backup. */
   accounts: z.array(z.object({ tenant_id: z.string(), address: z.string() })),
 });
 
@@ -72,24 +72,24 @@ const partShape = z.object({ name: z.string(), bytes: count, sha256: hash });
 
 export const indexShape = z.array(partShape);
 
-/** A part, as an index lists it. */
+/** The description of a part in an index. */
 export type Part = z.infer<typeof partShape>;
 
 export const manifestShape = z.object({
-  /** The digest of each index, in order. */
+  /** The digests of the indexes, in their order. */
   indexes: z.array(hash),
-  /** Rows by table. */
+  /** The number of rows of each table. */
   rows: z.record(z.string(), count),
   objects: count,
-  /** Objects of rows that were missing: removed during the backup, or lost before. */
+  /** The number of objects to which rows refer but which were missing: removed during the backup, or lost before. */
   missing: count,
-  /** A hash of all fields above with the key of stored secrets. */
+  /** A hash of all fields above, made with the key of stored secrets. */
   authentication: hash,
 });
 
 export type Manifest = z.infer<typeof manifestShape>;
 
-/** A table's name in the manifest and in the names of its parts. */
+/** Returns the name of a table as the manifest and the names of parts contain it. */
 export function tableName({ schema, name }: Pick<Table, 'schema' | 'name'>): string {
   return `${schema}.${name}`;
 }
@@ -110,17 +110,17 @@ function numbered(number: number): string {
   return String(number).padStart(6, '0');
 }
 
-/** The path of an object from the name of its part; undefined for another part. */
+/** Returns the path of an object from the name of its part; undefined for parts that are not objects. */
 export function objectPath(name: string): string | undefined {
   return /^objects\/(.+)$/.exec(name)?.[1];
 }
 
-/** The path of a text object from the name of one of its parts; undefined for another part. */
+/** Returns the path of a text object from the name of one of its parts; undefined for all other parts. */
 export function linesPath(name: string): string | undefined {
   return /^lines\/(.+)\/\d{6,}$/.exec(name)?.[1];
 }
 
-/** The table's name from the name of one of its parts; undefined for another part. */
+/** Returns the name of a table from the name of one of its parts; undefined for all other parts. */
 export function nameOfTable(name: string): string | undefined {
   return /^database\/([^/]+)\/\d{6,}\.copy$/.exec(name)?.[1];
 }

@@ -15,23 +15,23 @@ import {
 } from './format.ts';
 import type { RestoredStorage } from './restored-storage.ts';
 
-/** A complete backup. */
+/** A backup whose digests have been compared and are correct. */
 export interface VerifiedBackup {
   file: string;
   header: Header;
   manifest: Manifest;
-  /** The key in it, as the file of DATA_DIR has it. */
+  /** The key in the backup, in the format of the key file in DATA_DIR. Undefined if the backup has no key. */
   keyFile: string | undefined;
 }
 
-/** The target of a restore; both are empty. */
+/** The empty database and the empty storage into which a backup is restored. */
 export interface Destination {
   url: string;
   storage: RestoredStorage;
 }
 
 /**
- * Reads the whole file and compares every digest, before anything is written.
+ * Reads the whole file and compares all digests. Call it before anything is written.
  * @throws Refusal that names the damaged or missing part
  */
 export async function verifyBackup(file: string, header: Header, stop: AbortSignal): Promise<VerifiedBackup> {
@@ -49,7 +49,8 @@ export async function verifyBackup(file: string, header: Header, stop: AbortSign
 }
 
 /**
- * @throws Refusal if none of the keys made the backup's authentication: someone may have changed it, digests included
+ * Rejects a backup that was not authenticated with one of the keys. Someone may have changed it, with its digests.
+ * @throws Refusal if the hash in the manifest is from none of the keys
  */
 export function refuseForged({ file, manifest }: VerifiedBackup, keys: SecretsKeys): void {
   if (isAuthentic(keys, manifest)) return;
@@ -62,13 +63,13 @@ export function refuseForged({ file, manifest }: VerifiedBackup, keys: SecretsKe
 export interface Restored {
   rows: number;
   objects: number;
-  /** Tables that do not belong to the service, and were skipped. */
+  /** Tables in the backup that do not belong to the service. They were skipped. */
   skipped: string[];
 }
 
 /**
- * Restores rows and objects, in the order of the file, in one transaction of the database. If it is not committed,
- * the written objects are removed.
+ * Restores rows and objects, in the order of the file. All rows are restored in one transaction. If the transaction
+ * is not committed, the written objects are removed.
  * @throws Refusal, InDoubtError
  */
 export async function restoreBackup(
@@ -134,7 +135,7 @@ async function restoreOther(
   const object = objectPath(name);
   const lines = linesPath(name);
   if (object !== undefined) await storage.put(object, content);
-  // The store ends it with a line break.
+  // Remove the line break at the end, because the store adds one.
   else if (lines !== undefined)
     await storage.appendLine(lines, content.toString('utf8', 0, content.length - 1));
   else if (name === names.sequences)
@@ -144,7 +145,7 @@ async function restoreOther(
 
 const sequencesShape = z.array(z.object({ name: z.string(), value: z.string(), isCalled: z.boolean() }));
 
-/** Reads the parts one after the other, and can read the next one ahead. */
+/** Reads parts one after the other. The next part can be read in advance, without removing it. */
 class Parts {
   readonly #parts: AsyncGenerator<ReadPart>;
   readonly #stop: AbortSignal;
@@ -165,7 +166,7 @@ class Parts {
     this.#next = undefined;
   }
 
-  /** The rows of a table's next parts. */
+  /** Yields the rows in the next parts, as long as these belong to the table. */
   async *ofTable(name: string): AsyncGenerator<Buffer> {
     for (let part = await this.peek(); part && nameOfTable(part.name) === name; part = await this.peek()) {
       this.take();

@@ -65,7 +65,10 @@ await runCommand(usage, async (stop, print) => {
   );
 });
 
-/** Into an embedded database that is activated later: an earlier failure also removes the objects. */
+/**
+ * Restores into an embedded database that is not in use yet. It is put in place later; if that fails, the restored
+ * objects are removed, too.
+ */
 async function restoreDraft(
   backup: VerifiedBackup,
   destination: Destination,
@@ -75,7 +78,7 @@ async function restoreDraft(
   const restored = await restoreBackup(backup, destination, stop);
   try {
     await bringUpToDate(destination.url, stop);
-    // In storage elsewhere, the objects are valid together with the database.
+    // Objects in storage outside of DATA_DIR become valid together with the database.
     if (!isElsewhere) await destination.storage.complete();
     return restored;
   } catch (error) {
@@ -93,12 +96,14 @@ async function completeElsewhere(storage: RestoredStorage): Promise<void> {
   });
 }
 
-/** Only the first line of a message is printed; in a store's message, it is the one that describes the error. */
+/**
+ * Returns the first line of an error's message. In the message of a store, this is the line that describes the error.
+ */
 function reasonOf(error: unknown): string {
   return String(describeForLog(error).message).replace(/\n.*/s, '');
 }
 
-/** Into a database that is valid from the moment at which its rows are committed. */
+/** Restores into a database that is in use as soon as its rows are committed. */
 async function restoreTo(
   backup: VerifiedBackup,
   destination: Destination,
@@ -122,11 +127,11 @@ async function restoreTo(
 
 async function bringUpToDate(url: string, stop: AbortSignal): Promise<void> {
   await analyze(url, stop);
-  // Apply the changes of later versions.
+  // Migrate the database, because the backup may be from an earlier version.
   await migrate(url, { stop, onWait: warnOfWaiting });
 }
 
-/** The keys of the environment; undefined if the embedded database should get the key of the backup. */
+/** Returns the keys in the environment; undefined if the embedded database should get the key in the backup. */
 async function givenKeys(settings: Settings): Promise<SecretsKeys | undefined> {
   if (settings.SECRETS_KEY !== undefined) return loadSecretsKeys(settings);
   if (settings.DATABASE_URL === undefined) return undefined;
@@ -135,7 +140,9 @@ async function givenKeys(settings: Settings): Promise<SecretsKeys | undefined> {
   );
 }
 
-/** Rejects other keys than the backup's: members with an authenticator could not sign in. */
+/**
+ * Rejects keys other than those of the backup: with other keys, members with an authenticator app could not sign in.
+ */
 function refuseOtherKeys(settings: Settings, header: Header, given: SecretsKeys | undefined): void {
   if (settings.ALLOW_UNREADABLE_SECRETS) return;
   if (given ? hasKeyOf(given, header) : header.secrets_key.included) return;
@@ -144,7 +151,9 @@ function refuseOtherKeys(settings: Settings, header: Header, given: SecretsKeys 
   );
 }
 
-/** Rejects a file that the backup's key has not authenticated, unless that key is lost. */
+/**
+ * Rejects a backup that was not authenticated with the given keys, unless the operator confirms that the key is lost.
+ */
 function refuseUnauthentic(settings: Settings, backup: VerifiedBackup, given: SecretsKeys | undefined): void {
   const keys = given ?? includedKeys(backup);
   if (keys && hasKeyOf(keys, backup.header)) refuseForged(backup, keys);

@@ -5,21 +5,24 @@ import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import type { Settings } from '#server/settings.ts';
 import { Refusal } from '../refusal.ts';
 
-/** This object exists during a restore, and after an interrupted one. Its content names the database. */
+/**
+ * The path of an object that exists during a restore and after an interrupted one. Its content identifies the
+ * database.
+ */
 const marker = 'golden/restore.unfinished';
 
 /**
- * The platform's storage during a restore: empty, except for the remains of an interrupted restore into the same
- * database.
+ * Platform storage during a restore. It must be empty, except for what an interrupted restore into the same database
+ * has left.
  */
 export class RestoredStorage {
   readonly #storage: PlatformStore;
-  /** The database's name, without a secret. */
+  /** Identifies the database, without secrets. */
   readonly #home: string;
-  /** The variable that names the storage. */
+  /** The name of the setting for the storage, for messages. */
   readonly #setting: string;
 
-  /** @param folder holds the storage, unless it is elsewhere */
+  /** @param folder the folder that contains the storage, unless PLATFORM_STORAGE_URL is set */
   constructor(settings: Settings, folder = settings.DATA_DIR) {
     const { DATABASE_URL, DATA_DIR, PLATFORM_STORAGE_URL } = settings;
     const { host, pathname } = new URL(DATABASE_URL ?? pathToFileURL(resolve(DATA_DIR)));
@@ -28,14 +31,17 @@ export class RestoredStorage {
     this.#setting = PLATFORM_STORAGE_URL === undefined ? 'DATA_DIR' : 'PLATFORM_STORAGE_URL';
   }
 
-  /** @throws Refusal if the storage has other objects */
+  /** @throws Refusal if the storage has objects that are not from a restore into the same database */
   async refuseUsed(): Promise<void> {
     const used = await this.#firstPath();
     if (used === undefined || (await this.#interruptedHome()) === this.#home) return;
     throw new Refusal(`${this.#setting}: the storage is not empty (it has ${used}) and would be overwritten`);
   }
 
-  /** Call it when the database is known to be empty, and used by no one else. */
+  /**
+   * Marks the storage as being restored. Call it when it is certain that the database is empty and that no one else
+   * uses it.
+   */
   async begin(): Promise<void> {
     await this.refuseUsed();
     await this.removeAll();
@@ -50,24 +56,27 @@ export class RestoredStorage {
     return this.#storage.appendLine(path, line);
   }
 
-  /** From now on, the objects belong to a service. */
+  /** Ends the restore: from now on, the objects belong to a service. */
   async complete(): Promise<void> {
     await this.#storage.remove(marker);
   }
 
-  /** The same for a restore into this database that ended before it. Call it when a service uses the database. */
+  /**
+   * Ends an earlier restore into this database that was interrupted before `complete`. Call it when a service uses
+   * the database.
+   */
   async completeOwn(): Promise<void> {
     if ((await this.#interruptedHome()) === this.#home) await this.complete();
   }
 
-  /** Removes the marker last, so that this can be repeated. */
+  /** Removes all objects. The marker is removed last, so that the removal can be repeated if it is interrupted. */
   async removeAll(): Promise<void> {
     for (const top of await this.#storage.listTop())
       for await (const path of this.#storage.walk(top)) if (path !== marker) await this.#storage.remove(path);
     await this.#storage.remove(marker);
   }
 
-  /** A folder without objects counts as empty. */
+  /** Returns the path of any object; undefined if the storage has no object. Folders without objects do not count. */
   async #firstPath(): Promise<string | undefined> {
     for (const top of await this.#storage.listTop())
       for await (const path of this.#storage.walk(top)) return path;

@@ -5,19 +5,23 @@ import { linesPart } from './format.ts';
 import { inWholeLines } from './whole-lines.ts';
 
 /**
- * The days' manifests of all tenants' records. Not the announcements of pending writes: with them, a restored service
- * would remove records from tenants' accounts that the running service has written since.
+ * The folder with the manifests of all tenants' records, one for each day. Announcements of pending writes are not in
+ * the backup: with them, a restored service would remove records in tenants' accounts that the original service has
+ * written since the backup.
  */
 const manifests = 'golden/manifest';
 
-/** Objects that are read at the same time: a Data Lake responds to each after some milliseconds. */
+/** Maximum objects that are read at the same time, because a Data Lake needs some milliseconds for each response. */
 const concurrentReads = 8;
-/** Rows of one query. */
+/** Maximum rows of one query. */
 const pageSize = 1000;
-/** The number of missing objects that are listed. */
+/** Maximum missing objects that are listed. */
 const named = 100;
 
-/** The path of each object in the platform's storage that a row refers to, by table. Addresses in tenants' accounts begin with https. */
+/**
+ * SQL for the paths of the objects in platform storage to which the rows of each table refer. URLs in tenants'
+ * accounts begin with https and are excluded.
+ */
 const references: Readonly<Record<string, string>> = {
   translation_jobs: `select tenant_id || '/' || golden_uri as path from translation_jobs where golden_uri not like 'https://%'`,
   document_jobs: `select tenant_id || '/' || golden_uri as path from document_jobs where golden_uri not like 'https://%'`,
@@ -32,8 +36,8 @@ interface Added {
 }
 
 /**
- * Adds the objects of the snapshot's rows, and the manifests of the records. Missing objects were removed after the
- * snapshot, or lost before, and are counted.
+ * Adds the objects to which the snapshot's rows refer, and the manifests of the records. A missing object was removed
+ * after the snapshot, or lost before. Missing objects are counted.
  */
 export async function addObjects(
   archive: ArchiveWriter,
@@ -43,7 +47,7 @@ export async function addObjects(
 ): Promise<Added> {
   const added: Added = { objects: 0, missing: [], missingCount: 0 };
   for (const [table, query] of Object.entries(references)) {
-    // A database from before there were documents.
+    // The database is from a version of the service without documents.
     if (!snapshot.tables.some(({ name }) => name === table)) continue;
     for await (const page of snapshot.pages<{ path: string }>(query, pageSize))
       for (let from = 0; from < page.length; from += concurrentReads) {
@@ -76,7 +80,7 @@ async function readWhole(storage: BlobStore, path: string): Promise<Buffer | und
   return Buffer.concat(pieces);
 }
 
-/** A line that is being appended now is skipped. */
+/** Adds a text object. A last line that is just being written is skipped. */
 async function addLines(archive: ArchiveWriter, storage: BlobStore, path: string): Promise<void> {
   const stream = await storage.stream(path);
   if (!stream) return;

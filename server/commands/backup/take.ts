@@ -8,23 +8,23 @@ import { formatVersion, type Header, names, tableName, tablePart } from './forma
 import { addObjects } from './stored-objects.ts';
 import { countLines, inWholeLines } from './whole-lines.ts';
 
-/** The data for a backup. */
+/** The database, storage and key from which a backup is made. */
 export interface Source {
   url: string;
   storage: PlatformStore;
   keys: SecretsKeys;
-  /** The key of DATA_DIR, as its file has it; undefined if SECRETS_KEY is set. */
+  /** The content of the key file in DATA_DIR; undefined if SECRETS_KEY is set. */
   keyFile: string | undefined;
-  /** The version of the service. */
+  /** The version of the service that makes the backup. */
   service: string;
 }
 
-/** The contents of the backup. */
+/** The numbers of rows and objects in a backup. */
 export interface Taken {
   rows: number;
   tables: number;
   objects: number;
-  /** Paths of missing objects of rows, at most a hundred. */
+  /** The paths of missing objects to which rows refer; at most a hundred. */
   missing: string[];
   missingCount: number;
   accounts: Header['accounts'];
@@ -33,8 +33,9 @@ export interface Taken {
 
 /**
  * Writes a backup during normal operation: the rows in one consistent snapshot, then their objects in the platform's
- * storage. Objects are written before their rows, so all of them exist, unless they were removed since.
- * @param stop ends it; the file is then removed, unless it was already complete
+ * storage. The service writes an object before its row, so all objects of the snapshot's rows exist unless they have
+ * been removed since.
+ * @param stop ends the backup; the file is then removed, unless it was already complete
  */
 export async function takeBackup(source: Source, file: string, stop: AbortSignal): Promise<Taken> {
   const archive = await ArchiveWriter.open(file);
@@ -46,8 +47,8 @@ export async function takeBackup(source: Source, file: string, stop: AbortSignal
   try {
     return await withSnapshot(source.url, 'lingualoop backup', write, stop);
   } catch (error) {
-    // A stop does not wait for the current write. At the end, the file may be about to get its name: then it is
-    // complete.
+    // After a stop, do not wait for the current write. Only if the file is about to get its final name, wait: the
+    // backup is then complete.
     const taken = await writing?.catch(() => undefined);
     if (taken) return taken;
     await archive.discard();
@@ -93,7 +94,10 @@ function headerOf(
   };
 }
 
-/** @returns how many rows the table has */
+/**
+ * Adds the rows of a table.
+ * @returns the number of rows
+ */
 async function addTable(
   archive: ArchiveWriter,
   snapshot: Snapshot,
@@ -111,7 +115,7 @@ async function addTable(
   return rows;
 }
 
-/** The accounts that tenants have bound. Their secrets are in the rows, encrypted. */
+/** Lists the accounts that tenants have connected. The accounts' secrets are in the rows, encrypted. */
 async function listAccounts(snapshot: Snapshot): Promise<Header['accounts']> {
   const accounts: Header['accounts'] = [];
   if (!snapshot.tables.some(({ name }) => name === 'storage_bindings')) return accounts;

@@ -3,8 +3,8 @@ import { partBytes } from './format.ts';
 const newline = 10;
 
 /**
- * Converts pieces that end anywhere into parts of some megabytes that end with a line. An incomplete last line is
- * dropped.
+ * Converts pieces, which may end in the middle of a line, to parts of some megabytes that end with a complete line.
+ * An incomplete last line is dropped.
  */
 export async function* inWholeLines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let kept: Uint8Array[] = [];
@@ -24,7 +24,11 @@ export async function* inWholeLines(pieces: AsyncIterable<Uint8Array>): AsyncGen
   if (end > 0) yield rest.subarray(0, end);
 }
 
-/** The number of lines. A row of COPY is one: it writes a line break within a value as `\n`. */
+/**
+ * Returns the number of lines. In the format of COPY, each row is one line, because a line break in a value is
+ * written as `
+ * `.
+ */
 export function countLines(lines: Buffer): number {
   let count = 0;
   for (let at = lines.indexOf(newline); at >= 0; at = lines.indexOf(newline, at + 1)) count += 1;

@@ -11,12 +11,12 @@ import { trySecretsKeys } from '#server/storage/stored-secrets.ts';
 import { findFullTenants } from '#server/storage/usage.ts';
 import { check, type Finding, fail, ok, warn } from './finding.ts';
 
-/** The minimum PostgreSQL version of the service. */
+/** The earliest PostgreSQL version that the service supports. */
 const oldestVersion = 15;
 
 /**
- * Seconds by which the clocks may differ. Tokens, limits and idempotency compare times of both; a one-time code is
- * valid for 30 s.
+ * Maximum seconds by which the clocks of this machine and of the database may differ. Tokens, limits and idempotency
+ * compare times of both clocks. A verification code is valid for 30 s.
  */
 const clockSkew = { warn: 2, fail: 20 };
 
@@ -78,7 +78,7 @@ async function readFacts(sql: postgres.Sql): Promise<Facts> {
   return facts as Facts;
 }
 
-/** The job queue connects with another driver. */
+/** Checks the connection of the job queue, which uses another driver. */
 async function connectAsQueue(url: string): Promise<void> {
   const connectionString = queueUrl(url, 'lingualoop doctor');
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: 10_000 });
@@ -123,7 +123,7 @@ function describeServer(facts: Facts, settings: Settings): Finding[] {
   because(facts.standby, fail('database', 'it is a read-only standby', 'use the primary'));
   const needed = maxConnections(settings, { api: true, workers: true });
   const message = `it allows ${facts.connections} connections for the service; an API with workers may open ${needed}`;
-  // The embedded database has a fixed number.
+  // The number of connections of the embedded database cannot be changed.
   const orMore = settings.DATABASE_URL === undefined ? '' : ' or raise max_connections';
   if (facts.connections < needed) found.push(fail('database', message, `lower WORKER_CONCURRENCY${orMore}`));
   else if (facts.connections < 2 * needed)
@@ -137,9 +137,12 @@ function describeServer(facts: Facts, settings: Settings): Finding[] {
   return found;
 }
 
-/** @param took milliseconds between request and response */
+/**
+ * Compares the clocks of this machine and of the database, in milliseconds since the epoch.
+ * @param took milliseconds between request and response
+ */
 export function compareClocks(here: number, there: number, took: number): Finding {
-  // The response's time on its way is not a difference.
+  // Half of the time between request and response may explain a difference.
   const seconds = Math.max(0, Math.abs(here - there) - took / 2) / 1000;
   const message = `this clock and that of the database differ by ${seconds.toFixed(1)} s`;
   const advice = 'synchronize both clocks with NTP: tokens, limits and one-time codes compare their times';
@@ -164,7 +167,7 @@ async function checkContents(
     const schema = isCurrent
       ? ok('schema', 'the database has all migrations of this version')
       : warn('schema', 'the database lacks migrations of this version', 'npm run migrate');
-    // The columns exist only with this version's tables.
+    // Stop here if the tables are not those of this version: the columns that follow do not exist in other versions.
     if (!isCurrent) return [schema];
     const cap = await check('storage', () => checkStorageCap(database, settings), 'npm run migrate');
     if (!keys) return [schema, ...cap];
@@ -191,7 +194,7 @@ async function checkContents(
   }
 }
 
-/** The storage limit for the documents of one workspace, and the workspaces near it. */
+/** Checks the limit for documents in platform storage, and lists the workspaces that have almost reached it. */
 async function checkStorageCap(database: Database, settings: Settings): Promise<Finding> {
   const { cap, full } = await database.inPlatform((tx) => findFullTenants(tx, settings));
   const limit =

@@ -12,10 +12,13 @@ import { dist, readBuild } from '#web/server/build.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
 
 const megabyte = 1024 * 1024;
-/** Free megabytes. Below the first, uploads and the embedded database may fail at any time. */
+/**
+ * Free megabytes below which a check fails or warns. With less than `fail`, uploads and the embedded database may
+ * stop working at any time.
+ */
 const freeSpace = { fail: 64, warn: 1024 };
 
-/** The folders to which the service writes, and the free space on their disks. */
+/** Checks the folders to which the service writes, and the free space on their disks. */
 export async function checkDisks(settings: Settings): Promise<Finding[]> {
   const { DATA_DIR, PLATFORM_STORAGE_URL, DATABASE_URL, SECRETS_KEY } = settings;
   const folders = new Map<string, string>();
@@ -45,7 +48,7 @@ async function checkDisk(folder: string, setting: string): Promise<Finding> {
   return free < freeSpace.warn ? warn('disk', message, advice) : ok('disk', message);
 }
 
-/** The folder, or its nearest existing parent. */
+/** Returns the folder or, if it does not exist, its nearest existing parent. */
 async function nearestFolder(folder: string): Promise<string> {
   for (let at = folder; ; at = dirname(at))
     if (
@@ -58,7 +61,7 @@ async function nearestFolder(folder: string): Promise<string> {
       return at;
 }
 
-/** Whether an object can be written, read and removed. */
+/** Checks whether an object can be written, read and removed. */
 export async function checkStorage(settings: Settings): Promise<Finding> {
   const store = openPlatformStore(settings);
   await store.check();
@@ -72,7 +75,7 @@ export async function checkStorage(settings: Settings): Promise<Finding> {
   return ok('storage', `an object was written, read and removed at ${place}`);
 }
 
-/** The built web application. */
+/** Checks whether the web application has been built. */
 export async function checkWeb(): Promise<Finding> {
   return readBuild(dist)
     ? ok('web', 'the web application is built')
@@ -83,11 +86,11 @@ export async function checkWeb(): Promise<Finding> {
       );
 }
 
-/** Whether files of callers can be read in child processes, and how those are isolated. */
+/** Checks whether files of callers can be read in child processes, and how strongly the processes are isolated. */
 export async function checkSandbox(): Promise<Finding[]> {
   const fileWork = openFileWork();
   try {
-    // It is not a Word file: the rejection comes from the child process.
+    // These bytes are not a Word file. If the child process works, it rejects them.
     const payload = { kind: 'docx' as const, bytes: new Uint8Array(2000) };
     const result = await fileWork.run('flatten', payload, {
       tenantId: 'doctor',
@@ -111,7 +114,7 @@ export async function checkSandbox(): Promise<Finding[]> {
   ];
 }
 
-/** Sends one short request to each model. */
+/** Checks the models by sending one short request to each. */
 export async function checkEngine(settings: Settings): Promise<Finding[]> {
   if (settings.OPENAI_API_KEY === undefined)
     return [
@@ -121,7 +124,8 @@ export async function checkEngine(settings: Settings): Promise<Finding[]> {
         'set OPENAI_API_KEY, and OPENAI_BASE_URL for an endpoint other than OpenAI',
       ),
     ];
-  // Two retries: an endpoint that ignores an output mode gets another one after its second response.
+  // Two retries are needed: an endpoint that ignores the output mode gets the next mode only after its second
+  // response.
   const { engine, embedder, modeOf } = await selectModels({ ...settings, OPENAI_MAX_RETRIES: 2 });
   const scope = { tenantId: 'doctor', signal: AbortSignal.timeout(60_000) };
   const task = {
@@ -159,7 +163,7 @@ export async function checkEngine(settings: Settings): Promise<Finding[]> {
   ];
 }
 
-/** Whether the API's port is free, or the service has it. */
+/** Checks whether the port of the API is free, or in use by the service. */
 export async function checkPort(settings: Settings): Promise<Finding> {
   if (settings.PORT === 0) return ok('port', 'the system selects a free port');
   const { BASE_URL: _public, ...own } = settings;
@@ -175,7 +179,7 @@ export async function checkPort(settings: Settings): Promise<Finding> {
   return fail('port', `another process listens at ${address}`, 'stop it, or set PORT to another number');
 }
 
-/** Whether the identity provider responds, if single sign-on is on. */
+/** Checks whether the identity provider responds, if single sign-on is enabled. */
 export async function checkSso(settings: Settings): Promise<Finding[]> {
   if (!settings.OIDC_ENABLED) return [];
   const { openSsoProvider } = await import('#server/identity/auth/sso/provider.ts');
@@ -189,13 +193,13 @@ export async function checkSso(settings: Settings): Promise<Finding[]> {
   return [ok('sso', `${settings.OIDC_ISSUER} answers`)];
 }
 
-/** Whether Node is the version that `npm ci` installs. */
+/** Checks whether Node has the version that `npm ci` installs. */
 export async function checkNode(): Promise<Finding> {
-  // An older one than the required version does not reach this.
+  // An earlier version than the required one does not get here.
   return ok('node', `Node ${process.versions.node}`);
 }
 
-/** Whether a start has already created the embedded database: the doctor creates none. */
+/** Whether a start of the service has created the embedded database. The doctor does not create one. */
 export async function hasEmbeddedDatabase({ DATA_DIR }: Settings): Promise<boolean> {
   return access(resolve(DATA_DIR, 'postgres')).then(
     () => true,

@@ -1,8 +1,8 @@
-/** The result of a check. `fail`: the service cannot start, or does not do what the settings require. */
+/** The result of a check. `fail` means that the service cannot start, or does not do what its settings require. */
 export interface Finding {
   about: string;
   state: 'ok' | 'warn' | 'fail';
-  /** One sentence with the result. */
+  /** The result in one sentence. */
   message: string;
   /** The fix. */
   advice?: string;
@@ -22,7 +22,7 @@ export const fail = (about: string, message: string, advice: string): Finding =>
   advice,
 });
 
-/** Runs a check. Errors become findings, too. */
+/** Runs a check. If the check throws an error, the error becomes a finding. */
 export async function check(
   about: string,
   look: () => Promise<Finding | Finding[]>,
@@ -35,7 +35,7 @@ export async function check(
   }
 }
 
-/** The messages of an error and its causes, in one line. */
+/** Returns the messages of an error and of its causes, in one line. */
 export function reasonOf(error: unknown): string {
   const words: string[] = [];
   for (let at: unknown = error; at instanceof Error && words.length < 3; at = at.cause)

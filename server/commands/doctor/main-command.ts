@@ -25,7 +25,7 @@ environment. It prints what it finds and how to fix it, and changes nothing. Wit
 
 Exit codes: 0 if all checks passed (there may be warnings), otherwise 1.`;
 
-// The process that started the embedded database must also stop it.
+// Handle signals: a process that has started the embedded database must also stop it.
 const { stop } = listenForStop();
 
 async function diagnose(print: (finding: Finding) => void): Promise<void> {

@@ -4,7 +4,10 @@ import { type Finding, ok, warn } from './finding.ts';
 
 const isLocal = (host: string) => /^(127\.|localhost$|\[?::1\]?$)/.test(host);
 
-/** Settings that are valid but probably not intended. */
+/**
+ * Settings, or combinations of settings, that are valid but probably a mistake. Each function returns a message and a
+ * fix if it applies, otherwise false.
+ */
 const doubts: readonly ((settings: Settings) => [message: string, advice: string] | false)[] = [
   ({ OPERATOR_EMAILS, OPERATOR_TENANT_ID }) =>
     OPERATOR_EMAILS.length > 0 &&
@@ -96,7 +99,7 @@ const doubts: readonly ((settings: Settings) => [message: string, advice: string
     ],
 ];
 
-/** Doubtful settings that are valid, separately and together. */
+/** Returns a finding for each setting or combination of settings that is valid but probably a mistake. */
 export function checkSettings(settings: Settings): Finding[] {
   const found = doubts.flatMap((doubt) => {
     const [message, advice] = doubt(settings) || [];

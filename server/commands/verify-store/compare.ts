@@ -8,10 +8,10 @@ import { compareRecords } from './records.ts';
 import { findUnreferencedFiles, findUnreferencedRecords } from './unreferenced.ts';
 
 /**
- * Compares the store with the database: records, files and lines of the manifests. Reads only, in pages, and may run
- * during normal operation.
- * @param only the tenant to compare; all unless given
- * @throws the errors of the database or the platform's storage; an account that fails is reported
+ * Compares storage with the database: records, files, and lines of the manifests. It only reads, in pages, and may
+ * run during normal operation.
+ * @param only the tenant to compare; default: all tenants
+ * @throws errors of the database or of platform storage; a failure of a tenant's own account is only reported
  */
 export async function compareStore(given: Omit<Comparison, 'walked'>, only?: string): Promise<void> {
   const comparison: Comparison = { ...given, walked: new Set() };
@@ -19,12 +19,12 @@ export async function compareStore(given: Omit<Comparison, 'walked'>, only?: str
   for (const tenantId of tenantIds) await compareTenant(comparison, tenantId);
   const [any] = tenantIds;
   if (any === undefined) return;
-  // The platform's manifests are those of all tenants.
+  // The manifests in platform storage contain the lines of all tenants.
   const { platform } = await findPlaces(comparison, any);
   await compareManifests(comparison, platform, tenantIds);
 }
 
-/** Whether the tenant exists: a tenant that does not exist would have no differences. */
+/** Whether the tenant exists. Otherwise a mistyped id would look like a tenant without differences. */
 export async function isTenant(
   { database }: Pick<Comparison, 'database'>,
   tenantId: string,
@@ -48,10 +48,10 @@ async function compareTenant(comparison: Comparison, tenantId: string): Promise<
   });
 }
 
-/** All tenants, and folders of the platform's storage without a tenant, in the order of their ids. */
+/** Lists all tenants, and folders in platform storage that belong to no tenant, in the order of their ids. */
 async function allTenants({ database, storage, stop }: Comparison): Promise<string[]> {
   const ids = new Set(await storage.listTop());
-  // The platform's own: announcements and manifests.
+  // This folder belongs to the platform: it contains announcements and manifests.
   ids.delete('golden');
   for (let after = ''; ; ) {
     stop.throwIfAborted();

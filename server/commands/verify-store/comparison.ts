@@ -4,28 +4,28 @@ import type { PlatformStore } from '#server/platform/stores/blob-store.ts';
 import type { Settings } from '#server/settings.ts';
 import type { Report } from './report.ts';
 
-/** The inputs of the comparison of store and database. It writes to neither. */
+/** The parameters for a comparison of storage and database, which writes to neither. */
 export interface Comparison {
   database: Database;
   storage: PlatformStore;
   accountStores: AccountStores;
   settings: Settings;
   report: Report;
-  /** Checks only names and sizes: reads neither records nor files. */
+  /** Whether to check only names and sizes, without reading records and files. */
   quick: boolean;
-  /** The URLs of folders in accounts that were searched for objects without a row. */
+  /** The URLs of folders in accounts that have been searched for objects without a row. */
   walked: Set<string>;
-  /** Once aborted, the comparison ends with its reason. */
+  /** Ends the comparison when it aborts. The comparison then throws the reason of the signal. */
   stop: AbortSignal;
 }
 
-/** Rows and names of one query. */
+/** Maximum rows or names of one query. */
 export const pageSize = 500;
 
-/** Objects that are read at the same time. */
+/** Maximum objects that are read at the same time. */
 const concurrentReads = 16;
 
-/** Does `work` with each item, a few at a time. */
+/** Runs `work` for each item, with at most `concurrentReads` items at the same time. */
 export async function forEach<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const rest = items.values();
   const worker = async () => {
@@ -34,7 +34,7 @@ export async function forEach<T>(items: readonly T[], work: (item: T) => Promise
   await Promise.all(Array.from({ length: concurrentReads }, worker));
 }
 
-/** Groups single items into pages. */
+/** Groups items into pages. */
 export async function* inPages<T>(items: AsyncIterable<T>, size = pageSize): AsyncGenerator<T[]> {
   let page: T[] = [];
   for await (const item of items)
@@ -46,8 +46,8 @@ export async function* inPages<T>(items: AsyncIterable<T>, size = pageSize): Asy
 }
 
 /**
- * Milliseconds after which a record without a row is removed and a missing line is added, if workers run (decision
- * 36): its announcement list grows for one interval, waits, and is processed by the next check.
+ * Returns the milliseconds after which workers have certainly removed a record without a row, or added a missing line
+ * (decision 36). An announcement list grows for one interval, waits, and is processed by the check after that.
  */
 export function recordLimit({ STALE_PENDING_SECONDS, SWEEP_INTERVAL_SECONDS }: Settings): number {
   return (STALE_PENDING_SECONDS + 3 * SWEEP_INTERVAL_SECONDS) * 1000;

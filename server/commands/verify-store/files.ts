@@ -8,12 +8,12 @@ import { type Comparison, forEach, pageSize } from './comparison.ts';
 import { lookAt, type Places } from './places.ts';
 import type { Difference } from './report.ts';
 
-/** The address of a document's file, in the form that rows of records have. */
+/** Returns the URL or path of a document's file, in the format in which rows refer to records. */
 export function addressOf(row: ArtifactRow): string {
   return row.address ?? artifactPath(row).slice(row.tenantId.length + 1);
 }
 
-/** Finds the rows of a tenant whose files are missing, or have another size or checksum. */
+/** Finds the rows of a tenant whose files are missing, or have a different size or checksum. */
 export async function compareFiles(comparison: Comparison, places: Places, tenantId: string): Promise<void> {
   const { database, report, stop } = comparison;
   for (let after = ''; ; ) {
@@ -30,7 +30,7 @@ export async function compareFiles(comparison: Comparison, places: Places, tenan
       if (what) found.push({ row, what });
     });
     const ids = found.map(({ row }) => row.artifactId);
-    // Ignore files deleted during the scan.
+    // Ignore files that were deleted during the comparison.
     const now = ids.length
       ? await database.inTenant(tenantId, (tx) =>
           selectFiles(tx, tenantId, inArray(documentArtifacts.artifactId, ids)),
@@ -61,7 +61,7 @@ async function faultOf(
   quick: boolean,
 ): Promise<Difference | undefined> {
   if (quick) {
-    // In a file of this size, there is the last byte, and none after it.
+    // Read two bytes from the last position: a file of the correct size has exactly one byte there.
     const end = await store.read(path, Math.max(sizeBytes - 1, 0), 2);
     if (end === null) return 'file missing';
     return end.length === Math.min(sizeBytes, 1) ? undefined : 'file damaged';

@@ -40,14 +40,18 @@ function readArguments(): Asked {
   return { help: values.help, tenant: values.tenant, quick: values.quick };
 }
 
-// A signal ends the comparison between two pages. The process that started the embedded database must also stop it.
+// Handle signals: a signal ends the comparison between two pages. A process that has started the embedded database
+// must also stop it.
 const { stop } = listenForStop();
 
-/** @returns the number of differences */
+/**
+ * Compares storage and database, and prints the differences.
+ * @returns the number of differences
+ */
 async function verify(settings: Settings, { tenant, quick }: Asked): Promise<number> {
   await requireData(settings);
   const storage = openPlatformStore(settings);
-  // Only accounts have secrets.
+  // Only tenants' own accounts need secrets.
   const secretsKeys = settings.STORAGE_BINDING_ENABLED
     ? await loadSecretsKeys(settings, { make: false })
     : { current: Buffer.alloc(0), previous: null };
@@ -76,7 +80,7 @@ function print(line: string): Promise<void> {
   });
 }
 
-/** A driver's error has SQL and parameters in its message. */
+/** Describes an error. The message of a driver's error is not used, because it contains SQL and parameters. */
 function describe(error: unknown): string {
   if (error instanceof Refusal || (error as { name?: string })?.name === 'SettingsError')
     return (error as Error).message;

@@ -6,35 +6,38 @@ import type { Place } from './places.ts';
 import { type Cursor, type PublishedRow, type PublishedRows, publishedRows } from './published-rows.ts';
 
 const dayMs = 86_400_000;
-/** Milliseconds by which a line's time may differ from its row's: two clocks measure them at different moments. */
+/**
+ * Maximum milliseconds by which the time of a line may differ from that of its row, because the two are measured by
+ * two clocks at different moments.
+ */
 const lineMargin = 3_600_000;
 /**
- * Rows whose lines are searched for in one reading of a manifest: this limits the memory, and a busy day's manifest
- * is read several times.
+ * Maximum rows whose lines are counted in one reading of a manifest. This limits the memory. If a day has more rows,
+ * its manifest is read several times.
  */
 const rowsPerPass = 50_000;
 
-/** A published row, and its number of lines. */
+/** A published row, and the number of its lines in the manifest. */
 interface Expected extends PublishedRow {
   tenantId: string;
   uri: string;
-  /** The path of its record, in the compared place. */
+  /** The path of the row's record in the compared store. */
   path: string;
   lines: number;
 }
 
-/** The rows of one tenant and kind in the order of their time, as far as they have been read. */
+/** A position in the rows of one kind and one tenant, which are read in the order of their time. */
 interface Lane {
   tenantId: string;
   kind: PublishedRows;
   after: Cursor | null;
-  /** The time of the first row that was not read yet; null at the end. */
+  /** The time of the next row; null after the last row. */
   next: Date | null;
 }
 
 /**
- * Finds the rows of these tenants in one manifest that have no line, or several. Goes from day to day, because the platform's manifest of a day
- * has the lines of all tenants.
+ * Finds the rows of these tenants that have no line in the manifests of a place, or more than one. All tenants are
+ * compared day by day, because the manifest of a day in platform storage contains the lines of all tenants.
  */
 export async function compareManifests(
   comparison: Comparison,
@@ -74,7 +77,7 @@ async function advance({ database }: Comparison, { tenantId, kind, after }: Lane
   return { rows: await database.inTenant(tenantId, (tx) => kind.byTime(tx, tenantId, after, limit)) };
 }
 
-/** The rows of a day whose lines are in this place; moves the lanes behind them. */
+/** Yields the rows of a day whose records are in this place, and moves the lanes behind these rows. */
 async function* rowsOfDay(
   comparison: Comparison,
   place: Place,
@@ -96,12 +99,12 @@ async function* rowsOfDay(
         const path = uri && place.pathOf(uri);
         if (uri && path) yield { ...row, uri, path, tenantId: lane.tenantId, lines: 0 };
       }
-      // If the page is full, there may be more of this day.
+      // The page was full, so there may be more rows for this day.
       if (!lane.next && rows.length === pageSize) lane.next = (lane.after as Cursor).at;
     }
 }
 
-/** Counts the lines of these rows in the manifests, and reports rows without exactly one line. */
+/** Counts the manifest lines of each row, and reports each row that has no line or more than one. */
 async function compareLines(
   comparison: Comparison,
   { store }: Place,
@@ -132,7 +135,10 @@ function readManifest(store: BlobStore, path: string) {
   return readLines<{ tenant_id: string; golden_uri: string }>(store, path);
 }
 
-/** The manifests that may have the rows' lines: that of the day, and of the adjacent day for a row near midnight. */
+/**
+ * Returns the paths of the manifests that may contain the lines of these rows: that of the day and, for a row near
+ * midnight, also that of the adjacent day.
+ */
 function manifestsOf({ storage }: Comparison, store: BlobStore, rows: Iterable<Expected>): Set<string> {
   const paths = new Set<string>();
   for (const { at, path } of rows)
@@ -141,7 +147,7 @@ function manifestsOf({ storage }: Comparison, store: BlobStore, rows: Iterable<E
   return paths;
 }
 
-/** Whether the row still refers to the record: it may have been deleted since. */
+/** Whether the row still refers to the record. It may have been deleted in the meantime. */
 async function isReferred(
   database: Comparison['database'],
   tenantId: string,

@@ -9,24 +9,29 @@ import { destinationBy, isInAccount, onPlatform } from '#server/storage/destinat
 import type { Comparison } from './comparison.ts';
 import type { Compared } from './report.ts';
 
-/** A store, and the place of one tenant's records and files in it. */
+/** A store, and the folders in it that contain the records and files of one tenant. */
 export interface Place {
   store: BlobStore;
   goldenFolder: string;
   documentsFolder: string;
-  /** The path of an address; undefined if it is in another place. */
+  /** Returns the path of an object from the URL or path in a row; undefined if the object is in another place. */
   pathOf(address: string): string | undefined;
-  /** The address, as a row has it. */
+  /** Returns the URL or path of an object in the format that rows have. */
   addressOf(path: string): string;
   isAccount: boolean;
-  /** The tenants whose rows may refer to objects in the folders: one account may be bound to several tenants. */
+  /**
+   * The tenants whose rows may refer to objects in these folders. There may be several, because one account may be
+   * connected to several tenants.
+   */
   tenantIds: readonly string[];
 }
 
-/** The possible places of a tenant's records and files. */
+/** The places in which a tenant's records and files may be. */
 export interface Places {
   platform: Place;
-  /** Its own account; a text is the reason why it cannot be read, undefined that it has none. */
+  /**
+   * The tenant's own account. Undefined if the tenant has none; a text with the reason if the account cannot be read.
+   */
   account: Place | string | undefined;
 }
 
@@ -70,7 +75,7 @@ async function accountOf(comparison: Comparison, binding: Binding): Promise<Plac
   }
 }
 
-/** The tenants that share the account's container. */
+/** Lists the tenants that use the container of this account. */
 async function boundTo({ database }: Comparison, { accountUrl, filesystem }: Binding): Promise<string[]> {
   const rows = await database.inPlatform((tx) =>
     tx
@@ -82,9 +87,9 @@ async function boundTo({ database }: Comparison, { accountUrl, filesystem }: Bin
 }
 
 /**
- * Reads the object of an address, in the platform's storage or in the account. An account that fails is not read
- * again.
- * @returns undefined, after counting it, if the account cannot be read
+ * Reads the object to which a row refers, in platform storage or in the tenant's own account. If the account fails,
+ * it is not read again.
+ * @returns undefined if the account cannot be read; the object is then counted as not read
  */
 export async function lookAt<T>(
   { report }: Comparison,
@@ -111,7 +116,7 @@ export async function lookAt<T>(
   }
 }
 
-/** Does work in the account, if there is one; reports a failure. */
+/** Runs work that reads the tenant's own account, if there is one. A failure of the account is reported. */
 export async function inAccount(
   { report }: Comparison,
   places: Places,
@@ -129,7 +134,7 @@ export async function inAccount(
   }
 }
 
-/** Only the code: the service's message may be arbitrary. */
+/** Returns only the code of the error: the message of the service may contain anything. */
 function failureOf({ code }: StoreError): string {
   return `it failed: ${code.replaceAll(/[^\w.-]/g, '?')}`;
 }

@@ -6,24 +6,27 @@ import { translationJobs } from '#db/schema/translations.ts';
 /** A published job or an approved document. */
 export interface PublishedRow {
   id: string;
-  /** The address of its record; null if it has none, though it should. */
+  /** The URL or path of the row's record; null if it is missing although the row should have a record. */
   uri: string | null;
-  /** When its record was written, or its approval stamped, within an hour. */
+  /** The time at which the record was written, or at which the approval was stamped, within an hour. */
   at: Date;
 }
 
-/** The last row of a page, after which the next one begins. */
+/** The last row of a page. The next page begins after it. */
 export type Cursor = Pick<PublishedRow, 'id' | 'at'>;
 
-/** A kind of rows that have records. All in the tenant's scope. */
+/** A kind of rows that have records: text jobs or documents. All queries run in the scope of the tenant. */
 export interface PublishedRows {
-  /** Whether a row comes before its record: an approval is stamped, then recorded. */
+  /**
+   * Whether a row is written before its record. This is the case for approvals, which are stamped first and recorded
+   * later.
+   */
   isRecordedLater: boolean;
-  /** Rows that must have a record, in the order of their ids. */
+  /** Returns rows that must have a record, in the order of their ids. */
   byId(tx: Tx, tenantId: string, after: string, limit: number): Promise<PublishedRow[]>;
-  /** Rows that refer to a record, in the order of its time. */
+  /** Returns rows that refer to a record, in the order of the records' time. */
   byTime(tx: Tx, tenantId: string, after: Cursor | null, limit: number): Promise<PublishedRow[]>;
-  /** Rows with these ids that must have a record. */
+  /** Returns those of these rows that must have a record. */
   byIds(tx: Tx, tenantId: string, ids: readonly string[]): Promise<PublishedRow[]>;
 }
 
@@ -45,7 +48,7 @@ const textJobs: PublishedRows = {
   byIds: (tx, tenantId, ids) => selectJobs(tx, tenantId, inArray(translationJobs.jobId, [...ids])),
 };
 
-/** A text that a fast path served has no separate record: it is already in a store. */
+/** A job that a fast path served has no separate record, because its text is already in a store. */
 const hasRecord = or(
   isNotNull(translationJobs.goldenUri),
   sql`${translationJobs.pipelineMetadata} -> 'provenance' ->> 'fast_path' is null`,
@@ -66,7 +69,7 @@ function selectJobs(tx: Tx, tenantId: string, which: SQL | undefined) {
     );
 }
 
-/** When an approval's record was made; before that, when it was stamped. */
+/** The time at which an approval was recorded or, if it is not recorded yet, stamped. */
 const approvalTime = sql<Date>`coalesce((${documentJobs.goldenRecord} ->> 'recorded_at')::timestamptz(3),
   ${documentJobs.approvedAt})`.mapWith(documentJobs.approvedAt);
 

@@ -37,7 +37,7 @@ async function compareKind(
       if (what) found.push({ row, what });
     });
     const ids = found.map(({ row }) => row.id);
-    // Ignore records that were deleted or published again during the scan.
+    // Ignore records that were deleted or replaced during the comparison.
     const now = found.length ? await database.inTenant(tenantId, (tx) => kind.byIds(tx, tenantId, ids)) : [];
     const uris = new Map(now.map(({ id, uri }) => [id, uri]));
     for (const { row, what } of found)
@@ -49,20 +49,23 @@ async function compareKind(
   }
 }
 
-/** A row without a record is wrong, unless the record may still be written. */
+/**
+ * Returns the difference for a row without a record. If the record may still be written, returns undefined and
+ * reports that.
+ */
 function unrecorded(
   { report, settings }: Comparison,
   { isRecordedLater }: PublishedRows,
   { at }: PublishedRow,
 ): Difference | undefined {
-  // An approval whose process died is completed once no one has the lease of its document.
+  // If the process of an approval has died, the approval is completed only after the lease of its document has ended.
   const until = at.getTime() + recordLimit(settings) + leaseSeconds * 1000;
   if (!isRecordedLater || until < Date.now()) return 'record missing';
   report.inFlight('record that is not written yet', 1, until);
   return undefined;
 }
 
-/** The fault of the record that a row refers to. */
+/** Returns the difference for the record to which a row refers; undefined if the record is correct. */
 function faultOf(
   comparison: Comparison,
   places: Places,
@@ -76,7 +79,7 @@ function faultOf(
   });
 }
 
-/** Bytes of most records. */
+/** Bytes that are read first. Most records are not larger. */
 const usualBytes = 64 * 1024;
 
 async function readWhole(store: BlobStore, path: string): Promise<string | null> {
@@ -96,7 +99,7 @@ function isRecordOf(text: string, tenantId: string, id: string): boolean {
   }
 }
 
-/** Counts the jobs and documents that are not finished: their records and files may be written at any moment. */
+/** Counts the jobs and documents in progress. Their records and files may be written at any time. */
 async function countUnfinished({ database, report, settings }: Comparison, tenantId: string): Promise<void> {
   const count = sql<number>`count(*)::int`;
   const [jobs, documents] = await database.inTenant(tenantId, (tx) =>

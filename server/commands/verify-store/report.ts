@@ -1,4 +1,4 @@
-/** The possible differences between store and database. */
+/** The kinds of differences between storage and database. */
 export type Difference =
   | 'record missing'
   | 'record damaged'
@@ -9,10 +9,10 @@ export type Difference =
   | 'file damaged'
   | 'file without a row';
 
-/** The compared objects. */
+/** The kinds of objects that are compared. */
 export type Compared = 'records' | 'lines' | 'files';
 
-/** The work that the running service may not have finished. */
+/** The kinds of work that the running service may not have completed yet. */
 export type Unfinished =
   | 'job that is not published yet'
   | 'document that is not finished yet'
@@ -21,18 +21,18 @@ export type Unfinished =
   | 'line that may follow'
   | 'file whose row may follow';
 
-/** The tenant, and the ids and paths of the finding. Never a text. */
+/** The location of a difference: the tenant, and ids and paths. It never contains a text. */
 export interface Place {
   tenantId: string;
-  /** The job, document or file; unset if the path identifies it. */
+  /** The id of the job, document or file; undefined if the path identifies the object. */
   id?: string;
-  /** The address of the object, or the path in the platform's storage; unset without one. */
+  /** The URL of the object or its path in platform storage; undefined without an object. */
   path?: string;
 }
 
 /**
- * Prints each difference when it is found, and counts them; its memory does not grow with the number of compared
- * objects.
+ * Prints each difference as soon as it is found, and counts differences. The memory for that does not grow with the
+ * number of compared objects.
  */
 export class Report {
   readonly #print: (line: string) => Promise<void>;
@@ -56,24 +56,24 @@ export class Report {
     await this.#print([what, ...fields].join('\t'));
   }
 
-  /** @param until when it must have ended, in milliseconds since the epoch */
+  /** @param until the time at which this work must have been completed, in milliseconds since the epoch */
   inFlight(what: Unfinished, count: number, until: number): void {
     if (count === 0) return;
     add(this.#unfinished, what, count);
     this.#lookAgain = Math.max(this.#lookAgain, until);
   }
 
-  /** Counts objects that could not be read, because of an account. */
+  /** Counts objects that could not be read because an account failed. */
   unreached(tenantId: string, why: string, count: number): void {
     add(this.#unreached, `the account of tenant ${tenantId} (${why})`, count);
   }
 
-  /** The number of differences. */
+  /** The total number of differences. */
   get differences(): number {
     return sum(this.#differences);
   }
 
-  /** Prints the counts. */
+  /** Prints the numbers of compared objects and differences. */
   async summarize(): Promise<void> {
     const { records, lines, files } = this.#compared;
     await this.#print(`compared: ${records} records, ${lines} lines of manifests, ${files} files`);
@@ -98,7 +98,7 @@ function sum(counts: Map<unknown, number>): number {
   return counts.values().reduce((total, count) => total + count, 0);
 }
 
-/** `record missing: 2, file damaged: 1` */
+/** Returns the counts as a text: `record missing: 2, file damaged: 1`. */
 function listed(counts: Map<string, number>): string {
   return [...counts].map(([what, count]) => `${what}: ${count}`).join(', ');
 }

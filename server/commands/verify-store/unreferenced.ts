@@ -9,16 +9,16 @@ import { addressOf as fileAddressOf } from './files.ts';
 import type { Place } from './places.ts';
 import type { Difference, Unfinished } from './report.ts';
 
-/** An object whose name has one of our forms. */
+/** An object whose name has the format of a record or a file of the service. */
 interface Found {
   path: string;
-  /** In the form that a row would have. */
+  /** The URL or path of the object in the format that rows have. */
   address: string;
-  /** The job of a record, or the id of a file. */
+  /** For a record, the id of its job; for a file, the id of the file. */
   id: string;
 }
 
-/** Finds the golden records in a place that no row refers to. */
+/** Finds the golden records in a place to which no row refers. */
 export async function findUnreferencedRecords(
   comparison: Comparison,
   place: Place,
@@ -37,12 +37,15 @@ export async function findUnreferencedRecords(
   }
 }
 
-/** `<6 digits>/<job>.json`, of a later attempt `<job>.2.json`; earlier versions had no folders. */
+/**
+ * Matches `<6 digits>/<job>.json` and, for a later attempt, `<job>.2.json`. Earlier versions wrote no folder with six
+ * digits.
+ */
 const recordName = /^(?:[0-9a-f]{6}\/)?([0-9a-f]{32})(?:\.\d+)?\.json$/;
 
 /**
- * The result that `checkGoldenRecords` would have for found records (decision 36): an unreferenced one will be
- * removed, and one whose job may still publish it waits.
+ * Returns how `checkGoldenRecords` would judge the records that were found (decision 36): `remove` if no row refers
+ * to the record, `wait` if its job may still publish it, otherwise `listed`.
  */
 async function judge(
   { database }: Comparison,
@@ -63,7 +66,7 @@ async function judge(
   return verdicts;
 }
 
-/** Finds the files of documents in a place that have no row. */
+/** Finds the files of documents in a place to which no row refers. */
 export async function findUnreferencedFiles(
   comparison: Comparison,
   place: Place,
@@ -87,7 +90,10 @@ const platformFileName = /^[0-9a-f]{32}\.([0-9a-f]{32})$/;
 /** `<document>/translated-<file>.pdf` */
 const accountFileName = /^[0-9a-f]{32}\/(?:source|translated)-([0-9a-f]{32})\.\w+$/;
 
-/** Those of these addresses that are in rows, or belong to jobs that failed after their file was delivered. */
+/**
+ * Returns those of these URLs or paths that are in rows, or that belong to jobs that failed after their file had been
+ * delivered.
+ */
 async function selectAddresses(
   { database }: Comparison,
   place: Place,
@@ -114,8 +120,8 @@ async function selectAddresses(
 }
 
 /**
- * The objects of a folder whose names have a given form; a tenant may keep other objects in its account. If several
- * tenants share a folder, each object is returned once.
+ * Yields the objects in a folder whose names match a pattern; a tenant may keep other objects in its account. If
+ * several tenants share a folder, each object is returned only once.
  */
 async function* objectsIn(
   { walked }: Comparison,
@@ -135,8 +141,8 @@ async function* objectsIn(
 }
 
 /**
- * Reports objects without a row; objects that the running service may be about to refer to, or to remove, are
- * reported separately.
+ * Reports the objects to which no row refers. Recent ones, to which the running service may be about to refer or
+ * which it may be about to remove, are reported separately.
  */
 async function reportOld(
   { report }: Comparison,
@@ -147,7 +153,7 @@ async function reportOld(
 ): Promise<void> {
   for (const { path, address, id } of objects) {
     const written = await store.lastWritten(path);
-    // It was removed since.
+    // The object has been removed in the meantime.
     if (!written) continue;
     const until = written.getTime() + limit;
     if (until > Date.now()) report.inFlight(inFlight, 1, until);

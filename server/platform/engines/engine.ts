@@ -1,8 +1,8 @@
-/** The parts of a caller's request that a model needs. */
+/** The parts of a caller's request that a model needs for its task. */
 export interface TranslationTask {
   /**
    * The texts to translate, in reading order: the whole of a plain text, or each text node and attribute value of an
-   * HTML source. None is empty.
+   * HTML source. No segment is empty.
    */
   segments: readonly string[];
   /** Canonical language codes. */
@@ -12,20 +12,20 @@ export interface TranslationTask {
   tone: string | null;
   gender: string | null;
   domain: string | null;
-  /** The tenant's terms that occur in the source. */
+  /** The terms of the tenant's glossaries that occur in the source. */
   glossary?: readonly TaskTerm[];
-  /** Stored pairs with sources similar to this one, the most similar first. */
+  /** TM segments whose sources are similar to this source, the most similar first. */
   examples?: readonly TaskExample[];
-  /** The source just before the first segment, for context. */
+  /** The part of the source directly before the first segment, as context. */
   contextBefore?: string | null;
   /**
-   * Whether segments have inline tags (`<1>`, `</1>`, `<2/>`) that the translation must keep, each once and well
-   * nested.
+   * Whether segments have inline tags (`<1>`, `</1>`, `<2/>`). The translation must contain each tag exactly once and
+   * well nested.
    */
   hasTags?: boolean;
 }
 
-/** A term with its accepted targets, the preferred one first. */
+/** A glossary term with its accepted translations, the preferred one first. */
 export interface TaskTerm {
   source: string;
   targets: readonly string[];
@@ -34,14 +34,14 @@ export interface TaskTerm {
 export interface TaskExample {
   source: string;
   target: string;
-  /** 0 to 1. */
+  /** Similarity to the source, from 0 to 1. */
   similarity: number;
 }
 
-/** One translation for each segment of a task, in their order. */
+/** The translations of a task: one for each segment, in the same order. */
 export type Translations = readonly string[];
 
-/** An issue that a judge found. */
+/** An issue that a judge model has found. */
 export interface QualityIssue {
   severity: 'minor' | 'major' | 'critical';
   category: 'accuracy' | 'fluency' | 'terminology' | 'style' | 'locale';
@@ -50,7 +50,7 @@ export interface QualityIssue {
   suggestion: string | null;
 }
 
-/** A judge's finding; `score` is 0 to 100. */
+/** The result of a judge model. `score` is from 0 to 100. */
 export interface Judgement {
   score: number;
   issues: QualityIssue[];
@@ -61,53 +61,53 @@ export interface Verification extends Judgement {
   passed: boolean;
 }
 
-/** A judge's choice among candidates; `winner` is an index into them. */
+/** The selection of a judge model among candidates. `winner` is the index of a candidate. */
 export interface Comparison {
   winner: number;
   rationale: string;
 }
 
-/** A result with its cost. Only the operator sees models and tokens. */
+/** A result with its cost. Only operators can see models and tokens. */
 export interface EngineResult<T> {
   value: T;
-  /** The models that were called, each once; empty for the stub. */
+  /** The models that were called, without repetitions; empty for the stub. */
   models: readonly string[];
   inputTokens: number;
   outputTokens: number;
 }
 
-/** The tenant that a call is made for: concurrent model calls are shared fairly among tenants. */
+/** The tenant for which calls are made: concurrent model calls are shared fairly among tenants. */
 export interface CallScope {
   tenantId: string;
-  /** Aborts waiting and running calls: the run is over. */
+  /** Aborts running calls and waits for a slot, because their result is no longer needed. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * The port to a translation backend. Every call may take long and may fail; none runs inside a transaction.
- * Failures are AppErrors: transient_error, rate_limit, content_filtered, service_unavailable.
+ * The interface to a translation backend. Every call may take a long time and may fail, so none must run inside a
+ * transaction. Calls fail with an AppError: transient_error, rate_limit, content_filtered or service_unavailable.
  */
 export interface Engine {
-  /** False if the backend echoes its source: such output is not a translation. */
+  /** False if the backend only repeats its source: such output is not a translation. */
   readonly live: boolean;
-  /** @param model another model than the deployment's own (`candidate_models`) */
+  /** @param model a model to use in place of the deployment's own (`candidate_models`) */
   translate(task: TranslationTask, scope: CallScope, model?: string): Promise<EngineResult<Translations>>;
   /** Scores a candidate, to decide whether to repair it. */
   assess(task: TranslationTask, candidate: Translations, scope: CallScope): Promise<EngineResult<Judgement>>;
-  /** Scores each segment separately: the segments are paragraphs or cells, and a reviewer sees them one by one. */
+  /** Scores each segment separately, because segments are paragraphs or cells that a reviewer sees one by one. */
   assessEach(
     task: TranslationTask,
     candidate: Translations,
     scope: CallScope,
   ): Promise<EngineResult<Judgement[]>>;
-  /** Returns a candidate with the issues repaired and everything else unchanged. */
+  /** Returns the candidate with the issues repaired. Everything else stays unchanged. */
   repair(
     task: TranslationTask,
     candidate: Translations,
     issues: readonly QualityIssue[],
     scope: CallScope,
   ): Promise<EngineResult<Translations>>;
-  /** Chooses the best of two or more candidates. */
+  /** Selects the best of two or more candidates. */
   compare(
     task: TranslationTask,
     candidates: readonly Translations[],
@@ -122,15 +122,24 @@ export interface Engine {
 }
 
 /**
- * Receives the tokens of each response of a model, usable or not, before the response is used. Embeddings count too.
- * It must not reject.
+ * Called with the tokens of each response of a model, before the response is used and even if it is unusable.
+ * Responses of the embedding model count, too. The function must not reject.
  */
 export type Paid = (tenantId: string, tokens: number) => Promise<void>;
 
-/** The port to an embedding model: texts of similar meaning get vectors near each other. Fails as `Engine` does. */
+/**
+ * The interface to an embedding model: texts with similar meanings get vectors that are near each other. Calls fail
+ * in the same way as those of `Engine`.
+ */
 export interface Embedder {
-  /** Stored with each set's vectors: those of two models cannot be compared. */
+  /**
+   * The name of the model. It is stored with the vectors of each TM set, because vectors of different models cannot
+   * be compared.
+   */
   readonly model: string;
-  /** A vector for each text, in their order and all of one length, which is the model's own. No text may be empty. */
+  /**
+   * Returns a vector for each text, in the same order. All vectors have the same length, which depends on the model.
+   * No text may be empty.
+   */
   embed(texts: readonly string[], scope: CallScope): Promise<Float32Array[]>;
 }

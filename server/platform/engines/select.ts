@@ -7,23 +7,23 @@ import { stubEngine } from './stub.ts';
 /** The models of a deployment. */
 export interface Models {
   engine: Engine;
-  /** Null without an embedding model. */
+  /** Null if no embedding model is configured. */
   embedder: Embedder | null;
-  /** The limit of their calls; null for the stub, which makes none. */
+  /** The limit of concurrent calls to the models; null for the stub, which calls none. */
   concurrencyLimit: ConcurrencyLimit | null;
-  /** How JSON is requested from a chat model; null for the stub. */
+  /** Returns the mode in which JSON is requested from a chat model. Null for the stub. */
   modeOf: ((model: string) => OutputMode) | null;
 }
 
 /**
- * Opens the models that the settings name: live ones if there is an API key, else the stub.
- * @param paid receives the cost of their calls
+ * Opens the models in the settings: live ones if there is an API key, otherwise the stub.
+ * @param paid called with the tokens of each response
  */
 export async function selectModels(settings: Settings, paid?: Paid): Promise<Models> {
   const { OPENAI_API_KEY, OPENAI_EMBEDDING_MODEL } = settings;
   if (OPENAI_API_KEY === undefined)
     return { engine: stubEngine, embedder: null, concurrencyLimit: null, modeOf: null };
-  // Loaded only when needed: the package takes a large part of the startup time.
+  // Loaded only if needed, because the package takes a large part of the startup time.
   const [{ createOpenAiEngine }, { createOpenAiEmbedder }, { openOutputModes }] = await Promise.all([
     import('./openai/openai-engine.ts'),
     import('./openai/embedder.ts'),

@@ -6,8 +6,8 @@ const free = <T>(value: T): Promise<EngineResult<T>> =>
 const summary = 'synthetic score of the stub engine';
 
 /**
- * The engine of a deployment without a model: it echoes each segment behind the target's code, and its scores are
- * high enough to publish every text automatically.
+ * The engine of a deployment without a model. It returns each segment with the target language's code in front of it.
+ * Its scores are so high that every text is published automatically.
  */
 export const stubEngine: Engine = {
   live: false,

@@ -1,14 +1,14 @@
 import { BlockList, isIP } from 'node:net';
 
-/** The kind of network an address belongs to. Only public addresses are reachable from everywhere. */
+/** The kind of network to which an address belongs. Only public addresses can be reached from everywhere. */
 export type AddressRange = 'public' | 'loopback' | 'private' | 'link_local' | 'reserved';
 
-/** Ranges from IANA's special-purpose registries. The first one that contains an address applies. */
+/** Ranges from IANA's registries of special-purpose addresses. The first range that contains an address applies. */
 const subnets: [Exclude<AddressRange, 'public'>, string[]][] = [
   ['loopback', ['127.0.0.0/8', '::1/128']],
   ['private', ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10']],
   ['private', ['fc00::/7', 'fec0::/10', '64:ff9b:1::/48']],
-  // Includes the metadata services of cloud providers.
+  // Includes the addresses of cloud providers' metadata services.
   ['link_local', ['169.254.0.0/16', 'fe80::/10']],
   ['reserved', ['0.0.0.0/8', '192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '198.18.0.0/15']],
   ['reserved', ['198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4']],
@@ -18,7 +18,10 @@ const subnets: [Exclude<AddressRange, 'public'>, string[]][] = [
 
 const blocks = subnets.map(([range, members]) => ({ range, block: blockOf(members) }));
 
-/** A BlockList also matches IPv4 addresses written in IPv6 (`::ffff:10.0.0.1`). Those behind NAT64 must be added. */
+/**
+ * Returns a list of the ranges. A BlockList also matches IPv4 addresses that are written as IPv6 (`::ffff:10.0.0.1`).
+ * Those behind NAT64 must be added.
+ */
 function blockOf(members: string[]): BlockList {
   const block = new BlockList();
   for (const member of members) {
@@ -41,12 +44,12 @@ export function rangeOf(address: string): AddressRange {
   return found?.range ?? 'public';
 }
 
-/** Returns a URL's host for a connection: without the brackets around an IPv6 address. */
+/** Returns the host of a URL in the form that a connection needs: without the brackets around an IPv6 address. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '');
 }
 
-/** Whether a host is this machine, by its name (RFC 6761) or its address. */
+/** Whether a host is this machine, judged by its name (RFC 6761) or its address. */
 export function isLoopbackHost(host: string): boolean {
   return isIP(host) ? rangeOf(host) === 'loopback' : /(^|\.)localhost$/.test(host);
 }

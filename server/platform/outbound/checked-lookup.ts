@@ -1,17 +1,18 @@
 import { type LookupAddress, type LookupOptions, promises } from 'node:dns';
 
-/** Looks up all addresses of a host. */
+/** Returns all addresses of a host. */
 export type Resolve = (host: string) => Promise<LookupAddress[]>;
 
-/** The system's own lookup. */
+/** The name lookup of the system. */
 export const systemResolve: Resolve = (host) => promises.lookup(host, { all: true });
 
 type LookupDone = (error: Error | null, address: string | LookupAddress[], family?: number) => void;
 
 /**
- * A `lookup` for the connections of an HTTP client. It checks the addresses of the connection itself, so that no
- * second lookup can return others. Not called if the host is an IP address.
- * @param admit throws if one of the host's addresses is not allowed; it gets an empty list if the host has none
+ * Returns a `lookup` function for the connections of an HTTP client. It checks the same addresses to which the client
+ * then connects: there is no second lookup that could return others. A client does not call it if the host is an IP
+ * address.
+ * @param admit throws if one of the host's addresses is not allowed; the list is empty if the host has no address
  */
 export function checkedLookup(admit: (host: string, addresses: string[]) => void, resolve = systemResolve) {
   return (host: string, options: LookupOptions, done: LookupDone): void => {

@@ -2,12 +2,12 @@ import type { ReceivedEvent } from './payment-event.ts';
 import type { Tier } from './tiers.ts';
 
 /**
- * The payment processor in our own terms. Each call has a timeout, and the processor's package retries it if that may
- * help. Call it outside any transaction.
- * @throws ProcessorError from everything but `readEvent`
+ * The interface to a payment processor, in the service's terms. Each call has a timeout, and is repeated if that may
+ * help. Do not call it inside a transaction.
+ * @throws ProcessorError from all functions except `readEvent`
  */
 export interface PaymentProcessor {
-  /** Creates a customer for a tenant. Returns its id. */
+  /** Creates a customer for a tenant. Returns the customer's id. */
   createCustomer(tenant: { id: string; name: string }): Promise<string>;
   /** Opens a checkout for a subscription. Returns the URL of its page. */
   openSubscriptionCheckout(order: SubscriptionOrder): Promise<string>;
@@ -18,14 +18,14 @@ export interface PaymentProcessor {
    * visit.
    */
   openPortal(visit: { customerId: string; returnUrl: string }): Promise<string>;
-  /** The subscriptions of a customer that are not canceled; none for a customer that does not exist. */
+  /** Returns the customer's subscriptions that have not been canceled; none if the customer does not exist. */
   subscriptionsOf(customerId: string): Promise<ProcessorSubscription[]>;
-  /** A subscription in any status; null if this id does not exist. */
+  /** Returns a subscription in any status; null if the id does not exist. */
   readSubscription(subscriptionId: string): Promise<ProcessorSubscription | null>;
   /**
    * Verifies and parses a delivered event.
    * @param body the exact bytes that were signed
-   * @param signature the header that the delivery was signed with
+   * @param signature the header with the signature
    * @returns null if the signature is missing, malformed, wrong, or older than 300 seconds
    */
   readEvent(body: Uint8Array, signature: string | undefined): ReceivedEvent | null;
@@ -36,7 +36,7 @@ export interface ProcessorSubscription {
   status: string;
 }
 
-/** The pages that the browser returns to. */
+/** The pages to which the browser returns. */
 export interface ReturnAddresses {
   successUrl: string;
   cancelUrl: string;
@@ -46,7 +46,7 @@ export interface SubscriptionOrder extends ReturnAddresses {
   tenantId: string;
   customerId: string;
   tier: Tier;
-  /** The processor's id of the tier's Price. */
+  /** The id of the tier's Price at the payment processor. */
   price: string;
 }
 
@@ -55,11 +55,14 @@ export interface TopUpOrder extends ReturnAddresses {
   customerId: string;
   price: string;
   packs: number;
-  /** Source characters of all packs. */
+  /** The number of source characters in all packs together. */
   chars: number;
 }
 
-/** The processor's reason for an error, safe to log: codes and ids, but no message, which may quote a key. */
+/**
+ * The payment processor's reason for an error, for the log: codes and ids, without the message, which may quote an
+ * API key.
+ */
 export interface ProcessorReason {
   type?: string | undefined;
   code?: string | undefined;
@@ -69,8 +72,9 @@ export interface ProcessorReason {
 }
 
 /**
- * A call to the processor failed: it was unreachable or busy (`unreachable`), the customer no longer exists
- * (`no_such_customer`), or it rejected the request (`refused`), for example the key or a Price.
+ * A failed call to the payment processor. `unreachable`: the processor did not respond or was busy.
+ * `no_such_customer`: the customer no longer exists. `refused`: the processor rejected the request, for example
+ * because of the API key or a Price.
  */
 export class ProcessorError extends Error {
   override name = 'ProcessorError';

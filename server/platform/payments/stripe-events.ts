@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { findUnstorable } from '../input-limits.ts';
 import type { PaymentEvent, ReceivedEvent, Unstored } from './payment-event.ts';
 
-/** An id. Depending on the endpoint's API version, Stripe sends the whole object instead. */
+/** An id. In some API versions, Stripe sends the whole object in place of its id. */
 const reference = z
   .union([z.string(), z.looseObject({ id: z.string() }).transform(({ id }) => id)])
   .nullish()
@@ -31,7 +31,7 @@ const session = z.object({
   metadata,
 });
 
-/** Seconds since the epoch at the end of the year 9999. */
+/** The end of the year 9999, in seconds since the epoch. */
 const latest = 253_402_300_799;
 
 const envelope = z.object({
@@ -41,12 +41,12 @@ const envelope = z.object({
   data: z.object({ object: z.unknown() }),
 });
 
-/** The maximum characters of one payment: far more than is sold, and small enough that sums stay exact. */
+/** Maximum characters of one payment: far more than the service sells, and small enough that sums are exact. */
 const maxCredit = 1_000_000_000_000;
 
 type Content = ReceivedEvent['content'];
 
-/** The reader of each event type. Any other type is accepted and ignored. */
+/** The function that reads each event type. Events of other types are accepted and ignored. */
 const readers: Readonly<Record<string, (object: unknown, createdAt: string) => Content>> = {
   'checkout.session.completed': readSession(readCompleted),
   'checkout.session.async_payment_succeeded': readSession(readTopUp),
@@ -58,8 +58,8 @@ const readers: Readonly<Record<string, (object: unknown, createdAt: string) => C
 };
 
 /**
- * Reads a Stripe event. API versions send different fields, so only the ones that we need are read.
- * @returns undefined if it is not an event
+ * Reads a Stripe event. Only the fields that the service needs are read, because API versions send different fields.
+ * @returns undefined if the value is not an event
  */
 export function readStripeEvent(sent: unknown): ReceivedEvent | undefined {
   const read = envelope.safeParse(sent);
@@ -67,8 +67,8 @@ export function readStripeEvent(sent: unknown): ReceivedEvent | undefined {
   const { id, type, created, data } = read.data;
   const reader = Object.hasOwn(readers, type) ? readers[type] : undefined;
   const content = reader?.(data.object, new Date(created * 1000).toISOString()) ?? 'ignored';
-  // PostgreSQL cannot store some texts. No tenant has such ids: skip the event, rather than fail and receive it
-  // again.
+  // If PostgreSQL cannot store the ids, skip the event: no tenant has such ids. If the event failed, Stripe would
+  // send it again.
   const storable = typeof content === 'string' || !findUnstorable({ id, type, content });
   return { id, type, content: storable ? content : 'skipped: unreadable ids' };
 }
@@ -77,8 +77,9 @@ type Session = z.infer<typeof session>;
 type SessionReader = (session: Session, createdAt: string) => PaymentEvent | Unstored;
 
 /**
- * The tenant of a session is its client_reference_id, or without one its metadata's tenant_id. If a
- * client_reference_id is not a tenant, the metadata is not tried: our own sessions have the same id in both.
+ * Returns a function that reads a checkout session. The tenant is in client_reference_id or, if that is missing, in
+ * the tenant_id of the metadata. If client_reference_id is not a tenant, the metadata is not used, because the
+ * service's own sessions have the same id in both.
  */
 function readSession(read: SessionReader) {
   return (object: unknown, createdAt: string): Content => {
@@ -95,11 +96,11 @@ function readCompleted(completed: Session, createdAt: string): PaymentEvent | Un
   if (mode === 'subscription' || (!mode && subscriptionId))
     return { kind: 'subscription_session', createdAt, subscriptionId: subscriptionId || null };
   if (mode !== 'payment') return 'noted';
-  // A payment that takes days sends another event when it is paid.
+  // If the payment takes days, Stripe sends another event when it has been paid.
   return paid === 'paid' ? readTopUp(completed, createdAt) : 'noted';
 }
 
-/** The characters come from the metadata that the service wrote, never from the amount paid. */
+/** The number of characters comes from the metadata that the service wrote, never from the amount paid. */
 function readTopUp({ id, metadata: stamped }: Session, createdAt: string): PaymentEvent | Unstored {
   const text = stamped?.['topup_chars'];
   const chars = typeof text === 'string' && /^\d{1,13}$/.test(text) ? Number(text) : text;

@@ -4,18 +4,18 @@ import type { Settings } from '#server/settings.ts';
 import { type PaymentProcessor, ProcessorError, type ProcessorSubscription } from './processor.ts';
 import { readStripeEvent } from './stripe-events.ts';
 
-/** Milliseconds of one request; a call makes at most three. */
+/** Timeout of one request, in milliseconds. A call makes at most three requests. */
 const requestTimeout = 20_000;
 const retries = 2;
 
-/** Seconds that a webhook signature stays valid. */
+/** Seconds for which the signature of a webhook is valid. */
 const signatureTolerance = 300;
 
-/** Opens Stripe. This is the only file that uses Stripe's package. */
+/** Opens the connection to Stripe. Only this file uses Stripe's package. */
 export function openStripe(settings: Settings): PaymentProcessor {
   const { STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET = '' } = settings;
   const client = STRIPE_SECRET_KEY === undefined ? null : clientFor(STRIPE_SECRET_KEY, settings);
-  // `requireBilling` already rejects requests to a deployment without a key.
+  // There is always a key here: `requireBilling` rejects requests if the deployment has none.
   const stripe = (): Stripe => {
     if (!client) throw new Error('STRIPE_SECRET_KEY is not set');
     return client;
@@ -50,7 +50,7 @@ export function openStripe(settings: Settings): PaymentProcessor {
             client_reference_id: tenantId,
             line_items: [{ price, quantity: packs }],
             metadata: { tenant_id: tenantId, topup_chars: String(chars) },
-            // Without setup_future_usage: the card is not kept for later charges.
+            // setup_future_usage is not set, so Stripe does not keep the card for later charges.
             payment_method_options: { card: { request_three_d_secure: 'any' } },
             success_url: successUrl,
             cancel_url: cancelUrl,
@@ -65,7 +65,7 @@ export function openStripe(settings: Settings): PaymentProcessor {
 
     async subscriptionsOf(customerId) {
       try {
-        // One page: a customer has one subscription, or a few.
+        // One page is enough, because a customer has one subscription or a few.
         const { data } = await callStripe(() =>
           stripe().subscriptions.list({ customer: customerId, limit: 100 }),
         );
@@ -103,7 +103,7 @@ function clientFor(key: string, { STRIPE_API_URL }: Settings): Stripe {
   return new Stripe(key, {
     ...bounds,
     protocol: secure ? 'https' : 'http',
-    // A URL writes an IPv6 address in brackets; the package does not.
+    // Remove the brackets around an IPv6 address: a URL has them, but the package expects the address without them.
     host: hostname.replace(/^\[|\]$/g, ''),
     port: port || (secure ? 443 : 80),
   });
@@ -121,8 +121,9 @@ function pageOf({ url }: { url: string | null }): string {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * The text of a delivery with a valid signature; undefined otherwise. Stripe's package would replace bytes that are
- * not UTF-8 and skip a byte order mark: decode strictly, so that the text corresponds to exactly these bytes.
+ * Returns the text of a delivery if the signature is valid; otherwise undefined. The bytes are decoded strictly, so
+ * that the text corresponds to exactly the signed bytes: Stripe's package would replace bytes that are not UTF-8 and
+ * skip a byte order mark.
  */
 function signedText(body: Uint8Array, signature: string | undefined, secret: string): string | undefined {
   if (!signature) return undefined;
@@ -131,7 +132,7 @@ function signedText(body: Uint8Array, signature: string | undefined, secret: str
     const { signature: signatures } = Stripe.webhooks;
     return signatures?.verifyHeader(text, signature, secret, signatureTolerance) ? text : undefined;
   } catch {
-    // For some malformed headers, the package throws errors without their own class.
+    // For some malformed headers, the package throws errors of other classes than its usual ones.
     return undefined;
   }
 }
@@ -144,7 +145,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Calls Stripe. @throws ProcessorError in place of the package's errors */
+/** Calls Stripe. @throws ProcessorError in place of the errors of Stripe's package */
 async function callStripe<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
@@ -159,7 +160,7 @@ function kindOf(error: Stripe.errors.StripeError): ProcessorError['kind'] {
   const { errors } = Stripe;
   if (error instanceof errors.StripeConnectionError || error instanceof errors.StripeRateLimitError)
     return 'unreachable';
-  // The package's class for everything else: 5xx, and conflicts between concurrent requests.
+  // The package uses this class for all other errors: status 5xx, and conflicts between concurrent requests.
   if (error instanceof errors.StripeAPIError) return 'unreachable';
   return error.code === 'resource_missing' && error.param === 'customer' ? 'no_such_customer' : 'refused';
 }

@@ -1,6 +1,6 @@
 import type { Settings } from '#server/settings.ts';
 
-/** The plans, smallest first, with the weighted characters a month that each includes. */
+/** The plans, smallest first, with the weighted characters per month that each plan includes. */
 export const includedChars = { personal: 500_000, pro: 1_500_000, studio: 5_000_000 } as const;
 
 export type Tier = keyof typeof includedChars;
@@ -17,7 +17,7 @@ export const charsPerPack = 1_000_000;
 /** The maximum prepaid balance of a tenant. */
 export const maxBalance = 10_000_000;
 
-/** The processor's Price of each tier that this deployment sells. */
+/** The id of the Price at the payment processor, for each tier that this deployment sells. */
 export type TierPrices = Readonly<Partial<Record<Tier, string>>>;
 
 export function tierPrices({
@@ -28,7 +28,7 @@ export function tierPrices({
   return { ...(personal && { personal }), ...(pro && { pro }), ...(studio && { studio }) };
 }
 
-/** The tier of a subscription's Prices; undefined if none of them is sold here. */
+/** Returns the tier of a subscription by its Prices; undefined if this deployment sells none of them. */
 export function tierOfPrices(priceIds: readonly string[], prices: TierPrices): Tier | undefined {
   return tiers.find((tier) => prices[tier] !== undefined && priceIds.includes(prices[tier]));
 }

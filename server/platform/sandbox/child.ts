@@ -1,6 +1,6 @@
 /**
- * The program of a child process: runs one task at a time, in the order of arrival. Its argument is the URL of a module that
- * exports `tasks`.
+ * The program of a child process. It runs one task at a time, in the order of arrival. Its argument is the URL of a
+ * module that exports `tasks`.
  */
 
 import { Socket } from 'node:net';
@@ -15,13 +15,13 @@ disableModules();
 const [, , registryAddress] = process.argv;
 const { tasks } = (await import(registryAddress!)) as { tasks: TaskRegistry };
 
-// These signals are for the service, which shuts down gracefully and then ends this process.
+// Ignore these signals: they are meant for the service, which shuts down properly and then ends this process.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 
-// pdf.js leaves some unhandled rejections for damaged files. They do not affect the result.
+// For damaged files, pdf.js leaves some rejections unhandled. They do not affect the result.
 process.on('unhandledRejection', () => {});
 
-/** Reused for all reads, so that a large file causes no garbage collection. */
+/** Used for all reads, so that a large file causes no garbage. */
 const received = Buffer.allocUnsafeSlow(256 * 1024);
 const socket = new Socket({
   fd: channel,
@@ -36,10 +36,10 @@ const socket = new Socket({
 const reader = new FrameReader<TaskHead>(Number.POSITIVE_INFINITY, ({ head, value }) => {
   void run(head.task, value);
 });
-// Sent before the first task, to distinguish an exit after this point from a failure to start.
+// Tell the service that the process has started, so that it can distinguish a failure to start from a later exit.
 send({ kind: 'ready' }, undefined);
 socket.resume();
-// The service has exited, or no longer needs this process.
+// The service has exited, or does not need this process any longer.
 for (const event of ['end', 'error', 'close'] as const) socket.on(event, () => process.exit());
 
 /** Runs a task and sends its result. */
@@ -55,7 +55,7 @@ async function run(name: string, payload: unknown): Promise<void> {
   }
 }
 
-/** Returns 0 if the process cannot read it, as without /proc. */
+/** Returns the bytes of memory that the process uses; 0 if it cannot read them, for example without /proc. */
 function residentBytes(): number {
   try {
     return process.memoryUsage.rss();
@@ -64,20 +64,20 @@ function residentBytes(): number {
   }
 }
 
-/** Computes each piece while the previous one is being sent. */
+/** Sends the pieces of a result. Each piece is computed while the previous one is being sent. */
 async function sendPieces(pieces: Generator): Promise<void> {
   let sent = Promise.resolve();
   for (const piece of pieces) {
     await sent;
     const hasRoom = send({ kind: 'piece' }, piece);
     sent = hasRoom ? Promise.resolve() : new Promise((drained) => socket.once('drain', drained));
-    // Let the socket write now, not after the next piece is ready.
+    // Let the socket write the piece now, before the next piece is computed.
     await setImmediate();
   }
   await sent;
 }
 
-/** Returns whether the socket accepts more data immediately. */
+/** Sends a message. Returns whether the socket accepts more data immediately. */
 function send(head: ResponseHead, value: unknown): boolean {
   let hasRoom = true;
   for (const bytes of encodeFrame<ResponseHead>(head, value)) hasRoom = socket.write(bytes);

@@ -5,9 +5,9 @@ import net from 'node:net';
 import os from 'node:os';
 
 /**
- * Disables functions of Node's modules that its permissions do not cover: connecting, listening, sending, name lookups, and
- * signals to other processes. On every system this stops a library that fetches the URLs in a file; only the kernel can stop
- * code that tries to break out (`isolation.ts`).
+ * Disables functions of Node's modules that Node's permissions do not cover: connecting, listening, sending, name
+ * lookups, and signals to other processes. On every system, this stops a library that loads the URLs in a file. Code
+ * that breaks out of Node can only be stopped by the kernel (`isolation.ts`).
  */
 export function disableModules(): void {
   close(net.Socket.prototype, ['connect']);
@@ -20,7 +20,7 @@ export function disableModules(): void {
     close(names, Object.getOwnPropertyNames(names).filter(isQuestion));
   close(process, ['kill', '_kill', '_debugProcess', '_debugEnd', 'binding', 'dlopen']);
   close(os, ['setPriority']);
-  // Apply the change to named imports of these modules, too.
+  // Makes the change effective for named imports of these modules, too.
   syncBuiltinESMExports();
 }
 

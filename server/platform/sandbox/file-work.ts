@@ -8,12 +8,13 @@ import { type Payload, type Piece, type Result, tasks } from './tasks.ts';
 
 type Tasks = typeof tasks;
 
-/** Work on untrusted files, done in child processes and shared fairly among tenants. */
+/** Runs work on untrusted files in child processes. The processes are shared fairly among tenants. */
 export interface FileWork {
   /**
-   * Runs a task for a tenant when it gets a slot, within the limits of its kind and size.
+   * Waits for a slot of the tenant and runs a task, within the limits for its kind and size.
    *
-   * @throws {SandboxError} if the task gave no result (`busy`: the queue is full), or the reason of the scope's signal
+   * @throws {SandboxError} if the task gave no result (`busy`: the queue is full); the reason of the scope's signal
+   * if that aborts
    */
   run<N extends keyof Tasks>(
     task: N,
@@ -21,8 +22,8 @@ export interface FileWork {
     scope: TaskScope,
   ): Promise<Result<Tasks, N>>;
   /**
-   * Runs a task whose result comes in pieces, and passes them to `take`. The tenant keeps its slot until `take` ends.
-   *
+   * Runs a task whose result consists of pieces, and passes the pieces to `take`. The tenant keeps its slot until
+   * `take` ends.
    * @returns the result of `take`
    */
   stream<N extends keyof Tasks, T>(
@@ -31,11 +32,11 @@ export interface FileWork {
     scope: TaskScope,
     take: (pieces: AsyncIterableIterator<Piece<Tasks, N>, void>) => Promise<T>,
   ): Promise<T>;
-  /** Ends all processes, and with them all running and queued tasks. Resolves when the processes have exited. */
+  /** Ends all processes, with all running and queued tasks. Resolves when the processes have exited. */
   close(): Promise<void>;
   /** The ids of the existing processes. */
   readonly processIds: number[];
-  /** The numbers of running and queued tasks, by queue. */
+  /** The numbers of running and queued tasks, for each queue. */
   readonly counts: Readonly<Record<QueueName, { running: number; waiting: number }>>;
 }
 
@@ -44,7 +45,7 @@ interface Queue {
   sandbox: Sandbox<Tasks>;
 }
 
-/** Opens the queues of this process. Child processes start with the first task. */
+/** Opens the queues of this process. Child processes start when the first task arrives. */
 export function openFileWork(
   options: Omit<SandboxOptions, 'processes' | 'queued'> = {},
   deferred = new DeferredTenants(),
@@ -66,7 +67,8 @@ export function openFileWork(
   ) as Record<QueueName, Queue>;
 
   /**
-   * If the task was too expensive, defers the tenant before the slot is free, so that the deferral affects the next assignment.
+   * Waits for a slot and runs `use`. If the task was too expensive, defers the tenant before the slot is free, so that
+   * another tenant gets the slot.
    */
   function inSlot<T>(
     { queue, cpuMs }: { queue: QueueName; cpuMs: number },
@@ -83,7 +85,8 @@ export function openFileWork(
         return result;
       } catch (error) {
         if (!(error instanceof SandboxError)) {
-          // Without this, a client that disconnects just before a limit could occupy the queue repeatedly.
+          // Also defer after an abort: otherwise a client could occupy the queue again and again by disconnecting
+          // just before a limit.
           if (scope.signal?.aborted) defer(scope.tenantId, (performance.now() - begun) / cpuMs);
         } else if (error.reason === 'time' || error.reason === 'memory') {
           defer(scope.tenantId);
@@ -126,7 +129,8 @@ export function openFileWork(
 }
 
 /**
- * Whether the file exceeds a limit of its format. Reading it used the whole budget, and the tenant's next file may do the same.
+ * Whether the file exceeds a limit of its format. Reading such a file used the whole budget, and the next file of the
+ * tenant may do the same.
  */
 function isOverLimit(result: unknown): boolean {
   return isRefusal(result) && result.refused === ('too_large' satisfies FileErrorReason);
@@ -145,11 +149,11 @@ async function runInline(task: keyof Tasks, payload: unknown, { signal }: TaskSc
 const limitsWithSignal = (limits: RunLimits, { signal }: TaskScope): RunLimits => ({ ...limits, signal });
 
 /**
- * Reads the text of an uploaded file when the tenant gets a slot.
+ * Waits for a slot of the tenant and reads the text of an uploaded file.
  *
- * @throws {FileError} for a file without readable text; `too_large` if reading takes too much time or memory, `unreadable` if
- *   it crashes the process
- * @throws {SandboxError} `busy`, `closed`, `not_started` or `failed`, which do not depend on the file
+ * @throws {FileError} for a file without readable text; `too_large` if reading takes too much time or memory,
+ * `unreadable` if the file crashes the process
+ * @throws {SandboxError} `busy`, `closed`, `not_started` or `failed`; these errors do not depend on the file
  */
 export async function flattenUpload(
   fileWork: FileWork,
@@ -166,7 +170,10 @@ export async function flattenUpload(
   }
 }
 
-/** Returns the rejection of a file that took too much time or memory, or crashed its process; undefined for any other error. */
+/**
+ * Returns the error for a file that needed too much time or memory, or that crashed its process. Undefined for all
+ * other errors.
+ */
 export function fileErrorOf(error: unknown): FileError | undefined {
   return error instanceof SandboxError ? fileErrors[error.reason]?.(error) : undefined;
 }

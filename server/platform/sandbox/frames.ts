@@ -1,30 +1,33 @@
 import { deserialize, serialize } from 'node:v8';
 
-/** A message between the service and a child: a header and a value. */
+/** A message between the service and a child process: a header and a value. */
 export interface Frame<Head> {
   head: Head;
   value: unknown;
 }
 
-/** A received frame. */
+/** A frame that has been received. */
 export interface ReadFrame<Head> extends Frame<Head> {
-  /** The length of its parts, without the length fields. */
+  /** The number of bytes of the frame's parts, without the length fields. */
   bytes: number;
 }
 
 interface Body<Head> extends Frame<Head> {
-  /** For each attachment, the property of the value that holds it; null if the attachment is the value itself. */
+  /**
+   * For each attachment, the name of the value's property that contains it; null if the attachment is the value
+   * itself.
+   */
   places: (string | null)[];
 }
 
-/** The size of the first two numbers: the length of the body, and the number of attachments. */
+/** The number of bytes of the two numbers at the start: the length of the body, and the number of attachments. */
 const fixedLength = 8;
-/** The maximum number of attachments of a task; far more than any task has. */
+/** Maximum attachments of a task; no task has nearly as many. */
 const maxAttachments = 64;
 
 /**
- * Encodes a frame as arrays of bytes to write in order. A `Uint8Array` (the value or one of its properties) is attached
- * unchanged: if it were serialized, the service would hold each file in memory twice.
+ * Encodes a frame as byte arrays that are to be written in this order. A `Uint8Array` that is the value or one of its
+ * properties is attached unchanged: if it were serialized, the service would hold each file in memory twice.
  */
 export function encodeFrame<Head>(head: Head, value: unknown): Uint8Array[] {
   const attachments: Uint8Array[] = [];
@@ -56,17 +59,17 @@ function isPlain(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Reads frames from the chunks of a stream. It copies each chunk into the part that it belongs to, so that the chunks of a
- * large frame do not stay in memory, too.
+ * Reads frames from the chunks of a stream. Each chunk is copied into the part to which it belongs, so that the
+ * chunks of a large frame do not stay in memory in addition.
  *
- * @param maxBytes the maximum length of a frame
+ * @param maxBytes maximum bytes of a frame
  */
 export class FrameReader<Head> {
   readonly #maxBytes: number;
   readonly #onFrame: (frame: ReadFrame<Head>) => void;
-  /** The part that is being received. */
+  /** The part of a frame that is being received. */
   #part = Buffer.alloc(fixedLength);
-  /** The number of bytes that `#part` has so far. */
+  /** The number of bytes of `#part` that have been received. */
   #filled = 0;
   #state: 'fixed' | 'lengths' | 'parts' = 'fixed';
   #bodyLength = 0;
@@ -78,7 +81,9 @@ export class FrameReader<Head> {
     this.#onFrame = onFrame;
   }
 
-  /** Adds a chunk, and passes on the frames that it completes. @throws {RangeError} for a frame that is too large */
+  /**
+   * Reads a chunk, and passes on the frames that are now complete. @throws {RangeError} for a frame that is too large
+   */
   push(chunk: Uint8Array): void {
     let at = 0;
     while (at < chunk.length) {

@@ -4,11 +4,12 @@ import { promisify } from 'node:util';
 import { type ChildPrograms, findRootPrograms, minimalRoot } from './minimal-root.ts';
 
 /**
- * How the kernel isolates a child process, from strongest to weakest. Node's permissions and the disabled modules of `child.ts`
- * apply at each level. docs/security.md has a table of the remaining access of code that breaks out of those.
+ * How the kernel isolates a child process, from strongest to weakest. Node's permissions and the disabled modules of
+ * `child.ts` apply at each level. docs/security.md has a table with the access that remains at each level for code
+ * that breaks out of Node's restrictions.
  *
- * - `namespaces`: user, mount, process and network namespaces: the child has access only to its code and itself, and to no
- *   device;
+ * - `namespaces`: user, mount, process and network namespaces: the child has access only to its code and itself, and
+ *   to no device;
  * - `network`: a network namespace without any device;
  * - `seccomp`: a seccomp filter that blocks sockets;
  * - `node`: the system has or allows none of these.
@@ -18,20 +19,20 @@ export type IsolationLevel = 'namespaces' | 'network' | 'seccomp' | 'node';
 /** How a child process is isolated. */
 export interface Isolation {
   level: IsolationLevel;
-  /** Whether the child runs below another process, with process ids of a namespace. */
+  /** Whether the child is started by a wrapper process and has its process id in a separate namespace. */
   nested: boolean;
-  /** Returns the start of a child's command line, including Node. */
+  /** Returns the first part of the command line that starts a child, including Node. */
   command(programs: ChildPrograms): readonly string[];
 }
 
-/** The strength of a level; more is stronger. */
+/** The strength of each level; a higher number is stronger. */
 const strength: Record<IsolationLevel, number> = { namespaces: 3, network: 2, seccomp: 1, node: 0 };
 
 interface Candidate {
   isolation: Isolation;
-  /** The arguments of Node for a test of this isolation. */
+  /** Arguments for Node to run a test of this isolation. */
   probe: readonly string[];
-  /** Whether the output of the test shows that the isolation works. */
+  /** Checks the output of the test. True if the isolation works. */
   holds(printed: string): Promise<boolean>;
 }
 
@@ -44,19 +45,22 @@ const hasOneMoreFilter = async (printed: string): Promise<boolean> =>
 const filters = (status: string): number => Number(/^Seccomp_filters:\s*(\d+)$/m.exec(status)?.[1]);
 
 /**
- * Prints what must not exist in the minimal root: system directories, network devices, and a parent process outside the
- * namespace.
+ * Prints what a child must not find in the minimal root: system directories, network devices, and a parent process
+ * outside of the namespace.
  */
 const rootProbe = `const seen = require('node:fs').readdirSync('/').filter((name) => /^(etc|home|proc|root|tmp|usr|var)$/.test(name));
 console.log(JSON.stringify([...seen, ...Object.keys(require('node:os').networkInterfaces())]), process.ppid);`;
 
-/** System calls that access the network, or that bypass a filter of other system calls. */
+/** System calls that access the network, or with which code could avoid a filter of other system calls. */
 const blockedCalls = ['socket', 'connect', 'bind', 'listen', 'io_uring_setup'];
 
-/** The directories of the system's programs. PATH is ignored, because it could lead to another program. */
+/**
+ * The directories of the system's programs. PATH is not used, because it could lead to a different program of the
+ * same name.
+ */
 const systemDirectories = ['/usr/bin', '/bin', '/usr/local/bin', '/usr/sbin', '/sbin'];
 
-/** The isolation that currently works. It is detected once, and again after a process did not start. */
+/** The isolation that works at the moment. It is detected once, and again after a process has failed to start. */
 export class CurrentIsolation {
   readonly #detect: () => Promise<FoundIsolation>;
   #current: Promise<Isolation> | undefined;
@@ -67,21 +71,22 @@ export class CurrentIsolation {
     this.#detect = find;
   }
 
-  /** Detected at the first call. */
+  /** Returns the current isolation. The first call detects it. */
   get(): Promise<Isolation> {
     this.#current ??= this.#detect();
     return this.#current;
   }
 
-  /** Calls `onChange` with the current isolation, and after each change. */
+  /** Calls `onChange` with the current isolation, and again after each change. */
   async follow(onChange: (isolation: Isolation) => void): Promise<void> {
     this.#onChange = onChange;
     onChange(await this.get());
   }
 
   /**
-   * Detects the isolation again after a process did not start, because the system may now forbid something that it allowed
-   * before. `get` waits for the result. A detection that failed for lack of resources changes nothing.
+   * Detects the isolation again, after a process has failed to start: the system may now forbid something that it
+   * allowed before. `get` waits for the result. A detection that fails because of a lack of resources changes
+   * nothing.
    */
   redetect(): void {
     if (this.#detecting) return;
@@ -101,22 +106,22 @@ export class CurrentIsolation {
   }
 }
 
-/** The isolation of this process's system. */
+/** The isolation on the system of this process. */
 export const systemIsolation = new CurrentIsolation();
 
 export interface FoundIsolation extends Isolation {
-  /** Whether a stronger level could not be tested, for lack of processes, descriptors or time. */
+  /** Whether a stronger level could not be tested because of a lack of processes, file descriptors or time. */
   incomplete: boolean;
 }
 
 export interface IsolationSearch {
-  /** Directories of programs. */
+  /** Directories in which programs are searched for. */
   directories?: readonly string[];
   /** The strongest level to test. */
   strongest?: IsolationLevel;
 }
 
-/** Tests what this system has and allows, the strongest level first. */
+/** Tests which isolation this system has and allows, beginning with the strongest level. */
 export async function findIsolation({
   directories = systemDirectories,
   strongest = 'namespaces',
@@ -138,7 +143,7 @@ export async function findIsolation({
 
 const probePrograms: ChildPrograms = { node: process.execPath, readable: [] };
 
-/** The isolations that this system may allow. */
+/** Yields the isolations that this system might allow, the strongest first. */
 async function* candidates(
   directories: readonly string[],
   prefix: readonly string[],
@@ -178,8 +183,9 @@ function viaPrograms(
 }
 
 /**
- * Returns a wrapper program for all commands, if the system has it: it keeps programs from gaining privileges that this process
- * does not have, and ends the child when the service ends, even if the child is busy.
+ * Returns the start of a command line with a wrapper program for all commands, if the system has that program. It
+ * keeps programs from gaining privileges that this process does not have. It also ends the child when the service
+ * ends, even if the child is busy.
  */
 async function findPrefix(directories: readonly string[]): Promise<string[]> {
   const setpriv = await findProgram('setpriv', directories);
@@ -194,8 +200,8 @@ async function output([program, ...args]: readonly string[]): Promise<string> {
 }
 
 /**
- * Whether a program failed for lack of processes, memory, descriptors or time. Any other failure means that it is not permitted
- * here.
+ * Whether a program failed because of a lack of processes, memory, file descriptors or time. Any other failure means
+ * that this system does not permit the program.
  */
 function isShortage(error: unknown): boolean {
   const { code, killed, stderr = '' } = error as { code?: unknown; killed?: boolean; stderr?: string };

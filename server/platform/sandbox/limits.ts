@@ -5,8 +5,9 @@ import type { Payload, tasks } from './tasks.ts';
 const megabyte = 2 ** 20;
 
 /**
- * A queue for tasks of a fraction of a second, one for tasks of some seconds, and one for tasks of minutes. A task waits only
- * for tasks of the same queue. `slots` is the number of concurrent processes, `maxWaiting` the maximum number of queued tasks.
+ * The queues: for tasks that take a fraction of a second, for tasks that take seconds, and for tasks that take
+ * minutes. A task waits only for tasks of the same queue. `slots` is the maximum number of concurrent processes,
+ * `maxWaiting` the maximum number of queued tasks.
  */
 export const queues = {
   light: { slots: 2, maxWaiting: 64 },
@@ -16,21 +17,24 @@ export const queues = {
 
 export type QueueName = keyof typeof queues;
 
-/** The limits of a kind of work. Sizes are the unpacked bytes (or characters) of its input. */
+/** The limits for a kind of work. Sizes are in bytes (or characters) of the unpacked input. */
 interface LimitRule {
-  /** Up to this size the service does the work inline: only linear work of less than a millisecond, without a library. */
+  /**
+   * Maximum size of work that the service does itself, without a child process: only work that takes less than a
+   * millisecond, grows linearly and uses no library.
+   */
   inline?: number;
-  /** Up to this size the work uses the light queue: it takes a fraction of a second. */
+  /** Maximum size of work for the queue `light`, which takes a fraction of a second. */
   light: number;
-  /** Above this size the work uses the queue of long tasks. */
+  /** Maximum size of work for the queue `heavy`; larger work uses the queue of long tasks. */
   heavy?: number;
-  /** Milliseconds of CPU time that every task may use. */
+  /** Milliseconds of CPU time that every task may use, regardless of its size. */
   cpuMs: number;
   /** Additional milliseconds of CPU time for each megabyte of input. */
   cpuMsPerMegabyte: number;
-  /** The maximum of both together; 60 s by default. */
+  /** The maximum of `cpuMs` and the additional time together. Default: 60 s. */
   maxCpuMs?: number;
-  /** Bytes of memory of the process, including about 70 MB of the runtime. */
+  /** Bytes of memory that the process may use, including about 70 MB for the runtime. */
   memoryBytes: number;
 }
 
@@ -51,7 +55,10 @@ const markup: LimitRule = {
 };
 const set: LimitRule = { light: 500_000, cpuMs: 2000, cpuMsPerMegabyte: 1000, memoryBytes: 1_000_000_000 };
 
-/** XLIFF, with namespaces: at most 0.3 s of CPU time per megabyte, for a file that consists only of codes. */
+/**
+ * For XLIFF, with namespaces. Reading takes at most 0.3 s of CPU time per megabyte, in a file that consists only of
+ * codes.
+ */
 const exchange: LimitRule = {
   light: 500_000,
   cpuMs: 2000,
@@ -60,8 +67,8 @@ const exchange: LimitRule = {
 };
 
 /**
- * The limits for reading a file of each kind. The CPU time is at least eight times the measured time (docs/decisions/0031), to
- * allow for slower machines.
+ * Limits to read a file of each kind. The allowed CPU time is at least eight times the measured time
+ * (docs/decisions/0031), because other machines may be slower.
  */
 const flattening: Record<FlattenKind, LimitRule> = {
   csv: text,
@@ -75,11 +82,11 @@ const flattening: Record<FlattenKind, LimitRule> = {
 };
 
 /**
- * An office file that is translated with its layout, by its unpacked bytes. Measured by `npm run bench -- documents`
- * (docs/performance.md): a task takes 0.2 s to start and at most 0.34 s of CPU time per unpacked megabyte, so the limits are at
- * least eight times that. At the maximum of 200,000,000 bytes it takes 3 to 10 s, a sixth of `maxCpuMs`. Files of that size
- * take 220 to 460 MB of memory. The limit is 1.3 times the maximum, so that the watchdog ends only tasks that the format's own
- * limits did not catch.
+ * Limits for an office file that is translated keeping its layout, by its unpacked bytes. Measured with `npm run
+ * bench -- documents` (docs/performance.md): a task takes 0.2 s to start and at most 0.34 s of CPU time per unpacked
+ * megabyte; the limits allow at least eight times as much. At the maximum size of 200,000,000 bytes, a task takes 3
+ * to 10 s, a sixth of `maxCpuMs`. Files of that size take 220 to 460 MB of memory. The limit is 1.3 times that
+ * maximum, so that the watchdog ends only tasks that the limits of the format itself did not stop.
  */
 const office: LimitRule = {
   light: 1_000_000,
@@ -89,9 +96,9 @@ const office: LimitRule = {
 };
 
 /**
- * A PDF that is translated with its layout. Pages that contain only text take the most time per byte: 8 s of CPU time per
- * megabyte (docs/performance.md). The number of pages is unlimited, so the maximum time does not follow from the time of a
- * page. A file of one kilobyte takes 0.7 to 1 s, so the limit starts at 5 s.
+ * Limits for a PDF that is translated keeping its layout. Pages with only text take the most time per byte: 8 s of
+ * CPU time per megabyte (docs/performance.md). The number of pages is not limited, so the maximum time cannot be
+ * derived from the time of a page. A file of one kilobyte takes 0.7 to 1 s, so the limit starts at 5 s.
  */
 const pdf: LimitRule = {
   light: 0,
@@ -102,9 +109,9 @@ const pdf: LimitRule = {
   memoryBytes: 800 * megabyte,
 };
 
-/** The limits of reading a file that is translated with its layout. */
+/** Limits to read a file that is translated keeping its layout. */
 const layout: Record<LayoutKind, LimitRule> = { docx: office, pdf, xlsx: office };
-/** The limits of writing it. Writing a PDF also loads and shapes fonts. */
+/** Limits to write a file that is translated keeping its layout. For a PDF, fonts are loaded and shaped in addition. */
 const rebuilding: Record<LayoutKind, LimitRule> = { ...layout, pdf: { ...pdf, cpuMs: 10_000 } };
 
 interface LayoutPayload {
@@ -118,7 +125,7 @@ const layoutRule =
 
 type Tasks = typeof tasks;
 
-/** The rule of each task, and the size of its input. */
+/** Returns for each task the limits that apply, and the size of the input. */
 const rules: { [N in keyof Tasks]: (payload: Payload<Tasks, N>) => [LimitRule, number] } = {
   check_document: layoutRule(layout),
   extract_document: layoutRule(layout),
@@ -128,21 +135,24 @@ const rules: { [N in keyof Tasks]: (payload: Payload<Tasks, N>) => [LimitRule, n
   read_glossary: ({ bytes }) => [set, bytes.length],
   read_memory: ({ bytes }) => [set, bytes.length],
   read_xliff: ({ bytes }) => [exchange, bytes.length],
-  // For a PDF it reads only the first pages, by the method of `flatten`.
+  // Of a PDF, only the first pages are read, in the same way as by `flatten`.
   sample_document: ({ format, bytes }) =>
     format === 'pdf' ? [flattening.pdf, bytes.length] : layoutRule(layout)({ format, bytes }),
-  // Loading the fonts takes longer than shaping a page.
+  // The basic time is long, because loading the fonts takes longer than shaping a page.
   render_golden: ({ text: { length } }) => [
     { light: 0, cpuMs: 5000, cpuMsPerMegabyte: 150_000, memoryBytes: 1_000_000_000 },
     length,
   ],
 };
 
-/** The queue of a task, and its limits. */
+/** The queue for a task, and the task's limits. */
 export interface TaskLimits {
   queue: QueueName | 'inline';
   cpuMs: number;
-  /** Milliseconds from the task's start. A task never waits, so this is little more than its CPU time. */
+  /**
+   * Maximum milliseconds from the start of the task. Tasks never wait while they run, so this is little more than
+   * their CPU time.
+   */
   timeMs: number;
   memoryBytes: number;
 }

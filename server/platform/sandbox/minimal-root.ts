@@ -4,13 +4,13 @@ import { dirname, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** Node's program, and the files and directories that a child may read, as absolute paths. */
+/** The program of Node, and the files and directories that a child may read; all are absolute paths. */
 export interface ChildPrograms {
   node: string;
   readable: readonly string[];
 }
 
-/** The programs of the system that create a minimal root, and the libraries that Node and `setpriv` are linked to. */
+/** The system's programs that create a minimal root, and the libraries to which Node and `setpriv` are linked. */
 export interface RootPrograms {
   sh: string;
   mount: string;
@@ -21,15 +21,15 @@ export interface RootPrograms {
 }
 
 /**
- * The mount point of the new root: it exists on every Linux and contains no file of a child. The mount is visible only to the
- * child.
+ * The mount point of the new root. This directory exists on every Linux and contains no file that a child needs. Only
+ * the child sees the mount.
  */
 const mountPoint = '/sys';
 
-/** Declares Node's package scope, for imports that begin with #. */
+/** The package.json of the service. Imports that begin with # need it. */
 const packageFile = fileURLToPath(new URL('../../../package.json', import.meta.url));
 
-/** Returns undefined if a program or the list of libraries is missing. */
+/** Finds the programs. Returns undefined if a program or the list of libraries is missing. */
 export async function findRootPrograms(
   find: (name: string) => Promise<string | undefined>,
 ): Promise<RootPrograms | undefined> {
@@ -45,7 +45,7 @@ export async function findRootPrograms(
   }
 }
 
-/** With this variable, the loader of glibc and musl lists the libraries instead of running the program. */
+/** If this variable is set, the loader of glibc and musl lists the libraries of the program and does not run it. */
 async function librariesOf(program: string): Promise<string[]> {
   const env = { LD_TRACE_LOADED_OBJECTS: '1' };
   const { stdout } = await promisify(execFile)(program, [], { env, timeout: 5000 });
@@ -53,11 +53,11 @@ async function librariesOf(program: string): Promise<string[]> {
 }
 
 /**
- * Returns the start of a command line that runs Node in namespaces, in a read-only root that contains only Node and the
- * readable files. It has no /proc, no devices and no writable directory. It does not require root privileges.
+ * Returns the start of a command line that runs Node in namespaces, in a read-only root that contains only Node and
+ * the readable files. The new root has no /proc, no devices and no writable directory. It needs no root privileges.
  *
- * The shell remains the first process of its namespace, because `abort`, which V8 calls when its heap is full, cannot end a
- * first process.
+ * Node is not the first process of its namespace, but a child of a shell: V8 calls `abort` when its heap is full, and
+ * `abort` cannot end the first process of a namespace.
  */
 export function minimalRoot(
   {
@@ -95,12 +95,12 @@ export function minimalRoot(
     ': > .mounts',
     `${mount} -o remount,ro,mode=755,size=1m,nosuid,nodev,noexec none ${mountPoint}`,
     'cd /',
-    // The shell has set these two; the environment has no other variables.
+    // The shell itself has set these two variables. The environment has no others.
     'unset PWD OLDPWD',
     `${chroot} ${mountPoint} /setpriv --bounding-set=-all --inh-caps=-all --ambient-caps=-all -- /node "$@" || exit $?`,
   ].join('\n');
   return [
-    // The signals of a terminal are for the service.
+    // Ignore the signals of a terminal: they are meant for the service.
     ...[sh, '-c', `trap '' HUP INT TERM; exec "$@"`, 'sh'],
     ...prefix,
     ...[unshare, '--user', '--map-root-user', '--mount', '--pid', '--net', '--ipc', '--uts'],
@@ -112,7 +112,7 @@ export function minimalRoot(
 interface Bind {
   target: string;
   isDirectory: boolean;
-  /** Its line in a mount table. */
+  /** The line of this mount in a mount table. */
   line: string;
 }
 
@@ -122,13 +122,13 @@ function bind(path: string, target: string, more: string): Bind {
   return { target, isDirectory: statSync(source).isDirectory(), line: fields.map(escaped).join(' ') };
 }
 
-/** Removes paths that are inside one of the other directories. */
+/** Removes paths that are inside of another path in the list. */
 function outermost(paths: readonly string[]): string[] {
   const trimmed = [...new Set(paths.map((path) => (path.endsWith(sep) ? path.slice(0, -1) : path)))];
   return trimmed.filter((path) => !trimmed.some((other) => path.startsWith(`${other}${sep}`)));
 }
 
-/** Escapes white space, which separates the fields of the table. */
+/** Escapes white space in a field, because white space separates the fields of the table. */
 function escaped(field: string): string {
   return field.replace(/[\s\\#]/g, (sign) => `\\${sign.charCodeAt(0).toString(8).padStart(3, '0')}`);
 }

@@ -1,15 +1,21 @@
-/** Receives the pieces of a task from its process. */
+/** Receives the pieces of a task's result from its process. */
 export interface PieceSink {
-  /** Receives a piece with this number of bytes. Returns whether it has room for more; if not, it calls `resume` later. */
+  /**
+   * Takes a piece of this number of bytes. Returns whether it can take more immediately. If not, it calls `resume`
+   * when it can.
+   */
   push(piece: unknown, bytes: number, resume: () => void): boolean;
-  /** Whether any piece has arrived. If so, the task cannot run again. */
+  /** Whether a piece has arrived. If so, the task must not be run again. */
   readonly begun: boolean;
 }
 
-/** Bytes of unread pieces at which the task pauses: enough to read while the task computes its next piece. */
+/**
+ * Bytes of unread pieces at which the task is paused. The reader can read these while the task computes its next
+ * piece.
+ */
 const maxHeldBytes = 8 * 2 ** 20;
 
-/** The pieces of a task's result, in order. */
+/** The pieces of a task's result, in their order. */
 export class PieceStream implements PieceSink, AsyncIterableIterator<unknown, void> {
   readonly #held: { piece: unknown; bytes: number }[] = [];
   #heldBytes = 0;
@@ -28,7 +34,7 @@ export class PieceStream implements PieceSink, AsyncIterableIterator<unknown, vo
     return false;
   }
 
-  /** Ends the stream. The reader receives a failure immediately, before unread pieces. */
+  /** Ends the stream. If there is a failure, the reader gets it immediately, even if pieces are unread. */
   end(end: { failure?: unknown }): void {
     this.#ended ??= end;
     this.#wake?.();

@@ -3,17 +3,17 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 /** The resource usage of a process, as the system reports it. */
 export interface ProcessUsage {
-  /** CPU time of all its threads since its start. */
+  /** Milliseconds of CPU time of all threads of the process since its start. */
   cpuMs: number;
   residentBytes: number;
-  /** Differs from the identity of any other process with the same id. */
+  /** Identifies the process: another process that later has the same id has a different identity. */
   identity: string;
 }
 
-/** Linux reports CPU time in hundredths of a second, independent of the kernel's clock. */
+/** Linux reports CPU time in hundredths of a second, regardless of the frequency of the kernel's clock. */
 const msPerTick = 10;
 
-/** Whether `readUsage` reads files; otherwise it starts a program each time. */
+/** Whether `readUsage` can read files of the system. If not, it starts a program each time. */
 export const hasProcFiles = process.platform === 'linux';
 
 /** Returns the resource usage of another process; undefined if the process does not exist. */
@@ -28,7 +28,7 @@ export function readUsage(pid: number): ProcessUsage | undefined {
 function usageByProc(pid: number): ProcessUsage | undefined {
   const fields = statOf(pid);
   const resident = /^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  // A zombie process has no memory.
+  // A zombie process has no memory; it counts as ended.
   if (!resident) return undefined;
   const [user, system] = [Number(fields[11]), Number(fields[12])];
   return {
@@ -38,13 +38,13 @@ function usageByProc(pid: number): ProcessUsage | undefined {
   };
 }
 
-/** Returns the fields of a process's `stat` after its name, which may contain any character. */
+/** Returns the fields of a process's `stat` that follow the name. The name may contain any character. */
 function statOf(pid: number | string): string[] {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
-/** Returns the same by the program `ps`, which every Unix has. */
+/** Returns the resource usage of another process with the program `ps`, which every Unix has. */
 export function usageByPs(pid: number): ProcessUsage | undefined {
   const options = ['-o', 'rss=,time=,lstart=', '-p', String(pid)];
   const printed = execFileSync('ps', options, { encoding: 'utf8', env: { LC_ALL: 'C' }, timeout: 2000 });
@@ -60,7 +60,7 @@ export function childrenOf(pid: number): number[] {
   try {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
   } catch {
-    // Some kernels are built without that list.
+    // Some kernels do not have the list of children, so search all processes.
     return readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name) && parentOf(name) === pid)
       .map(Number);

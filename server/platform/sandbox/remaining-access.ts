@@ -5,8 +5,8 @@ const memory = ['read the environment of the service', 'open a file of the servi
 const signal = 'send the service a signal';
 
 /**
- * The actions that each level still allows to code that has broken out of Node's restrictions, which takes a bug in Node or V8.
- * The permissions of the service's user apply. docs/security.md has the same table.
+ * For each level, what code can still do after it has broken out of Node's restrictions, for which it needs a bug in
+ * Node or V8. The permissions of the service's user still limit the code. docs/security.md has the same table.
  */
 export const remainingAccess: Record<IsolationLevel, readonly string[]> = {
   namespaces: [],

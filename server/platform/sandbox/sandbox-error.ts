@@ -1,11 +1,11 @@
 /**
  * The reason why a task gave no result:
- * - `busy`: too many tasks are queued; it did not start, and a retry may succeed;
- * - `closed`: the sandbox was closed;
- * - `time`, `memory`: it exceeded its limit, and its process was ended;
- * - `not_started`: its process did not start, or ended before it was ready for the task;
- * - `crashed`: its process ended in another way;
- * - `failed`: it threw an error, which is a bug: a rejected file is a result, not an error.
+ * - `busy`: too many tasks are queued. The task did not start, and a retry may succeed.
+ * - `closed`: the sandbox was closed.
+ * - `time`, `memory`: the task exceeded a limit, and its process was ended.
+ * - `not_started`: the process of the task did not start, or ended before it was ready.
+ * - `crashed`: the process of the task ended in another way.
+ * - `failed`: the task threw an error. This is a bug, because the rejection of a file is a result and not an error.
  */
 export type SandboxReason = 'busy' | 'closed' | 'not_started' | 'time' | 'memory' | 'crashed' | 'failed';
 

@@ -4,37 +4,37 @@ import { SandboxError } from './sandbox-error.ts';
 import { type Assignment, type ChildOptions, TaskProcess } from './task-process.ts';
 import type { Payload, Piece, Result, TaskRegistry } from './tasks.ts';
 
-/** The limits of one task. The options of the sandbox set the default of each. */
+/** The limits of one task. Their defaults are options of the sandbox. */
 export interface RunLimits {
-  /** Milliseconds from the task's start, without its time in the queue. */
+  /** Maximum milliseconds from the start of the task; the time in the queue does not count. */
   timeMs?: number | undefined;
-  /** Milliseconds of CPU time of all threads of its process together. */
+  /** Maximum milliseconds of CPU time, summed over all threads of the task's process. */
   cpuMs?: number | undefined;
-  /** Bytes of memory of its process, including about 70 MB of the runtime. */
+  /** Maximum bytes of memory of the task's process, including about 70 MB for the runtime. */
   memoryBytes?: number | undefined;
-  /** Aborts the task, also while it is queued; `run` then rejects with the signal's reason. */
+  /** Aborts the task, even if it is still queued. `run` then rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
 }
 
 export interface SandboxOptions {
-  /** The maximum number of processes, and so of concurrent tasks. */
+  /** Maximum processes, and therefore maximum concurrent tasks. */
   processes?: number;
-  /** The maximum number of queued tasks. */
+  /** Maximum queued tasks. */
   queued?: number;
   timeMs?: number;
   cpuMs?: number;
   memoryBytes?: number;
-  /** Bytes of the JavaScript heap of a process: a second limit in addition to `memoryBytes`. */
+  /** Maximum bytes of the JavaScript heap of a process, in addition to the limit `memoryBytes`. */
   heapBytes?: number;
-  /** The maximum length of one result in bytes. */
+  /** Maximum bytes of one result. */
   resultBytes?: number;
-  /** The number of tasks after which a process is replaced. */
+  /** Number of tasks after which a process is replaced. */
   tasksPerProcess?: number;
-  /** A process that uses more bytes of memory after a task is not reused. */
+  /** If a process uses more bytes of memory than this after a task, it is not used again. */
   keptBytes?: number;
-  /** Milliseconds after which an idle process is ended. */
+  /** Milliseconds after which a process without a task is ended. */
   idleMs?: number;
-  /** How its processes are isolated. */
+  /** The isolation of the processes. */
   isolation?: CurrentIsolation;
 }
 
@@ -52,7 +52,7 @@ const defaults = {
   isolation: systemIsolation,
 } as const satisfies Required<SandboxOptions>;
 
-/** A process that may be reused, between two tasks. */
+/** A process that has completed a task and may run another one. */
 interface ReusableProcess {
   process: TaskProcess;
   tasksRun: number;
@@ -65,7 +65,7 @@ interface Waiting {
   reject(reason: unknown): void;
 }
 
-/** Runs the tasks of a registry in child processes, which it starts when needed and reuses. */
+/** Runs the tasks of a registry in child processes, which are started when needed and used again. */
 export class Sandbox<R extends TaskRegistry> {
   readonly #registry: URL;
   readonly #options: Required<SandboxOptions>;
@@ -78,7 +78,7 @@ export class Sandbox<R extends TaskRegistry> {
 
   /**
    * @param registry a module that exports `tasks`
-   * @param readable additional files and directories that the processes may read
+   * @param readable files and directories that the processes may read, in addition to their own code
    */
   constructor(registry: URL, options: SandboxOptions = {}, readable: readonly URL[] = []) {
     this.#registry = registry;
@@ -94,7 +94,7 @@ export class Sandbox<R extends TaskRegistry> {
   /**
    * Runs a task.
    *
-   * @throws {SandboxError} if the task gave no result, or the reason of `limits.signal`
+   * @throws {SandboxError} if the task gave no result; the reason of `limits.signal` if it aborts
    */
   run<N extends keyof R & string>(
     task: N,
@@ -105,11 +105,11 @@ export class Sandbox<R extends TaskRegistry> {
   }
 
   /**
-   * Runs a task whose result comes in pieces, and passes them to `take`. A slow `take` pauses the task; the pause does not
-   * count as its time. If `take` ends before the last piece, the task is ended.
+   * Runs a task whose result consists of pieces, and passes the pieces to `take`. If `take` is slow, the task is
+   * paused; pauses do not count as time of the task. If `take` ends before the last piece, the task is ended.
    *
    * @returns the result of `take`
-   * @throws {SandboxError} from the pieces, if the task failed, or the reason of `limits.signal`
+   * @throws {SandboxError} when pieces are read, if the task failed; the reason of `limits.signal` if it aborts
    */
   async stream<N extends keyof R & string, T>(
     task: N,
@@ -127,7 +127,7 @@ export class Sandbox<R extends TaskRegistry> {
     try {
       return await take(pieces as AsyncIterableIterator<Piece<R, N>, void>);
     } finally {
-      // Has no effect on a completed task.
+      // Ends the task if `take` has ended early; has no effect on a completed task.
       enough.abort();
       await ran;
     }
@@ -160,7 +160,7 @@ export class Sandbox<R extends TaskRegistry> {
     }
   }
 
-  /** Waits until another task may run. */
+  /** Waits until the next task may run. */
   async #takeSlot(signal: AbortSignal | undefined): Promise<void> {
     if (this.#closed) throw closed();
     if (this.#busy < this.#options.processes) {
@@ -184,7 +184,7 @@ export class Sandbox<R extends TaskRegistry> {
     }
   }
 
-  /** Passes the slot on to the task that has waited longest. */
+  /** Gives the slot to the task that has waited longest. */
   #releaseSlot(): void {
     const [next] = this.#waiting;
     if (next === undefined) {
@@ -209,11 +209,13 @@ export class Sandbox<R extends TaskRegistry> {
       else await this.#dismiss(kept.process);
       return result;
     } catch (error) {
-      // Wait for its exit before passing on the slot, so that the limits on processes and memory hold.
+      // Wait until the process has exited before freeing the slot, so that the limits for processes and memory are
+      // not exceeded.
       await this.#dismiss(kept.process);
       if (error instanceof SandboxError && error.reason === 'not_started') this.#options.isolation.redetect();
       const mayBeOlder = error instanceof SandboxError && error.reason === 'crashed' && kept.tasksRun > 0;
-      // Something else, or an effect of an earlier task, may have ended a reused process: retry with a new one.
+      // A process that was used before may have ended because of an earlier task or for another reason. Run the task
+      // again in a new process.
       if (mayBeOlder && !assignment.pieces?.begun) return await this.#runInSlot(assignment);
       throw error;
     }
@@ -246,7 +248,7 @@ export class Sandbox<R extends TaskRegistry> {
     this.#idle.push(kept);
   }
 
-  /** Removes a process that is ending from the idle ones. */
+  /** Removes a process that is about to end from the list of idle processes. */
   #forget(process: TaskProcess): void {
     const index = this.#idle.findIndex((kept) => kept.process === process);
     if (index >= 0) clearTimeout(this.#idle.splice(index, 1)[0]!.idleTimer);
@@ -262,7 +264,7 @@ function startProcess(options: ChildOptions): TaskProcess {
   try {
     return new TaskProcess(options);
   } catch (cause) {
-    // The system is out of memory. Other failures to start are reported by the events of the process.
+    // The system has no free memory. Other failures to start are reported by events of the process.
     throw new SandboxError('not_started', 'the process of a task could not be started', { cause });
   }
 }

@@ -10,16 +10,16 @@ import { channel, type ResponseHead, type TaskHead } from './protocol.ts';
 import { SandboxError } from './sandbox-error.ts';
 import { orderWatchdog, verdicts } from './watch.ts';
 
-/** One task for a child. */
+/** A task that a child is to run. */
 export interface Assignment extends TaskHead {
   payload: unknown;
   timeMs: number;
-  /** Bytes of memory that the child may use. */
+  /** Maximum bytes of memory of the child. */
   memoryBytes: number;
-  /** Milliseconds of CPU time for the task, all threads together. */
+  /** Maximum milliseconds of CPU time for the task, summed over all threads. */
   cpuMs: number;
   signal: AbortSignal | undefined;
-  /** Receives the pieces of a task whose result comes in pieces. */
+  /** Receives the pieces, if the result of the task consists of pieces. */
   pieces?: PieceSink | undefined;
 }
 
@@ -28,27 +28,28 @@ export interface ChildOptions {
   registry: URL;
   /** Files and directories that a child may read, in addition to its code and the installed packages. */
   readable: readonly URL[];
-  /** Bytes of its JavaScript heap. */
+  /** Maximum bytes of the JavaScript heap. */
   heapBytes: number;
-  /** The maximum length of one result in bytes. */
+  /** Maximum bytes of one result. */
   resultBytes: number;
   isolation: Isolation;
 }
 
-/** The result of a task, if the child is still alive. */
+/** The result of a task whose process is still alive. */
 export interface TaskResult {
   result: unknown;
-  /** Bytes of memory that the child uses afterwards. */
+  /** Bytes of memory that the child uses after the task. */
   residentBytes: number;
 }
 
-/** A task that gave no result, or that its caller aborted. */
+/** Why a task gave no result: an error, or an abort by the caller. */
 type Failure = SandboxError | { aborted: unknown };
 type Outcome = TaskResult | Failure;
 
 /**
- * Node's restrictions of a child. `--permission` forbids threads, programs, native code, WASI, the inspector, and all files
- * except the listed ones. It does not cover files that `node:sqlite` and V8's own flags write, so these are disabled, too.
+ * Node's options that restrict a child. `--permission` forbids threads, programs, native code, WASI, the inspector,
+ * and access to all files except the listed ones. It does not cover files that `node:sqlite` and V8's own flags
+ * write, so these are disabled, too.
  */
 const restrictions = [
   '--permission',
@@ -59,7 +60,7 @@ const restrictions = [
   '--disallow-code-generation-from-strings',
 ];
 
-/** The only files that a child may read: the code of the tasks. */
+/** The code of the tasks and of the child. A child may read no other files, except those in its options. */
 const ownCode = [
   '.',
   '../../formats/',
@@ -69,9 +70,9 @@ const ownCode = [
 ].map((path) => new URL(path, import.meta.url));
 
 /**
- * A process that runs one task at a time. It has no environment variables, and no open file except the channel to the service.
- * Node's permissions forbid writing files, reading anything except its code, and starting processes and threads. The kernel
- * forbids the same, depending on the isolation level.
+ * A process that runs one task at a time. The process has no environment variables, and no open file except the
+ * channel to the service. Node's permissions forbid writing files, reading anything except its code, and starting
+ * processes and threads. Depending on the isolation level, the kernel forbids the same.
  */
 export class TaskProcess {
   readonly #process: ChildProcess;
@@ -80,22 +81,28 @@ export class TaskProcess {
   readonly exited: Promise<void>;
   readonly #resultBytes: number;
   #settle: ((outcome: Outcome) => void) | undefined;
-  /** Whether it has reported that it is ready for tasks. */
+  /** Whether the process has reported that it is ready for tasks. */
   #ready = false;
   #pieces: PieceSink | undefined;
   /** Whether the whole payload has been sent. */
   #payloadSent = false;
-  /** The number of bytes of pieces that have been received for the task. */
+  /** Bytes of the pieces that the current task has sent. */
   #received = 0;
   #timer: PausableTimer | undefined;
   readonly #nested: boolean;
-  /** The process that runs the tasks. If isolation is nested, it is a descendant of the started process. */
+  /**
+   * The id of the process that runs the tasks. If isolation is nested, this process is a descendant of the started
+   * one.
+   */
   #taskPid: number | undefined;
-  /** The process to kill, which ends all others: the first of the namespace if isolation is nested. */
+  /**
+   * The id of the process to kill. If isolation is nested, this is the first process of the namespace, with which all
+   * others end.
+   */
   #pidToKill: number | undefined;
   #limits: { memoryBytes: number; cpuMs: number } | undefined;
   readonly #watchdogVerdict = new Int32Array(new SharedArrayBuffer(4));
-  /** Why the service ended it. */
+  /** The reason why the service has ended the process. */
   #verdict: Failure | undefined;
 
   constructor({ registry, readable, heapBytes, resultBytes, isolation }: ChildOptions) {
@@ -109,16 +116,17 @@ export class TaskProcess {
         ...restrictions,
         ...files.map((path) => `--allow-fs-read=${path}`),
         `--max-old-space-size=${Math.ceil(heapBytes / 2 ** 20)}`,
-        // By default, the memory for short-lived objects grows to three times 16 MB without a measurable benefit.
+        // Limits the memory for short-lived objects. By default it grows to three times 16 MB, without a measurable
+        // benefit.
         '--max-semi-space-size=4',
         fileURLToPath(new URL('./child.ts', import.meta.url)),
         registry.href,
       ],
       { env: {}, stdio: ['ignore', 'ignore', 'ignore', 'pipe'], windowsHide: true },
     );
-    // Without a listener, a failure to start would end the service.
+    // This listener is needed: without one, a failure to start would end the service.
     const startError = new Promise<unknown>((resolve) => this.#process.on('error', resolve));
-    // If no file descriptor is free, there is no channel.
+    // The channel is missing if no file descriptor is free.
     const opened = this.#process.stdio?.[channel] as Duplex | undefined;
     this.#channel = opened ?? new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
     lowerPriority(this.#process.pid);
@@ -131,7 +139,7 @@ export class TaskProcess {
         this.end(new SandboxError('failed', 'a task sent more than its result limit', { cause: error }));
       }
     });
-    // The process ended during a write; its exit event reports the failure.
+    // Ignore errors of writes: they mean that the process has ended, and its exit event reports the failure.
     this.#channel.on('error', () => {});
     this.exited = new Promise((resolve) => {
       void startError.then((cause) => {
@@ -139,7 +147,7 @@ export class TaskProcess {
         resolve();
       });
       this.#process.once('exit', async (code, signal) => {
-        // The last message may still be unread, in particular `ready`.
+        // The last message, which may be `ready`, may not have been read yet.
         if (!this.#ready && !this.#verdict) await drained(this.#channel);
         this.#finish(
           this.#verdict ??
@@ -152,15 +160,16 @@ export class TaskProcess {
     this.#unref();
   }
 
-  /** The process that runs the tasks. */
+  /** The id of the process that runs the tasks. */
   get pid(): number | undefined {
     return this.#taskPid ?? this.#process.pid;
   }
 
   /**
-   * Runs a task. Only one task may run at a time.
+   * Runs a task. Only one task may run at a time in a process.
    *
-   * @throws {SandboxError} or the reason of its signal; in both cases the process has ended or is about to end
+   * @throws {SandboxError} if the task gave no result; the reason of the task's signal if it aborts. In both cases,
+   * the process has ended or is about to end.
    */
   async run({
     payload,
@@ -204,18 +213,19 @@ export class TaskProcess {
     return outcome;
   }
 
-  /** Ends the process; its task fails with `verdict`. */
+  /** Ends the process. Its task then fails with `verdict`. */
   end(verdict: Failure): void {
     this.#verdict ??= verdict;
-    // The caller waits for its exit.
+    // Keep the service alive until the process has exited, because the caller waits for that.
     this.#process.ref();
-    // The processes above the first of a namespace end after all processes in it.
+    // If isolation is nested, kill only the first process of the namespace: the processes above it end by themselves
+    // when all processes in the namespace have ended.
     const hasEnded = this.#process.exitCode !== null || this.#process.signalCode !== null;
     if (!this.#nested || hasEnded || !kill(this.#pidToKill)) this.#process.kill('SIGKILL');
   }
 
   #receive({ head, value, bytes }: ReadFrame<ResponseHead>): void {
-    // The message arrived while the process was being ended.
+    // Ignore messages that arrive while the process is being ended.
     if (this.#verdict) return;
     if (head.kind === 'ready') this.#becomeReady();
     else if (head.kind === 'piece') this.#forwardPiece(value, bytes);
@@ -237,8 +247,8 @@ export class TaskProcess {
   }
 
   /**
-   * Starts watching the task when it can begin: the start of the process and the transfer of the payload do not count as its
-   * CPU time.
+   * Starts to watch the task as soon as it can begin. The start of the process and the transfer of the payload do not
+   * count as its CPU time.
    */
   #watch(): void {
     if (!this.#ready || !this.#payloadSent || !this.#limits || !this.#taskPid || !this.#pidToKill) return;
@@ -246,16 +256,19 @@ export class TaskProcess {
     orderWatchdog({ kind: 'watch', pid, pidToKill, ...this.#limits, verdict: this.#watchdogVerdict });
   }
 
-  /** Returns undefined without /proc, because starting a program to find out would take longer than most tasks. */
+  /**
+   * Returns the bytes of memory of the process. Undefined without /proc: the program that could find out would take
+   * longer than most tasks.
+   */
   #residentBytes(): number | undefined {
     return hasProcFiles && this.#taskPid ? readUsage(this.#taskPid)?.residentBytes : undefined;
   }
 
-  /** Forwards a piece. While too many pieces are unread, it pauses the channel and the task's time. */
+  /** Passes on a piece. While too many pieces are unread, it pauses the channel and the time of the task. */
   #forwardPiece(piece: unknown, bytes: number): void {
     this.#received += bytes;
     if (this.#received > this.#resultBytes || !this.#payloadSent) {
-      // The reader of a piece may release the payload's memory, so the payload must have been sent.
+      // Reject a piece before the whole payload has been sent: the reader of a piece may free the payload's memory.
       const fault = this.#payloadSent
         ? 'sent more than its result limit'
         : 'sent a piece before it had its input';
@@ -278,20 +291,20 @@ export class TaskProcess {
     this.#pieces = undefined;
     this.#limits = undefined;
     if (this.#taskPid !== undefined) orderWatchdog({ kind: 'unwatch', pid: this.#taskPid });
-    // The channel may be paused for a piece that is no longer needed.
+    // Continue reading the channel, which may be paused because of a piece that no one reads any longer.
     this.#channel.resume();
     if (!this.#verdict) this.#unref();
     settle?.(outcome);
   }
 
-  /** Lets the service exit although an idle process exists. */
+  /** Allows the service to exit although this process exists and is idle. */
   #unref(): void {
     this.#process.unref();
     (this.#channel as Duplex & { unref?(): void }).unref?.();
   }
 }
 
-/** A timer that can be paused; the pause does not count. */
+/** A timer that can be paused; the time of a pause does not count. */
 class PausableTimer {
   #left: number;
   readonly #expire: () => void;
@@ -315,16 +328,19 @@ class PausableTimer {
   }
 }
 
-/** Gives a child a third of the service's share of a busy processor, because more clients wait for requests than for files. */
+/**
+ * The priority of a child: on a busy processor, it gets a third of the service's share, because more clients wait for
+ * requests than for files.
+ */
 const niceness = 5;
 
-/** Lowers a process's priority, before it starts threads. */
+/** Lowers the priority of a process. Call it before the process starts threads. */
 function lowerPriority(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
     setPriority(pid, Math.min(19, getPriority() + niceness));
   } catch {
-    // The process has already ended, or the system has no priorities; then both get an equal share.
+    // The process has already ended, or the system has no priorities. In the latter case, both get equal shares.
   }
 }
 
@@ -337,7 +353,7 @@ function kill(pid: number | undefined): boolean {
   }
 }
 
-/** The exit code, on Windows and from a shell, of V8's abort when its heap is full. */
+/** The exit code of a process in which V8 has called `abort` because its heap is full, on Windows and from a shell. */
 const abortCode = 134;
 
 function watchdogErrorOf(verdict: number): SandboxError | undefined {
@@ -356,10 +372,10 @@ function exitErrorOf(code: number | null, signal: NodeJS.Signals | null, ready: 
   return new SandboxError('crashed', `the process of the task ended with ${how}`);
 }
 
-/** Resolves when everything has been read from the channel of a process that has ended. */
+/** Resolves when everything has been read from the channel of a process that has exited. */
 function drained(stream: Duplex): Promise<void> {
   return new Promise((resolve) =>
-    // If another process has the other end open, the channel never closes.
+    // The timeout is needed if another process has the other end of the channel open: the channel then never closes.
     finished(stream, { writable: false, signal: AbortSignal.timeout(5000) }, () => resolve()),
   );
 }

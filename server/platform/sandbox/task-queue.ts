@@ -1,56 +1,56 @@
 import { SandboxError } from './sandbox-error.ts';
 
-/** The tenant of a task, and a signal that aborts it, also while it is queued. */
+/** The tenant for which a task runs, and a signal that aborts the task, even if it is still queued. */
 export interface TaskScope {
   tenantId: string;
   signal?: AbortSignal | undefined;
 }
 
 export interface TaskQueueOptions {
-  /** The maximum number of concurrent tasks. */
+  /** Maximum concurrent tasks. */
   slots: number;
-  /** The maximum number of queued tasks of all tenants together. */
+  /** Maximum queued tasks, over all tenants. */
   maxWaiting: number;
 }
 
 /** A task that waits for a slot. */
 interface Waiting {
   start(): void;
-  /** Whether it may take long, and its tenant has not completed a comparable task yet. */
+  /** Whether the task may take long and its tenant has not yet completed a comparable task. */
   isUnproven: boolean;
   since: number;
 }
 
 interface Tenant {
   running: number;
-  /** The number of running tasks that were unproven when they started. */
+  /** The number of the tenant's running tasks that were unproven when they started. */
   runningUnproven: number;
-  /** The longest waiting first. */
+  /** The tenant's queued tasks; the one that has waited longest is first. */
   waiting: Set<Waiting>;
 }
 
 /**
- * Milliseconds after which an unproven task is treated like the others, so that tenants with a history cannot keep out a new
- * one.
+ * Milliseconds after which an unproven task is treated like a proven one, so that tenants with completed tasks cannot
+ * lock out a new tenant.
  */
 const maxUnprovenWaitMs = 10_000;
 
 const saturated = 'too many files are being processed; try again later';
 
 /**
- * Shares the slots of a queue among tenants. A tenant may use all slots except one, even when no other tenant is waiting,
- * because a running task cannot be stopped for a later one. A free slot goes to the tenant with the fewest running tasks,
- * round-robin if several have equally few, and to the task of that tenant that has waited longest. For ten seconds, unproven
- * tasks come after proven ones; deferred tenants come last. Unproven tasks and deferred tenants together may use all slots
- * except one.
+ * Shares the slots of a queue among tenants. A tenant may use all slots except one, even when no other tenant is
+ * waiting, because a running task cannot be stopped for a later one. A free slot goes to the tenant with the fewest
+ * running tasks, and among several such tenants to each in turn. Within a tenant, it goes to the task that has waited
+ * longest. Unproven tasks come after proven ones until they have waited for ten seconds; tasks of deferred tenants
+ * come last. Unproven tasks and tasks of deferred tenants together may use all slots except one.
  *
- * The number of queued tasks of a tenant is limited to a third of the remaining room in the queue. A single tenant thus gets a
- * quarter of the queue, which leaves room for the next tenant.
+ * The number of queued tasks of a tenant is limited to a third of the remaining room in the queue. A single tenant
+ * thus gets a quarter of the queue, which leaves room for the next tenant.
  */
 export class TaskQueue {
   readonly #slots: number;
   readonly #isDeferred: (tenantId: string) => boolean;
-  /** The tenant whose last task started longest ago is first. */
+  /** The tenants with running or queued tasks. The tenant whose last task started longest ago is first. */
   readonly #tenants = new Map<string, Tenant>();
   #freeSlots: number;
   #waitingLeft: number;
@@ -73,10 +73,11 @@ export class TaskQueue {
   }
 
   /**
-   * Runs a task when its tenant gets a slot.
+   * Waits for a slot for the tenant and runs a task.
    *
-   * @param isUnproven whether it may take long, and its tenant has not completed a comparable task yet
-   * @throws {SandboxError} `busy` if too many tasks are queued; the signal's reason if it is aborted while queued
+   * @param isUnproven returns whether the task may take long and its tenant has not yet completed a comparable task
+   * @throws {SandboxError} `busy` if too many tasks are queued; the signal's reason if it aborts while the task is
+   * queued
    */
   async run<T>(
     { tenantId, signal }: TaskScope,
@@ -105,7 +106,7 @@ export class TaskQueue {
     }
   }
 
-  /** Returns whether the task was unproven when it got its slot. */
+  /** Waits for a slot. Returns whether the task was unproven when it got the slot. */
   async #takeSlot(
     tenant: Tenant,
     signal: AbortSignal | undefined,
@@ -120,7 +121,7 @@ export class TaskQueue {
     };
     const waiting: Waiting = {
       since: performance.now(),
-      // The result may change while the task is queued, when an earlier task of the tenant completes.
+      // A getter, because the result may change while the task is queued: an earlier task of the tenant may complete.
       get isUnproven() {
         return isUnproven();
       },
@@ -186,23 +187,26 @@ export class TaskQueue {
   }
 }
 
-/** Milliseconds for which a tenant is deferred after an expensive file: the CPU time of the longest task. */
+/**
+ * Milliseconds for which a tenant is deferred after an expensive file. Equals the CPU time limit of the longest task.
+ */
 const deferralMs = 60_000;
-/** The maximum number of milliseconds for which a tenant is deferred, after several such files. */
+/** Maximum milliseconds for which a tenant is deferred after several expensive files. */
 const maxDeferralMs = 600_000;
-/** The maximum number of remembered tenants. The least recent one is removed first. */
+/** Maximum tenants that are remembered. When there are more, the least recent one is removed. */
 const maxTenants = 10_000;
 
 /**
- * Tenants with expensive files. One of their recent files was rejected as too large, exceeded its time or memory, or was
- * abandoned by its sender during reading. They get a slot after all others. This process keeps them in memory.
+ * Tenants that have recently sent an expensive file: one that was rejected as too large, exceeded its time or memory,
+ * or was abandoned by its sender while it was read. These tenants get a slot only after all others. They are
+ * remembered only in the memory of this process.
  */
 export class DeferredTenants {
-  /** When the deferral of each tenant ends, by the clock. */
+  /** For each tenant, the end of its deferral in milliseconds of the clock. */
   readonly #until = new Map<string, number>();
   readonly #now: () => number;
 
-  /** @param now milliseconds of a monotonic clock */
+  /** @param now returns the milliseconds of a monotonic clock */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
@@ -218,7 +222,7 @@ export class DeferredTenants {
   /**
    * Defers a tenant after an expensive or abandoned file.
    *
-   * @param share the part of its CPU time limit that the task used; 1 or more counts as all of it
+   * @param share the part of the CPU time limit that the task has used; more than 1 counts as 1
    */
   add(tenantId: string, share = 1): void {
     const now = this.#now();
@@ -231,26 +235,33 @@ export class DeferredTenants {
 }
 
 /**
- * The CPU time limit, in milliseconds, up to which a file counts as proven without a history of its tenant: that of small
- * files.
+ * A file with at most this CPU time limit, in milliseconds, counts as proven for every tenant. It is the limit of
+ * small files.
  */
 const exemptCpuMs = 10_000;
-/** The factor by which the CPU time limit of a tenant's next file may exceed that of its previous files. */
+/**
+ * The factor by which the CPU time limit of a tenant's next file may exceed the largest limit of the tenant's
+ * completed files.
+ */
 const growth = 4;
 
 /**
- * The largest CPU time limit of the files that each tenant has completed. A tenant without completed files, or with a much
- * larger file, is not suspicious, but is unproven. This process keeps them in memory.
+ * For each tenant, the largest CPU time limit of its completed files. A tenant without completed files, or with a
+ * much larger file than before, is not suspicious but unproven. The tenants are remembered only in the memory of this
+ * process.
  */
 export class ProvenTenants {
   readonly #cpuMs = new Map<string, number>();
 
-  /** Whether a file with this CPU time limit is out of proportion to the tenant's completed files. */
+  /**
+   * Whether a file with this CPU time limit, in milliseconds, is much larger than all files that the tenant has
+   * completed.
+   */
   isUnproven(tenantId: string, cpuMs: number): boolean {
     return cpuMs > Math.max(exemptCpuMs, growth * (this.#cpuMs.get(tenantId) ?? 0));
   }
 
-  /** Called after a file with this limit was read. */
+  /** Call it after a file with this CPU time limit, in milliseconds, has been read. */
   add(tenantId: string, cpuMs: number): void {
     const largest = Math.max(cpuMs, this.#cpuMs.get(tenantId) ?? 0);
     this.#cpuMs.delete(tenantId);
@@ -259,7 +270,7 @@ export class ProvenTenants {
     if (this.#cpuMs.size > maxTenants) this.#cpuMs.delete(oldest!);
   }
 
-  /** Called after a file used its whole budget: the tenant becomes unproven. */
+  /** Makes the tenant unproven again. Call it after a file has used its whole budget. */
   remove(tenantId: string): void {
     this.#cpuMs.delete(tenantId);
   }

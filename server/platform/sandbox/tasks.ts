@@ -1,7 +1,8 @@
 /**
- * The tasks that run in a sandbox, by name. A child imports a task's module at its first use, so it loads only the libraries
- * that it needs, and the service loads none. A task takes one value and returns one; both must survive structured cloning. A
- * `Uint8Array` that is the value or one of its properties is sent without being serialized.
+ * The tasks that run in a sandbox, by name. A child imports the module of a task when it runs the task for the first
+ * time. So a child loads only the libraries that it needs, and the service loads none of them. A task takes one value
+ * and returns one value; both must be suitable for structured cloning. A `Uint8Array` that is the value or one of its
+ * properties is sent without serialization.
  */
 export const tasks = {
   check_document: async () => (await import('./tasks/layout-document.ts')).checkDocumentTask,
@@ -24,9 +25,9 @@ type Task<R extends TaskRegistry, N extends keyof R> = Awaited<ReturnType<R[N]>>
 /** The payload of task `N` of registry `R`. */
 export type Payload<R extends TaskRegistry, N extends keyof R> = Parameters<Task<R, N>>[0];
 
-/** The result of the task. */
+/** The result of task `N` of registry `R`. */
 export type Result<R extends TaskRegistry, N extends keyof R> = Awaited<ReturnType<Task<R, N>>>;
 
-/** The pieces that a generator yields. */
+/** The pieces that the generator of task `N` yields. */
 export type Piece<R extends TaskRegistry, N extends keyof R> =
   Result<R, N> extends Generator<infer P> ? P : never;

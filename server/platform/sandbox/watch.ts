@@ -1,30 +1,33 @@
 import { Worker } from 'node:worker_threads';
 
-/** An order of the service to its watchdog. */
+/** An order that the service gives to its watchdog. */
 export type WatchOrder =
   | {
       kind: 'watch';
-      /** The process to measure. */
+      /** The id of the process to measure. */
       pid: number;
-      /** The process to kill: the measured one, or the first of its namespace, which ends the measured one. */
+      /**
+       * The id of the process to kill: the measured one or, if it is in a namespace, the first process of that
+       * namespace, with which all others end.
+       */
       pidToKill: number;
-      /** Bytes of memory that the process may use. */
+      /** Maximum bytes of memory of the process. */
       memoryBytes: number;
-      /** Milliseconds of CPU time that it may use from now on. */
+      /** Maximum milliseconds of CPU time of the process from now on. */
       cpuMs: number;
-      /** The watchdog writes here why it ended the process. */
+      /** Memory in which the watchdog stores why it ended the process. */
       verdict: Int32Array<SharedArrayBuffer>;
     }
   | { kind: 'unwatch'; pid: number };
 
-/** Why the watchdog ended a process; `unwatched` if there is no watchdog. */
+/** The reasons why the watchdog ends a process. `unwatched` means that there is no watchdog. */
 export const verdicts = { none: 0, memory: 1, time: 2, unwatched: 3 } as const;
 
 let watchdog: Worker | undefined;
-/** The processes with a task, by their id. */
+/** The processes that run a task, by process id. */
 const watched = new Map<number, Extract<WatchOrder, { kind: 'watch' }>>();
 
-/** Sends an order to the watchdog of this process, which starts with the first order. */
+/** Sends an order to the watchdog of this process. The first order starts the watchdog. */
 export function orderWatchdog(order: WatchOrder): void {
   if (order.kind === 'watch') watched.set(order.pid, order);
   else if (!watched.delete(order.pid)) return;
@@ -34,12 +37,15 @@ export function orderWatchdog(order: WatchOrder): void {
 
 function startWatchdog(): Worker {
   const started = new Worker(new URL('./watchdog.ts', import.meta.url), {
-    // It does not need the environment or the service's flags.
+    // The watchdog needs neither the environment nor the service's flags.
     env: {},
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1, stackSizeMb: 1 },
   });
-  /** Called when the watchdog ends, for example for lack of resources. No task runs unwatched, so their processes are ended. */
+  /**
+   * Called if the watchdog ends, for example because of a lack of resources. Tasks must not run without a watchdog,
+   * so their processes are ended.
+   */
   const forget = (): void => {
     if (watchdog !== started) return;
     watchdog = undefined;
@@ -52,7 +58,7 @@ function startWatchdog(): Worker {
   return started;
 }
 
-/** Ends a process. Writes the verdict first. */
+/** Ends a process, after storing the reason in `verdict`. */
 export function endProcess(pid: number, verdict: Int32Array<SharedArrayBuffer>, reason: number): void {
   Atomics.store(verdict, 0, reason);
   try {

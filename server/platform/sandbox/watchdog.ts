@@ -1,18 +1,22 @@
 /**
- * A thread of the service that watches its child processes from outside, even while a task or the service is busy. It ends a
- * child
- * - over its memory limit, which covers all memory: V8's own limit ignores buffers outside its heap, such as inflated data;
- * - over its CPU time limit, which does not depend on the load of the machine, as wall-clock time does.
+ * A thread of the service that watches the child processes from outside, even while a task or the service is busy. It
+ * ends a child that exceeds one of two limits:
+ * - the memory limit, which covers all memory: V8's own limit ignores buffers outside of its heap, such as
+ *   decompressed data;
+ * - the CPU time limit, which does not depend on the load of the machine, in contrast to a limit for wall-clock time.
  */
 import { parentPort } from 'node:worker_threads';
 import { hasProcFiles, readUsage } from './process-usage.ts';
 import { endProcess, verdicts, type WatchOrder } from './watch.ts';
 
-/** Memory can grow by about 20 MB between two checks. Checks are less frequent if each one starts a program. */
+/**
+ * Milliseconds between two checks. The memory of a child can grow by about 20 MB in this time. If each check has to
+ * start a program, checks are less frequent.
+ */
 const intervalMs = hasProcFiles ? 20 : 500;
 
 interface Watched extends Extract<WatchOrder, { kind: 'watch' }> {
-  /** The usage at the first check. */
+  /** The resource usage of the process at the first check. */
   base: { cpuMs: number; identity: string } | undefined;
 }
 
@@ -42,7 +46,7 @@ function check(one: Watched): void {
   const usage = readUsage(one.pid);
   if (!usage) return;
   one.base ??= usage;
-  // Another process has received the id.
+  // The watched process has ended, and another process has the same id now.
   if (usage.identity !== one.base.identity) return;
   if (usage.residentBytes > one.memoryBytes) end(one, verdicts.memory);
   else if (usage.cpuMs - one.base.cpuMs > one.cpuMs) end(one, verdicts.time);

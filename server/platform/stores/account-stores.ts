@@ -5,16 +5,19 @@ import type { BlobStore } from './blob-store.ts';
 import { type DataLakeOptions, openDataLake } from './data-lake.ts';
 import type { DataLakeCredential } from './data-lake-address.ts';
 
-/** The stored binding of a tenant's account. */
+/** The stored connection of a tenant to its own account. */
 export type Binding = typeof storageBindings.$inferSelect;
 
-/** Tenants' own accounts. A store keeps connections and tokens, so it is opened once for each revision of a binding. */
+/**
+ * The tenants' own accounts. A store keeps connections and tokens, so it is opened only once for each revision of a
+ * binding.
+ */
 export interface AccountStores {
-  /** Undefined if the binding's secret is missing or cannot be read. */
+  /** Returns the store of a binding; undefined if the binding's secret is missing or cannot be read. */
   open(binding: Binding): BlobStore | undefined;
 }
 
-/** The number of stores that stay open; others are opened again when needed. */
+/** Maximum stores that stay open. The others are opened again when they are needed. */
 const maxOpen = 500;
 
 export function openAccountStores(
@@ -52,7 +55,7 @@ function readCredential(secretsKeys: SecretsKeys, binding: Binding): DataLakeCre
   return secret === undefined ? undefined : credentialBy(authMode, secret);
 }
 
-/** Undefined if the binding's secret is missing, or was sealed with a deleted key. */
+/** Returns the secret of a binding; undefined if it is missing or was sealed with a deleted key. */
 export function readSecret(
   secretsKeys: SecretsKeys,
   { tenantId, secret, secretKeyId }: Pick<Binding, 'tenantId' | 'secret' | 'secretKeyId'>,
@@ -67,7 +70,7 @@ export function readSecret(
   }
 }
 
-/** A secret of its mode. */
+/** Returns the credential for an authentication mode and its secret. */
 export function credentialBy(mode: 'sas' | 'connection_string', secret: string): DataLakeCredential {
   return mode === 'sas' ? { mode, token: secret } : { mode, connectionString: secret };
 }

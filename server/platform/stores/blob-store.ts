@@ -1,54 +1,60 @@
-/** The storage of records and files. Paths are relative, with `/` between their parts. */
+/** Stores records and files as objects. Paths are relative, with `/` between their parts. */
 export interface BlobStore {
-  /** Whether reading an object twice costs about as much as keeping a copy of it. */
+  /** Whether it costs about the same to read an object twice as to keep a copy of it. */
   readonly isLocal: boolean;
-  /** Writes an object completely or not at all; replaces an existing one. */
+  /**
+   * Writes an object, and replaces an existing one. The write is atomic: readers see all of the new content or none
+   * of it.
+   */
   put(path: string, content: Uint8Array | string): Promise<void>;
   /**
-   * Appends a line to a text object; creates the object if it does not exist. Several processes may append to one
-   * object: each line is written once and completely.
+   * Appends a line to a text object, which is created if it does not exist. Several processes may append to the same
+   * object: each line is written completely and exactly once.
    */
   appendLine(path: string, line: string): Promise<void>;
-  /** Reads up to `max` bytes of an object, starting at byte `from`; null if it does not exist. */
+  /** Reads up to `max` bytes of an object, beginning with byte `from`; null if the object does not exist. */
   read(path: string, from: number, max: number): Promise<Uint8Array | null>;
   /**
-   * Reads an object piece by piece; null if it does not exist, or not this version of it. A reader that stops early releases it,
-   * even before it has begun (`return` of its iterator).
+   * Reads an object in pieces. Null if the object does not exist, or if it is not this version. A reader that stops
+   * early, even before its first read, must release the object with `return` of the iterator.
    */
   stream(path: string, version?: string): Promise<AsyncIterable<Uint8Array> | null>;
-  /** Changes whenever an object is written, even by someone else; null if it does not exist. */
+  /**
+   * Returns the version of an object, which changes each time that the object is written, also by other programs.
+   * Null if the object does not exist.
+   */
   version(path: string): Promise<string | null>;
-  /** The names of the objects directly in a folder; none if the folder does not exist. */
+  /** Lists the names of the objects directly in a folder; empty if the folder does not exist. */
   list(folder: string): Promise<string[]>;
   /**
-   * The paths of all objects below a folder, however deep, one after the other and in any order; none if the folder does not exist. Never has
-   * all of them in memory.
+   * Iterates over the paths of all objects below a folder, at any depth and in any order. Yields nothing if the
+   * folder does not exist. The paths are never all in memory.
    */
   walk(folder: string): AsyncIterable<string>;
-  /** When an object was last written; null if it does not exist. */
+  /** Returns when an object was last written; null if the object does not exist. */
   lastWritten(path: string): Promise<Date | null>;
   /** Removes an object. Returns whether it existed. */
   remove(path: string): Promise<boolean>;
 }
 
-/** The store of the platform itself. The paths of a tenant begin with its id. */
+/** The storage of the platform. Paths of a tenant's objects begin with the id of the tenant. */
 export interface PlatformStore extends BlobStore {
-  /** Appends the line of `announced` first, and writes no object if that fails. */
+  /** Appends the line of `announced` first. If that fails, the object is not written. */
   put(path: string, content: Uint8Array | string, announced?: { path: string; line: string }): Promise<void>;
-  /** The first parts of all paths: the ids of tenants, and the platform's own folders. */
+  /** Lists the first parts of all paths: the ids of tenants, and the platform's own folders. */
   listTop(): Promise<string[]>;
   /**
-   * The time from which objects may be missing or damaged, because the system under the store stopped suddenly (a power cut);
-   * null if all objects are intact.
+   * Returns the time since which written objects may be missing or damaged, because the system below the store has
+   * stopped suddenly, for example by a power failure. Null if all objects are intact.
    */
   doubtfulSince(): Promise<Date | null>;
-  /** Declares all doubtful objects as checked, and rewritten where needed. */
+  /** Records that all doubtful objects have been checked and, if necessary, written again. */
   settleDoubt(): Promise<void>;
-  /** Removes the remains of interrupted writes. */
+  /** Removes what interrupted writes have left. */
   tidy(): Promise<void>;
   /**
-   * Checks whether objects could be written now, without writing one; it must be cheap, since it runs every few
-   * seconds.
+   * Checks whether objects could be written now, without writing one. It must be cheap, because it is called every
+   * few seconds.
    * @throws an error that describes the problem
    */
   check(): Promise<void>;

@@ -1,9 +1,9 @@
 /*
- * The URLs and secrets of Data Lake accounts, checked by their form. A user may enter a secret in place of a URL, so
- * no message repeats its value.
+ * The URLs and secrets of Data Lake accounts, and checks of their format. A user may enter a secret in the field for
+ * a URL, so no message contains the entered text.
  */
 
-/** The place of a lake. */
+/** The location of a Data Lake. */
 export interface DataLakeAddress {
   /** `https://<account>.dfs.core.windows.net` */
   accountUrl: string;
@@ -11,24 +11,24 @@ export interface DataLakeAddress {
   filesystem: string;
 }
 
-/** The credential with which the service accesses a lake. */
+/** The credential with which the service accesses a Data Lake. */
 export type DataLakeCredential =
   | { mode: 'managed_identity' }
   | { mode: 'sas'; token: string }
   | { mode: 'connection_string'; connectionString: string };
 
-/** A problem of a text, for people; it never repeats the text. */
+/** A problem of an entered text, as a message for people. It never contains the text. */
 export interface Problem {
   problem: string;
 }
 
-/** The maximum length of a secret; a SAS token has about 150 to 400 characters. */
+/** Maximum characters of a secret. A SAS token has about 150 to 400. */
 const maxSecretLength = 8192;
 
 /**
- * Reads the URL of an account: its own endpoint over https, in its dfs or blob form, without port, path (except for
+ * Reads the URL of an account: the https URL of the account's dfs or blob endpoint, without port, path (except for
  * one slash), query, fragment or user.
- * @returns the dfs form
+ * @returns the URL of the dfs endpoint
  */
 export function parseAccountUrl(text: string): { accountUrl: string } | Problem {
   const account = /^https:\/\/([a-z0-9]{3,24})\.(?:dfs|blob)\.core\.windows\.net\/?$/.exec(text)?.[1];
@@ -39,12 +39,15 @@ export function parseAccountUrl(text: string): { accountUrl: string } | Problem 
   };
 }
 
-/** The name of the account at a URL that `parseAccountUrl` returned. */
+/** Returns the name of the account from a URL that `parseAccountUrl` has returned. */
 export function accountOf(accountUrl: string): string {
   return accountUrl.slice('https://'.length, accountUrl.indexOf('.'));
 }
 
-/** Checks the name of a filesystem (a container). @returns null if it is valid */
+/**
+ * Checks the name of a filesystem (a container).
+ * @returns null if the name is valid
+ */
 export function checkFilesystem(name: string): Problem | null {
   if (/^[a-z0-9](-?[a-z0-9])+$/.test(name) && name.length >= 3 && name.length <= 63) return null;
   return {
@@ -53,7 +56,10 @@ export function checkFilesystem(name: string): Problem | null {
   };
 }
 
-/** Checks a secret's form. @returns null if it has the form of its mode */
+/**
+ * Checks the format of a secret.
+ * @returns null if the secret has the format that its authentication mode requires
+ */
 export function checkSecret(accountUrl: string, credential: DataLakeCredential): Problem | null {
   switch (credential.mode) {
     case 'managed_identity':
@@ -69,20 +75,23 @@ export function checkSecret(accountUrl: string, credential: DataLakeCredential):
   }
 }
 
-/** A SAS token without its leading question mark. */
+/** Returns a SAS token without its leading question mark. */
 export function bareSas(token: string): string {
   return token.replace(/^\?/, '');
 }
 
 function isSas(token: string): boolean {
   const bare = bareSas(token);
-  // Characters that are valid in a query (RFC 3986); the token becomes part of URLs without escaping.
+  // The characters that are valid in a query (RFC 3986). The token is inserted into URLs without escaping.
   if (bare.length > maxSecretLength || !/^[\w.~!$&'()*+,;=:@/?%-]+$/.test(bare)) return false;
   const fields = new URLSearchParams(bare);
   return ['sv', 'sig'].every((name) => fields.get(name));
 }
 
-/** The access that a connection string gives. Its own endpoints are not used: the account's URL is known. */
+/**
+ * Reads the credential in a connection string. Endpoints in the connection string are ignored, because the URL of the
+ * account is known.
+ */
 export function readConnectionString(
   accountUrl: string,
   text: string,
@@ -115,10 +124,10 @@ function isBase64(text: string): boolean {
   return /^[A-Za-z0-9+/]+={0,2}$/.test(text) && text.length % 4 === 0;
 }
 
-/** A lake of the platform itself. */
+/** The Data Lake in which the platform stores its objects. */
 export interface PlatformLake {
   address: DataLakeAddress;
-  /** The folder in the filesystem that holds all objects; empty if they are at its top. */
+  /** The folder in the filesystem that contains all objects; empty if they are at the top. */
   folder: string;
   credential: DataLakeCredential;
 }

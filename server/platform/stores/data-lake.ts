@@ -10,18 +10,18 @@ import { checkedFolder, checkedPath } from './objects/object-path.ts';
 import { releasedStream } from './objects/released-stream.ts';
 
 export interface DataLakeOptions extends FilesystemOptions {
-  /** The folder of the filesystem that holds all objects, if they are not at its top. */
+  /** The folder in the filesystem that contains all objects. Omitted if they are at the top. */
   folder?: string;
 }
 
-/** A filesystem of an Azure Data Lake (Gen2) account. */
+/** The objects in a filesystem of an Azure Data Lake (Gen2) account. */
 export type DataLake = BlobStore & Pick<PlatformStore, 'listTop'>;
 
 /**
- * Opens a store in a Data Lake filesystem. Makes no request yet. Keep it while the same URL and credential apply:
- * waiting lines of one object share a write only within one store.
+ * Opens a store in a Data Lake filesystem. Makes no request yet. Use the same store as long as URL and credential
+ * stay the same: appended lines are combined into one write only within one store.
  *
- * Except for the error of an invalid path, all errors are a `StoreError`.
+ * All errors are a `StoreError`, except the error for an invalid path.
  */
 export function openDataLake(
   address: DataLakeAddress,
@@ -32,8 +32,8 @@ export function openDataLake(
   let opened: Promise<DataLakeFileSystemClient> | undefined;
 
   /**
-   * Opens the filesystem at its first use, and again if that failed. Its packages take 0.3 seconds and 50 MB, which a
-   * service without a lake does not need.
+   * Opens the filesystem when it is used for the first time, and again if that has failed. The packages for it take
+   * 0.3 seconds and 50 MB, so a service without a Data Lake does not load them.
    */
   const filesystem = () => {
     opened ??= import('./data-lake/filesystem.ts')
@@ -48,7 +48,7 @@ export function openDataLake(
     const name = folder + checkedPath(path);
     return asStoreError(async () => work((await filesystem()).getFileClient(name)));
   };
-  /** The direct entries of a folder. */
+  /** Returns the objects and folders directly in a folder. */
   const entries = (path: string) =>
     asStoreError(async () => {
       const found: { name: string; isDirectory: boolean }[] = [];
@@ -92,7 +92,7 @@ export function openDataLake(
         (await filesystem()).listPaths({ path: below, recursive: true })[Symbol.asyncIterator](),
       );
       const next = () => asStoreError(() => ifThere(() => found.next()));
-      // The package asks for a page of some thousands at a time.
+      // The package requests the names in pages of some thousands.
       for (let step = await next(); step && !step.done; step = await next()) {
         const { name = '', isDirectory = false } = step.value;
         if (!isDirectory) yield name.slice(folder.length);
@@ -104,13 +104,13 @@ export function openDataLake(
   };
 }
 
-/** Content as bytes; not copied if it has them. */
+/** Returns the content as bytes. The content is not copied if it has bytes already. */
 function bytesOf(content: Uint8Array | string): Buffer {
   if (typeof content === 'string') return Buffer.from(content);
   return Buffer.from(content.buffer, content.byteOffset, content.byteLength);
 }
 
-/** Null if the object or folder, or the requested version, does not exist. */
+/** Returns the result of `work`; null if the object or folder, or the requested version, does not exist. */
 async function ifThere<T>(work: () => Promise<T>): Promise<T | null> {
   try {
     return await work();
@@ -120,7 +120,7 @@ async function ifThere<T>(work: () => Promise<T>): Promise<T | null> {
   }
 }
 
-/** Converts errors of the package and the identity, which contain data that must not be shown. */
+/** Converts errors of the package and of the identity library, because these contain data that must not be shown. */
 async function asStoreError<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

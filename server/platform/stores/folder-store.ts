@@ -20,22 +20,27 @@ import { trackUnflushedWrites } from './folder/unflushed-writes.ts';
 import { checkedFolder, checkedPath } from './objects/object-path.ts';
 import { releasedStream } from './objects/released-stream.ts';
 
-/** Milliseconds after which an unfinished write counts as interrupted. */
+/** Milliseconds after which a write that has not been completed counts as interrupted. */
 const interruptedAfter = 3_600_000;
 
-/** Bytes that must be free on the disk for a write to be likely to work: more than the largest upload. */
+/** Minimum free bytes of the disk. With fewer, a write of the largest upload would probably fail. */
 const minFreeBytes = 32 * 1024 * 1024;
 
-/** Maximum characters of a text that is written in a batch; texts of a batch wait for one another. */
+/**
+ * Maximum size of a text that is written together with others in a batch. Each text of a batch waits for all others.
+ */
 const maxSmallBytes = 256 * 1024;
 
 /**
- * Bytes that a stream reads at a time. From 128 KB on the allocator maps memory for each piece and returns it
- * (MALLOC_MMAP_THRESHOLD_), which costs more than the longer reads save.
+ * Bytes that a stream reads at a time. From 128 KB on, the allocator maps memory for each piece and returns it
+ * afterwards (MALLOC_MMAP_THRESHOLD_). That costs more than longer reads save.
  */
 const streamedBytes = 120 * 1024;
 
-/** Opens a store in a folder of the file system, readable only by its owner. Several processes may share it. */
+/**
+ * Opens a store in a folder of the file system. Only the folder's owner can read it. Several processes may share the
+ * folder.
+ */
 export function openFolder(folder: string): PlatformStore {
   const system = trackUnflushedWrites(folder);
   const incoming = join(folder, '.incoming');
@@ -101,12 +106,12 @@ export function openFolder(folder: string): PlatformStore {
     async tidy() {
       await removeInterrupted(incoming);
       if (await system.isTidied()) return;
-      // Earlier versions wrote temporary files next to the object, in the tenant's folder of records.
+      // Earlier versions wrote temporary files next to the object, in the tenant's folder for records.
       for (const tenant of await namesIn(folder)) await removeInterrupted(join(folder, tenant, 'golden'));
       await system.setTidied();
     },
     async check() {
-      // The first write creates the folder: it may not exist before.
+      // Create the folder, because it may not exist before the first write.
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await access(folder, constants.W_OK | constants.X_OK);
       const { bavail, bsize } = await statfs(folder);
@@ -117,20 +122,20 @@ export function openFolder(folder: string): PlatformStore {
 }
 
 /**
- * Makes the folders of objects as they are needed, and remembers which exist.
+ * Creates the folders of objects when they are needed, and remembers those that exist.
  * @param incoming the folder of unfinished writes
- * @param writing is awaited before each write
+ * @param writing called and awaited before each write
  */
 function keepFolders(folder: string, incoming: string, writing: () => Promise<void>) {
   const made = new Set<string>();
   return {
-    /** @returns the file of an object, whose folders exist */
+    /** Creates the folders of an object. @returns the path of the object's file */
     async place(path: string): Promise<string> {
       const file = join(folder, checkedPath(path));
       for (const parent of [dirname(file), incoming])
         if (!made.has(parent)) {
           await mkdir(parent, { recursive: true, mode: 0o700 });
-          // Bounded: one entry for each folder this process has written to.
+          // Limits the number of entries: there is one for each folder to which this process has written.
           if (made.size > 10_000) made.clear();
           made.add(parent);
         }
@@ -138,7 +143,7 @@ function keepFolders(folder: string, incoming: string, writing: () => Promise<vo
       return file;
     },
 
-    /** Writes, and retries once if a folder was removed in between. */
+    /** Runs a write. If it fails because a folder has been removed in the meantime, runs it once more. */
     async writeWithFolder(write: () => Promise<void>): Promise<void> {
       try {
         await write();
@@ -151,14 +156,14 @@ function keepFolders(folder: string, incoming: string, writing: () => Promise<vo
   };
 }
 
-/** The names of this process's temporary files: these characters, and a counter. */
+/** The start of the names of this process's temporary files, which is followed by a number. */
 const ownName = randomBytes(12).toString('hex');
 let temporaryFiles = 0;
 
 /**
- * Writes a temporary file in a separate folder, then renames it: a crash leaves the old object, the new one, or a
- * temporary file that `tidy` removes, never half an object. The file is not flushed to the disk, because every job
- * would have to wait for that (decision 36): after a power cut the latest objects are doubtful.
+ * Writes a temporary file in a separate folder, then renames it: a crash never leaves half an object, but the old
+ * object, the new one, or a temporary file that `tidy` removes. The file is not flushed to disk, because every job
+ * would have to wait for that (decision 36). So after a power failure, the latest objects are doubtful.
  */
 async function putWhole(
   incoming: string,
@@ -189,11 +194,11 @@ async function removeInterrupted(folder: string): Promise<void> {
   }
 }
 
-/** The names in a folder; none if it does not exist. */
+/** Iterates over the names in a folder; none if the folder does not exist. */
 async function namesIn(folder: string): Promise<string[]> {
   const names: string[] = [];
   try {
-    // One after the other: a tenant's folder may have millions.
+    // Read the names one after the other, because a tenant's folder may contain millions.
     for await (const { name } of await opendir(folder)) if (!name.endsWith('.json')) names.push(name);
   } catch (error) {
     if (!['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
@@ -201,12 +206,12 @@ async function namesIn(folder: string): Promise<string[]> {
   return names;
 }
 
-/** A program can set the time of a file's content change, but not that of its status change. */
+/** Includes the time of the status change: in contrast to the time of the content change, programs cannot set it. */
 function versionOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return [dev, ino, size, mtimeNs, ctimeNs].join('.');
 }
 
-/** The paths of the files below a folder. Folders that are removed in between have none. */
+/** Iterates over the paths of the files below a folder. A folder that is removed in the meantime counts as empty. */
 async function* objectsBelow(root: string, path: string): AsyncGenerator<string> {
   const opened = await ifExists(opendir(join(root, path)));
   for await (const entry of opened ?? []) {
@@ -216,7 +221,7 @@ async function* objectsBelow(root: string, path: string): AsyncGenerator<string>
   }
 }
 
-/** Null if a file or folder does not exist. */
+/** Returns the result of `work`; null if a file or folder does not exist. */
 async function ifExists<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;

@@ -1,14 +1,15 @@
 import type { BlobStore } from './blob-store.ts';
 
-/** Bytes read at a time. */
+/** Bytes that are read at a time. */
 const chunkBytes = 1_000_000;
-/** Longer than any line of a manifest or a list. */
+/** Maximum characters of a line; lines of manifests and lists are shorter. */
 const maxLineLength = 64 * 1024;
 
 /**
- * Reads and parses the lines of an object, some thousands at a time; none if the object does not exist. Skips lines
- * that are not JSON, which a power cut may leave, and a last line without its newline, which is still being written.
- * @param from the byte to begin at; skips an incomplete line there
+ * Reads and parses the lines of an object, and yields some thousands at a time. Yields nothing if the object does not
+ * exist. Skips lines that are not JSON, which a power cut may leave, and a last line without its newline, which is
+ * still being written.
+ * @param from the byte at which to begin; an incomplete line there is skipped
  */
 export async function* readLines<T>(store: BlobStore, path: string, from = 0): AsyncGenerator<T[]> {
   for (let at = from; ; ) {
@@ -32,16 +33,16 @@ function parse<T>(line: string): T[] {
   }
 }
 
-/** A line with the time at which it was written. */
+/** A line that contains the time at which it was written. */
 interface Dated {
   recorded_at: string;
 }
 
 /**
- * Reads the lines of a time span from an object whose lines are roughly in order of time: a manifest of a day may
- * have millions of lines. Continues to the end of the object, because lines that a crash left out are added there,
- * long after their time.
- * @param margin milliseconds by which a line may be too early in the object
+ * Reads the lines of a time span from an object whose lines are roughly in order of time: the manifest of a day may
+ * have millions of lines, of which only a part is read. Always reads to the end of the object, because lines that are
+ * missing after a crash are added there later, out of order.
+ * @param margin maximum milliseconds by which lines may be out of order
  */
 export async function* linesBetween<T extends Dated>(
   store: BlobStore,
@@ -56,13 +57,13 @@ export async function* linesBetween<T extends Dated>(
     }
 }
 
-/** A byte before all lines of `since` and later. */
+/** Returns a byte position before all lines of the time `since` and later. */
 async function firstByteSince(store: BlobStore, path: string, since: number): Promise<number> {
   const isLater = async (at: number): Promise<boolean> => {
     const bytes = Buffer.from((await store.read(path, at, maxLineLength)) ?? []);
     const [, line = ''] = bytes.toString().split('\n', 2);
     const [found] = parse<Dated>(line);
-    // At the end, and in a line of another kind, the time is unknown.
+    // At the end of the object, and in a line without a time, the position counts as late enough.
     return found === undefined || Date.parse(found.recorded_at) >= since;
   };
   let low = 0;

@@ -6,16 +6,15 @@ import { openDataLake } from './data-lake.ts';
 import { parsePlatformLake } from './data-lake-address.ts';
 import { openFolder } from './folder-store.ts';
 
-/** The providers, by the protocols of PLATFORM_STORAGE_URL. */
+/** The functions that open a store, by the protocol of PLATFORM_STORAGE_URL. */
 const providers = {
   'file:': (url) => openFolder(fileURLToPath(url)),
   'https:': openPlatformLake,
 } satisfies Record<'file:' | 'https:', (url: string, settings: Settings) => PlatformStore>;
 
 /**
- * Opens the platform's store: the folder or Data Lake filesystem of PLATFORM_STORAGE_URL, or `storage` under
- * DATA_DIR.
- *
+ * Opens platform storage: the folder or the Data Lake filesystem in PLATFORM_STORAGE_URL or, without one, the folder
+ * `storage` in DATA_DIR.
  * @throws {SettingsError} for any other URL
  */
 export function openPlatformStore(settings: Settings): PlatformStore {
@@ -25,8 +24,8 @@ export function openPlatformStore(settings: Settings): PlatformStore {
 }
 
 /**
- * A lake keeps every accepted write, so nothing is doubtful after a power cut, and no write leaves remains under
- * other names.
+ * Opens a Data Lake for the platform. A Data Lake keeps every accepted write, so no object is doubtful after a power
+ * failure, and interrupted writes leave nothing under other names.
  */
 function openPlatformLake(
   url: string,
@@ -48,7 +47,7 @@ function openPlatformLake(
     doubtfulSince: async () => null,
     settleDoubt: async () => {},
     tidy: async () => {},
-    // One request, which needs the account, the filesystem and the permission to read.
+    // A single request that succeeds only if account, filesystem and the permission to read exist.
     check: async () => void (await store.version('lingualoop-readiness')),
   };
 }

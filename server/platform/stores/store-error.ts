@@ -1,10 +1,13 @@
 /**
- * A store's service rejected a request, or did not respond. It has the service's own message, and nothing else of the
- * request or response: no URL, header or cause, which could contain a secret.
+ * The service of a store rejected a request, or did not respond. The error has the service's own message, but nothing
+ * else of the request or response: no URL, header or cause, because these could contain a secret.
  */
 export class StoreError extends Error {
   override name = 'StoreError';
-  /** The service's code, such as `AuthorizationFailure`, or what happened to the connection, such as `timeout`. */
+  /**
+   * The service's code, such as `AuthorizationFailure`, or a code for the failure of the connection, such as
+   * `timeout`.
+   */
   readonly code: string;
   /** The HTTP status; null if there was no response. */
   readonly status: number | null;

@@ -7,7 +7,7 @@ import type { BlobStore } from './blob-store.ts';
 /** Bytes that are read at a time. */
 const pieceBytes = 512 * 1024;
 
-/** The known facts of an object from when it was written. */
+/** Facts about an object that were stored when the object was written. */
 export interface Fingerprint {
   sizeBytes: number;
   /** In hexadecimal. */
@@ -17,26 +17,26 @@ export interface Fingerprint {
 /** A verified object that is being read. */
 export interface VerifiedStream {
   chunks: AsyncIterable<Uint8Array>;
-  /** Releases it, whether it was read to its end, in part or not at all. */
+  /** Releases the object. Call it after reading all of the object, a part of it, or nothing. */
   close(): Promise<void>;
 }
 
 /**
- * How long, in milliseconds, a version counts as verified: a second download of a file does not wait for its checksum
- * again.
+ * Milliseconds for which a version counts as verified. A second download in this time does not wait until the
+ * checksum is verified.
  */
 const verifiedFor = 600_000;
-/** The number of remembered versions of a store. */
+/** Maximum versions that are remembered for each store. */
 const maxRemembered = 1000;
 
-/** The verified versions of this process, by store and path. */
+/** The versions that this process has verified, by store and path. */
 const verified = new WeakMap<BlobStore, Map<string, { version: string; sha256: string; at: number }>>();
 
 /**
- * Opens an object after its checksum was verified, without holding it in memory. An object of the local file system
- * is read twice. One of another service is copied to a temporary file, which is unlinked while it is read, so that
- * nothing of it remains. A version that was verified some minutes ago is not verified again: the store reports if it
- * has been written since.
+ * Verifies the checksum of an object and opens the object, without holding it in memory. An object in the local file
+ * system is read twice. An object of a remote store is copied to a temporary file, which is unlinked before it is
+ * read, so that it never remains. A version that was verified within the last minutes is not verified again: if the
+ * object has been written since then, the store reports another version.
  * @returns null if the object is missing or damaged
  */
 export async function openVerifiedStream(
@@ -72,7 +72,7 @@ function remember(store: BlobStore, path: string, known: { version: string; sha2
   versions.set(path, known);
 }
 
-/** A stream that is read at most once. */
+/** Returns a stream that can be read only once. */
 function readOnce(stream: AsyncIterable<Uint8Array>): VerifiedStream {
   const iterator = stream[Symbol.asyncIterator]();
   return {
@@ -95,7 +95,10 @@ async function openLocal(
   return second && readOnce(second);
 }
 
-/** Reads a stream to its end. `each` is awaited for each piece. */
+/**
+ * Reads a stream to its end, and returns whether size and checksum are correct. Calls and awaits `each` for each
+ * piece.
+ */
 async function isIntact(
   stream: AsyncIterable<Uint8Array>,
   { sizeBytes, sha256 }: Fingerprint,
@@ -106,7 +109,7 @@ async function isIntact(
   for await (const piece of stream) {
     hash.update(piece);
     bytes += piece.length;
-    // A replaced file may have any length.
+    // Stop early: if the file was replaced, it may have any length.
     if (bytes > sizeBytes) return false;
     await each?.(piece);
   }
@@ -133,7 +136,10 @@ async function openCopy(
   return null;
 }
 
-/** A temporary file that is already removed: its space is freed when it is closed, even if the process is killed. */
+/**
+ * Opens a temporary file and removes its name immediately. Its space is freed when the file is closed, even if the
+ * process is killed.
+ */
 async function openUnnamedFile(): Promise<FileHandle> {
   const folder = await mkdtemp(join(tmpdir(), 'lingualoop-download-'));
   try {

@@ -45,7 +45,8 @@ export const audit = defineCommand({
       none = false;
       yield (json ? asJson : asColumns)(event);
     }
-    // A mistyped id must not look like a tenant without events.
+    // If there are no events, check whether the tenant exists: a mistyped id must not look like a tenant without
+    // events.
     if (none && tenant && !(await database.inTenant(tenant, (tx) => readTenant(tx, tenant))))
       throw new Refusal(`unknown tenant: ${tenant}`);
     if (none && !json) yield 'No event.';

@@ -38,7 +38,8 @@ export const requeue = defineCommand({
   async *run({ database }, { id, since, tenant, 'dry-run': dryRun }) {
     if (tenant && !(await database.inTenant(tenant, (tx) => readTenant(tx, tenant))))
       throw new Refusal(`unknown tenant: ${tenant}`);
-    // A document that fails again during the command is not queued a second time.
+    // Only documents that have failed before this time are queued, so that one that fails again during the command is
+    // not queued a second time.
     const until = new Date();
     const selection =
       id !== undefined ? { documentId: id } : { since: since ?? until, until, tenantId: tenant };

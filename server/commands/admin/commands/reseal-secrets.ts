@@ -21,7 +21,7 @@ export const resealSecrets = defineCommand({
   options: {},
   input: z.object({}),
   async *run({ database, settings }) {
-    // The service would not know a key that this command creates, and everything would be encrypted with it.
+    // Do not create a missing key: the service would not know it, but all secrets would be encrypted with it.
     const keys = await loadSecretsKeys(settings, { make: false });
     const authenticators = new Tally();
     for await (const { tenantId, userId, state } of resealAuthenticators(database, keys)) {
@@ -40,7 +40,7 @@ export const resealSecrets = defineCommand({
   },
 });
 
-/** The number of values in each state. */
+/** Counts the values in each state. */
 class Tally {
   readonly counts: Record<Resealed['state'], number> = { resealed: 0, current: 0, unreadable: 0 };
 
@@ -54,7 +54,10 @@ class Tally {
   }
 }
 
-/** One event for a run that changed something: no access has changed, so tenants' own logs get no event. */
+/**
+ * Records one audit event if the run has changed something. Tenants get no event in their own logs, because no access
+ * has changed.
+ */
 async function recordRun(
   database: Server['database'],
   { current }: SecretsKeys,
@@ -78,8 +81,8 @@ async function recordRun(
 }
 
 /**
- * Hashes cannot be recomputed: the line shows how many members have to replace their codes before a key may be
- * removed.
+ * Describes how many recovery codes, of how many members, were hashed with each key. Codes cannot be hashed again, so
+ * these members must replace their codes before an old key may be removed.
  */
 function describeRecoveryCodes(groups: readonly RecoveryCodeGroup[], keys: SecretsKeys): string {
   const [current, previous] = [keys.current, keys.previous].map((key) => key && secretsKeyId(key));

@@ -10,19 +10,19 @@ import type { ResponseFormat } from './response-formats.ts';
 /** The request to a model. */
 interface Prompt {
   model: string;
-  /** The system message: constant, without any of the caller's text. */
+  /** The system message. It is constant and contains none of the caller's text. */
   instructions: string;
-  /** The user message: JSON whose fields hold the caller's text. */
+  /** The user message: JSON. Its fields contain the caller's text. */
   data: Record<string, unknown>;
   format: ResponseFormat<unknown>;
 }
 
-/** A request to a model, and how its response is read. */
+/** A request to a model, together with the way to read its response. */
 export interface Question<Reply, Value> extends Prompt, Reading<Reply, Value> {
   format: ResponseFormat<Reply>;
 }
 
-/** Sends one request, until the signal is aborted. Rejects with an UpstreamFailure. */
+/** Sends one request. The signal ends it. Rejects with an UpstreamFailure. */
 type Chat = (prompt: Prompt, mode: OutputMode, signal?: AbortSignal) => Promise<ChatCompletion>;
 
 /** Opens a client for any endpoint with chat completions. */
@@ -36,8 +36,8 @@ export function openChat(settings: ClientSettings): Chat {
 }
 
 /**
- * No temperature, token limit or reasoning effort: some models reject them. The role is `system` because only OpenAI
- * supports `developer`.
+ * Temperature, token limit and reasoning effort are not sent, because some models reject them. The role is `system`,
+ * because only OpenAI supports `developer`.
  */
 function request({ model, instructions, data, format }: Prompt, mode: OutputMode) {
   const isEnforced = mode === 'json_schema';
@@ -52,7 +52,7 @@ function request({ model, instructions, data, format }: Prompt, mode: OutputMode
   };
 }
 
-/** A model's endpoint, and how calls to it are retried and limited. */
+/** The endpoint of a model, and the limits and retries of calls to it. */
 export interface Upstream extends RetryPolicy {
   chat: Chat;
   modes: OutputModes;
@@ -68,10 +68,9 @@ interface ChatResult<T> {
 }
 
 /**
- * Sends a request, with retries, until there is a usable response. Tokens of unusable responses count too: they are
- * billed.
- *
- * @throws {AppError} if there is none
+ * Sends a request, and repeats it until there is a usable response. The tokens of unusable responses count, too,
+ * because they are billed.
+ * @throws {AppError} if there is no usable response
  */
 function ask<Reply, Value>(
   upstream: Upstream,
@@ -100,9 +99,8 @@ export type AskAll = <Reply, Value>(
 ) => Promise<EngineResult<Value[]>>;
 
 /**
- * Sends the requests, four at a time, and adds up their cost.
- *
- * @throws {AppError} if one fails
+ * Sends the requests, at most four at the same time, and adds up their cost.
+ * @throws {AppError} if a request fails
  */
 export async function askAll<Reply, Value>(
   upstream: Upstream,

@@ -2,7 +2,10 @@ import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortEr
 import { readRetryAfter } from './rate-limit-retry-after.ts';
 import { type FailureFacts, UpstreamFailure } from './upstream-failure.ts';
 
-/** Error codes of a prompt that was rejected: Azure's, OpenAI's, OpenAI's for its reasoning models, and Alibaba's. */
+/**
+ * Error codes for a rejected prompt. The endpoints that use them are Azure, OpenAI, OpenAI for its reasoning models,
+ * and Alibaba.
+ */
 const contentPolicyCodes = [
   'content_filter',
   'content_policy_violation',
@@ -10,30 +13,33 @@ const contentPolicyCodes = [
   'data_inspection_failed',
 ];
 
-/** Error codes of a 429 for which waiting does not help: the account has no credit, or was closed. */
+/** Error codes with which a 429 does not end by waiting: the account has no credit, or was closed. */
 const spentAccountCodes = ['insufficient_quota', 'billing_not_active', 'billing_hard_limit_reached'];
 
-/** Error codes of a response that was discarded because it was not the requested JSON: Groq's. */
+/** Error codes for a response that the endpoint (Groq) has discarded because it was not the requested JSON. */
 const unstructuredCodes = ['json_validate_failed'];
 
 /** Classifies an error that the client library threw. */
 export function classify(thrown: unknown): UpstreamFailure {
   if (thrown instanceof UpstreamFailure) return thrown;
-  // The order matters: each of these is an APIError as well, without a status. An abort is our own timeout.
+  // Check in this order: these classes are subclasses of APIError, but have no status. An abort is caused by the
+  // client's own timeout.
   if (thrown instanceof APIUserAbortError || thrown instanceof APIConnectionTimeoutError)
     return new UpstreamFailure('outage', 'timed out');
   if (thrown instanceof APIConnectionError)
     return new UpstreamFailure('outage', 'no connection', { code: networkCode(thrown.cause) });
   if (thrown instanceof APIError) return classifyStatus(thrown);
   if (thrown instanceof SyntaxError) return new UpstreamFailure('malformed', 'the body is not JSON');
-  // An incomplete body is a TypeError with a cause; one without was thrown before anything was sent.
+  // A TypeError with a cause means that the body was incomplete. A TypeError without a cause was thrown before
+  // anything was sent.
   if (thrown instanceof TypeError && thrown.cause instanceof Error)
     return new UpstreamFailure('outage', 'incomplete body', { code: networkCode(thrown.cause) });
   return new UpstreamFailure('misconfigured', 'the request cannot be sent');
 }
 
 function classifyStatus(error: APIError): UpstreamFailure {
-  // OpenAI itself leaves `code` null if `type` has the code, and others put a number into `code`.
+  // Check both fields: OpenAI sets `code` to null if `type` contains the code, and other endpoints send a number in
+  // `code`.
   const names = [error.code, error.type].map(word).filter((name) => name !== undefined);
   const facts: FailureFacts = {
     status: error.status,
@@ -58,25 +64,28 @@ function classifyStatus(error: APIError): UpstreamFailure {
 }
 
 /**
- * Statuses with which endpoints reject a response format: most send 400, pydantic's and serde's checks 422,
- * OpenRouter 404, llama.cpp 500 before 2025.
+ * Statuses with which endpoints reject a response format. Most send 400; checks by pydantic or serde send 422,
+ * OpenRouter 404, and llama.cpp before 2025 500.
  */
 const formatStatuses: readonly number[] = [400, 404, 422, 500, 501];
 
-/** How endpoints name it in their rejection. */
+/** The names of the response format in messages of endpoints that reject it. */
 const formatWords =
   /response[_ .-]?format|json[_ -]?(schema|object|mode)|structured[_ -]?output|guided[_ -]?(json|decoding)|grammar|requested parameters/i;
 
-/** Other reasons for a rejection, in the messages of endpoints that have no code for them. */
+/** Other reasons for a rejection, in messages of endpoints that send no code for them. */
 const otherWords =
   /context (length|window|size)|maximum (context|prompt|input)|too (long|large|many tokens)|model\b.{0,200}\b(not found|not exist)/is;
 
-/** The maximum length of an error that is searched: some endpoints quote the request after their own message. */
+/**
+ * Maximum characters of an error message that are searched, because some endpoints quote the request after their own
+ * message.
+ */
 const wordsLength = 500;
 
 /**
- * Whether the endpoint rejects the `response_format` of the request, according to its message. That may quote the
- * text, so the result may be wrong; it only causes further requests in other formats.
+ * Whether the endpoint rejects the `response_format` of the request, judged by its message. The message may quote the
+ * caller's text, so the result may be wrong. A wrong result only causes further requests with other formats.
  */
 function refusesFormat(error: APIError, status: number): boolean {
   if (!formatStatuses.includes(status)) return false;
@@ -85,7 +94,7 @@ function refusesFormat(error: APIError, status: number): boolean {
   return formatWords.test(own) && !otherWords.test(own);
 }
 
-/** The system's code for a failed connection (ECONNREFUSED); its depth in the chain of causes varies. */
+/** Returns the system's code for a failed connection, such as ECONNREFUSED. Its depth in the chain of causes varies. */
 function networkCode(cause: unknown): string | undefined {
   for (let error = cause; error instanceof Error; error = error.cause) {
     const { code } = error as { code?: unknown };
@@ -94,7 +103,10 @@ function networkCode(cause: unknown): string | undefined {
   return undefined;
 }
 
-/** An error code; undefined for longer texts, which may be a sentence that quotes the request. */
+/**
+ * Returns the value if it is an error code. Undefined for longer texts, which may be a sentence that quotes the
+ * request.
+ */
 function word(value: unknown): string | undefined {
   const text = typeof value === 'number' ? String(value) : value;
   return typeof text === 'string' && /^[\w.-]{1,64}$/.test(text) ? text : undefined;

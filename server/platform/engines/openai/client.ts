@@ -4,24 +4,27 @@ import type { CallScope } from '../engine.ts';
 import { classify } from './classify-error.ts';
 import { UpstreamFailure } from './upstream-failure.ts';
 
-/** The settings of the connection. */
+/** The settings for the connection to the models. */
 export type ClientSettings = Pick<Settings, 'OPENAI_BASE_URL' | 'OPENAI_TIMEOUT_SECONDS'> & {
   readonly OPENAI_API_KEY: string;
 };
 
-/** Makes one call. The signal or OPENAI_TIMEOUT_SECONDS aborts it. Rejects with an UpstreamFailure. */
+/**
+ * Makes one call. The call ends if the signal aborts or after OPENAI_TIMEOUT_SECONDS. Rejects with an
+ * UpstreamFailure.
+ */
 type CallOnce = <T>(
   call: (client: OpenAI, signal: AbortSignal) => Promise<T>,
   signal?: AbortSignal,
 ) => Promise<T>;
 
-/** A longer timer, in milliseconds, fires immediately. */
+/** Maximum milliseconds of a timer; Node fires a longer one immediately. */
 const maxTimerMs = 2 ** 31 - 1;
 
 /** Opens a client for OpenAI or a compatible endpoint. */
 export function openClient(settings: ClientSettings): CallOnce {
   const timeout = Math.min(Math.ceil(settings.OPENAI_TIMEOUT_SECONDS * 1000), maxTimerMs);
-  // The package reads options that are undefined here from the environment.
+  // Set all options that would otherwise be read from the environment: the package does so for undefined ones.
   const client = new OpenAI({
     apiKey: settings.OPENAI_API_KEY,
     baseURL: settings.OPENAI_BASE_URL ?? null,
@@ -29,16 +32,17 @@ export function openClient(settings: ClientSettings): CallOnce {
     organization: null,
     project: null,
     webhookSecret: null,
-    // At its debug level the package logs whole requests.
+    // The package must not log: at level debug, it logs whole requests.
     logLevel: 'off',
-    // The package ignores a Retry-After above 60 s and retries immediately; rate-limit-retry-after.ts respects it.
+    // Retries are made in rate-limit-retry-after.ts, which respects each Retry-After. The package ignores a
+    // Retry-After above 60 s and retries immediately.
     maxRetries: 0,
     timeout,
     fetch: boundedFetch,
   });
   return async (call, signal) => {
-    // The package's own timeout does not cover the body of an error response. AbortSignal.any would keep each call's
-    // timer until it fires.
+    // Use an own timeout, because the package's timeout does not cover the body of an error response. Do not use
+    // AbortSignal.any, which would keep the timer of each call until it fires.
     const cut = new AbortController();
     const stop = (): void => cut.abort();
     const timer = setTimeout(stop, timeout);
@@ -55,12 +59,12 @@ export function openClient(settings: ClientSettings): CallOnce {
   };
 }
 
-/** Bytes of a response after decompression: many times the maximum that any request needs. */
+/** Maximum bytes of a decompressed response: many times more than the response to any request needs. */
 const maxResponseBytes = 8_000_000;
 
 /**
- * `fetch` for an untrusted endpoint: a response that is too long after decompression is cut off, and redirects are
- * not followed, because they would pass on the API key.
+ * A `fetch` for an endpoint that is not trusted. It cuts off a response that is too long after decompression. It does
+ * not follow redirects, because they would send the API key to another URL.
  */
 async function boundedFetch(url: string | URL | Request, init?: RequestInit): Promise<Response> {
   const response = await fetch(url, { ...init, redirect: 'error' });
@@ -81,8 +85,8 @@ async function boundedFetch(url: string | URL | Request, init?: RequestInit): Pr
 }
 
 /**
- * The body of an error with all fields under `error`, where the package expects them. vLLM, Mistral and FastAPI
- * applications omit that level.
+ * Moves all fields of an error body under `error`, where the package expects them. vLLM, Mistral and FastAPI
+ * applications omit this level.
  */
 async function errorUnderItsName(body: ReadableStream<Uint8Array>): Promise<string> {
   const text = await new Response(body).text();
@@ -96,8 +100,8 @@ async function errorUnderItsName(body: ReadableStream<Uint8Array>): Promise<stri
 }
 
 /**
- * Throws the error that a response of 200 may contain: routers send one if a provider behind them failed late, with
- * the status as its code.
+ * Throws the error in a response with status 200, if it contains one: routers send such a response if the provider
+ * behind them fails late, with the status as the error's code.
  */
 export function throwErrorInside<T>(response: T): T {
   const { error } = (response ?? {}) as { error?: { code?: unknown } | null };
@@ -107,10 +111,13 @@ export function throwErrorInside<T>(response: T): T {
   return response;
 }
 
-/** Concurrent calls of one task. */
+/** Maximum concurrent calls of one task. */
 const concurrentCalls = 4;
 
-/** Makes the calls, four at a time. Returns the results in the order of the calls. The first failure aborts the others, to save their cost. */
+/**
+ * Makes the calls, at most four at the same time, and returns the results in the order of the calls. If a call fails,
+ * the others are aborted to save their cost.
+ */
 export async function callConcurrently<Call, T>(
   calls: readonly Call[],
   scope: CallScope,

@@ -3,19 +3,19 @@ import { findUnstorable } from '../../input-limits.ts';
 import type { ResponseFormat } from './response-formats.ts';
 import { UpstreamFailure } from './upstream-failure.ts';
 
-/** The completion that a client library returns: an endpoint may send anything. */
+/** The completion that the client library returns. It may have any shape, because endpoints may send anything. */
 type Received = ChatCompletion | null | undefined;
 
-/** How a response is read. */
+/** The way to read a response. */
 export interface Reading<Reply, Value> {
   format: ResponseFormat<Reply>;
-  /** Returns undefined if the response is well formed, but does not fit the request. */
+  /** Returns undefined if the response is well formed but does not match the request. */
   read: (reply: Reply) => Value | undefined;
 }
 
 /**
- * Reads a completion. Every part of its shape is checked: the package does not check it, and compatible endpoints
- * vary.
+ * Reads a completion. Every part of the shape is checked, because the package does not check it and compatible
+ * endpoints differ.
  *
  * @throws {UpstreamFailure} `filtered`, `malformed`, or `unstructured` if the content is not the requested JSON
  */
@@ -34,7 +34,8 @@ export function readCompletion<Reply, Value>(
 
   const parsed = format.schema.safeParse(parseJson(message.content));
   if (!parsed.success) {
-    // A refinement checks the text of a value. It does not show whether the endpoint follows the schema.
+    // Custom checks (refinements) concern the text of a value. If only these fail, the endpoint has followed the
+    // schema.
     const isOfShape = parsed.error.issues.every(({ code }) => code === 'custom');
     throw new UpstreamFailure(
       isOfShape ? 'malformed' : 'unstructured',
@@ -51,14 +52,14 @@ function parseJson(content: string): unknown {
   try {
     return JSON.parse(withoutWrapping(content));
   } catch {
-    // The parser's own message quotes the text.
+    // Do not use the parser's own message: it quotes the text.
     throw new UpstreamFailure('unstructured', 'the content is not JSON');
   }
 }
 
 /**
- * The content without the text that models add around JSON although they are asked not to: their reasoning before it,
- * a code fence around the whole. JSON is never searched for inside other text: a translation may contain JSON from
+ * Removes text that models add around JSON although they are asked not to: their reasoning before it, and a code
+ * fence around all of it. JSON is never searched for inside other text, because a translation may contain JSON from
  * its source.
  */
 function withoutWrapping(content: string): string {
@@ -69,7 +70,7 @@ function withoutWrapping(content: string): string {
   return text.slice(3, -3).replace(/^json/i, '');
 }
 
-/** The cost of a response of any kind; 0 if the endpoint sends no count, or not a number. */
+/** Returns the number of tokens of any kind of response; 0 if the endpoint sends no number. */
 export function countTokens(response: { usage?: Usage } | null | undefined): {
   inputTokens: number;
   outputTokens: number;
@@ -87,7 +88,10 @@ function count(tokens: unknown): number {
   return typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens > 0 ? tokens : 0;
 }
 
-/** The model version behind the requested alias; undefined if the endpoint does not name it. */
+/**
+ * Returns the exact version of the model, of which the request may contain only an alias. Undefined if the endpoint
+ * does not send it.
+ */
 export function readModel(completion: Received): string | undefined {
   const model: unknown = completion?.model;
   return typeof model === 'string' && /^[\w.:/@+-]{1,200}$/.test(model) ? model : undefined;

@@ -12,13 +12,13 @@ export type EmbedderSettings = ClientSettings &
   Pick<Settings, 'OPENAI_EMBEDDING_MODEL' | 'OPENAI_MAX_RETRIES'>;
 
 /**
- * Limits of one request: its response must fit in memory, even as JSON numbers, and its texts must fit every model's
- * limit.
+ * Limits for one request. The response, even as JSON numbers, must fit into memory, and the texts must not exceed the
+ * limit of any model.
  */
 const maxTexts = 64;
 const maxCharacters = 60_000;
 
-/** Embeds texts with OPENAI_EMBEDDING_MODEL, at OpenAI or any endpoint with a compatible embeddings API. */
+/** Creates embeddings with OPENAI_EMBEDDING_MODEL, from OpenAI or any endpoint with a compatible embeddings API. */
 export function createOpenAiEmbedder(
   settings: EmbedderSettings,
   dependencies: OpenAiDependencies = {},
@@ -36,7 +36,8 @@ export function createOpenAiEmbedder(
     async embed(texts, scope) {
       const results = await callConcurrently(batches(texts), scope, (input, within) =>
         callWithRetries(policy, within, async () => {
-          // No `dimensions`: many endpoints reject it. Base64 takes a quarter of the bytes of JSON numbers.
+          // `dimensions` is not sent, because many endpoints reject it. Base64 needs a quarter of the bytes of JSON
+          // numbers.
           const response = await call(
             (client, signal) =>
               client.embeddings.create({ model, input, encoding_format: 'base64' }, { signal }),
@@ -53,7 +54,7 @@ export function createOpenAiEmbedder(
   };
 }
 
-/** Splits the texts, in order, into requests that are as full as the limits allow. */
+/** Splits the texts, in order, into requests that contain as many texts as the limits allow. */
 function batches(texts: readonly string[]): string[][] {
   const all: string[][] = [];
   let characters = 0;
@@ -69,12 +70,12 @@ function batches(texts: readonly string[]): string[][] {
   return all;
 }
 
-/** The maximum number of a vector's dimensions: four times those of today's largest models. */
+/** Maximum dimensions of a vector: four times those of today's largest models. */
 const maxDimensions = 16_384;
 
 /**
- * Returns the vectors of a response in the order of the texts. Every part of its shape is checked: the package does not
- * check it, and some endpoints send numbers where Base64 was requested.
+ * Returns the vectors of a response in the order of the texts. Every part of the shape is checked, because the
+ * package does not check it. Some endpoints send numbers although Base64 was requested.
  *
  * @throws {UpstreamFailure} `malformed`
  */
@@ -101,14 +102,14 @@ function readVector(embedding: unknown): Float32Array {
     : typeof embedding === 'string'
       ? readBase64(embedding)
       : undefined;
-  // A zero vector is not near any other: its text would never be found.
+  // Reject a zero vector: it is near no other vector, so its text would never be found.
   if (!vector || vector.length > maxDimensions || !vector.some((component) => component !== 0))
     throw new UpstreamFailure('malformed', 'no vector');
   if (!vector.every(Number.isFinite)) throw new UpstreamFailure('malformed', 'a vector is not of numbers');
   return vector;
 }
 
-/** 32-bit floats, the lowest byte first. */
+/** Reads 32-bit little-endian floats; undefined if the text is not valid. */
 function readBase64(text: string): Float32Array | undefined {
   const bytes = Buffer.from(text, 'base64');
   if (bytes.length % 4 !== 0) return undefined;

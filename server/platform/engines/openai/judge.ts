@@ -37,7 +37,8 @@ export async function assess(
 }
 
 /**
- * Scores each segment separately. Consecutive segments share a request, so that the model sees each in its context.
+ * Scores each segment separately. Consecutive segments share a request, so that the model has context for each of
+ * them.
  */
 export async function assessEach(
   askAll: AskAll,
@@ -76,7 +77,10 @@ export async function assessEach(
   };
 }
 
-/** Checks a final text. It passes only if all of its groups pass: a single failed one needs a reviewer. */
+/**
+ * Checks a final text, in groups of passages. The text passes only if all groups pass: a single failed group needs a
+ * reviewer.
+ */
 export async function verify(
   askAll: AskAll,
   model: string,
@@ -118,9 +122,10 @@ function questionsOf<T>(
 }
 
 /**
- * Compares the candidates. Models favor certain positions, so the order is derived from the text: over many texts no
- * candidate has an advantage, while the same text always gets the same order. For a long text, the candidate that
- * wins the largest part of the source wins; of several, the first.
+ * Compares the candidates. Models prefer certain positions, so the order of the candidates is derived from the text.
+ * Over many texts, this gives no candidate an advantage, but the same text always gets the same order. A long text is
+ * compared in several parts; the winner is the candidate that wins the largest part of the source, or the first of
+ * several such candidates.
  */
 export async function compare(
   askAll: AskAll,
@@ -172,19 +177,21 @@ function rotate<T>(items: readonly T[], by: number): T[] {
 }
 
 /**
- * UTF-16 units of source and candidates that a model judges carefully in one request. The response is short, so time
- * does not limit it.
+ * Maximum UTF-16 units of source and candidates in one request, so that a model judges them carefully. The time limit
+ * does not matter here, because the response is short.
  */
 const unitsPerJudge = 24_000;
 
-/** A passage of a segment: its source and its translations. */
+/** A passage of a segment: the source and its translations. */
 interface JudgedPassage {
   segment: number;
   source: string;
   translations: readonly string[];
 }
 
-/** Groups consecutive passages into requests. Segments that are blank in source and candidates are skipped. */
+/**
+ * Groups consecutive passages into requests. Segments that are blank in the source and in all candidates are skipped.
+ */
 function groupPassages(
   segments: readonly string[],
   candidates: readonly (readonly string[])[],
@@ -201,7 +208,7 @@ function groupPassages(
   );
 }
 
-/** The weight of a group in the whole text: the UTF-16 units of its source, at least 1. */
+/** Returns the weight of a group in the whole text: the UTF-16 units of its source, at least 1. */
 function weightOf(group: readonly JudgedPassage[]): number {
   return Math.max(1, units(group.map(({ source }) => source)));
 }
@@ -214,14 +221,14 @@ function units(texts: readonly string[]): number {
   return texts.reduce((total, { length }) => total + length, 0);
 }
 
-/** Points that a text may score above the worst of its groups. */
+/** Maximum points by which the score of a text may exceed that of its worst group. */
 const graceOverWorst = 10;
 
 /**
- * Merges the judgements of a text's groups into one. The score is their weighted mean, rounded down, but at most 10 points
- * above the worst group: by the mean alone, nine good groups would hide one below 75, and the text would pass the usual
- * threshold of 85. By the worst alone, long texts would be judged more strictly than short ones.
- *
+ * Merges the judgements of a text's groups into one. The score is their weighted mean, rounded down, but at most 10
+ * points above the score of the worst group. The mean alone is not enough: with nine good groups, a group below 75
+ * would not keep the text below the usual threshold of 85. The worst score alone would judge long texts more strictly
+ * than short ones.
  * @param weights one for each judgement, in the same order
  */
 function mergeJudgements(judgements: readonly Judgement[], weights: readonly number[]): Judgement {

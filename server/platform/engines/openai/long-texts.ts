@@ -1,17 +1,21 @@
 import { isDenseScript } from '#server/languages.ts';
 
 /**
- * UTF-16 units of a text in this language that a model translates well within OPENAI_TIMEOUT_SECONDS (60): about 2000
- * tokens in each direction. A character of a dense script corresponds to about three Latin letters.
+ * Returns the maximum UTF-16 units of a text in this language that a model translates well within
+ * OPENAI_TIMEOUT_SECONDS (60): about 2,000 tokens in each direction. A character of a dense script corresponds to
+ * about three Latin letters.
  */
 export function unitsPerCall(language: string): number {
   return isDenseScript(language) ? 2000 : 6000;
 }
 
-/** UTF-16 units that a segment's id and field names add to a request: many short segments are work too. */
+/**
+ * The UTF-16 units that the id and the field names of a segment add to a request. They matter for many short
+ * segments.
+ */
 export const unitsPerSegment = 20;
 
-/** Groups consecutive items so that each group weighs at most `max`. An item that weighs more is a separate group. */
+/** Groups consecutive items so that each group weighs at most `max`. An item that weighs more forms its own group. */
 export function groupConsecutive<T>(items: readonly T[], weigh: (item: T) => number, max: number): T[][] {
   const groups: T[][] = [];
   let room = 0;
@@ -27,19 +31,23 @@ export function groupConsecutive<T>(items: readonly T[], weigh: (item: T) => num
   return groups;
 }
 
-/** A blank line, with all the whitespace that follows it. */
+/** Matches a blank line and all whitespace after it. */
 const paragraphEnd = /\n[^\S\n]*\n\s*/g;
 
-/** Enough to complete a surrogate pair: the next character shows whether a grapheme continues. */
+/**
+ * Units after the limit that are examined. They complete a surrogate pair, and the next character shows whether a
+ * grapheme continues.
+ */
 const lookahead = 2;
 
 /**
- * Cuts a text into pieces of at most `max` UTF-16 units; joined, they are exactly the text. It cuts after a
- * paragraph, else between sentences, else between words, if the piece is at least half full; otherwise between
- * graphemes, and never inside one: a grapheme of more than `max` units makes a longer piece.
+ * Cuts a text into pieces of at most `max` UTF-16 units. The pieces joined are exactly the text. A cut is made after
+ * a paragraph, otherwise between sentences, otherwise between words, if the piece is then at least half full; if none
+ * of these is possible, between graphemes. A grapheme is never cut, so a grapheme of more than `max` units makes a
+ * longer piece.
  *
- * Time and memory are linear in the text's length, for a `max` that a grapheme seldom reaches.
- * @param language a canonical code, for its sentence and word boundaries
+ * Time and memory grow linearly with the length of the text, if graphemes are rarely longer than `max`.
+ * @param language a canonical code, which determines the sentence and word boundaries
  */
 export function cutText(text: string, max: number, language: string): string[] {
   if (text.length <= max) return [text];
@@ -56,7 +64,7 @@ export function cutText(text: string, max: number, language: string): string[] {
   }
   return rest === '' ? pieces : [...pieces, rest];
 
-  /** Units before the best boundary in the window; 0 if a single grapheme fills it. */
+  /** Returns the number of units before the best boundary in the window; 0 if a single grapheme fills the window. */
   function bestBreak(window: string): number {
     const clusters = graphemes.segment(window);
     const candidates = [
@@ -65,7 +73,7 @@ export function cutText(text: string, max: number, language: string): string[] {
       lastStart(words.segment(window), max),
     ];
     for (const candidate of candidates) {
-      // Not every such boundary is one of graphemes: a blank may carry a combining mark.
+      // Move the cut to a grapheme boundary: a blank between words may carry a combining mark.
       const settled = lastStart(clusters, candidate);
       if (settled >= max / 2) return settled;
     }
@@ -83,7 +91,7 @@ function lastParagraphEnd(window: string, max: number): number {
   return last;
 }
 
-/** The last boundary at or before the unit at `max`. */
+/** Returns the last boundary at or before the unit at `max`. */
 function lastStart(segments: Intl.Segments, max: number): number {
   return segments.containing(max)!.index;
 }
@@ -91,12 +99,11 @@ function lastStart(segments: Intl.Segments, max: number): number {
 const lineEnd = /\n\s*/g;
 
 /**
- * Cuts a source and its translations into passages that correspond. Each row has one passage of each version; a
- * joined column is exactly that version. A row weighs at most `max` if the texts allow. It cuts between lines if all
- * versions have the same number, else between paragraphs likewise, else not at all: after a wrong cut, a judge would
- * report false omissions.
- *
- * Time and memory are linear in the texts' lengths.
+ * Cuts a source and its translations into corresponding passages. Each row of the result has one passage of each
+ * version, and the joined passages of a version are exactly this version. A row weighs at most `max` if possible.
+ * Cuts are made between lines if all versions have the same number of lines, otherwise between paragraphs if all have
+ * the same number of paragraphs, otherwise not at all: after a wrong cut, a judge would report omissions that do not
+ * exist. Time and memory grow linearly with the lengths of the texts.
  */
 export function alignPassages(
   versions: readonly string[],
@@ -118,7 +125,7 @@ function pairUp(versions: readonly string[], end: RegExp): string[][] | undefine
   return Array.from({ length: height }, (_, row) => columns.map((column) => column[row]!));
 }
 
-/** Cuts after each match of the expression. Blank ends of the text are not separate parts. */
+/** Cuts after each match of the expression. Blank parts at the ends of the text are joined with their neighbors. */
 function cutBehind(text: string, end: RegExp): string[] {
   const from = text.length - text.trimStart().length;
   const to = text.trimEnd().length;
@@ -133,8 +140,8 @@ function cutBehind(text: string, end: RegExp): string[] {
 }
 
 /**
- * Puts `text` between the leading and trailing whitespace of `original`, which is layout that a model might change.
- * Returns a blank original unchanged.
+ * Returns `text` with the leading and trailing whitespace of `original`. This whitespace is layout, which a model
+ * might change. Returns a blank original unchanged.
  */
 export function keepOuterSpace(original: string, text: string): string {
   const start = original.length - original.trimStart().length;

@@ -13,20 +13,20 @@ export type OpenAiSettings = ClientSettings &
   Pick<Settings, 'OPENAI_MODEL' | 'OPENAI_REFINER_MODEL' | 'OPENAI_MAX_RETRIES'>;
 
 export interface OpenAiDependencies {
-  /** Waits between two attempts. */
+  /** Waits between two attempts. Default: real time; tests replace it. */
   sleep?: Sleep;
   modes?: OutputModes;
   paid?: Paid;
-  /** One limit for all calls of a process to the same endpoint. */
+  /** The limit that all calls of a process to the same endpoint share. */
   concurrencyLimit?: ConcurrencyLimit;
 }
 
 export const nobodyCounts: Paid = async () => {};
 
 /**
- * The live engine: OPENAI_MODEL translates, OPENAI_REFINER_MODEL judges and repairs, at OpenAI or any endpoint with
- * compatible chat completions. It limits concurrent calls, splits long texts and retries transient failures. It fails
- * with AppErrors.
+ * Creates the live engine. OPENAI_MODEL translates, and OPENAI_REFINER_MODEL judges and repairs, at OpenAI or any
+ * endpoint with compatible chat completions. The engine limits concurrent calls, splits long texts and retries after
+ * transient failures. Its calls fail with an AppError.
  */
 export function createOpenAiEngine(settings: OpenAiSettings, dependencies: OpenAiDependencies = {}): Engine {
   const { OPENAI_MODEL: translator, OPENAI_REFINER_MODEL: refiner } = settings;

@@ -2,77 +2,79 @@ import { countEvent } from '../../telemetry.ts';
 import { UpstreamFailure } from './upstream-failure.ts';
 
 /**
- * How to request JSON from a model, the most reliable way first: by a schema that the endpoint enforces, by JSON
- * mode, or only by the instructions. The last two put the schema into the instructions. The response is checked
- * against the same schema in every mode.
+ * Ways to request JSON from a model, the most reliable one first: by a schema that the endpoint enforces, by JSON
+ * mode, or only by the instructions. In the last two modes, the instructions contain the schema. The response is
+ * checked against the same schema in every mode.
  */
 export const outputModes = ['json_schema', 'json_object', 'instructions'] as const;
 
 export type OutputMode = (typeof outputModes)[number];
 
 /**
- * Remembers in which mode each model of an endpoint responds with JSON. Some endpoints reject a mode, others ignore
- * unknown ones. Each process learns it with its first calls; a rejection costs no tokens.
+ * Remembers for each model of an endpoint in which mode it responds with JSON. Some endpoints reject unsupported
+ * modes, others ignore them. Each process learns the mode from its first calls; a rejection costs no tokens.
  */
 export interface OutputModes {
   /**
-   * Calls in the model's mode. If the endpoint rejects that one, calls in the others immediately: waiting would not
-   * help. The first accepted mode is the model's from then on. Two responses in a row that are not the requested JSON
-   * move the model to the next mode. If other calls have changed the mode during a call, that call does not change it
-   * again.
+   * Calls `ask` with the model's mode. If the endpoint rejects this mode, calls `ask` with the others immediately,
+   * because waiting would not help. The first accepted mode becomes the model's mode. If two responses in a row are
+   * not the requested JSON, the model gets the next mode. A call does not change the mode if a concurrent call has
+   * changed it in the meantime.
    *
-   * @param ask rejects with an UpstreamFailure: `unsupported` for a rejection, `unstructured` for such a response
+   * @param ask rejects with an UpstreamFailure: `unsupported` if the endpoint rejects the mode, `unstructured` if the
+   * response is not the requested JSON
    * @throws the error of `ask`; if every mode is rejected, the first rejection, or an `outage` if one was a server
    * error
    */
   run<T>(model: string, ask: (mode: OutputMode) => Promise<T>): Promise<T>;
-  /** The known mode of a model. */
+  /** Returns the current mode of a model. */
   modeOf(model: string): OutputMode;
 }
 
-/** The recorded mode of a model. A model without an entry is called in the first mode. */
+/** The recorded mode of a model. A model without an entry has the first mode. */
 interface Entry {
   mode: OutputMode;
-  /** Milliseconds, when the model got this mode or the first mode was last tried again. */
+  /** When the model got this mode, or when the first mode was last tried again, in milliseconds of the clock. */
   since: number;
-  /** Responses in a row that were not the requested JSON. */
+  /** The number of successive responses that were not the requested JSON. */
   misses: number;
 }
 
-/** How the endpoint has responded to a call in one mode. */
+/** The response of the endpoint to a call in one mode. */
 interface Outcome {
-  /** `unstructured` and `malformed` as in UpstreamFailure. */
+  /** The kinds `unstructured` and `malformed` are those of UpstreamFailure. */
   kind: 'answer' | 'unstructured' | 'malformed';
-  /** Whether it rejected the call in other modes before. */
+  /** Whether the endpoint has rejected other modes during this call. */
   refused: boolean;
   /** The model's mode when the call began. */
   known: OutputMode;
 }
 
 /**
- * A single one may be an accident. An endpoint that ignores the mode, or a model that cannot follow it, fails again.
+ * Number of responses without the requested JSON that do not change the mode. One may be an accident. If the endpoint
+ * ignores the mode or the model cannot follow it, the next response fails, too.
  */
 const missesAllowed = 1;
 
-/** After this time, one call tries the first mode again: the endpoint may have been upgraded. */
+/** Milliseconds after which one call tries the first mode again, because the endpoint may have been upgraded. */
 export const recheckMs = 3_600_000;
 
-/** The number of remembered models; callers may name any (`candidate_models`). */
+/** Maximum models that are remembered, because callers may request any model (`candidate_models`). */
 const maxModels = 1000;
 
-/** @param now milliseconds of a clock that never goes back; a parameter for tests */
+/** @param now returns the milliseconds of a clock that never goes back; tests replace it */
 export function openOutputModes(now: () => number = () => performance.now()): OutputModes {
   const entries = new Map<string, Entry>();
   const [best] = outputModes;
 
-  /** The modes of the next call, in the order in which it asks in them. */
+  /** Returns the modes of the next call, in the order in which they are tried. */
   function choose(model: string): OutputMode[] {
     const entry = entries.get(model);
     const known = entry?.mode ?? best;
     const isRecheck = entry !== undefined && now() - entry.since >= recheckMs;
-    // The next calls do not wait for the result of this one.
+    // Set the time now, so that only this call tries the first mode again.
     if (isRecheck) entry.since = now();
-    // The mode that works comes before those that may be accepted and ignored.
+    // The mode that has worked comes before modes that the endpoint might accept and ignore.
     return [...new Set([isRecheck ? best : known, known, ...outputModes])];
   }
 
@@ -83,19 +85,20 @@ export function openOutputModes(now: () => number = () => performance.now()): Ou
     entries.set(model, entry);
   }
 
-  /** Learns from a response in `mode`. */
+  /** Updates the recorded mode after a response in `mode`. */
   function learn(model: string, mode: OutputMode, { known, refused, kind }: Outcome): void {
     const entry = entries.get(model) ?? { mode: best, since: now(), misses: 0 };
-    // A concurrent call changed the mode, and its result is newer than this one's.
+    // A concurrent call has changed the mode, and its result is more recent than this one.
     if (entry.mode !== known) return;
     const isMiss = kind === 'unstructured';
     if (kind === 'answer') {
-      // A model in the first mode needs no entry.
+      // Remove the entry: a model without one is called in the first mode.
       if (mode === best) entries.delete(model);
       else if (mode === known) entry.misses = 0;
       else remember(model, { mode, since: now(), misses: 0 });
     } else if (mode !== known) {
-      // Otherwise the first mode was tried again, without success.
+      // Change the mode only if the known one was rejected. Otherwise this was only another attempt with the first
+      // mode, without success.
       if (refused) remember(model, { mode, since: now(), misses: isMiss ? 1 : 0 });
     } else if (isMiss) {
       const next = outputModes[outputModes.indexOf(mode) + 1];
@@ -129,8 +132,8 @@ export function openOutputModes(now: () => number = () => performance.now()): Ou
 }
 
 /**
- * The failure of a call that was rejected in every mode. If one rejection was a server error, its message was
- * misleading, and the error may be temporary.
+ * Returns the failure of a call that was rejected in every mode. If one rejection was a server error, it may have
+ * been temporary and its message only looked like a rejection of the mode, so the result is an outage.
  */
 function refusedInAll(refusals: readonly UpstreamFailure[]): UpstreamFailure | undefined {
   const error = refusals.find(({ facts }) => (facts.status ?? 0) >= 500);

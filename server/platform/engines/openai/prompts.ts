@@ -2,7 +2,7 @@ import { canonicalLanguage, supportedLanguages } from '#server/languages.ts';
 import type { TaskExample, TaskTerm, TranslationTask } from '../engine.ts';
 
 /*
- * The instructions are constants: no part of a request is ever written into them, so that a text cannot pass for an
+ * The instructions are constants. No part of a request is ever written into them, so that a text cannot act as an
  * instruction, and an endpoint can cache them.
  */
 
@@ -93,7 +93,7 @@ not text, such as a line break. Every tag of a segment comes back exactly once, 
 stays well nested. Do not add, drop, renumber or translate tags, and keep the spaces around them as the source has them, as far as the \
 target language allows.`;
 
-/** The system message with the model's task. */
+/** Returns the system message with the model's task. */
 export function instructions(
   role: Role,
   { textType, hasTags = false }: Pick<TranslationTask, 'textType' | 'hasTags'>,
@@ -102,12 +102,15 @@ export function instructions(
   return (hasTags ? [...rules, tagRule] : rules).join('\n');
 }
 
-/** Limits of one prompt: targets of one term; UTF-16 units of both sides of all terms, and of all examples. */
+/**
+ * Limits of one prompt. `targets`: translations of one term; `glossaryUnits` and `exampleUnits`: UTF-16 units of all
+ * terms and of all examples, sources and targets together.
+ */
 const limits = { targets: 5, glossaryUnits: 20_000, examples: 10, exampleUnits: 40_000 };
 
 /**
- * The fields of the user message that all roles share; each role adds the texts. The caller's text reaches a model only in
- * these fields.
+ * Returns the fields of the user message that all tasks share; each task adds its texts. The caller's text reaches a
+ * model only in the fields of the user message.
  */
 export function promptData(task: TranslationTask) {
   return {
@@ -122,7 +125,7 @@ export function promptData(task: TranslationTask) {
   };
 }
 
-/** The preferred targets of the first terms that fit. */
+/** Returns as many of the first terms as fit, with their preferred translations. */
 function glossaryData(terms: readonly TaskTerm[]): TaskTerm[] {
   const kept: TaskTerm[] = [];
   let units = 0;
@@ -136,8 +139,8 @@ function glossaryData(terms: readonly TaskTerm[]): TaskTerm[] {
 }
 
 /**
- * The first pairs that fit. A longer one is skipped rather than clipped: half a pair would teach a model to stop
- * halfway.
+ * Returns the first examples that fit. An example that is too long is skipped and not cut: a model could learn from
+ * half an example to stop halfway.
  */
 function exampleData(examples: readonly TaskExample[]) {
   const kept: Pick<TaskExample, 'source' | 'target'>[] = [];
@@ -151,7 +154,10 @@ function exampleData(examples: readonly TaskExample[]) {
   return kept;
 }
 
-/** A language with its name: not every model reads `nb` or `fr-CA` the same way. */
+/**
+ * Returns a language code with the name of the language, because models interpret codes like `nb` or `fr-CA`
+ * differently.
+ */
 function language(code: string) {
   const known = canonicalLanguage(code);
   return { code, name: known ? supportedLanguages[known] : code };
@@ -166,7 +172,7 @@ interface SourcePart {
 }
 
 /**
- * For each group, about 500 UTF-16 units of the source before it; null at the start of the text.
+ * Returns for each group about 500 UTF-16 units of the source before it; null at the start of the text.
  * @param ahead the text before the first group
  */
 export function contextsBefore(
@@ -190,6 +196,6 @@ function contextBefore(parts: readonly SourcePart[], index: number): string | nu
     const border = segment === parts[at + 1]!.segment ? '' : '\n';
     context = source.slice(-contextUnits) + border + context;
   }
-  // The cut may leave half a character at the start.
+  // The cut may leave half of a surrogate pair at the start.
   return context.trim() === '' ? null : context.slice(-contextUnits).toWellFormed();
 }

@@ -4,17 +4,17 @@ import { countEvent } from '../../telemetry.ts';
 import type { CallScope } from '../engine.ts';
 import { UpstreamFailure } from './upstream-failure.ts';
 
-/** How calls to a model are retried and limited. */
+/** The limits and retries of calls to a model. */
 export interface RetryPolicy {
-  /** The maximum number of retries of one request, for any reason. */
+  /** Maximum retries of one request, counting all reasons. */
   retries: number;
   sleep: Sleep;
-  /** A call holds a slot during an attempt, not between two attempts. */
+  /** Limits concurrent attempts. Between two attempts, a call holds no slot. */
   concurrencyLimit: ConcurrencyLimit;
 }
 
 /**
- * Makes a call, and retries it after a rate limit, an outage or an unusable response. The call fails with an
+ * Makes a call, and repeats it after a rate limit, an outage or an unusable response. The call must reject with an
  * UpstreamFailure.
  *
  * @throws {AppError} when the retries are used up or a retry would not help
@@ -39,7 +39,7 @@ export async function callWithRetries<T>(
   }
 }
 
-/** Waits this many milliseconds, or until the signal is aborted. A parameter, so that tests do not have to wait. */
+/** Waits for some milliseconds, or until the signal aborts. Tests replace it. */
 export type Sleep = (ms: number, signal?: AbortSignal) => Promise<unknown>;
 
 export const sleep: Sleep = (ms, signal) => delay(ms, undefined, signal && { signal }).catch(() => {});
@@ -47,13 +47,17 @@ export const sleep: Sleep = (ms, signal) => delay(ms, undefined, signal && { sig
 const firstBackoffMs = 500;
 const maxBackoffMs = 8000;
 
-/** A caller is waiting: a longer Retry-After is passed on to them instead. */
+/**
+ * Maximum milliseconds of a Retry-After that the service itself waits for, because a caller is waiting. A longer
+ * Retry-After is passed on to the caller.
+ */
 const maxRetryAfterMs = 60_000;
 
 /**
- * Milliseconds to wait before retry number `retry`, counted from 0; undefined if Retry-After is too long to wait for.
- * The delay doubles with each retry. Half of it is random, so that calls that failed together do not retry together.
- * It is never less than Retry-After.
+ * Returns the milliseconds to wait before a retry; undefined if the Retry-After is too long. The time doubles with
+ * each retry. Half of it is random, so that calls that failed together do not retry together. It is never less than
+ * Retry-After.
+ * @param retry number of the retry, from 0
  */
 export function delayBeforeRetry(
   retry: number,
@@ -66,8 +70,9 @@ export function delayBeforeRetry(
 }
 
 /**
- * Milliseconds that the model's endpoint requests to wait; undefined without any, or in an unknown format.
- * Reads `retry-after-ms` (OpenAI, Azure), then Retry-After in seconds or as a date (RFC 9110, 10.2.3).
+ * Returns the milliseconds that the model's endpoint requests to wait. Undefined if it requests none, or in an
+ * unknown format. Reads `retry-after-ms` (OpenAI, Azure), then Retry-After in seconds or as a date (RFC 9110,
+ * 10.2.3).
  */
 export function readRetryAfter(headers: Headers, now: number = Date.now()): number | undefined {
   const ms = readNumber(headers.get('retry-after-ms'));
@@ -75,7 +80,7 @@ export function readRetryAfter(headers: Headers, now: number = Date.now()): numb
   const value = headers.get('retry-after');
   const seconds = readNumber(value);
   if (seconds !== undefined) return seconds * 1000;
-  // Date.parse accepts almost anything that ends in a number.
+  // Check for a date first: Date.parse accepts almost anything that ends in a number.
   const date = value?.endsWith('GMT') ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

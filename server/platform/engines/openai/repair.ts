@@ -11,7 +11,10 @@ import {
 import { contextsBefore, instructions, promptData } from './prompts.ts';
 import { readSegments, repairFormat, type TranslatedSegments, worstIssues } from './response-formats.ts';
 
-/** Longer spans are searched for by their beginning: a hostile text cannot make the search expensive. */
+/**
+ * Maximum UTF-16 units of a span that are searched for. Of a longer span, only the beginning is searched for, so that
+ * a hostile text cannot make the search slow.
+ */
 const searchedUnits = 64;
 
 interface Bilingual {
@@ -19,15 +22,18 @@ interface Bilingual {
   translation: string;
 }
 
-/** In which groups the issues of a text are. */
+/** The issues of a text, by the groups in which they are. */
 interface IssuesByGroup {
-  /** For each group, the issues whose span it contains. */
+  /** For each group, the issues whose span the group contains. */
   located: QualityIssue[][];
-  /** Issues without a span, or whose span is not found. */
+  /** Issues that have no span, or whose span is in no group. */
   unlocated: QualityIssue[];
 }
 
-/** Finds each issue's span in the source or translation of the groups, ignoring differences in whitespace. */
+/**
+ * Searches the sources and translations of the groups for the span of each issue. Differences in whitespace are
+ * ignored.
+ */
 function locateIssues(
   groups: readonly (readonly Bilingual[])[],
   issues: readonly QualityIssue[],
@@ -52,22 +58,25 @@ function normalize(text: string): string {
   return text.normalize('NFC').replace(/\s+/g, ' ').trim();
 }
 
-/** UTF-16 units that an approximate source extends beyond its translation on either side. */
+/** If the source of a passage is only known approximately, the UTF-16 units that are added to it on either side. */
 const margin = 1000;
 
-/** A part of the translation that fits one request, and its source. */
+/** A part of a translation that fits into one request, and its source. */
 interface RepairedPassage {
   segment: number;
-  /** The exact text: a segment's passages joined are its current translation. */
+  /** A part of the segment's current translation. All parts of a segment joined are the whole translation. */
   translation: string;
   source: string;
-  /** Whether the source may extend beyond the translation, because its start and end are unknown. */
+  /**
+   * Whether the source is approximate: it may extend beyond the translation, because its exact start and end are
+   * unknown.
+   */
   approximate: boolean;
 }
 
 /**
- * Cuts a segment into passages for repair. It cuts the translation, so that no part of the text is lost or repeated,
- * whatever a model does with the source next to it.
+ * Cuts a segment into passages for repair. The cuts are made in the translation, so that none of its parts is lost or
+ * repeated, whatever a model does with the source that is sent with it.
  */
 function cutForRepair(
   segment: number,
@@ -98,7 +107,7 @@ function cutByProportion(source: string, pieces: readonly string[]): Omit<Repair
   });
 }
 
-/** Repairs the issues. Passages that are not sent to the model are returned unchanged. */
+/** Repairs the issues. Passages that need no repair are not sent to the model, and returned unchanged. */
 export async function repair(
   askAll: AskAll,
   model: string,
@@ -149,9 +158,9 @@ export async function repair(
 }
 
 /**
- * The issues to repair in each group; undefined for a group that does not change. A group gets the issues whose span
- * it contains, and those whose span is found nowhere. All groups are repaired if no issue has a place, or if an issue
- * without one is more than minor: missing text has no span, and repair must add it.
+ * Returns the issues to repair in each group; undefined for a group that does not change. A group gets the issues
+ * whose span it contains, and all issues whose span is in no group. All groups are repaired if no span was found at
+ * all, or if an issue without a found span is worse than minor: missing text has no span, and repair must add it.
  */
 function issuesByGroup(
   groups: readonly (readonly RepairedPassage[])[],
@@ -163,7 +172,10 @@ function issuesByGroup(
   return located.map((found) => (everywhere || found.length > 0 ? [...found, ...unlocated] : undefined));
 }
 
-/** The new text with the passage's leading and trailing whitespace; the source's if the passage was blank. */
+/**
+ * Returns the new text with the leading and trailing whitespace of the passage's translation or, if the translation
+ * is blank, of its source.
+ */
 function inPlace({ source, translation }: RepairedPassage, text: string): string {
   return keepOuterSpace(translation.trim() === '' ? source : translation, text);
 }

@@ -1,29 +1,29 @@
 import { z } from 'zod';
 import type { Judgement, QualityIssue, Verification } from '../engine.ts';
 
-/** More issues than anyone reads or repairs in one step. */
+/** Maximum issues of one response: more than a reviewer reads, or one repair can use. */
 const maxIssues = 100;
 
 const ranks = { critical: 0, major: 1, minor: 2 } as const satisfies Record<QualityIssue['severity'], number>;
 
-/** Sorts the issues by severity, the worst first, and keeps at most 100. */
+/** Sorts the issues by severity, the worst first, and returns at most 100. */
 export function worstIssues(issues: readonly QualityIssue[]): QualityIssue[] {
   return issues.toSorted((a, b) => ranks[a.severity] - ranks[b.severity]).slice(0, maxIssues);
 }
 
-/** UTF-16 units of a judge's remark; the rest is cut. */
+/** Maximum UTF-16 units of a judge's remark. Longer remarks are cut. */
 const maxRemarkLength = 2000;
 
 export function clipRemark(text: string): string {
   return text.length <= maxRemarkLength ? text : text.slice(0, maxRemarkLength).toWellFormed();
 }
 
-/** The shape of a response: the model must follow it, and the response is checked against it. */
+/** The format of a response. The model is asked for it, and the response is checked against it. */
 export interface ResponseFormat<T> {
   schema: z.ZodType<T>;
-  /** `response_format` of a chat completions request, if the endpoint enforces a schema. */
+  /** The value of `response_format` in a chat completions request, for endpoints that enforce a schema. */
   responseFormat: ReturnType<typeof structuredOutput>;
-  /** The description of the format in the instructions, if the endpoint does not enforce it. */
+  /** A description of the format for the instructions, for endpoints that do not enforce a schema. */
   inWords: string;
 }
 
@@ -32,21 +32,24 @@ function structuredOutput(name: string, schema: z.ZodType) {
   return { type: 'json_schema' as const, json_schema: { name, strict: true, schema: jsonSchema } };
 }
 
-// Made once: deriving the schema takes most of a millisecond.
+// Called once for each format, because deriving the schema takes almost a millisecond.
 function responseFormat<T>(name: string, schema: z.ZodType<T>): ResponseFormat<T> {
   const format = structuredOutput(name, schema);
   return { schema, responseFormat: format, inWords: inWords(name, format.json_schema.schema) };
 }
 
-/** JSON mode needs the word JSON in the messages at most endpoints; DeepSeek's documentation writes it in small letters. */
+/**
+ * Most endpoints require that the messages contain the word JSON if JSON mode is used. DeepSeek's documentation
+ * writes it in small letters.
+ */
 const inWords = (name: string, schema: unknown) =>
   `The reply: one JSON object (application/json) and nothing else, without remarks and without a code fence. It fits \
 this JSON Schema, called "${name}": ${JSON.stringify(schema)}`;
 
 /*
- * The responses as strict structured outputs need them: every field is present, nullable rather than optional, and
- * without limits in the schema (some endpoints reject those). A model writes the fields in this order: its reasons
- * come before its decision. `refine` and `overwrite` do not change the JSON schema.
+ * The formats of all responses. Strict structured outputs require that every field is present, so fields are nullable
+ * instead of optional. The schemas have no limits, because some endpoints reject them. A model writes the fields in
+ * their order here, so reasons come before the decision. `refine` and `overwrite` do not change the JSON schema.
  */
 
 const remark = () => z.string().overwrite(clipRemark);
@@ -118,12 +121,15 @@ export const segmentAssessmentFormat = responseFormat('segment_assessment', judg
 export const verificationFormat = responseFormat<Verification>('verification', verification);
 export const comparisonFormat = responseFormat('comparison', comparison);
 
-/** UTF-16 units of all texts of a response. A request holds 6000 of the source, so no translation is longer. */
+/**
+ * Maximum UTF-16 units of all texts in a response. A request contains at most 6,000 of the source, so no translation
+ * is longer.
+ */
 const maxTextLength = 200_000;
 
 /**
- * Returns the texts in the order of the ids 1 to `count`; undefined unless each id occurs exactly once, no other id occurs,
- * and their total length is plausible.
+ * Returns the texts in the order of the ids 1 to `count`; undefined if an id is missing, repeated or unknown, or if
+ * the texts are too long in total.
  */
 export function readSegments({ translations }: TranslatedSegments, count: number): string[] | undefined {
   if (translations.length !== count) return undefined;
@@ -133,7 +139,7 @@ export function readSegments({ translations }: TranslatedSegments, count: number
   return texts.every((text) => text !== undefined) ? texts : undefined;
 }
 
-/** Returns the judgements in the order of the ids 1 to `count`; undefined unless each id occurs exactly once, and no other. */
+/** Returns the judgements in the order of the ids 1 to `count`; undefined if an id is missing, repeated or unknown. */
 export function readJudgements({ judgements }: SegmentJudgements, count: number): Judgement[] | undefined {
   if (judgements.length !== count) return undefined;
   const byId = new Map(judgements.map(({ id, ...judgement }) => [id, judgement]));

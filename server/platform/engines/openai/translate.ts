@@ -5,8 +5,8 @@ import { contextsBefore, instructions, promptData } from './prompts.ts';
 import { readSegments, type TranslatedSegments, translationFormat } from './response-formats.ts';
 
 /**
- * Translates the segments. A long text takes several requests: a source may be longer than the text that a model can
- * write within OPENAI_TIMEOUT_SECONDS. Whitespace around segments and between their pieces is never sent to the
+ * Translates the segments. A long text is sent in several requests, because a model may not be able to translate it
+ * within OPENAI_TIMEOUT_SECONDS. Whitespace around segments, and between the pieces of a segment, is not sent to the
  * model.
  */
 export async function translate(
@@ -44,11 +44,11 @@ export async function translate(
   return { value: joinPieces(pieces, translations, task), ...cost };
 }
 
-/** A part of the source that fits one request: a whole segment, or part of a long one. */
+/** A part of the source that fits into one request: a whole segment, or a part of a long one. */
 interface Piece {
-  /** Index of the segment it belongs to. */
+  /** Index of the segment to which the piece belongs. */
   segment: number;
-  /** The exact source: a segment's pieces joined are the segment. */
+  /** A part of the source segment. All pieces of a segment joined are exactly the segment. */
   source: string;
 }
 
@@ -59,12 +59,13 @@ function cutSegments(segments: readonly string[], language: string): Piece[] {
   );
 }
 
-/** Written without spaces between sentences. */
+/** Languages that are written without spaces between sentences. */
 const unspaced: ReadonlySet<string> = new Set(['zh-Hans', 'zh-Hant', 'ja', 'th']);
 
 /**
- * Joins the translations of the pieces into segments. Whitespace around and between pieces is the source's. Between
- * two pieces of a language without spaces, a target language with spaces gets one.
+ * Joins the translations of the pieces to segments. Whitespace around and between pieces is taken from the source. If
+ * the source language is written without spaces and the target language with spaces, a space is added between two
+ * pieces.
  */
 function joinPieces(
   pieces: readonly Piece[],

@@ -3,15 +3,15 @@ import { AppError, type ErrorName } from '#server/errors.ts';
 interface FailureKind {
   /** Whether a retry may help. */
   retryable: boolean;
-  /** Whether the model has responded, even if the response is not usable. */
+  /** Set if the model has responded, even if the response is not usable. */
   answered?: true;
   code: ErrorName;
-  /** Seconds after which a caller may try again, if the model's endpoint names none. */
+  /** Seconds after which a caller may try again, if the endpoint of the model does not say. */
   retryAfter?: number;
   detail: string;
 }
 
-/** How a call to a model can fail, and the error that the caller gets. */
+/** The ways in which a call to a model can fail, each with the error for the caller. */
 const failureKinds = {
   saturated: {
     retryable: true,
@@ -31,7 +31,7 @@ const failureKinds = {
     retryAfter: 5,
     detail: 'the translation model returned no usable response; try again later',
   },
-  /** The response is not the requested JSON, in whatever way. */
+  /** The content of the response is not the requested JSON. */
   unstructured: {
     retryable: true,
     answered: true,
@@ -65,24 +65,24 @@ const failureKinds = {
   },
 } as const satisfies Record<string, FailureKind>;
 
-/** Facts about a failed call. None is free text of the endpoint. */
+/** Facts about a failed call, for the log. None of them is free text from the endpoint. */
 export interface FailureFacts {
   status?: number | undefined;
-  /** A word, not a sentence: the upstream's error code, or the network's. */
+  /** A code in one word: the error code of the endpoint or of the network. */
   code?: string | undefined;
   requestId?: string | undefined;
   retryAfterMs?: number | undefined;
 }
 
 /**
- * A failed call to a model. Its message goes to the log, so it contains only facts: the endpoint's own message may
- * quote the API key or the source text.
+ * A failed call to a model. Its message is logged, so it contains only facts: the message of the endpoint may quote
+ * the API key or the source text.
  */
 export class UpstreamFailure extends Error {
   override name = 'UpstreamFailure';
   readonly kind: keyof typeof failureKinds;
   readonly facts: FailureFacts;
-  /** For the log, as the code of any other error. */
+  /** For the log, which prints the `code` of any error. */
   readonly code: string | undefined;
 
   constructor(kind: keyof typeof failureKinds, reason: string, facts: FailureFacts = {}) {
@@ -98,12 +98,12 @@ export class UpstreamFailure extends Error {
     return failureKinds[this.kind].retryable;
   }
 
-  /** The caller's error, when there are no more retries. */
+  /** Returns the error for the caller, for use after the last retry. */
   toAppError(): AppError {
     const kind: FailureKind = failureKinds[this.kind];
     const { code, detail, answered = false } = kind;
     const ms = kind.retryable ? this.facts.retryAfterMs : undefined;
-    // At least a second: with 0, the caller would retry immediately.
+    // At least one second: with 0, the caller would retry immediately.
     const retryAfter = ms === undefined ? kind.retryAfter : Math.min(3600, Math.max(1, Math.ceil(ms / 1000)));
     return new AppError(code, detail, {
       cause: this,

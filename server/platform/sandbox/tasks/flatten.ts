@@ -9,7 +9,9 @@ export interface FlattenPayload {
 
 export type FlattenResult = { text: string } | { refused: FileErrorReason; message: string };
 
-/** `flatten` with a rejection as a result, because error classes do not cross processes. */
+/**
+ * Runs `flatten`, and returns a rejection of the file as a result, because error classes are lost between processes.
+ */
 export async function flattenTask({ kind, bytes }: FlattenPayload): Promise<FlattenResult> {
   try {
     return { text: await flatten(kind, bytes) };

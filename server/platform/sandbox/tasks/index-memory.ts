@@ -7,12 +7,12 @@ import {
 import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
 
 /**
- * Rows in the form that PostgreSQL unpacks fastest: fields separated by U+001F, rows by U+001E, null as an empty field. Neither
- * character can occur in an XML document, a number or Base64.
+ * A row of a table. Rows are sent in the form that PostgreSQL unpacks fastest: fields separated by U+001F, rows by
+ * U+001E, null as an empty field. These two characters cannot occur in an XML document, a number or Base64.
  */
 export type Row = readonly (string | number | null)[];
 
-/** Packed rows of one table for one statement, in UTF-8. */
+/** Rows of one table for one statement, packed as UTF-8. */
 export interface RowPiece {
   kind: 'segments' | 'shards' | 'postings';
   rows: Uint8Array;
@@ -22,8 +22,8 @@ const fieldEnd = '\u001f';
 const rowEnd = '\u001e';
 
 /**
- * Packs rows into pieces of about `pieceSize` UTF-16 units: large enough for an efficient statement, small enough for the
- * memory.
+ * Packs rows into pieces of about `pieceSize` UTF-16 units: large enough for efficient statements, and small enough
+ * for the memory.
  */
 export function* packRows(
   kind: RowPiece['kind'],
@@ -44,23 +44,23 @@ export function* packRows(
   if (packed.length > 0) yield { kind, rows: Buffer.from(packed.join(rowEnd) + rowEnd) };
 }
 
-/** The assignment of units to shards of the fuzzy index. */
+/** The assignment of the segments of a set to shards of the fuzzy index. */
 export interface ShardMembers {
-  /** For each unit, the number of its shard, or `noShard`, or `tooLong`. */
+  /** For each segment, the number of its shard, or `noShard`, or `tooLong`. */
   shardNo: Int32Array;
-  /** For each shard, the indexes of its units. */
+  /** For each shard, the indexes of its segments. */
   members: number[][];
 }
 
-/** For segments without a shard: there are so few that a lookup reads all of them. */
+/** The shard number of segments that need no shard, because they are so few that a lookup reads all of them. */
 export const noShard = -2;
-/** For a segment that is too long to be a fuzzy match. */
+/** The shard number of a segment that is too long for fuzzy matches. */
 const tooLong = -1;
 
-/** With fewer segments there is no index: a lookup reads all of them. */
+/** With fewer segments than this, a set has no index: a lookup reads all segments. */
 const minShardSegments = 256;
 
-/** Assigns the units of a set to as many shards as it needs. */
+/** Assigns the segments of a set to as many shards as are needed. */
 export function assignShards(normals: readonly string[], units: readonly MemoryUnit[]): ShardMembers {
   const shardNo = new Int32Array(normals.length).fill(tooLong);
   const offered = normals.flatMap((_, index) =>
@@ -75,7 +75,7 @@ export function assignShards(normals: readonly string[], units: readonly MemoryU
   return { shardNo, members };
 }
 
-/** The segments of one shard: at most 65,536, of at most 2000 characters each. */
+/** The segments of one shard: at most 65,536, each with at most 2,000 characters. */
 export interface IndexMemoryPayload {
   shardNo: number;
   sources: string[];
@@ -91,9 +91,9 @@ export function indexMemoryTask({
   return packShard({ shardNo, normals: sources.map(normalForm), segmentNos });
 }
 
-/** A unit that is stored. */
+/** A segment that is stored. */
 export interface MemoryUnit {
-  /** The position among the usable units of the file, from 1. */
+  /** The position of the segment among the usable segments of the file, from 1. */
   position: number;
   source: string;
   target: string;
@@ -102,14 +102,14 @@ export interface MemoryUnit {
   changedate: string | null;
 }
 
-/** A shard to build: its number, its segments' sources in normal form, and their segment numbers. */
+/** A shard to build: its number, the sources of its segments in normal form, and the numbers of its segments. */
 export interface ShardToPack {
   shardNo: number;
   normals: readonly string[];
   segmentNos: readonly number[];
 }
 
-/** Returns the row of a shard, followed by the rows of its posting lists. */
+/** Yields the row of a shard, followed by the rows of its postings. */
 export function* packShard({ shardNo, normals, segmentNos }: ShardToPack): Generator<RowPiece, void> {
   const shard = buildShard(normals);
   const numbers = Buffer.alloc(8 * segmentNos.length);
@@ -133,10 +133,10 @@ function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 }
 
-/** The maximum length of a unit's name. Real tools write shorter ones; longer ones are truncated. */
+/** Maximum characters of a segment's `tuid`. CAT tools write shorter ones; longer ones are truncated. */
 const maxTuidLength = 1000;
 
-/** Returns the rows of segments: number, hash, source, target, tuid, changedate, shard. */
+/** Returns rows for segments, with the columns number, hash, source, target, tuid, changedate and shard. */
 export function packSegments(
   normals: readonly string[],
   units: readonly MemoryUnit[],
@@ -164,7 +164,7 @@ function* segmentRows(
   }
 }
 
-/** Truncates a name without splitting a surrogate pair. */
+/** Truncates a `tuid` without splitting a surrogate pair. */
 function truncateTuid(tuid: string): string {
   return tuid.slice(0, maxTuidLength).replace(/[\ud800-\udbff]$/, '');
 }

@@ -18,7 +18,7 @@ export interface RebuildPayload extends DocumentPayload {
   options: RebuildOptions;
 }
 
-/** A rejected file. A rejection is a result, because error classes do not cross processes. */
+/** A rejected file. A rejection is a result and not an error, because error classes are lost between processes. */
 export interface RefusedFile {
   refused: FileErrorReason;
   message: string;
@@ -31,7 +31,7 @@ export function checkDocumentTask({ format, bytes }: DocumentPayload): Promise<R
   });
 }
 
-/** The number of UTF-16 units of a file's text that is enough to detect its language. */
+/** UTF-16 units of a file's text that are enough to detect its language. */
 const sampleLength = 20_000;
 
 /** Checks a file, and returns the beginning of its text. */

@@ -16,7 +16,9 @@ export interface ReadGlossaryPayload {
 
 export type ReadGlossaryResult = { file: GlossaryFile } | { refused: string };
 
-/** Reads a glossary file. A rejection is a result, because error classes do not cross processes. */
+/**
+ * Reads a glossary file. A rejection is a result and not an error, because error classes are lost between processes.
+ */
 export function readGlossaryTask({ bytes, kind, declared }: ReadGlossaryPayload): ReadGlossaryResult {
   try {
     if (!declared) return { file: readGlossaryCsv(bytes) };

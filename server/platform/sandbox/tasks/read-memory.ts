@@ -10,24 +10,30 @@ export interface ReadMemoryPayload {
   target: { tag: string; code: LanguageCode };
 }
 
-/** The result of reading a memory file. */
+/** The result of reading a TM file, in numbers. */
 export interface MemorySummary {
-  /** All units of the file. */
+  /** The number of all units in the file. */
   totalUnits: number;
-  /** Units without a text in both languages. */
+  /** The number of units that lack a text in one of the two languages. */
   skippedUnits: number;
   duplicatesDropped: number;
-  /** The number of stored segments. */
+  /** The number of segments to store. */
   segments: number;
 }
 
-/** First the summary, or the reason of a rejection; then, as rows, the segments and their fuzzy index. */
+/**
+ * A piece of the result. The first one is the summary, or the reason of a rejection. The others are rows for the
+ * segments and their fuzzy index.
+ */
 export type MemoryPiece =
   | ({ kind: 'summary' } & MemorySummary)
   | { kind: 'refused'; message: string }
   | RowPiece;
 
-/** Reads a TMX file and returns the data to store. A rejection is a result, because error classes do not cross processes. */
+/**
+ * Reads a TMX file and yields the data to store. A rejection is a result and not an error, because error classes are
+ * lost between processes.
+ */
 export function* readMemoryTask(payload: ReadMemoryPayload): Generator<MemoryPiece, void> {
   const read = readUnits(payload);
   if ('refused' in read) {
@@ -49,14 +55,14 @@ export function* readMemoryTask(payload: ReadMemoryPayload): Generator<MemoryPie
 
 interface ReadUnits {
   summary: MemorySummary;
-  /** The sources of the units in normal form. */
+  /** The sources of the segments in normal form. */
   normals: string[];
   units: MemoryUnit[];
 }
 
-/** Reads the units of a file, and keeps one unit for each source. */
+/** Reads the units of a file, and keeps one segment for each source. */
 function readUnits({ bytes, source, target }: ReadMemoryPayload): ReadUnits | { refused: string } {
-  /** By normal form of the source. */
+  /** The segments by the normal form of their sources. */
   const units = new Map<string, MemoryUnit>();
   let position = 0;
   try {
@@ -72,7 +78,8 @@ function readUnits({ bytes, source, target }: ReadMemoryPayload): ReadUnits | { 
         position += 1;
         const normal = normalForm(pair.source);
         const known = units.get(normal);
-        // Keep the unit with the most recent changedate; for equal dates, the later unit.
+        // Of units with equal sources, keep the one with the most recent changedate, or the last one if the dates are
+        // equal.
         if (known && (known.changedate ?? '') > (pair.changedate ?? '')) return;
         units.set(normal, {
           position,

@@ -2,14 +2,20 @@ import { readXliff, type XliffFile, XmlFileError } from '#server/formats/xliff/r
 
 export interface ReadXliffPayload {
   bytes: Uint8Array;
-  /** The id of the `<file>` to read. */
+  /** The id of the `<file>` element to read. */
   fileId: string;
 }
 
-/** `isXliff` is false if the bytes are not XLIFF; otherwise the requested file is missing in the document. */
+/**
+ * The requested file, or the reason of a rejection. `isXliff` is false if the bytes are not XLIFF. If it is true, the
+ * document does not contain the requested file.
+ */
 export type ReadXliffResult = { file: XliffFile } | { refused: string; isXliff: boolean };
 
-/** Reads one file of an XLIFF document. A rejection is a result, because error classes do not cross processes. */
+/**
+ * Reads one `<file>` of an XLIFF document. A rejection is a result and not an error, because error classes are lost
+ * between processes.
+ */
 export function readXliffTask({ bytes, fileId }: ReadXliffPayload): ReadXliffResult {
   try {
     return { file: readXliff(bytes, fileId) };

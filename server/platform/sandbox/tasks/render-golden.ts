@@ -4,9 +4,9 @@ import { flatten } from '#server/formats/flatten.ts';
 export interface RenderPayload {
   format: 'pdf' | 'docx';
   text: string;
-  /** Whether the text is HTML. If so, only its visible text is rendered. */
+  /** Whether the text is HTML, of which only the visible text is rendered. */
   markup: boolean;
-  /** A supported language code. */
+  /** The code of a supported language. */
   language: string;
   title: string;
 }
@@ -14,7 +14,7 @@ export interface RenderPayload {
 export async function renderGoldenTask(payload: RenderPayload): Promise<Uint8Array> {
   const { format, language, title } = payload;
   const text = payload.markup ? await visibleText(payload.text) : payload.text;
-  // Loads only the library of the requested format.
+  // Load only the library of the requested format.
   if (format === 'pdf') {
     const { renderGoldenPdf } = await import('#server/formats/golden/pdf.ts');
     return renderGoldenPdf({ text, language, title });
@@ -27,7 +27,7 @@ async function visibleText(markup: string): Promise<string> {
   try {
     return await flatten('html', new TextEncoder().encode(markup));
   } catch (error) {
-    // Markup without words becomes an empty page, not an error.
+    // HTML without words becomes an empty page, not an error.
     if (error instanceof FileError && error.reason === 'empty') return '';
     throw error;
   }

@@ -7,32 +7,34 @@ import { refusedResponse, toStoreError } from './failures.ts';
 export interface AccountClientParts {
   /** `https://<account>.dfs.core.windows.net` */
   accountUrl: string;
-  /** The URL to connect to instead (STORAGE_ENDPOINT_OVERRIDE). */
+  /** The URL to connect to in place of `accountUrl` (STORAGE_ENDPOINT_OVERRIDE). */
   base: string | undefined;
-  /** A SAS token, which is added to each URL at the time of the request: the package never has it. */
+  /** A SAS token. It is added to the URL of each request when the request is sent, so that the package never has it. */
   sas: string | undefined;
-  /** Texts that no message may repeat: the signature of the token, or the account's key. */
+  /** Texts that no error message may contain: the signature of the SAS token, or the key of the account. */
   secrets: readonly string[];
   connections: Dispatcher;
-  /** Milliseconds for a request; of a body that is streamed, for each wait. */
+  /** Timeout of a request in milliseconds. For a body that is streamed, it applies to each wait for data. */
   timeout: number;
-  /** Milliseconds before the second attempt; four times as long before the third. Half of it is random. */
+  /**
+   * Milliseconds to wait before the second attempt. Before the third one, the wait is four times as long. Half of
+   * each wait is random.
+   */
   retryDelay: number;
 }
 
-/** Attempts of a request. */
+/** Maximum attempts of a request. */
 const maxAttempts = 3;
-/** The maximum delay in milliseconds that a response may request. */
+/** Maximum milliseconds of a Retry-After that is respected. */
 const maxDelayMs = 3000;
-/** Bytes of a response that is not streamed: a page of a listing has 5000 names. */
+/** Maximum bytes of a response that is not streamed. The longest is a page of a listing, with 5,000 names. */
 const maxBufferedBytes = 16 * 1024 * 1024;
 
 /**
- * The client for all requests to one account. It connects to no other host, follows no redirects, and uses no proxy
- * of the environment. It retries at most twice, if the connection fails or the response is 429 or 5xx.
- *
- * Responses without success become a `StoreError` here, so that the package's own errors, which contain the request
- * with its headers, are never created.
+ * Returns the client for all requests to one account. It connects to no other host, follows no redirects, and ignores
+ * proxies in the environment. A request is repeated at most twice, if the connection fails or the response is 429 or
+ * 5xx. An unsuccessful response becomes a `StoreError` here. So the package never creates its own errors, which
+ * contain the request with its headers.
  */
 export function accountClient(parts: AccountClientParts): IHttpClient {
   const origins = [parts.accountUrl, parts.accountUrl.replace('.dfs.', '.blob.')];
@@ -57,13 +59,13 @@ export function accountClient(parts: AccountClientParts): IHttpClient {
   };
 }
 
-/** Failures to connect that would happen again, or that have used up the time. */
+/** Codes of connection failures that are not retried, because they would happen again or the time is used up. */
 const final = new Set(['address_refused', 'timeout']);
 
-/** A failure after which the same request may succeed. */
+/** A failure after which a repeated request may succeed. */
 class Transient extends Error {
   readonly failure: StoreError;
-  /** Milliseconds, if the response asks for it. */
+  /** Milliseconds to wait, if the response requests it. */
   readonly retryAfter: number | undefined;
 
   constructor(failure: StoreError, retryAfter?: number) {
@@ -93,7 +95,7 @@ async function sendOnce(
     const { statusCode: status, body } = response;
     if (status < 200 || status > 299) {
       const failure = refusedResponse(status, response.headers, await buffered(body), secrets);
-      // 501: an operation that the service does not have.
+      // 501 means that the service does not have the operation, so it is not retried.
       if ((status !== 429 && status < 500) || status === 501) throw failure;
       const seconds = Number(response.headers['retry-after']);
       throw new Transient(failure, seconds > 0 ? seconds * 1000 : undefined);
@@ -101,7 +103,7 @@ async function sendOnce(
     const answer = { request: resource, status, headers: headersFor(resource, response.headers) };
     if (!resource.streamResponseStatusCodes?.has(status))
       return { ...answer, bodyAsText: (await buffered(body)).toString('utf8') };
-    // A reader that stops early makes the body fail when nothing listens to it any longer.
+    // If a reader stops early, the body fails later, when no other listener exists.
     body.on('error', () => {});
     return { ...answer, readableStreamBody: body };
   } catch (error) {
@@ -126,7 +128,10 @@ async function buffered(body: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The package exports no constructor of its headers, so the request's headers are copied and replaced. */
+/**
+ * Returns the headers as the package's class. The package does not export the constructor, so the headers of the
+ * request are copied and their values replaced.
+ */
 function headersFor(resource: WebResource, from: Record<string, string | string[] | undefined>) {
   const headers = resource.headers.clone();
   for (const name of headers.headerNames()) headers.remove(name);

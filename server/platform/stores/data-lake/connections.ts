@@ -3,14 +3,17 @@ import { rangeOf } from '../../outbound/address-range.ts';
 import { checkedLookup, type Resolve } from '../../outbound/checked-lookup.ts';
 import { StoreError } from '../store-error.ts';
 
-/** Connections to one account. Further requests wait, and the wait counts towards their time. */
+/** Maximum connections to one account. Other requests wait; the wait counts as part of their timeout. */
 const maxConnections = 64;
-/** Milliseconds for which an unused connection is kept. */
+/** Milliseconds after which an unused connection is closed. */
 const keptAlive = 30_000;
-/** Milliseconds to connect. */
+/** Timeout to connect, in milliseconds. */
 const connectTimeout = 10_000;
 
-/** Addresses that no account may have. Private addresses are allowed for private endpoints. */
+/**
+ * Ranges of addresses that are rejected for accounts. Private addresses are allowed, because accounts may have
+ * private endpoints.
+ */
 const rejected = new Set(['loopback', 'link_local', 'reserved']);
 
 function admit(host: string, addresses: string[]): void {
@@ -20,7 +23,7 @@ function admit(host: string, addresses: string[]): void {
   }
 }
 
-/** Opens connections to accounts. They are kept alive: the address is checked once for each connection. */
+/** Opens connections to accounts. Connections are kept alive; each checks the address of its host once. */
 export function openConnections(resolve?: Resolve): Dispatcher {
   return new Agent({
     allowH2: false,
@@ -30,7 +33,7 @@ export function openConnections(resolve?: Resolve): Dispatcher {
   });
 }
 
-/** Opens connections to STORAGE_ENDPOINT_OVERRIDE, which may be at any address. */
+/** Opens connections to STORAGE_ENDPOINT_OVERRIDE. Any address is allowed. */
 export function openOverrideConnections(): Dispatcher {
   return new Agent({
     allowH2: false,

@@ -1,12 +1,12 @@
 import { StoreError } from '../store-error.ts';
 
-/** The maximum length of a service's message. */
+/** Maximum characters of the service's message. */
 const maxMessageLength = 1000;
 
-/** Signatures, keys and tokens, in case a service repeats them in its message. */
+/** Patterns of signatures, keys and tokens, in case the service repeats them in its message. */
 const secrets = [/(sig=)[^&\s"'<]+/gi, /(SharedKey |Bearer )[^\s"'<]+/gi, /(AccountKey=)[^;\s"'<]+/gi];
 
-/** A message without possible secrets, nor those that are `known`, with a limited length. */
+/** Removes possible secrets and the secrets in `known` from a message, and limits its length. */
 function harmless(message: string, known: readonly string[] = []): string {
   const unknown = known.reduce((text, secret) => text.replaceAll(secret, '(hidden)'), message.trim());
   const bare = secrets.reduce((text, secret) => text.replace(secret, '$1(hidden)'), unknown);
@@ -14,7 +14,8 @@ function harmless(message: string, known: readonly string[] = []): string {
 }
 
 /**
- * The error of a response without success: in JSON (dfs endpoint), XML (blob endpoint), or only a header.
+ * Returns the error for an unsuccessful response. The response may describe the error in JSON (dfs endpoint), in XML
+ * (blob endpoint), or only in a header.
  * @param known secrets of the request, in case the service repeats them
  */
 export function refusedResponse(
@@ -54,12 +55,12 @@ function fromXml(text: string): Said {
   return { code: element('Code'), message: element('Message') };
 }
 
-/** Timeout codes of undici. */
+/** Codes of undici for timeouts. */
 const timeouts = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'UND_ERR_CONNECT_TIMEOUT']);
 
 /**
- * Returns our own error for any error of a connection, the package or an identity. It keeps the code and a harmless
- * message.
+ * Converts any error of a connection, the package or an identity library to a `StoreError` with the same code and a
+ * message without secrets.
  */
 export function toStoreError(thrown: unknown): StoreError {
   for (let error = thrown; error instanceof Error; error = error.cause)
@@ -70,25 +71,25 @@ export function toStoreError(thrown: unknown): StoreError {
   return new StoreError(harmless(thrown.message || code), timeouts.has(code) ? 'timeout' : code);
 }
 
-/** Whether the service reports that the object does not exist. A missing filesystem is a different error. */
+/** Whether the service has reported that the object does not exist. A missing filesystem is a different error. */
 export function isMissing(error: unknown): boolean {
   return (
     error instanceof StoreError && error.status === 404 && !/^(Filesystem|Container|Account)/.test(error.code)
   );
 }
 
-/** Whether the object is not the requested version. */
+/** Whether the service has reported that the object is not the requested version. */
 export function isOtherVersion(error: unknown): boolean {
   return error instanceof StoreError && error.status === 412 && error.code === 'ConditionNotMet';
 }
 
-/** Whether another writer holds the object, or wrote to it since. */
+/** Whether another writer holds the object, or has written to it in the meantime. */
 export function isConflict(error: unknown): boolean {
   if (!(error instanceof StoreError)) return false;
   return error.status === 412 || /^(Lease|InvalidFlushPosition$)/.test(error.code);
 }
 
-/** Whether the service does not support leases, as some emulators do not. */
+/** Whether the service does not support leases. Some emulators do not. */
 export function hasNoLeases(error: unknown): boolean {
   return error instanceof StoreError && [400, 405, 501].includes(error.status ?? 0);
 }

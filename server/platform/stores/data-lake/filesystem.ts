@@ -21,24 +21,27 @@ import { managedIdentity } from './managed-identity.ts';
 
 export interface FilesystemOptions {
   /**
-   * STORAGE_ENDPOINT_OVERRIDE: the URL to connect to instead of account URLs; `{account}` in it is replaced by the
-   * account's name.
+   * The URL to connect to in place of account URLs (STORAGE_ENDPOINT_OVERRIDE). `{account}` in the URL is replaced by
+   * the name of the account.
    */
   endpointOverride?: string | undefined;
-  /** STORAGE_PRINCIPAL_CLIENT_ID: which managed identity, if the deployment has several. */
+  /** Selects one managed identity, if the deployment has several (STORAGE_PRINCIPAL_CLIENT_ID). */
   principalClientId?: string | undefined;
-  /** Milliseconds for a request, 20 seconds unless given; of a body that is streamed, for each wait. */
+  /**
+   * Timeout of a request in milliseconds. For a body that is streamed, it applies to each wait for data. Default: 20
+   * seconds.
+   */
   timeout?: number;
-  /** Milliseconds before a request is tried again, 300 unless given. */
+  /** Milliseconds before a request is repeated. Default: 300. */
   retryDelay?: number;
   resolve?: Resolve;
 }
 
-/** The signer of a mode's requests, and the token for their URLs. */
+/** The access for an authentication mode: the signer of requests, and the token for their URLs. */
 interface Access {
   signer: StorageSharedKeyCredential | AnonymousCredential | TokenCredential;
   sas?: string;
-  /** Texts that no message may repeat. */
+  /** Texts that no error message may contain. */
   secrets: string[];
 }
 
@@ -51,7 +54,7 @@ async function accessWith(
     case 'managed_identity':
       return { signer: await managedIdentity(principalClientId), secrets: [] };
     case 'sas': {
-      // The token becomes part of URLs: a secret of another form must not.
+      // Check the format: the token becomes part of URLs, so no other text may be used as a token.
       const wrong = checkSecret(accountUrl, credential);
       if (wrong) throw new StoreError(wrong.problem, 'sas');
       return accessBySas(bareSas(credential.token));
@@ -74,7 +77,7 @@ function accessBySas(sas: string): Access {
   return { signer: new AnonymousCredential(), sas, secrets };
 }
 
-/** Shared by all lakes of this process. */
+/** The connections that all Data Lakes of this process share. */
 let checkedConnections: Dispatcher | undefined;
 let overrideConnections: Dispatcher | undefined;
 
@@ -96,7 +99,7 @@ export async function openFilesystem(
   });
   return new DataLakeFileSystemClient(`${accountUrl}/${filesystem}`, signer, {
     httpClient,
-    // The account's client retries, because it has more details of the failure.
+    // The package must not retry: the account's client does, because it has more details about a failure.
     retryOptions: { maxTries: 1 },
   });
 }

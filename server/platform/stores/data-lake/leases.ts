@@ -3,18 +3,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataLakeFileClient } from '@azure/storage-file-datalake';
 import { hasNoLeases, isConflict } from './failures.ts';
 
-/** Seconds of a lease: the minimum, because a process that dies with one delays the others by it. */
+/**
+ * Duration of a lease in seconds. It is the minimum: if a process dies while it has a lease, other processes must
+ * wait until the lease ends.
+ */
 const leaseSeconds = 15;
-/** Milliseconds that a write waits for the release of its lease. */
+/** Maximum milliseconds that a write waits until its lease is released. */
 const maxReleaseMs = 2000;
 /** Milliseconds after which a lease is renewed before the next request. */
 const renewAfter = 5000;
-/** Milliseconds for which writes that other writers block are retried: two leases and a margin. */
+/**
+ * Milliseconds for which a write is repeated while other writers block it: the duration of two leases, and a margin.
+ */
 const patience = 40_000;
-/** Milliseconds between two attempts; half of it is random. */
+/** Milliseconds between two attempts. Half of the time is random. */
 const pause = 200;
 
-/** Retries a write while other writers hold the object, or have written in between. */
+/** Repeats a write while other writers hold the object or have written to it in between. */
 export async function despiteOthers<T>(write: () => Promise<T>): Promise<T> {
   const end = Date.now() + patience;
   for (;;) {
@@ -28,15 +33,15 @@ export async function despiteOthers<T>(write: () => Promise<T>): Promise<T> {
 }
 
 /**
- * The requirement for a request that writes to an object with a lease. Call it before each request: it renews the
- * lease.
+ * Returns the condition for a request that writes to an object with a lease. Call it before each request, because it
+ * also renews the lease.
  */
 export type HeldLease = () => Promise<{ leaseId?: string }>;
 
 /**
- * Holds the lease of an existing object during a write. No one else can write during that time. If the lease is lost
- * because the write takes too long, the service rejects the write's next request.
- * @throws {StoreError} a conflict, if another writer holds it
+ * Holds a lease for an existing object during a write, so that no one else can write to the object. If the write
+ * takes too long, so that the lease ends, the service rejects the next request of the write.
+ * @throws {StoreError} a conflict, if another writer holds the lease
  */
 export async function withLease<T>(
   file: DataLakeFileClient,
@@ -49,7 +54,7 @@ export async function withLease<T>(
     await lease.acquireLease(leaseSeconds);
   } catch (error) {
     if (!hasNoLeases(error)) throw error;
-    // The position of each append still has to be the object's end.
+    // Without a lease, the service still checks that each append begins at the end of the object.
     return await write(async () => ({}));
   }
   try {
@@ -61,7 +66,8 @@ export async function withLease<T>(
       return { leaseId };
     });
   } finally {
-    // A lease that is not released ends automatically; the write is done, and must not wait for long.
+    // Do not wait long for the release: the write is completed, and a lease that is not released ends by its
+    // duration.
     await Promise.race([
       lease.releaseLease().catch(() => {}),
       sleep(maxReleaseMs, undefined, { ref: false }),

@@ -2,19 +2,19 @@ import type { TokenCredential } from '@azure/identity';
 import { StoreError } from '../store-error.ts';
 import { toStoreError } from './failures.ts';
 
-/** Milliseconds to get a token. */
+/** Timeout to get a token, in milliseconds. */
 const timeout = 20_000;
 
 /**
- * One for each client id, so that a process requests a token once, however many lakes use it. The package keeps
- * tokens.
+ * The identities by client id. They are shared, so that a process requests a token only once for all its Data Lakes;
+ * the package keeps the tokens.
  */
 const identities = new Map<string | undefined, Promise<TokenCredential>>();
 
 /**
- * The identity of this deployment: workload identity (Kubernetes), then the managed identity of its machine.
- * Developers' tools are not used, so no process is started.
- * @param clientId which of several identities; without it, the one that the environment names
+ * Returns the identity of this deployment: the workload identity (Kubernetes) or, without one, the managed identity
+ * of the machine. Tools for developers are not asked for an identity, so no process is started.
+ * @param clientId selects one of several identities; by default, the one in the environment
  */
 export function managedIdentity(clientId: string | undefined): Promise<TokenCredential> {
   const known = identities.get(clientId);
@@ -34,7 +34,7 @@ async function openIdentity(clientId: string | undefined): Promise<TokenCredenti
     async getToken(scopes, options) {
       const abortSignal = AbortSignal.timeout(timeout);
       try {
-        // The package does not pass the signal on to each of its requests.
+        // Race with the signal, because the package does not pass the signal to all of its requests.
         return await Promise.race([chain.getToken(scopes, { ...options, abortSignal }), failAt(abortSignal)]);
       } catch (error) {
         throw toStoreError(error);
@@ -43,7 +43,7 @@ async function openIdentity(clientId: string | undefined): Promise<TokenCredenti
   };
 }
 
-/** The constructor throws if the environment has no workload identity. */
+/** Returns the workload identity. The constructor throws if the environment has none. */
 function workloadIdentity(
   { CredentialUnavailableError, WorkloadIdentityCredential }: typeof import('@azure/identity'),
   named: { clientId?: string },

@@ -3,13 +3,13 @@ import { StoreError } from '../store-error.ts';
 import { isConflict, isMissing } from './failures.ts';
 import { despiteOthers, withLease } from './leases.ts';
 
-/** Bytes of one request. */
+/** Maximum bytes of content in one request. */
 const partBytes = 4 * 1024 * 1024;
 
 /**
- * Writes an object: creates it empty, appends its content, and makes that visible. Content that fits into one request
- * becomes visible with that request, and only if the object is still empty, so of two writers one wins, completely.
- * Larger content is written under a lease.
+ * Writes an object: creates an empty object, appends the content, and makes the content visible. Content that fits
+ * into one request becomes visible with this request, which succeeds only if the object is still empty: of two
+ * concurrent writers, one wins and its content is complete. Larger content is written while holding a lease.
  */
 export function putObject(file: DataLakeFileClient, content: Buffer): Promise<void> {
   return despiteOthers(async () => {
@@ -37,8 +37,8 @@ async function putParts(file: DataLakeFileClient, content: Buffer): Promise<void
 
 /**
  * Appends bytes and makes them visible with the same request.
- * @param before the object's ETag; if it stays the same, the service has only accepted the bytes, and a second request makes
- * them visible
+ * @param before the object's ETag; if the ETag stays the same, the service has accepted the bytes without making them
+ * visible, so a second request does that
  */
 async function appendVisibly(
   file: DataLakeFileClient,
@@ -52,8 +52,9 @@ async function appendVisibly(
 }
 
 /**
- * Removes the empty object of a write that failed, unless another writer has written to it since. Best effort: nothing refers to an
- * object whose write failed. Not tried if the service does not respond, which would double the time.
+ * Removes the empty object that a failed write has left, unless another writer has written to it in the meantime. If
+ * the removal fails, this does no harm, because nothing refers to the object. It is not tried if the service does not
+ * respond, since it would double the time.
  */
 async function removeUnfinished(file: DataLakeFileClient, etag: string | undefined, error: unknown) {
   if (!etag || isConflict(error) || (error instanceof StoreError && error.code === 'timeout')) return;
@@ -61,8 +62,8 @@ async function removeUnfinished(file: DataLakeFileClient, etag: string | undefin
 }
 
 /**
- * Appends lines to an object, and creates it if it does not exist. The lease keeps other processes from writing
- * between reading the object's length and writing to its end.
+ * Appends lines to an object, which is created if it does not exist. A lease prevents other processes from writing
+ * between the request that reads the object's length and the request that appends at the end.
  */
 export function appendLines(file: DataLakeFileClient, lines: string): Promise<void> {
   const bytes = Buffer.from(lines);
@@ -73,7 +74,8 @@ export function appendLines(file: DataLakeFileClient, lines: string): Promise<vo
         try {
           await appendVisibly(file, bytes, end, etag, await held());
         } catch (error) {
-          // The response of a write that succeeded may have been lost; a second write would repeat the lines.
+          // The write may have succeeded although its response was lost. Check this, because a second write would
+          // repeat the lines.
           if (!(await holds(file, end, bytes).catch(() => false))) throw error;
         }
       });
@@ -91,26 +93,29 @@ async function createIfMissing(file: DataLakeFileClient): Promise<void> {
   try {
     await file.create({ conditions: { ifNoneMatch: '*' } });
   } catch (error) {
-    // Another process was faster.
+    // Ignore this error: another process has created the object first.
     if (!(error instanceof StoreError && [409, 412].includes(error.status ?? 0))) throw error;
   }
 }
 
-/** Whether an object has these bytes at this position. */
+/** Whether an object contains these bytes at this position. */
 async function holds(file: DataLakeFileClient, at: number, bytes: Buffer): Promise<boolean> {
   return (await readBytes(file, at, bytes.length)).equals(bytes);
 }
 
-/** Reads up to `max` bytes of an object; none from its end on. */
+/**
+ * Reads up to `max` bytes of an object from a position; empty if the position is at the end of the object or behind
+ * it.
+ */
 export async function readBytes(file: DataLakeFileClient, from: number, max: number): Promise<Buffer> {
   try {
-    // A count of zero would request everything.
+    // Request at least one byte, because a count of 0 would request everything.
     const { readableStreamBody } = await file.read(from, Math.max(max, 1), { maxRetryRequests: 2 });
     const chunks: Buffer[] = [];
     for await (const chunk of readableStreamBody ?? []) chunks.push(chunk as Buffer);
     return Buffer.concat(chunks).subarray(0, max);
   } catch (error) {
-    // The range begins at the end of the object or after it.
+    // The range begins at the end of the object or behind it.
     if (error instanceof StoreError && error.status === 416) return Buffer.alloc(0);
     throw error;
   }

@@ -1,22 +1,25 @@
 import { Worker } from 'node:worker_threads';
 
 /*
- * Writes texts and lines on a dedicated thread. Writes that arrive while the thread works are sent to it together, so
- * each write costs less under load (decision 36). A disk that hangs blocks only this thread.
+ * Writes texts and lines on a dedicated thread. Writes that arrive while the thread is busy are sent to it together,
+ * so that each write costs less under load (decision 36). If the disk hangs, only this thread is blocked.
  */
 
-/** A line at the end of a file. */
+/** A line to append to a file. */
 export interface AppendedLine {
   file: string;
   line: string;
 }
 
-/** A write: of a whole file, through a temporary one, after a line that announces it; or of a line. */
+/**
+ * A write: `put` writes a whole file through a temporary one and, before that, appends a line that announces the
+ * file; `append` appends a line.
+ */
 export type SmallWrite =
   | { kind: 'put'; file: string; temporary: string; content: string; announced?: AppendedLine | undefined }
   | ({ kind: 'append' } & AppendedLine);
 
-/** A failed write of the thread. `index`: its position among the sent writes. */
+/** A write that has failed. `index` is its position among the writes that were sent together. */
 export interface FailedWrite {
   index: number;
   code: string | undefined;
@@ -34,19 +37,20 @@ interface Batch {
 }
 
 let thread: Worker | undefined;
-/** The writes that the thread processes now. */
+/** The writes that the thread is processing. */
 let sent: Batch | undefined;
 let next: Batch = { writes: [], waiting: [] };
 
 /**
- * Writes on the thread. Writes that are made without awaiting another may be executed in any order.
+ * Writes with the thread. If the caller does not wait for one write before the next, the order of the two is
+ * undefined.
  * @throws the error of the file system, with its `code`
  */
 export function writeSmall(write: SmallWrite): Promise<void> {
   return new Promise((resolve, reject) => {
     next.writes.push(write);
     next.waiting.push({ resolve, reject });
-    // Other events of this iteration of the event loop may add more.
+    // Send later: other events in this iteration of the event loop may add more writes.
     if (!sent && next.writes.length === 1) setImmediate(sendNext);
   });
 }
@@ -56,7 +60,7 @@ function sendNext(): void {
   sent = next;
   next = { writes: [], waiting: [] };
   thread ??= startThread();
-  // The process stays alive until it is written.
+  // Keeps the process alive until the writes are done.
   thread.ref();
   thread.postMessage(sent.writes);
 }
@@ -70,7 +74,7 @@ function startThread(): Worker {
     );
     settle((index) => errors.get(index));
   });
-  // The next write gets a new thread. `error` is followed by `exit`.
+  // Ignore `error`, because `exit` follows it. The next write then starts a new thread.
   started.on('error', () => {});
   started.on('exit', () => {
     thread = undefined;
@@ -79,7 +83,7 @@ function startThread(): Worker {
   return started;
 }
 
-/** Ends the writes of the batch that was sent, and sends the next. */
+/** Settles the writes of the batch that was sent, and sends the next batch. */
 function settle(errorOf: (index: number) => Error | undefined): void {
   const waiting = sent?.waiting ?? [];
   sent = undefined;

@@ -3,27 +3,30 @@ import { open, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
 
-/** The state of the system under the folder, recorded in the folder. */
+/** Facts about the system below the folder. They are stored in the folder. */
 interface State {
-  /** When that system booted, in milliseconds since the epoch, according to its clock. */
+  /** When the system booted, in milliseconds since the epoch by the system's clock. */
   booted: number;
-  /** ISO 8601: see `PlatformStore.doubtfulSince`. */
+  /** The result of `PlatformStore.doubtfulSince`, in ISO 8601. */
   doubtfulSince: string | null;
-  /** Whether the temporary files of earlier versions have been removed. */
+  /** Whether temporary files that earlier versions of the service wrote have been removed. */
   tidied: boolean;
 }
 
-/** Milliseconds by which two readings of one boot time may differ, because clocks are adjusted. */
+/** Maximum milliseconds by which two readings of the same boot time may differ, because clocks are adjusted. */
 const sameStart = 120_000;
-/** Milliseconds for which a written file may stay in the system's memory, with a wide margin: Linux flushes after 30 s. */
+/**
+ * Maximum milliseconds for which the system may keep a written file in memory before it is on the disk. This has a
+ * wide margin: Linux flushes after 30 s.
+ */
 const unwritten = 15 * 60_000;
-/** Milliseconds between two records that the store is in use. */
+/** Milliseconds between two records of the fact that the store is in use. */
 const noteEvery = 60_000;
 
 /**
- * Detects whether the system under a folder was rebooted since the folder was last written to: writes that were still
- * in its memory, and not yet on the disk, may be lost. If only a process ends, nothing is lost. The modification time
- * of the state file records when the store was last in use.
+ * Detects whether the system below a folder has been rebooted since the last write to the folder. If so, writes that
+ * were in the system's memory but not yet on the disk may be lost. If only a process ends, nothing is lost. The
+ * modification time of the state file records when the store was last in use.
  */
 export function trackUnflushedWrites(folder: string) {
   const file = join(folder, '.state.json');
@@ -32,8 +35,8 @@ export function trackUnflushedWrites(folder: string) {
   let looking: Promise<void> | undefined;
 
   /**
-   * The state, and when its file was modified; both of one open file, since another process may replace it at any
-   * time.
+   * Reads the state, and the modification time of its file. Both are read from one open file, because another process
+   * may replace the file at any time.
    */
   const read = async (): Promise<{ state: State; changed: number } | undefined> => {
     try {
@@ -66,7 +69,7 @@ export function trackUnflushedWrites(folder: string) {
     const since = new Date(Math.min(before, changed - unwritten)).toISOString();
     await write({ booted, doubtfulSince: since, tidied: state.tidied });
   };
-  /** Checks once for each process, and again if the store was unreachable. */
+  /** Checks for a reboot once per process, and again if the store was unreachable. */
   const checked = () => {
     looking ??= look().catch((error: unknown) => {
       looking = undefined;
@@ -89,7 +92,7 @@ export function trackUnflushedWrites(folder: string) {
     },
     async doubtfulSince(): Promise<Date | null> {
       const known = await read();
-      // Nothing has been written yet.
+      // There is no state if nothing has been written yet.
       if (!known) return null;
       await checked();
       const since = (await read())?.state.doubtfulSince;

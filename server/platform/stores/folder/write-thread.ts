@@ -3,13 +3,16 @@ import { parentPort } from 'node:worker_threads';
 import type { AppendedLine, FailedWrite, SmallWrite } from './small-writes.ts';
 
 /*
- * The thread of `small-writes.ts`. It makes blocking calls, since it does nothing else: each asynchronous call would
- * go to a thread of Node's pool and back, which costs more than the write.
+ * The thread of `small-writes.ts`. It uses blocking calls, because it has nothing else to do: each asynchronous call
+ * would go to a thread of Node's pool and back, which costs more than the write itself.
  */
 
 parentPort?.on('message', (writes: SmallWrite[]) => parentPort?.postMessage(runAll(writes)));
 
-/** @returns the failed writes */
+/**
+ * Executes the writes.
+ * @returns the writes that failed
+ */
 function runAll(writes: readonly SmallWrite[]): FailedWrite[] {
   const failed = new Map<number, FailedWrite>();
   const attempt = (indexes: number[], write: () => void) => {
@@ -32,7 +35,7 @@ function runAll(writes: readonly SmallWrite[]): FailedWrite[] {
     const line = write.kind === 'put' ? write.announced : write;
     if (line) append(index, line);
   }
-  // Opened each time, because another process may have removed the file.
+  // Open the file each time, because another process may have removed it.
   for (const [file, { lines, indexes }] of appended)
     attempt(indexes, () => appendFileSync(file, lines, { mode: 0o600 }));
   for (const [index, write] of writes.entries())

@@ -1,13 +1,13 @@
 /**
- * Appends lines to text objects, one write at a time for each object. Lines that arrive during a write are written together by
- * the next one.
- * @param append appends whole lines, each with its end, to the object of this path
+ * Returns a function that appends lines to text objects, with one write at a time for each object. Lines that arrive
+ * during a write are written together by the next one.
+ * @param append appends complete lines, each with its newline, to the object at a path
  */
 export function lineBatches(append: (path: string, lines: string) => Promise<void>) {
   interface Queue {
     lines: string[];
     writing: Promise<void>;
-    /** The write that will take the waiting lines; unset without any. */
+    /** The write that will contain the waiting lines; undefined if no lines wait. */
     next: Promise<void> | undefined;
   }
   const queues = new Map<string, Queue>();

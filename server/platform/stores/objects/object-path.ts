@@ -1,15 +1,19 @@
 /**
- * Checks the path of an object or folder in a store: two or more parts of letters, digits and `_-.`, none of only
- * dots, and the first does not begin with one. So a path cannot leave the store, and needs no escaping in URLs.
+ * Checks the path of an object or folder in a store. A valid path has two or more parts of letters, digits and `_-.`.
+ * No part consists only of dots, and the first does not begin with a dot. So a path cannot lead out of the store, and
+ * needs no escaping in URLs.
  * @returns the path
- * @throws {Error} for another path
+ * @throws {Error} for an invalid path
  */
 export function checkedPath(path: string): string {
   if (!path.includes('/')) throw notAPath();
   return checkedFolder(path);
 }
 
-/** The same for a folder, which may be at the top of the store: one part or more. */
+/**
+ * Checks the path of a folder in the same way, except that a single part is allowed, because the folder may be at the
+ * top of the store.
+ */
 export function checkedFolder(path: string): string {
   if (!/^[\w-][\w.-]*(\/[\w.-]+)*$/.test(path) || path.split('/').some((part) => /^\.+$/.test(part)))
     throw notAPath();

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** A stream that is destroyed when its reader stops, even before it has begun to read. */
+/** Returns a stream that is destroyed when its reader stops, even before the first read. */
 export function releasedStream(
   stream: Readable,
   toError: (thrown: unknown) => unknown = (thrown) => thrown,
