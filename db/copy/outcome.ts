@@ -14,7 +14,7 @@ export class InDoubtError extends Error {
 /** Returns the id of the transaction, with which another connection can find out the transaction's result. */
 export async function transactionId(tx: postgres.TransactionSql): Promise<string> {
   const [row] = await tx<{ id: string }[]>`select pg_current_xact_id()::text as id`;
-  if (!row) throw new Error('PostgreSQL gives no id of the transaction');
+  if (!row) throw new Error('PostgreSQL returned no id for the transaction');
   return row.id;
 }
 

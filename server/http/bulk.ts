@@ -7,9 +7,9 @@ const lanes = 4;
 
 /** Why one of several items was rejected. Equals the error response that a request for only this item would get. */
 export const itemRefusal = z.object({
-  http_status: z.int().describe('The status of a request for only this item.'),
+  http_status: z.int().describe('The status that a request for only this item would get.'),
   detail: z.string().describe('Why it was rejected.'),
-  error_code: z.string().nullable().describe('The error_code of a request for only this item.'),
+  error_code: z.string().nullable().describe('The error_code that a request for only this item would get.'),
   retry_after: z.int().nullable().meta({ description: 'seconds' }),
 });
 

@@ -46,7 +46,7 @@ export function markKeyedResult(response: Pick<HttpResponse, 'setHeader'>, resul
 /** Adds a warning to a job that a different request with the same key created. The warning is not stored. */
 export function withDifferingRequest<T extends { warnings: Warning[] }>(job: T): T {
   const message =
-    'this key belongs to an earlier, different request, whose job this is; send this request with another key';
+    'an earlier, different request has used this idempotency key, and this is the job of that request; send this request with another key';
   const warning = warningOf('idempotency_request_differs', 'idempotency_key', message);
   return { ...job, warnings: [...job.warnings, warning] };
 }

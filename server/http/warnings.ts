@@ -7,8 +7,9 @@ const codes = {
   unknown_field: 'the request has a field that does not exist, which is ignored',
   same_language: 'source and target are the same language',
   source_language_mismatch: 'the source is clearly not in its stated language',
-  unregulated_domain: 'the domain looks like one that requires a review, and does not',
-  idempotency_request_differs: 'the key belongs to another request, whose job this is',
+  unregulated_domain: 'the domain is similar to one that requires a review, but does not require a review',
+  idempotency_request_differs:
+    'another request has used this idempotency key, and this is the job of that request',
 } as const;
 
 const warning = z.object({

@@ -103,7 +103,9 @@ describe('a refusal of something else', () => {
     upstream.fake.otherwise(down(status));
     const error = await failed(upstream.engine().translate(plain, scope));
     expect([error.code, error.retryAfter]).toEqual(['transient_error', 17]);
-    expect((error.cause as Error).message).toContain(`outage: refused in every mode, status ${status}`);
+    expect((error.cause as Error).message).toContain(
+      `outage: the endpoint rejected every output mode, status ${status}`,
+    );
   });
 });
 

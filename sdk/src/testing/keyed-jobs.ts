@@ -64,7 +64,7 @@ export function createKeyedJobs<J extends Job, Content>(rejectMissing: () => nev
 /** Returns a job as the service returns it to a different request with the same key. */
 function withDifferingRequest<T extends { warnings: unknown[] }>(job: T): T {
   const message =
-    'this key belongs to an earlier, different request, whose job this is; send this request with another key';
+    'an earlier, different request has used this idempotency key, and this is the job of that request; send this request with another key';
   const warning = { code: 'idempotency_request_differs', field: 'idempotency_key', message };
   return { ...job, warnings: [...job.warnings, warning] };
 }

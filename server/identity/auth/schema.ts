@@ -138,7 +138,7 @@ export const signupResponse = z
       .string()
       .nullable()
       .describe(
-        'The API key of a new workspace, shown this once; null for a member who joined an existing one.',
+        'The API key of a new workspace, shown only once; null for a member who joined an existing one.',
       ),
     mfa_required: z.boolean().describe('Whether a second factor must be set up before tokens are issued.'),
     token: tokenResponse.optional(),
@@ -262,7 +262,7 @@ export const mfaEnrollConfirmResponse = z
     enrolled: z.literal(true).describe('Always true.'),
     recovery_codes: z
       .array(z.string())
-      .describe('Ten codes of the shape xxxxx-xxxxx, each for one use, shown this once.'),
+      .describe('Ten codes of the shape xxxxx-xxxxx, each for one use, shown only once.'),
     token: tokenResponse.optional(),
   })
   .meta({ id: 'MfaEnrollConfirmResponse' });

@@ -35,7 +35,7 @@ export const mfaResetResponse = z
 
 export const passwordResetLink = z
   .object({
-    reset_token: z.string().describe('Works once; shown this once.'),
+    reset_token: z.string().describe('Works once; shown only once.'),
     reset_url: z.string().meta({ description: 'has the token in its fragment' }),
     expires_at: dateTime,
   })
@@ -63,7 +63,7 @@ export const inviteRecord = z.object(inviteFields).meta({
 });
 
 export const createdInvite = z
-  .object({ ...inviteFields, invite_token: z.string().meta({ description: 'shown this once' }) })
+  .object({ ...inviteFields, invite_token: z.string().meta({ description: 'shown only once' }) })
   .meta({ id: 'CreatedInvite' });
 
 /** Without `expires_in_days`, an invite expires after INVITE_TTL_SECONDS. */

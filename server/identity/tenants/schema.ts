@@ -51,25 +51,21 @@ export const tenantAccountCreate = z
   .meta({ id: 'TenantAccountCreate', description: 'A workspace to create.' });
 
 export const provisionedTenant = tenantAccount
-  .extend({ api_key: z.string().meta({ description: 'shown this once' }) })
+  .extend({ api_key: z.string().meta({ description: 'shown only once' }) })
   .meta({ id: 'ProvisionedTenant' });
 
 /** The proof of identity that rotating the key requires: exactly one of the two fields. */
 export const keyRotationRequest = z
   .strictObject({
     password: z.string().max(4096).optional().describe("The signed-in member's password."),
-    mfa_code: z
-      .string()
-      .max(100)
-      .optional()
-      .meta({ description: 'an authenticator code or a recovery code' }),
+    mfa_code: z.string().max(100).optional().meta({ description: 'a verification code or a recovery code' }),
   })
   .refine(({ password, mfa_code }) => (password === undefined) !== (mfa_code === undefined), {
     error: 'either password or mfa_code is required',
   });
 
 export const rotatedKey = z.object({
-  api_key: z.string().meta({ description: 'shown this once' }),
+  api_key: z.string().meta({ description: 'shown only once' }),
   api_key_prefix: z.string().meta({ description: 'its first 8 characters' }),
 });
 

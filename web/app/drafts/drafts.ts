@@ -263,7 +263,7 @@ let person: string | undefined;
 
 function personPrefix(): string {
   person = currentPerson() ?? person;
-  if (!person) throw new Error('nobody has signed in');
+  if (!person) throw new Error('no member has signed in');
   return `${person}:`;
 }
 

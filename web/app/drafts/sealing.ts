@@ -86,14 +86,14 @@ export async function open(person: string, key: string, { iv, sealed }: Sealed):
 
 function keysOf(person: string): Promise<Keys> {
   if (asked?.person !== person) prepareKeys();
-  if (asked?.person !== person) throw new Error('the person of this draft has signed out');
+  if (asked?.person !== person) throw new Error('the owner of this draft has signed out');
   return asked.keys;
 }
 
 async function readKeys(person: string): Promise<Keys> {
   for (;;) {
     const raw = await readDraftKeys().catch(() => undefined);
-    if (currentPerson() !== person) throw new Error('the person of this draft has signed out');
+    if (currentPerson() !== person) throw new Error('the owner of this draft has signed out');
     if (raw) return (await Promise.all(raw.map(importKey))) as [CryptoKey, ...CryptoKey[]];
     await new Promise((resolve) => setTimeout(resolve, pause));
   }

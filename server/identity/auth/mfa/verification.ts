@@ -31,7 +31,7 @@ export const verifyMfa = publicProcedure
       method: 'POST',
       path: '/api/auth/mfa/verify',
       tag: 'Sign-in',
-      summary: 'Complete a sign-in with an authenticator code or a recovery code',
+      summary: 'Complete a sign-in with a verification code or a recovery code',
       description: 'A challenge accepts five attempts, and a member may send ten wrong codes in 15 minutes.',
     },
   })

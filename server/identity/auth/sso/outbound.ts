@@ -84,7 +84,7 @@ export function openOutbound(issuer: string, parts: OutboundParts = {}): Outboun
     if (host === issuerHost) home ??= ranges.size === 1 ? ranges : new Set();
     for (const range of ranges) {
       if (isLoopbackHost(host) && range !== 'loopback')
-        throw new ProviderRefused(`${host} is not on the loopback address`);
+        throw new ProviderRefused(`${host} is not a loopback address`);
       if (range !== 'public' && !home?.has(range))
         throw new ProviderRefused(`${host} is at a ${range} address, and the issuer is not`);
     }

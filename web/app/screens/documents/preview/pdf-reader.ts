@@ -16,7 +16,7 @@ function trustedWorkerAddress(): string {
   if (!trustedTypes) return workerAddress;
   const policy = trustedTypes.createPolicy('lingualoop', {
     createScriptURL(address) {
-      if (address !== workerAddress) throw new TypeError('not the address of a worker of this application');
+      if (address !== workerAddress) throw new TypeError('not the URL of a worker of this application');
       return address;
     },
   });
