@@ -11,7 +11,7 @@ const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const ask = (input: Fields, headers: Headers) =>
   viaRpc(app, { path: 'memory.browse', type: 'query' }, { input, headers });
 
-/** Requests a page, which must succeed. */
+/** Requests a page and checks that the request succeeds. */
 async function page(of: Sets, input: Fields = {}) {
   const { status, body } = await ask(input, of.headers);
   expect(status, JSON.stringify(body)).toBe(200);

@@ -218,8 +218,8 @@ function csvValue(name: FieldName, tenantId: string): SQL {
 }
 
 /**
- * A spreadsheet runs a cell that begins with one of these characters as a formula. With an apostrophe before it, the
- * spreadsheet shows the text.
+ * A spreadsheet runs a cell that begins with one of these characters as a formula. An apostrophe before the text makes
+ * the spreadsheet show the text instead.
  */
 function harmless(text: SQL): SQL {
   return sql`case when ${text} ~ '^[=+@\\t\\r-]' then '''' || ${text} else ${text} end`;

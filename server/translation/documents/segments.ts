@@ -18,7 +18,12 @@ const pageRectangles = z.array(z.array(z.number())).nullable().meta({
 export const documentSegment = z
   .object({
     region_id: z.string().describe('Stable across renderings.'),
-    cell_id: z.string().nullable().describe('The cell in a table; otherwise null. Stable across renderings.'),
+    cell_id: z
+      .string()
+      .nullable()
+      .describe(
+        'The cell, if the segment is in a table; otherwise null. The value is the same each time the document is rendered.',
+      ),
     kind: z
       .string()
       .describe('`paragraph`, `heading`, `table_cell`, `header`, `footer`, `cell` or `text_block`.'),

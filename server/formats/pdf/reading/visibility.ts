@@ -3,7 +3,7 @@ import type { KeptReason, ShownText } from '../page-content.ts';
 import type { Coverage } from './coverage.ts';
 import type { TextOperator } from './interpretation.ts';
 
-/** The maximum number of points of a text at which its visibility is tested. */
+/** The visibility of a text is tested at no more than this number of positions. */
 const maxPoints = 64;
 
 /** The maximum gap between glyphs of one word, in em. */
