@@ -49,8 +49,9 @@ export async function benchRefusals(print: (line: string) => void): Promise<void
       const memory = await watchMemory(service.pid, 10);
       before ??= memory.first;
       const { status, ms } = await send(path);
-      requirePremise(status >= 400 && status < 500, `${path} is rejected, not ${status}`);
       const grown = Math.round((await memory.stop()) - before);
+      // Some have only no text, and are translated.
+      requirePremise(status < 500, `the service handles ${path}, not ${status}`);
       print(`    ${path.padEnd(52)} ${status}  ${(ms / 1000).toFixed(2)} s  ${String(grown).padStart(4)} MB`);
     }
     print('    (targets: within 2 s; less than 100 MB)');
