@@ -91,7 +91,8 @@ export async function installJobQueue(url: string): Promise<void> {
     await installGraphileWorker({ pgPool: pool, noHandleSignals: true } as never);
   } finally {
     await pool.end();
-    await Promise.all(ended);
+    // A server that no longer responds does not close the connection.
+    await Promise.race([Promise.all(ended), sleep(5000, undefined, { ref: false })]);
   }
 }
 

@@ -97,7 +97,7 @@ async function startProcess(
     });
     const spending = Promise.withResolvers<TokenSpending>();
     const isSpendingLimited = tokenLimitOf(settings) !== null;
-    const beside = [
+    const independent = [
       // The models are opened while the process joins the database, and checked afterwards.
       selectModels(
         settings,
@@ -110,8 +110,8 @@ async function startProcess(
     ] as const;
     // Wait until the process has joined the database or failed to: if another part failed, a joined database must
     // still be left.
-    await Promise.allSettled([joining, ...beside]);
-    const [home, models, payments, { migrate }] = await Promise.all([joining, ...beside]);
+    await Promise.allSettled([joining, ...independent]);
+    const [home, models, payments, { migrate }] = await Promise.all([joining, ...independent]);
     stop.throwIfAborted();
     const fileWork = openFileWork();
     started.push({ stop: () => fileWork.close() });

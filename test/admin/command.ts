@@ -19,7 +19,7 @@ export async function runCommand(env: Record<string, string>, args: string[]) {
 }
 
 /** Runs a command on the database of the application. */
-export const beside = (app: TestApp, args: string[], env: Record<string, string> = {}) =>
+export const inOwnProcess = (app: TestApp, args: string[], env: Record<string, string> = {}) =>
   runCommand({ DATABASE_URL: app.databaseUrl, ...env }, args);
 
 /** Runs a command that must succeed, and returns the lines of its output. */
@@ -28,7 +28,7 @@ export async function operate(
   args: string[],
   env: Record<string, string> = {},
 ): Promise<string[]> {
-  const { code, stdout, stderr } = await beside(app, args, env);
+  const { code, stdout, stderr } = await inOwnProcess(app, args, env);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   return stdout.split('\n').slice(0, -1);
 }

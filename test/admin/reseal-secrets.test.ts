@@ -6,7 +6,7 @@ import { type Enrolled, foundEnrolled } from '#test/factories.ts';
 import { type Signup, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { contentsOf } from '#test/setup/stored-rows.ts';
-import { beside, env, operateHere, waitingForLocks } from './command.ts';
+import { env, inOwnProcess, operateHere, waitingForLocks } from './command.ts';
 
 const [oldKey, newKey, strangeKey] = [randomBytes(32), randomBytes(32), randomBytes(32)];
 const only = (current: Buffer): SecretsKeys => ({ current, previous: null });
@@ -200,7 +200,7 @@ test.each([
 ])(
   'a wrong environment is one line without the key: %s',
   async (_what, keys: Record<string, string>, expected) => {
-    const { code, stdout, stderr } = await beside(app, ['reseal-secrets'], keys);
+    const { code, stdout, stderr } = await inOwnProcess(app, ['reseal-secrets'], keys);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(expected);
     for (const key of Object.values(keys)) expect(stderr).not.toContain(key);

@@ -11,7 +11,7 @@ import {
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { contentsOf, eventsOf } from '#test/setup/stored-rows.ts';
-import { beside, byTheServer, env, operate, operateHere } from './command.ts';
+import { byTheServer, env, inOwnProcess, operate, operateHere } from './command.ts';
 
 const app = useTestApp({ env });
 const newPassword = 'quite another passphrase';
@@ -114,7 +114,12 @@ describe('an address that is already a member', () => {
   test('an address that is not a member of this tenant is refused; the message says how to invite', async () => {
     const elsewhere = await foundMember(app);
     const before = await contentsOf(app);
-    const refused = await beside(app, ['restore-admin', founder.tenantId, elsewhere.email, '--reset-mfa']);
+    const refused = await inOwnProcess(app, [
+      'restore-admin',
+      founder.tenantId,
+      elsewhere.email,
+      '--reset-mfa',
+    ]);
     expect(refused).toEqual({
       code: 1,
       stdout: '',

@@ -7,7 +7,7 @@ import { loadSecretsKeys, type SecretsKeys } from '#server/platform/encryption.t
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import { readSettings, type Settings } from '#server/settings.ts';
 import { refuseWrongSecretsKey } from '#server/storage/stored-secrets.ts';
-import { requireData } from '../require-data.ts';
+import { requireData } from '../refusal.ts';
 import { fileArgument, runCommand } from './command.ts';
 import { type Taken, takeBackup } from './take.ts';
 

@@ -7,8 +7,7 @@ import { listenForStop } from '#server/platform/stop-signals.ts';
 import { openAccountStores } from '#server/platform/stores/account-stores.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import { readSettings, type Settings } from '#server/settings.ts';
-import { Refusal } from '../refusal.ts';
-import { requireData } from '../require-data.ts';
+import { Refusal, requireData } from '../refusal.ts';
 import { compareStore, isTenant } from './compare.ts';
 import { Report } from './report.ts';
 

@@ -126,7 +126,7 @@ const meterKey = 'lingualoop.pdfMeter';
 const theMeter = `globalThis[Symbol.for('${meterKey}')]`;
 
 /**
- * Code that is inserted into pdf.js to count its work. pdf.js has no hook for this, and none of its own limits stops a
+ * Code that is inserted into pdf.js to count its work. pdf.js has no hook for this, and no limit of pdf.js stops a
  * small file that causes a billion drawing operations. The code is added to the source of pdf.js's worker when the
  * worker is loaded. The text `at` must occur exactly `times` times in this source. If a new release changes it, loading
  * pdf.js and the tests fail.

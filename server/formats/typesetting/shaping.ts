@@ -60,7 +60,7 @@ export interface Cluster {
   span: number;
   /** The size of the cluster, as a factor of the paragraph's size. */
   scale: number;
-  /** The width of the cluster, in em of its own size. */
+  /** The width of the cluster, in em, at the font size of the cluster. */
   advance: number;
   glyphs: readonly PlacedGlyph[];
 }

@@ -21,7 +21,7 @@ export interface XliffUnit {
   /** The notes for the reviewer. */
   notes: readonly string[];
   source: XliffContent;
-  /** The translation; null if there is none yet. */
+  /** The translation; null if it is not translated yet. */
   target: XliffContent | null;
 }
 

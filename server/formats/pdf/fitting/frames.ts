@@ -123,9 +123,9 @@ function mirroredAlignment({ alignment, lines }: TextBlock, rightToLeft: boolean
  * edges of the container, within limits.
  */
 function within(container: Rectangle, box: Rectangle, size: number): Rectangle {
-  const beside = Math.min(box.left - container.left, container.right - box.right);
+  const sideMargin = Math.min(box.left - container.left, container.right - box.right);
   const above = Math.min(box.bottom - container.bottom, container.top - box.top);
-  const x = Math.min(0.3 * size, Math.max(1, beside));
+  const x = Math.min(0.3 * size, Math.max(1, sideMargin));
   const y = Math.min(0.15 * size, Math.max(0.5, above));
   return {
     left: container.left + x,

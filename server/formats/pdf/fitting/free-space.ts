@@ -41,8 +41,8 @@ export class FreeSpace {
   }
 
   /**
-   * Returns the left edge of the nearest obstacle to the right of `from`, or `until` if there is none before this
-   * position. Ignores obstacles of `owner`, and obstacles that start in the left half of `from`.
+   * Returns the left edge of the nearest obstacle to the right of `from`, or `until` if no obstacle is nearer.
+   * Ignores obstacles of `owner`, and obstacles that start in the left half of `from`.
    */
   right(from: Rectangle, until: number, owner: string): number {
     const middle = (from.left + from.right) / 2;
@@ -62,8 +62,8 @@ export class FreeSpace {
   }
 
   /**
-   * Returns the right edge of the nearest obstacle to the left of `from`, or `until` if there is none before this
-   * position. Ignores obstacles of `owner`, and obstacles that end in the right half of `from`.
+   * Returns the right edge of the nearest obstacle to the left of `from`, or `until` if no obstacle is nearer.
+   * Ignores obstacles of `owner`, and obstacles that end in the right half of `from`.
    */
   left(from: Rectangle, until: number, owner: string): number {
     const middle = (from.left + from.right) / 2;
@@ -106,8 +106,8 @@ export class FreeSpace {
   }
 
   /**
-   * Returns the bottom of the nearest obstacle above `from`, or `until` if there is none below this position. Ignores
-   * obstacles that start in the lower half of `from`.
+   * Returns the bottom of the nearest obstacle above `from`, or `until` if no obstacle is nearer.
+   * Ignores obstacles that start in the lower half of `from`.
    */
   above(from: Rectangle, until: number, owner: string): number {
     const middle = (from.bottom + from.top) / 2;

@@ -73,7 +73,7 @@ export function placeDropCaps(pieces: readonly Piece[]): {
  * as high as the letter.
  */
 function firstBeside(cap: Piece, pieces: readonly Piece[]): Piece | undefined {
-  const beside = pieces.filter(
+  const adjacent = pieces.filter(
     (piece) =>
       cap.size >= minSize * piece.size &&
       isBeside(piece, {
@@ -84,13 +84,13 @@ function firstBeside(cap: Piece, pieces: readonly Piece[]): Piece | undefined {
         size: piece.size,
       }),
   );
-  const baselines = new Set(beside.map(({ baseline }) => Math.round(baseline)));
+  const baselines = new Set(adjacent.map(({ baseline }) => Math.round(baseline)));
   if (baselines.size < minLines || baselines.size > maxLines) return undefined;
-  const top = greatest(beside.map(({ baseline }) => baseline));
-  const [first] = beside
+  const top = greatest(adjacent.map(({ baseline }) => baseline));
+  const [first] = adjacent
     .filter(({ baseline, size }) => baseline > top - 0.1 * size)
     .sort((one, other) => one.left - other.left);
-  const last = least(beside.map(({ baseline }) => baseline));
+  const last = least(adjacent.map(({ baseline }) => baseline));
   const { size, baseline } = first!;
   const isOnLast = Math.abs(last - cap.baseline) < offBaseline * size;
   const isUpToFirst =

@@ -180,11 +180,11 @@ function hasWiderLeading(chain: Chain, index: number): boolean {
     return above && line ? above.baseline - line.baseline : Number.POSITIVE_INFINITY;
   };
   const { size } = chain[index]!;
-  const beside = [index - 1, index + 1].filter((at) => {
+  const neighbors = [index - 1, index + 1].filter((at) => {
     const other = chain[at === index - 1 ? at - 1 : at];
     return other && Math.abs(other.size - size) < 0.25 * size;
   });
-  return dropTo(index) > maxLeadingChange * least(beside.map(dropTo)) + 0.4;
+  return dropTo(index) > maxLeadingChange * least(neighbors.map(dropTo)) + 0.4;
 }
 
 function areCentred(above: TextLine, line: TextLine): boolean {
