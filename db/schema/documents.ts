@@ -62,6 +62,12 @@ export const documentJobs = pgTable(
     /** Findings of the file format's reader and writer, for the latest extraction and the latest rebuild. */
     extractFindings: jsonb('extract_findings').$type<unknown[]>().notNull().default([]),
     rebuildFindings: jsonb('rebuild_findings').$type<unknown[]>().notNull().default([]),
+    /**
+     * The number of times that reviewers changed translations, and its value when the latest translated file was
+     * rendered. While they differ, the file does not have all changes yet.
+     */
+    edits: integer('edits').notNull().default(0),
+    renderedEdits: integer('rendered_edits').notNull().default(0),
     /** The end of the lease of a review or an approval. Other reviews and approvals, and deletions, wait for it. */
     reviewLeaseUntil: moment('review_lease_until'),
     reviewHistory: jsonb('review_history').$type<unknown[]>().notNull().default([]),
@@ -161,6 +167,46 @@ export const documentSegments = pgTable(
   (t) => [
     primaryKey({ columns: [t.tenantId, t.documentId, t.position] }),
     index('document_segments_flagged_idx').on(t.tenantId, t.documentId, t.position).where(sql`needs_review`),
+    foreignKey({
+      columns: [t.tenantId, t.documentId],
+      foreignColumns: [documentJobs.tenantId, documentJobs.documentId],
+    }).onDelete('cascade'),
+  ],
+);
+
+/**
+ * The history of segments: what each reviewer did, in order. `before` has the columns that a change replaced, so that
+ * the change can be undone exactly.
+ */
+export const segmentEvents = pgTable(
+  'segment_events',
+  {
+    tenantId: identifier('tenant_id').notNull(),
+    eventId: identifier('event_id').notNull(),
+    documentId: identifier('document_id').notNull(),
+    position: integer('position').notNull(),
+    /** The same for all segments that one request changed. They are undone together. */
+    changeId: identifier('change_id').notNull(),
+    /** `repeated`: the segment has the same source as one that a reviewer changed, and got its translation. */
+    kind: text('kind', { enum: ['edited', 'confirmed', 'unconfirmed', 'repeated', 'undone'] }).notNull(),
+    /** The member; null if the caller used an API key. */
+    userId: identifier('user_id'),
+    /** The reviewer's email address, user ID, or name in the request. */
+    actor: text('actor'),
+    /** The translation after the event. */
+    targetText: text('target_text'),
+    /** The segment's columns before the event. Null for `undone`. */
+    before: jsonb('before').$type<unknown>(),
+    /** Why a reviewer confirmed a segment with critical findings: a code and a note. */
+    reason: jsonb('reason').$type<{ code: string; note: string }>(),
+    /** When the change was undone; null if it was not. */
+    undoneAt: moment('undone_at'),
+    createdAt: moment('created_at').notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.eventId] }),
+    index('segment_events_segment_idx').on(t.tenantId, t.documentId, t.position, t.createdAt),
+    index('segment_events_change_idx').on(t.tenantId, t.documentId, t.changeId),
     foreignKey({
       columns: [t.tenantId, t.documentId],
       foreignColumns: [documentJobs.tenantId, documentJobs.documentId],

@@ -1,4 +1,4 @@
-import { bigint, date, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { bigint, date, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { identifier, moment } from './columns.ts';
 import { tenants } from './tenants.ts';
 
@@ -12,6 +12,8 @@ export const reviewClaims = pgTable(
     ...memberAndItem(),
     /** The member's name for others: the email address or, without one, the user's id. */
     holder: text('holder').notNull(),
+    /** The segment of a document that the member has open; null for texts, and if no segment is open. */
+    position: integer('position'),
     claimedAt: moment('claimed_at').notNull(),
     expiresAt: moment('expires_at').notNull(),
   },
@@ -35,6 +37,30 @@ export const reviewOpenings = pgTable(
   (t) => [
     primaryKey({ columns: [t.tenantId, t.userId, t.itemKind, t.itemId] }),
     index('review_openings_opened_at_idx').on(t.openedAt),
+  ],
+);
+
+/** Comments of members on an item, or on a segment of a document. */
+export const reviewComments = pgTable(
+  'review_comments',
+  {
+    tenantId: tenantOfRow(),
+    commentId: identifier('comment_id').notNull(),
+    itemKind: text('item_kind', { enum: ['job', 'document'] }).notNull(),
+    itemId: identifier('item_id').notNull(),
+    /** The segment of a document; null for texts. */
+    position: integer('position'),
+    /** The author, and the author's email address or user ID when the comment was written. */
+    userId: identifier('user_id').notNull(),
+    author: text('author').notNull(),
+    body: text('body').notNull(),
+    /** IDs of the members that the comment mentions. */
+    mentions: jsonb('mentions').$type<string[]>().notNull().default([]),
+    createdAt: moment('created_at').notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.commentId] }),
+    index('review_comments_item_idx').on(t.tenantId, t.itemKind, t.itemId, t.position, t.createdAt),
   ],
 );
 
