@@ -44,7 +44,7 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
     [request.source_lang, request.target_lang],
   );
   const { filter, setFilter } = useFilter(id);
-  const { saves, undo, redo, canUndo } = useDecisions(id);
+  const { saves, undo, redo, canUndo, remember } = useDecisions(id);
   const outline = useQuery({
     queryKey: queryKeys.documents.outline(id),
     queryFn: () => client.documents.outline(id),
@@ -119,7 +119,12 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
         <EditorFoot outline={outline.data} saves={saves} canUndo={canUndo} />
       </div>
       {isApproving && (
-        <ApproveDialog document={document} outline={outline.data} onClose={() => setApproving(false)} />
+        <ApproveDialog
+          document={document}
+          outline={outline.data}
+          onDone={remember}
+          onClose={() => setApproving(false)}
+        />
       )}
     </>
   );

@@ -4,9 +4,8 @@ import type { DocumentOutline } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
 import { useFormat } from '../parts/format.ts';
 import { StatusMark } from '../parts/status-mark.tsx';
-import type { SegmentFilter } from '../screens/documents/search.ts';
+import { type SegmentFilter, segmentStatuses } from '../screens/documents/search.ts';
 import styles from './editor.module.css';
-import { segmentStatuses } from './status.ts';
 
 /** Buttons that show only segments of one status, with their numbers, and the search. */
 export function StatusFilters({

@@ -1,11 +1,6 @@
 import type { QualityIssue } from '#sdk/types.ts';
 import type { Status } from '../parts/status-mark.tsx';
-import type { Segment } from '../screens/documents/search.ts';
-
-/** The statuses by which segments can be filtered, in the order of the filters. */
-export const segmentStatuses = ['todo', 'draft', 'critical', 'warning', 'confirmed'] as const;
-
-export type SegmentStatus = (typeof segmentStatuses)[number];
+import type { Segment, SegmentStatus } from '../screens/documents/search.ts';
 
 /** The status of a stored segment. The service counts and filters by the same rule. */
 export function statusOf({ confirmed_at, corrected, quality }: Segment): SegmentStatus {

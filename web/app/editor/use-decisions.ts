@@ -89,6 +89,12 @@ export function useDecisions(documentId: string) {
   return {
     saves,
     canUndo: done.length > 0,
+    /** Adds a change that another part of the editor made; null if there was none. */
+    remember(changeId: string | null) {
+      if (changeId === null) return;
+      setDone((before) => [...before, changeId]);
+      refresh();
+    },
     async undo() {
       const change = await revert(done, client.documents.undo, 'editor.undone_said');
       if (change === undefined) return;
