@@ -1,5 +1,5 @@
 import { LinguaLoopError } from '#sdk/errors.ts';
-import { type CriticalFinding, criticalFindingsOf } from '../parts/critical-findings.tsx';
+import { type CriticalFinding, criticalFindingsOf } from '../parts/critical-findings-of.ts';
 
 /** Why a reviewer confirms a segment although it has critical findings. */
 export interface Reason {
