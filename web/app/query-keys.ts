@@ -72,6 +72,7 @@ export const queryKeys = {
     list: (filter: object) => ['members', 'list', filter],
     emails: ['members', 'emails'],
   },
+  comments: (about: object) => ['comments', about],
   invites: ['invites'],
   audit: (filter: object) => ['audit', filter],
   reviewers: (from: string | undefined, to: string | undefined) => ['reviewers', from, to],

@@ -3,6 +3,7 @@ import type { TenantDocumentJob } from '#sdk/types.ts';
 import { type MessageId, useT } from '../i18n.tsx';
 import { Loading } from '../parts/loading.tsx';
 import type { Segment } from '../screens/documents/search.ts';
+import { CommentsTab } from './comments-tab.tsx';
 import styles from './editor.module.css';
 import { HistoryTab } from './history-tab.tsx';
 import { IssuesTab } from './issues-tab.tsx';
@@ -13,7 +14,7 @@ import { TermsTab } from './terms-tab.tsx';
 
 const Preview = lazy(() => import('../screens/documents/preview/preview.tsx'));
 
-const tabs = ['terms', 'memory', 'issues', 'history'] as const;
+const tabs = ['terms', 'memory', 'issues', 'comments', 'history'] as const;
 
 type Tab = (typeof tabs)[number];
 
@@ -76,6 +77,12 @@ export function SidePanel({
         {segment && tab === 'terms' && <TermsTab segment={segment} languages={languages} field={field} />}
         {segment && tab === 'memory' && <MemoryTab segment={segment} languages={languages} field={field} />}
         {tab === 'issues' && <IssuesTab documentId={document.id} onOpen={onOpen} />}
+        {segment && tab === 'comments' && (
+          <CommentsTab
+            key={segment.position}
+            about={{ kind: 'document', id: document.id, position: segment.position }}
+          />
+        )}
         {segment && tab === 'history' && (
           <HistoryTab documentId={document.id} segment={segment} language={languages.target} />
         )}
