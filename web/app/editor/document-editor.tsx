@@ -12,6 +12,7 @@ import { queryKeys } from '../query-keys.ts';
 import type { SegmentFilter } from '../screens/documents/search.ts';
 import { indexOf, useSegments } from '../screens/documents/use-segments.ts';
 import { ApproveDialog } from './approve-dialog.tsx';
+import { DocumentNotices } from './document-notices.tsx';
 import styles from './editor.module.css';
 import { EditorFoot } from './editor-foot.tsx';
 import { EditorHead } from './editor-head.tsx';
@@ -75,6 +76,7 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
       <title>{`${plainName(name)} · LinguaLoop`}</title>
       <div className={styles['editor']}>
         <EditorHead document={document} others={others} onApprove={() => setApproving(true)} />
+        <DocumentNotices document={document} />
         <StatusFilters outline={outline.data} filter={filter} search={search} onChange={setFilter} />
         <div className={styles['body']}>
           <Read from={segments} lines={20}>
@@ -114,6 +116,7 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
             languages={languages}
             field={field}
             onOpen={openAt}
+            onFilter={setFilter}
           />
         </div>
         <EditorFoot outline={outline.data} saves={saves} canUndo={canUndo} />

@@ -9,6 +9,7 @@ import { useLanguages } from '../parts/languages.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { saveFile } from '../parts/save-file.ts';
 import { useAction } from '../parts/use-action.ts';
+import { DeleteDocument } from './delete-document.tsx';
 import styles from './editor.module.css';
 
 /** One line above the segments: the file, its languages, who else works on it, and the actions on the whole file. */
@@ -70,6 +71,7 @@ export function EditorHead({
             <CheckCheck size={16} aria-hidden /> {t('editor.approve')}
           </button>
         )}
+        <DeleteDocument documentId={document.id} />
       </div>
       {error ? <Problem error={error} /> : null}
     </>

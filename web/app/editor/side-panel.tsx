@@ -2,7 +2,8 @@ import { type KeyboardEvent, lazy, type RefObject, Suspense, useId, useState } f
 import type { TenantDocumentJob } from '#sdk/types.ts';
 import { type MessageId, useT } from '../i18n.tsx';
 import { Loading } from '../parts/loading.tsx';
-import type { Segment } from '../screens/documents/search.ts';
+import { QualityReport } from '../screens/documents/quality-report.tsx';
+import type { Segment, SegmentFilter } from '../screens/documents/search.ts';
 import { CommentsTab } from './comments-tab.tsx';
 import styles from './editor.module.css';
 import { HistoryTab } from './history-tab.tsx';
@@ -27,12 +28,14 @@ export function SidePanel({
   languages,
   field,
   onOpen,
+  onFilter,
 }: {
   document: TenantDocumentJob;
   segment: Segment | undefined;
   languages: Languages;
   field: RefObject<OpenField | null>;
   onOpen: (position: number) => void;
+  onFilter: (filter: SegmentFilter) => void;
 }) {
   const t = useT();
   const id = useId();
@@ -76,7 +79,12 @@ export function SidePanel({
       <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${tab}`} tabIndex={0} className={styles['tabPanel']}>
         {segment && tab === 'terms' && <TermsTab segment={segment} languages={languages} field={field} />}
         {segment && tab === 'memory' && <MemoryTab segment={segment} languages={languages} field={field} />}
-        {tab === 'issues' && <IssuesTab documentId={document.id} onOpen={onOpen} />}
+        {tab === 'issues' && (
+          <>
+            <QualityReport document={document} onFilter={onFilter} onOpen={onOpen} />
+            <IssuesTab documentId={document.id} onOpen={onOpen} />
+          </>
+        )}
         {segment && tab === 'comments' && (
           <CommentsTab
             key={segment.position}
