@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
+import { signOut } from './account.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
@@ -26,12 +27,12 @@ describe.skipIf(withoutBrowser)('a person at /signin', () => {
     await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password', { exact: true }).fill(password);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    await page.getByRole('heading', { name: 'Inbox' }).waitFor();
     await page.reload();
-    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    await page.getByRole('heading', { name: 'Inbox' }).waitFor();
     const second = await tab();
     await second.goto('/app');
-    await second.getByRole('heading', { name: 'Home' }).waitFor();
+    await second.getByRole('heading', { name: 'Inbox' }).waitFor();
 
     const cookies = await context.cookies(`${app.address}/signin`);
     expect(cookies.find(({ name }) => name === 'll_refresh')).toMatchObject({
@@ -45,7 +46,7 @@ describe.skipIf(withoutBrowser)('a person at /signin', () => {
       ),
     ).not.toMatch(/ll_refresh|ll_session|token/);
 
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await second.waitForURL('**/signin');
     await page.waitForURL('**/signin');
     expect((await context.cookies()).map(({ name }) => name)).not.toContain('ll_refresh');
@@ -57,11 +58,11 @@ describe.skipIf(withoutBrowser)('a person at /signin', () => {
     await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password', { exact: true }).fill(password);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
     const tabs = [page, await tab(), await tab(), await tab()];
     for (const one of tabs.slice(1)) {
       await one.goto('/app');
-      await one.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+      await one.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
     }
     const refreshes: number[] = [];
     context.on('response', (response) => {
@@ -71,8 +72,8 @@ describe.skipIf(withoutBrowser)('a person at /signin', () => {
       delete from tokens where kind = 'access_token' and user_id in (select user_id from users where email = ${email})`;
     await Promise.all(
       tabs.map(async (one) => {
-        await one.getByRole('navigation').getByRole('link', { name: 'Jobs' }).click();
-        await one.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
+        await one.getByRole('navigation').getByRole('link', { name: 'Files' }).click();
+        await one.getByRole('heading', { level: 1, name: 'Files' }).waitFor();
       }),
     );
     await Promise.all(tabs.map((one) => one.waitForLoadState('networkidle')));
@@ -89,7 +90,7 @@ describe.skipIf(withoutBrowser)('a person at /signin', () => {
     await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password', { exact: true }).fill(password);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
     const keys: (string | undefined)[] = [];
     await page.route('**/signin/refresh', async (route) => {
       const request = route.request();
@@ -114,7 +115,7 @@ describe.skipIf(withoutBrowser)('a person at /signin', () => {
     await openSuperuser(app.superuserUrl)`update tokens set consumed_at = consumed_at - interval '60 seconds'
       where consumed_at is not null and user_id in (select user_id from users where email = ${email})`;
     await page.reload();
-    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
     expect(keys).toEqual(Array(4).fill(keys[0]));
     expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toContain(keys[0]);
   });
@@ -125,7 +126,7 @@ describe.skipIf(withoutBrowser)('a person at /signin', () => {
     await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password', { exact: true }).fill(password);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
     await openSuperuser(app.superuserUrl)`
       delete from tokens where kind = 'access_token' and user_id in (select user_id from users where email = ${email})`;
     const [renewed, late] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -136,9 +137,9 @@ describe.skipIf(withoutBrowser)('a person at /signin', () => {
       await route.fulfill({ response });
     });
     const answer = page.waitForResponse('**/signin/refresh');
-    await page.getByRole('navigation').getByRole('link', { name: 'Jobs' }).click();
+    await page.getByRole('navigation').getByRole('link', { name: 'Files' }).click();
     await renewed.promise;
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await page.waitForURL('**/signin');
     late.resolve();
     expect((await answer).status()).toBe(200);

@@ -4,6 +4,7 @@ import { freePort } from '#db/embedded/secrets.ts';
 import { type OidcAccount, startOidcProvider } from '#test/fakes/oidc-provider.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
+import { signOut } from './account.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 
 const port = await freePort();
@@ -51,7 +52,7 @@ async function atProvider(context: BrowserContext, { sub }: OidcAccount): Promis
 }
 
 const sso = (page: Page) => page.getByRole('button', { name: 'Single sign-on' });
-const home = (page: Page) => page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+const home = (page: Page) => page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
 
 /** Creates a workspace through the first sign-on of a person. */
 async function foundBySso(who: OidcAccount) {
@@ -91,7 +92,7 @@ describe.skipIf(withoutBrowser)('single sign-on', () => {
   test('of a person with two workspaces redirects to the provider again for the selected one', async () => {
     const who = account();
     const { page } = await foundBySso(who);
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     const other = await app.signUp({ tenant_name: 'The other one' });
     // An administrator of the other workspace creates an invite.
     const { body: invite } = await app.json('POST', '/api/tenants/invites', {
@@ -103,7 +104,7 @@ describe.skipIf(withoutBrowser)('single sign-on', () => {
     expect(page.url()).toBe(`${address}/signin`);
     await sso(page).click();
     await home(page);
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
 
     await sso(page).click();
     await page.getByRole('heading', { name: 'Select a workspace' }).waitFor();
@@ -147,13 +148,13 @@ describe.skipIf(withoutBrowser)('single sign-on', () => {
     const dialog = page.getByRole('dialog', { name: 'Sign in again' });
     await dialog.waitFor();
     // A screen may still be loading when the dialog opens.
-    await follow('Jobs');
+    await follow('Files');
     const opening = context.waitForEvent('page');
     await dialog.getByRole('button', { name: 'Single sign-on' }).click();
     await opening;
     await dialog.waitFor({ state: 'detached' });
     expect(await page.evaluate(() => 'theSamePage' in window)).toBe(true);
-    await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Files' }).waitFor();
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('MAIN');
   });
 });
