@@ -17,6 +17,10 @@ describe('marks in a text', () => {
       ['</b>', 'tag'],
     ]);
     expect(marked('The rent and the rental', { ...en, terms: ['Rent'] })).toEqual([['rent', 'term']]);
+    expect(marked('東京都の京都', { language: 'ja', isHtml: false, terms: ['京都'] })).toEqual([
+      ['京都', 'term'],
+      ['京都', 'term'],
+    ]);
     expect(
       marked('Pay 2,050 now', {
         ...en,

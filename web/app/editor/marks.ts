@@ -74,12 +74,22 @@ function occurrences(
 ): Mark[] {
   if (span === '') return [];
   const escaped = span.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  const isWord = (character: string | undefined) => character !== undefined && /[\p{L}\p{N}]/u.test(character);
-  const start = wholeWords && isWord(span[0]) ? '(?<![\\p{L}\\p{N}])' : '';
-  const expression = new RegExp(start + escaped, ignoresCase ? 'giu' : 'gu');
+  const letter = '[\\p{L}\\p{N}]';
+  const start = wholeWords && isSpacedLetter(span.at(0)) ? `(?<!${letter})` : '';
+  const end = wholeWords && isSpacedLetter(span.at(-1)) ? `(?!${letter})` : '';
+  const expression = new RegExp(start + escaped + end, ignoresCase ? 'giu' : 'gu');
   return Array.from(text.matchAll(expression), ({ index, 0: found }) => ({
     start: index,
     end: index + found.length,
     kind,
   }));
+}
+
+/** Whether a character is a letter or digit of a script that has spaces between words. */
+function isSpacedLetter(character: string | undefined): boolean {
+  return (
+    character !== undefined &&
+    /[\p{L}\p{N}]/u.test(character) &&
+    !/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u.test(character)
+  );
 }
