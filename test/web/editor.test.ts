@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { addAdministrator } from './admin.ts';
-import { violationsOn } from './accessibility.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
+import { found, join } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
+import { violationsOn } from './accessibility.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 import { sendDocument } from './document-files.ts';
 import { signedIn } from './founder.ts';
@@ -135,24 +135,43 @@ describe.skipIf(withoutBrowser)('the editor of a document', { timeout: 60_000 },
     await expect.poll(async () => (await segments())[0]?.target_text, patient).toBe('Mine');
   });
 
-  test('filters by status and text, and shows colleagues in the segment that they have open', async () => {
-    const { page, id, token } = await editorOf(['First text', 'Second text', 'Third']);
-    const colleague = await addAdministrator(app, 'colleague@example.org', { token });
-    const { page: theirs } = await memberAt(browser, colleague, `/app/edit/documents/${id}?status=todo`);
-    await field(theirs).waitFor();
-    await page.getByRole('button', { name: 'Confirmed 0' }).click();
+  test('filters by status, and by text in source and translation', async () => {
+    const { page } = await editorOf(['First text', 'Second text', 'Third']);
+    await opened(page, 1);
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('button', { name: 'Confirmed 1' }).click();
+    // The first row is the head.
+    await expect.poll(() => rows(page).count()).toBe(2);
     await page.getByRole('button', { name: 'All 3' }).click();
-    await page.getByRole('searchbox', { name: 'Find in source and translation' }).fill('text');
+    await page.getByRole('searchbox', { name: 'Find in source and translation' }).fill('TEXT');
     await page.keyboard.press('Enter');
     await expect.poll(() => rows(page).count()).toBe(3);
-    await page.getByRole('button', { name: 'All 3' }).waitFor();
+  });
+
+  test('shows which segment a colleague has open', async () => {
+    const one = await found(app);
+    const other = await join(app, one);
+    const id = await sendDocument(app, { apiKey: one.apiKey }, workbookFile(['One', 'Two']));
+    const { page: theirs } = await memberAt(browser, other, `/app/edit/documents/${id}`);
+    await opened(theirs, 1);
+    const { page: mine } = await memberAt(browser, one, `/app/edit/documents/${id}`);
+    await opened(mine, 1);
+    await mine.keyboard.press('Alt+ArrowDown');
+    await opened(mine, 2);
+    await rows(mine).nth(1).getByText(`${other.email} is editing`).waitFor();
+    expect(await mine.getByRole('list', { name: 'Also in this document' }).innerText()).toContain(
+      other.email,
+    );
   });
 
   test('is accessible, and needs no sideways scrolling at 320 px', async () => {
     const { page } = await editorOf(['Pay {sum} in 30 days.', 'Two']);
     await opened(page, 1);
     await typed(page, 'Payez.');
-    await page.getByText(/placeholder/i).first().waitFor();
+    await page
+      .getByText(/placeholder/i)
+      .first()
+      .waitFor();
     expect(await violationsOn(page)).toEqual([]);
     await page.setViewportSize({ width: 320, height: 640 });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
