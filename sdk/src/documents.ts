@@ -213,7 +213,7 @@ export interface Documents {
   undo(request: SegmentChangeRequest, options?: CallOptions): ApiPromise<RestoredSegments>;
   /** Applies a change again that was undone. Throws ConflictError if a segment was changed since. */
   redo(request: SegmentChangeRequest, options?: CallOptions): ApiPromise<RestoredSegments>;
-  /** Returns what reviewers did with a segment, newest first. */
+  /** Returns the events of a segment, latest first. */
   history(query: SegmentHistoryQuery, options?: CallOptions): ApiPromise<SegmentHistory>;
   /** Renders the file now if it does not have all saved changes, and returns the latest file. */
   render(documentId: string, options?: CallOptions): ApiPromise<RenderedDocument>;

@@ -253,7 +253,7 @@ export type SegmentChangeRequest = Inputs['documents']['undo'];
 export type RestoredSegments = Outputs['documents']['undo'];
 /** The segment whose history to return. */
 export type SegmentHistoryQuery = Inputs['documents']['history'];
-/** What reviewers did with a segment. */
+/** The events of a segment. */
 export type SegmentHistory = Outputs['documents']['history'];
 /** The latest translated file of a document. */
 export type RenderedDocument = Outputs['documents']['render'];

@@ -70,7 +70,7 @@ describe('after segments were saved', () => {
     expect((await theirs.mutate('render', { document_id: id })).status).toBe(404);
   });
 
-  test('nobody downloads a file without the changes', async () => {
+  test('a download renders first, so its file has the changes', async () => {
     const { id } = await mine.translate(['Hello', 'World']);
     const { body } = await save(id, [[0, 'fr of Hello', 'Bonjour', true]]);
     expect(await downloaded(id)).toEqual(['Bonjour', 'fr of World']);

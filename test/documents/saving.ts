@@ -56,7 +56,7 @@ export function savingIn(app: TestApp, mine: Documents) {
       mine.mutate('undo', { document_id, change_id }, as),
     redo: (document_id: string, change_id: string, as: Headers = mine.admin) =>
       mine.mutate('redo', { document_id, change_id }, as),
-    /** The events of a segment, newest first. */
+    /** The events of a segment, latest first. */
     history: async (document_id: string, position = 0) =>
       (await mine.query('history', { document_id, position }, mine.admin)).body.events,
     /** The rows of a document's segments, with all columns that a review changes. */

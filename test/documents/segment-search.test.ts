@@ -25,7 +25,7 @@ interface Found {
   target_text: string | null;
   corrected: boolean;
   pipeline_text: string | null;
-  quality: { needs_review: boolean; issues: unknown[] };
+  quality: { needs_review: boolean; issues: { severity: string }[] };
   status: string;
 }
 
@@ -53,8 +53,9 @@ async function walk(id: string, input: Fields): Promise<Found[]> {
   }
 }
 
-/** The review status of a segment that no reviewer has confirmed, and that has no critical issue. */
+/** The review status of a segment that is not confirmed. */
 function statusOf({ corrected, quality }: Pick<Found, 'corrected' | 'quality'>): string {
+  if (quality.issues.some(({ severity }) => severity === 'critical')) return 'critical';
   if (quality.needs_review || quality.issues.length > 0) return 'warning';
   return corrected ? 'draft' : 'todo';
 }

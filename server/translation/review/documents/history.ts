@@ -43,7 +43,7 @@ export const segmentHistory = z.object({
           .meta({ format: 'date-time', description: 'when the change was undone; null if it was not' }),
       }),
     )
-    .meta({ description: `newest first, at most ${maxEvents}` }),
+    .meta({ description: `latest first, at most ${maxEvents}` }),
 });
 
 /**

@@ -29,7 +29,7 @@ interface Repetition {
  * Returns the changes of the segments that repeat the source of changed segments: they get the same translation with the
  * same tags, and are confirmed if the original is. A segment that a reviewer has corrected or confirmed on its own stays
  * as it is. A segment that already repeats the translation of an original follows it, until a reviewer changes it.
- * @param named positions that the request names; they are no repetitions
+ * @param named positions that the request names; none of them is a repetition
  */
 export async function changesOfRepetitions(
   tx: Tx,

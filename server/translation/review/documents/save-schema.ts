@@ -60,7 +60,7 @@ export const documentSaveInput = z.object({
 export const savedSegments = z.object({
   change_id: z.string().nullable().meta({
     description:
-      'undoes what was stored. If nothing changed, as in a resend, the change that stored it; null if there is none, or several',
+      'undoes what was stored. If nothing changed, as in a resend, the change that stored it; null without a single one',
   }),
   segments: z.array(positionedSegment).meta({
     description: `the named segments and the first ${maxReturned} repetitions in their current state, in reading order`,
