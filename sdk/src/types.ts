@@ -243,6 +243,20 @@ export type SegmentCheck = Outputs['documents']['check'];
 export type SegmentConfirmRequest = Inputs['documents']['confirm'];
 /** The segments after the confirmation. */
 export type ConfirmedSegments = Outputs['documents']['confirm'];
+/** Translations and confirmations of segments, each with the text that it replaces. */
+export type SegmentSaveRequest = Inputs['documents']['save'];
+/** The segments after they were saved, and the change that can be undone. */
+export type SavedSegments = Outputs['documents']['save'];
+/** A change of segments. */
+export type SegmentChangeRequest = Inputs['documents']['undo'];
+/** The segments after the change was undone or redone. */
+export type RestoredSegments = Outputs['documents']['undo'];
+/** The segment whose history to return. */
+export type SegmentHistoryQuery = Inputs['documents']['history'];
+/** The events of a segment. */
+export type SegmentHistory = Outputs['documents']['history'];
+/** The latest translated file of a document. */
+export type RenderedDocument = Outputs['documents']['render'];
 /** The documents to approve. */
 export type ApproveManyRequest = Inputs['documents']['approveMany'];
 /** The result for each document. */
