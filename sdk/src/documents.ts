@@ -18,6 +18,8 @@ import { type StreamedFile, streamedFile } from './streamed-file.ts';
 import type {
   ApprovalOutcomes,
   ApproveManyRequest,
+  ConfirmAllRequest,
+  ConfirmedAll,
   ConfirmedSegments,
   CorrectedDocument,
   DocumentApproval,
@@ -200,6 +202,11 @@ export interface Documents {
    */
   confirm(request: SegmentConfirmRequest, options?: CallOptions): ApiPromise<ConfirmedSegments>;
   /**
+   * Confirms all segments that have one of the statuses, except those that another member has open. Critical segments are
+   * never confirmed together.
+   */
+  confirmAll(request: ConfirmAllRequest, options?: CallOptions): ApiPromise<ConfirmedAll>;
+  /**
    * Stores translations and confirmations of segments (all or none); the file is rendered later. Each segment names the
    * text that it replaces. If one of these texts has changed, throws ConflictError with the current text in `present`.
    * Throws ConflictError with the code `critical_findings` if a confirmed translation has critical findings and the
@@ -258,6 +265,8 @@ const boxesCall: Call = { name: 'documents.boxes', repeatable: true };
 /** Repeatable: corrections that are already stored count as done. */
 const correctCall: Call = { name: 'documents.correct', repeatable: true };
 const checkCall: Call = { name: 'documents.check', repeatable: true };
+/** Not repeatable: the response of a repeat would lack the change that can be undone. */
+const confirmAllCall: Call = { name: 'documents.confirmAll', repeatable: false };
 const confirmCall: Call = { name: 'documents.confirm', repeatable: true };
 /** Repeatable: a text that is already stored counts as done, and so does a change that is already undone. */
 const saveCall: Call = { name: 'documents.save', repeatable: true };
@@ -369,6 +378,7 @@ export function documents(connection: Connection): Documents {
     boxes: (wanted, options) => query(boxesCall, wanted, options),
     correct: (request, options) => mutate(correctCall, request, options),
     check: (request, options) => mutate(checkCall, request, options),
+    confirmAll: (request, options) => mutate(confirmAllCall, request, options),
     confirm: (request, options) => mutate(confirmCall, request, options),
     save: (request, options) => mutate(saveCall, request, options),
     undo: (request, options) => mutate(undoCall, request, options),

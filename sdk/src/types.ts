@@ -243,6 +243,10 @@ export type SegmentCheck = Outputs['documents']['check'];
 export type SegmentConfirmRequest = Inputs['documents']['confirm'];
 /** The segments after the confirmation. */
 export type ConfirmedSegments = Outputs['documents']['confirm'];
+/** The statuses of the segments that are confirmed together. */
+export type ConfirmAllRequest = Inputs['documents']['confirmAll'];
+/** The number of segments that were confirmed, and of those that are left. */
+export type ConfirmedAll = Outputs['documents']['confirmAll'];
 /** Translations and confirmations of segments, each with the text that it replaces. */
 export type SegmentSaveRequest = Inputs['documents']['save'];
 /** The segments after they were saved, and the change that can be undone. */

@@ -117,6 +117,7 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'documents.approveMany': 'tenant_identity',
   'documents.check': 'tenant_identity',
   'documents.confirm': 'tenant_identity',
+  'documents.confirmAll': 'tenant_identity',
   'documents.save': 'tenant_identity',
   'documents.undo': 'tenant_identity',
   'documents.redo': 'tenant_identity',

@@ -13,6 +13,7 @@ export const withoutRoute: readonly string[] = [
   'documents.approveMany',
   'documents.check',
   'documents.confirm',
+  'documents.confirmAll',
   'documents.save',
   'documents.undo',
   'documents.redo',

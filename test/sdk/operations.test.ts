@@ -51,6 +51,7 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
   'documents.boxes': ({ documents }) => documents.boxes({ document_id: 'a', page: 1 }),
   'documents.correct': ({ documents }) => documents.correct({ document_id: 'a', corrections: [] }),
   'documents.check': ({ documents }) => documents.check({ document_id: 'a', position: 0, text: 'b' }),
+  'documents.confirmAll': ({ documents }) => documents.confirmAll({ document_id: 'a', statuses: ['todo'] }),
   'documents.confirm': ({ documents }) =>
     documents.confirm({ document_id: 'a', segments: [{ position: 0, target_text: 'b' }] }),
   'documents.save': ({ documents }) =>

@@ -270,6 +270,10 @@ export const probes: Readonly<Record<string, Probe>> = {
     },
     abroad: noDocument,
   },
+  'documents.confirmAll': {
+    input: ({ documentId }) => ({ document_id: documentId, statuses: ['todo'], reviewer: 'Rev' }),
+    abroad: noDocument,
+  },
   'documents.save': {
     input: async ({ app, founder, documentId }) => {
       const { body } = await app.json('GET', `/api/documents/${documentId}/segments`, {

@@ -29,11 +29,11 @@ export function HistoryTab({
   const events = data?.events ?? [];
   return (
     <ol className={styles['history']}>
-      {events.map((event, index) => (
+      {events.map((event) => (
         <li key={event.event_id} data-undone={event.undone_at !== null || undefined}>
           <p>
             <b>{t(`editor.event_${event.kind}`)}</b>{' '}
-            <bdi translate="no">{event.actor ?? t('editor.api_key')}</bdi>
+            <bdi translate="no">{event.by ?? t('editor.api_key')}</bdi>
           </p>
           <time dateTime={event.created_at} className={styles['soft']}>
             {moment(event.created_at)}
@@ -41,7 +41,7 @@ export function HistoryTab({
           {event.undone_at !== null && <span className={styles['soft']}> · {t('editor.undone')}</span>}
           {event.kind !== 'confirmed' && event.target_text !== null && (
             <TextDiff
-              before={events[index + 1]?.target_text ?? segment.pipeline_text ?? ''}
+              before={event.previous_text ?? ''}
               after={event.target_text}
               language={language}
             />

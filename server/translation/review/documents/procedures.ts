@@ -2,6 +2,7 @@ import { deferredTenantProcedure, tenantProcedure } from '#server/identity/acces
 import { approvalOutcomes, approveDocuments, approveManyInput } from './approve-many.ts';
 import { boxQuery, listBoxes, segmentBoxPage } from './boxes.ts';
 import { checkSegmentText, segmentCheck, segmentCheckInput } from './check-segment-text.ts';
+import { confirmAll, confirmAllInput, confirmedAll } from './confirm-all.ts';
 import { confirmedSegments, confirmSegments, documentConfirmInput } from './confirm.ts';
 import { correctDocument, correctedDocument, documentCorrectInput } from './correct.ts';
 import { historyQuery, readHistory, segmentHistory } from './history.ts';
@@ -77,6 +78,11 @@ export const workplaceProcedures = {
     .input(renderInput)
     .output(renderedDocument)
     .mutation(({ ctx, input }) => renderNow(ctx.services, ctx.withTenant, input.document_id)),
+
+  confirmAll: tenantProcedure
+    .input(confirmAllInput)
+    .output(confirmedAll)
+    .mutation(({ ctx, input }) => confirmAll(ctx.tx, ctx.principal, input)),
 
   approveMany: deferredTenantProcedure
     .input(approveManyInput)
