@@ -91,7 +91,7 @@ function fileOf(id: string, modules: Rolldown.ChunkingContext): 'session' | 'app
   const isUsedBy = (file: string) => users.has(join(root, 'app', file));
   if (isUsedBy('session/start.ts')) return 'session';
   if (isUsedBy('main.tsx')) return 'app';
-  if (isUsedBy('parts/workspace-frame.tsx'))
+  if (isUsedBy('frame/workspace-frame.tsx'))
     return isUsedBy('screens/sign-in/sign-in.tsx') ? 'app' : 'workspace';
   const screens = [...users].filter((user) => modules.getModuleInfo(user)?.dynamicImporters.length);
   return screens.length > 1 && id.startsWith(join(root, 'app')) ? 'workspace' : null;

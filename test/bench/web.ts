@@ -40,7 +40,7 @@ const signIn: Screen = {
 const screens: readonly Screen[] = [
   {
     name: 'list with data',
-    path: '/app/jobs',
+    path: '/app/texts',
     ready: { selector: 'li', text: 'Sentence 7 of the list' },
     most: 190,
     cold: 2.5,
@@ -48,7 +48,7 @@ const screens: readonly Screen[] = [
   },
   {
     name: 'review',
-    path: '/app/review',
+    path: '/app/edit/texts',
     ready: { selector: 'textarea' },
     most: 200,
     cold: 2.5,

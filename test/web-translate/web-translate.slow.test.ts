@@ -141,7 +141,7 @@ describe('npm run web:translate', () => {
     expect(held.code).toBe(0);
     expect(held.out).toMatch(/^2 written, 1 awaiting review, 0 failed\.\n/);
     expect(held.out).toMatch(/fr\/review\.json: waiting: .*\{count\}/);
-    expect(held.out).toContain(`${live.address}/app/review?item=`);
+    expect(held.out).toContain(`${live.address}/app/edit/texts?item=`);
     expect(Object.keys(await here.read('review.json'))).toEqual(['title']);
     const still = await here.run();
     expect(still.out).toMatch(/^0 written, 1 awaiting review/);

@@ -7,11 +7,11 @@ import { useBrowser, withoutBrowser } from './browser.ts';
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
-describe.skipIf(withoutBrowser)('an administrator at /app/members', () => {
+describe.skipIf(withoutBrowser)('an administrator at /app/settings/members', () => {
   test('changes a role, revokes and restores a member, and creates a password reset link', async () => {
     const team = await openTeam(app);
     const colleague = await team.join();
-    const { page } = await browser.person('/app/members');
+    const { page } = await browser.person('/app/settings/members');
     await signIn(page, team.founder);
     const row = (person: Account) => page.getByRole('row').filter({ hasText: person.email });
     const dialog = page.getByRole('dialog', { name: colleague.email });
@@ -38,7 +38,7 @@ describe.skipIf(withoutBrowser)('an administrator at /app/members', () => {
     expect((await app.json('GET', '/api/auth/me', { headers: colleague.bearer })).status).toBe(401);
 
     await page.getByLabel('Show revoked members').check();
-    await page.waitForURL('**/app/members?revoked=true');
+    await page.waitForURL('**/app/settings/members?revoked=true');
     await row(colleague).getByText('Revoked').waitFor();
     await page.getByRole('button', { name: `Manage ${colleague.email}` }).click();
     await dialog.getByRole('button', { name: 'Restore access' }).click();
@@ -47,7 +47,7 @@ describe.skipIf(withoutBrowser)('an administrator at /app/members', () => {
 
   test('invites a member with a link that is shown once, and withdraws the invite', async () => {
     const team = await openTeam(app);
-    const { page } = await browser.person('/app/members');
+    const { page } = await browser.person('/app/settings/members');
     await signIn(page, team.founder);
     await page.getByText('No invites yet.').waitFor();
     await page.getByText('Invite member').click();

@@ -51,7 +51,7 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
     const founder = await signUpFounder(app);
     const body = { source_text: 'Twenty-two characters.', target_lang: 'fr' };
     await app.json('POST', '/api/translations', { headers: founder.bearer, body });
-    const { page } = await browser.person('/app/usage');
+    const { page } = await browser.person('/app/reports');
     await signIn(page, founder);
     await page
       .getByRole('table')
@@ -69,7 +69,7 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
 
   test('connects an account, sees its error, verifies it and disconnects it', async () => {
     const founder = await signUpFounder(app);
-    const { page } = await browser.person('/app/storage');
+    const { page } = await browser.person('/app/settings/storage');
     await signIn(page, founder);
     await page.getByText('Connect your own storage').click();
     await page.getByLabel('Account URL').fill('https://example.org');
@@ -95,7 +95,7 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
 
   test('rotates the API key with the password, and finds that in the audit log', async () => {
     const founder = await signUpFounder(app);
-    const { page } = await browser.person('/app/security');
+    const { page } = await browser.person('/app/settings/security');
     await signIn(page, founder);
     await page.getByText('Rotate API key').first().click();
     await page.getByLabel('Your password').fill(password);
@@ -108,12 +108,12 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
     await page.getByText('Administration', { exact: true }).click();
     await page.getByRole('link', { name: 'Audit' }).click();
     await page.getByLabel('Action').selectOption('API key rotated');
-    await page.waitForURL('**/app/audit?action=api_key_rotated');
+    await page.waitForURL('**/app/settings/audit?action=api_key_rotated');
     await page.getByRole('row').filter({ hasText: founder.email }).getByText('API key rotated').waitFor();
     expect(await page.content()).not.toContain(key);
     await page.getByLabel('First day').focus();
     await page.keyboard.type('01312999');
-    await page.waitForURL('**/app/audit?action=api_key_rotated&since=2999-01-31');
+    await page.waitForURL('**/app/settings/audit?action=api_key_rotated&since=2999-01-31');
     await page.getByText('No matching events.').waitFor();
   });
 
@@ -151,7 +151,7 @@ describe.skipIf(withoutBrowser)('a member without the role', () => {
   test('has no navigation entries of administrators, and sees at their URLs whom to ask', async () => {
     const team = await openTeam(app);
     const member = await team.join();
-    const { page } = await browser.person('/app/members');
+    const { page } = await browser.person('/app/settings/members');
     await signIn(page, member);
     await page.getByText('Only workspace administrators').waitFor();
     const asked: string[] = [];

@@ -56,7 +56,7 @@ async function visitAll(
     await visit(path, false);
   }
   await page.context().addCookies([await sessionCookie(app, workspace.operator)]);
-  await page.goto('/app/members');
+  await page.goto('/app/settings/members');
   await settled(page, asked);
   for (const path of withSession) {
     await follow(page, workspace.addressOf(path));

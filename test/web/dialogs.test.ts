@@ -57,7 +57,7 @@ describe.skipIf(withoutBrowser).each(ways)(
     test('members, invites, the API key, storage', async () => {
       const { team, page, faults, look, dialog } = await atWork(options);
       const colleague = await withAuthenticator(app, await team.join());
-      await page.goto('/app/members');
+      await page.goto('/app/settings/members');
       const row = page.locator('tr', { hasText: colleague.email });
       await row.locator('button').click();
       await page.locator('dialog[open]').waitFor();
@@ -77,7 +77,7 @@ describe.skipIf(withoutBrowser).each(ways)(
         page.locator('section[aria-labelledby=invites] table button').first().click(),
       );
 
-      await page.goto('/app/security');
+      await page.goto('/app/settings/security');
       await page.locator('#api-key').waitFor();
       await disclose(page);
       await page.locator('form input').first().fill(team.founder.password);
@@ -88,7 +88,7 @@ describe.skipIf(withoutBrowser).each(ways)(
       await page.getByRole('img').waitFor();
       await look('enrollment');
 
-      await page.goto('/app/storage');
+      await page.goto('/app/settings/storage');
       await page.locator('#binding ~ details').waitFor();
       await disclose(page);
       await page.locator('input[type=url]').fill('https://account.dfs.core.windows.net');
@@ -127,10 +127,10 @@ describe.skipIf(withoutBrowser).each(ways)(
       }
 
       const document = await addDocument(app, team.founder);
-      await page.goto('/app/documents');
+      await page.goto('/app/files');
       await page.locator('thead input[type=checkbox]').check();
       await dialog('approving several documents', () => page.locator('main button.primary').first().click());
-      await page.goto(`/app/documents/${document}`);
+      await page.goto(`/app/edit/documents/${document}`);
       await dialog('deleting a document', () => page.locator('.actions button.danger').click());
       await dialog('approving a document', () => page.locator('.actions button:not(.danger)').nth(1).click());
       await page.locator('[data-current], [class*=number]').first().click();
@@ -153,7 +153,7 @@ describe.skipIf(withoutBrowser).each(ways)(
       const { team, page, faults, look, dialog } = await atWork(options);
       await submitHeld(app, team.founder);
       const other = await submitHeld(app, team.founder);
-      await page.goto('/app/review');
+      await page.goto('/app/edit/texts');
       await field(page).waitFor();
       await disclose(page);
       await look('all parts and filters');
@@ -168,7 +168,7 @@ describe.skipIf(withoutBrowser).each(ways)(
       await page.keyboard.press('x');
       await dialog('the commands', () => page.keyboard.press('Control+k'));
 
-      await page.goto(`/app/review?item=${other}`);
+      await page.goto(`/app/edit/texts?item=${other}`);
       await field(page).fill('Mine');
       const save = { action: 'save', final_translation: 'Theirs' };
       const path = `/api/translations/${other}/review`;

@@ -27,7 +27,7 @@ test.skipIf(withoutBrowser)(
   'a finding of the report opens the segment that it names, among those that need a review, even if several sheets have that cell',
   { timeout: 40_000 },
   async () => {
-    const founder = await signedIn(app, browser, '/app/documents');
+    const founder = await signedIn(app, browser, '/app/files');
     const { page } = founder;
     const id = await sendDocument(app, founder, corpusDocument('xlsx/charts-header-rich-text.xlsx'));
     const headers = { 'x-api-key': founder.apiKey };
@@ -44,7 +44,7 @@ test.skipIf(withoutBrowser)(
     const nameOf = (sought: string) =>
       findings.find(({ code, message }) => code === sought && message.startsWith(`${segments[place].place}:`))
         ?.message;
-    await page.goto(`/app/documents/${id}`);
+    await page.goto(`/app/edit/documents/${id}`);
     await page.getByText(/^Score /).click();
     const open = async (kind: string, finding: string | undefined) => {
       await page.locator('summary').getByText(kind).click();
@@ -70,10 +70,10 @@ test.skipIf(withoutBrowser)(
 test.skipIf(withoutBrowser)(
   'a segment that a person confirms as correct needs no review any longer, until that is taken back',
   async () => {
-    const founder = await signedIn(app, browser, '/app/documents');
+    const founder = await signedIn(app, browser, '/app/files');
     const { page } = founder;
     const id = await sendDocument(app, founder, workbookFile(['Hello', 'Goodbye']));
-    await page.goto(`/app/documents/${id}`);
+    await page.goto(`/app/edit/documents/${id}`);
     await page.getByLabel('Needs review 2').waitFor();
     await page.getByRole('button', { name: 'Open segment 1', exact: true }).click();
     await page.getByRole('button', { name: 'Confirm as correct' }).click();

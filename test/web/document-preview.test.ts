@@ -10,9 +10,9 @@ const browser = useBrowser(app);
 
 /** Opens a document with a file of the corpus, in the browser of a new member. */
 async function openDocument(path: string) {
-  const founder = await signedIn(app, browser, '/app/documents');
+  const founder = await signedIn(app, browser, '/app/files');
   const id = await sendDocument(app, founder, corpusDocument(path));
-  await founder.page.goto(`/app/documents/${id}`);
+  await founder.page.goto(`/app/edit/documents/${id}`);
   return { ...founder, id };
 }
 
@@ -92,10 +92,10 @@ test.skipIf(withoutBrowser)(
   'a workbook is a grid of its cells, where a click opens one, and a filter that hides it is cleared',
   { timeout: 40_000 },
   async () => {
-    const founder = await signedIn(app, browser, '/app/documents');
+    const founder = await signedIn(app, browser, '/app/files');
     const { page } = founder;
     const id = await sendDocument(app, founder, workbookFile(['Hello', 'Goodbye']));
-    await page.goto(`/app/documents/${id}?text=Goodbye`);
+    await page.goto(`/app/edit/documents/${id}?text=Goodbye`);
     await page.getByText('1 segment', { exact: true }).waitFor();
     await page.getByRole('button', { name: '[fr] Hello' }).click();
     await page.getByRole('textbox', { name: 'Translation of segment 1' }).waitFor();
@@ -110,11 +110,11 @@ test.skipIf(withoutBrowser)(
   'of more segments than the page can hold, the service finds one, and it stays in sight when the filters are cleared',
   { timeout: 40_000 },
   async () => {
-    const founder = await signedIn(app, browser, '/app/documents');
+    const founder = await signedIn(app, browser, '/app/files');
     const { page } = founder;
     const cells = Array.from({ length: 2100 }, (_, index) => `Sentence ${index + 1}`);
     const id = await sendDocument(app, founder, workbookFile(cells));
-    await page.goto(`/app/documents/${id}`);
+    await page.goto(`/app/edit/documents/${id}`);
     await page.getByText('2,100 segments', { exact: true }).waitFor();
     expect(await page.getByRole('button', { name: /^Open segment/ }).count()).toBeLessThan(100);
     await page.getByRole('searchbox', { name: 'Search source and translation' }).fill('sentence 2050');

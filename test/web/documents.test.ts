@@ -9,9 +9,9 @@ import { signedIn } from './founder.ts';
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
-describe.skipIf(withoutBrowser)('a reviewer at /app/documents', { timeout: 40_000 }, () => {
+describe.skipIf(withoutBrowser)('a reviewer at /app/files', { timeout: 40_000 }, () => {
   test('sees a document change from queued to translated without a reload, and approves several together', async () => {
-    const founder = await signedIn(app, browser, '/app/documents');
+    const founder = await signedIn(app, browser, '/app/files');
     const { page, tenantId } = founder;
     await page.getByText('No documents yet.').waitFor();
     const id = await sendDocument(app, founder, workbookFile(['Hello']), false);
@@ -42,10 +42,10 @@ describe.skipIf(withoutBrowser)('a reviewer at /app/documents', { timeout: 40_00
     ['docx/header-footer-fields.docx'],
     ['pdf/made-rotations-labels-links.pdf'],
   ])('corrects a segment, applies it, approves and downloads the document: %s', async (path) => {
-    const founder = await signedIn(app, browser, '/app/documents');
+    const founder = await signedIn(app, browser, '/app/files');
     const { page } = founder;
     const id = await sendDocument(app, founder, corpusDocument(path));
-    await page.goto(`/app/documents/${id}`);
+    await page.goto(`/app/edit/documents/${id}`);
     await page.getByRole('button', { name: 'Open segment 1', exact: true }).click();
     const field = page.getByRole('textbox', { name: 'Translation of segment 1' });
     await field.fill('Bref');
@@ -76,10 +76,10 @@ describe.skipIf(withoutBrowser)('a reviewer at /app/documents', { timeout: 40_00
   });
 
   test('reopens an approved document', async () => {
-    const founder = await signedIn(app, browser, '/app/documents');
+    const founder = await signedIn(app, browser, '/app/files');
     const { page } = founder;
     const id = await sendDocument(app, founder, workbookFile(['Hello']));
-    await page.goto(`/app/documents/${id}`);
+    await page.goto(`/app/edit/documents/${id}`);
     const approve = page.getByRole('button', { name: 'Approve' });
     await approve.click();
     await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
@@ -94,10 +94,10 @@ describe.skipIf(withoutBrowser)('a reviewer at /app/documents', { timeout: 40_00
   });
 
   test('selects one of the texts if someone else has corrected the same segment', async () => {
-    const founder = await signedIn(app, browser, '/app/documents');
+    const founder = await signedIn(app, browser, '/app/files');
     const { page, apiKey } = founder;
     const id = await sendDocument(app, founder, workbookFile(['Hello', 'Goodbye']));
-    await page.goto(`/app/documents/${id}`);
+    await page.goto(`/app/edit/documents/${id}`);
     await page.getByRole('button', { name: 'Open segment 1', exact: true }).click();
     await page.getByRole('textbox', { name: 'Translation of segment 1' }).fill('Mine');
     const headers = { 'x-api-key': apiKey };

@@ -87,7 +87,7 @@ async function photograph(baseURL: string): Promise<Buffer> {
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
   try {
     const page = await browser.newPage({ baseURL, locale: 'en', viewport: { width: 1280, height: 860 } });
-    await page.goto('/app/review');
+    await page.goto('/app/edit/texts');
     await page.locator('input[name=username]').fill(email);
     await page.locator('input[name=password]').fill(password);
     await page.locator('button[type=submit]').click();

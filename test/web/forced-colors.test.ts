@@ -46,7 +46,7 @@ describe.skipIf(withoutBrowser)('in forced colors, without motion', () => {
     await page.emulateMedia({ forcedColors: 'active', reducedMotion: 'reduce', colorScheme: 'dark' });
     await context.addCookies([await sessionCookie(app, founder)]);
 
-    await page.goto('/app/review');
+    await page.goto('/app/edit/texts');
     await field(page).fill('Salut');
     await page.locator('main ins').first().waitFor();
     await expectDifferent(page, 'nav [aria-current]', 'nav a:not([aria-current])');
@@ -60,7 +60,7 @@ describe.skipIf(withoutBrowser)('in forced colors, without motion', () => {
     await expectDifferent(page, '[role=option][aria-selected=true]', '[role=option][aria-selected=false]');
     await page.keyboard.press('Escape');
 
-    await page.goto(`/app/documents/${document}`);
+    await page.goto(`/app/edit/documents/${document}`);
     await page.getByRole('button', { name: 'Open segment 1', exact: true }).click();
     await page.locator('[data-current]').waitFor();
     await page.locator('button[aria-current][aria-description]').waitFor();
@@ -71,7 +71,7 @@ describe.skipIf(withoutBrowser)('in forced colors, without motion', () => {
       'button[aria-description]:not([aria-current])',
     );
 
-    for (const address of ['/app', '/app/jobs', '/app/members', '/app/translate']) {
+    for (const address of ['/app', '/app/texts', '/app/settings/members', '/app/translate']) {
       await page.goto(address);
       await page.locator('main h1').waitFor();
       for (let stops = 0; stops < 12; stops += 1) {

@@ -35,7 +35,7 @@ export async function fillWorkspace({ app, sql, deliver }: BillingApp) {
   /** The ID of an item for each screen whose URL has a parameter. */
   const ids: Record<string, string> = {
     '/jobs/$jobId': job,
-    '/app/documents/$documentId': await addDocument(app, operator),
+    '/app/edit/documents/$documentId': await addDocument(app, operator),
     '/app/glossaries/$setId': await addGlossary(app, operator),
     '/app/memories/$setId': await addMemory(app, operator),
   };

@@ -43,7 +43,7 @@ const lines = hostileTexts.map((text) => text.replace(/\p{Cc}+/gu, ' ').slice(0,
 async function signedIn() {
   const { page, context } = await browser.person('/about', { locale: 'en' });
   await context.addCookies([await sessionCookie(app, me)]);
-  await page.goto('/app/security');
+  await page.goto('/app/settings/security');
   const asked = openRequests(page);
   /** Opens a screen with all its disclosures, and checks it. */
   const harmAt = async (address: string, texts?: readonly string[]) => {
@@ -89,11 +89,11 @@ describe.skipIf(withoutBrowser)('30 hostile texts are shown as text', () => {
     const { harmAt } = await signedIn();
     expect([
       ...(await harmAt(
-        '/app/operator',
+        '/app/settings/operator',
         names.map((name) => name.trim()),
       )),
-      ...(await harmAt('/app/members', names)),
-      ...(await harmAt('/app/audit', names)),
+      ...(await harmAt('/app/settings/members', names)),
+      ...(await harmAt('/app/settings/audit', names)),
     ]).toEqual([]);
   });
 
@@ -127,7 +127,7 @@ describe.skipIf(withoutBrowser)('30 hostile texts are shown as text', () => {
       ...(await harmAt('/app/memories', trimmed)),
       ...(await harmAt(`/app/glossaries/${glossary}`, trimmed)),
       ...(await harmAt(`/app/memories/${memory}`, stored)),
-      ...(await harmAt('/app/memories/concordance?from=en&to=fr&text=hello')),
+      ...(await harmAt('/app/concordance?from=en&to=fr&text=hello')),
     ]).toEqual([]);
   });
 
@@ -159,8 +159,8 @@ describe.skipIf(withoutBrowser)('30 hostile texts are shown as text', () => {
     const texts = read.segments.map((one: { source_text: string }) => one.source_text);
     const fileNames = listed.map((one: { source_file_name: string }) => one.source_file_name);
     expect([
-      ...(await harmAt('/app/documents', [...fileNames, allHostile])),
-      ...(await harmAt(`/app/documents/${id}`, [...texts, allHostile])),
+      ...(await harmAt('/app/files', [...fileNames, allHostile])),
+      ...(await harmAt(`/app/edit/documents/${id}`, [...texts, allHostile])),
       ...(await harmAt('/app')),
     ]).toEqual([]);
   });
@@ -174,6 +174,6 @@ describe.skipIf(withoutBrowser)('30 hostile texts are shown as text', () => {
         'error', ${allHostile}, ${allHostile})`;
     await sql.end();
     const { harmAt } = await signedIn();
-    expect(await harmAt('/app/storage', [allHostile])).toEqual([]);
+    expect(await harmAt('/app/settings/storage', [allHostile])).toEqual([]);
   });
 });

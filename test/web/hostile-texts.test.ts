@@ -56,10 +56,10 @@ describe.skipIf(withoutBrowser)('30 hostile texts are shown as text', () => {
       expect(status).toBe(200);
     }
     const faults: string[] = [];
-    for (const address of ['/app/jobs', '/app']) {
+    for (const address of ['/app/texts', '/app']) {
       await follow(page, address);
       await settled(page, asked);
-      const texts = address === '/app/jobs' ? excerpts : [];
+      const texts = address === '/app/texts' ? excerpts : [];
       faults.push(...(await harmOn(page, texts)).map((fault) => `${address}: ${fault}`));
     }
     for (const [index, id] of ids.entries()) {
@@ -74,7 +74,7 @@ describe.skipIf(withoutBrowser)('30 hostile texts are shown as text', () => {
     const { me, page } = await signedIn();
     await submitAll(me, true);
     const faults: string[] = [];
-    await page.goto('/app/review');
+    await page.goto('/app/edit/texts');
     for (const [index, text] of hostileTexts.entries()) {
       await opened(page, text.slice(0, 1000));
       // The translation contains the source text, and differs from it.
@@ -92,16 +92,16 @@ describe.skipIf(withoutBrowser)('30 hostile texts are shown as text', () => {
     const faults: string[] = [];
     for (const address of [
       '/app/translate?from=en&to=["de"]',
-      '/app/jobs',
+      '/app/texts',
       '/app/translate?kind=batch&from=en&to=["de"]',
-      '/app/review',
-      '/app/members',
-      '/app/security',
-      '/app/audit',
-      '/app/storage',
+      '/app/edit/texts',
+      '/app/settings/members',
+      '/app/settings/security',
+      '/app/settings/audit',
+      '/app/settings/storage',
       '/app/glossaries',
       '/app/memories',
-      '/app/memories/concordance?from=en&to=fr',
+      '/app/concordance?from=en&to=fr',
     ]) {
       await follow(page, address);
       await settled(page, openRequests(page));

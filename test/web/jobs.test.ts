@@ -42,16 +42,16 @@ describe.skipIf(withoutBrowser)('a member at /app', () => {
     // "Sign here." and "Good" are billed, but the failed job is not.
     await page.getByText('499,986 of 500,000 characters remaining.').waitFor();
     await failures.getByRole('link', { name: 'All failures' }).click();
-    await page.waitForURL('**/app/jobs?status=failed');
+    await page.waitForURL('**/app/texts?status=failed');
     await page.getByRole('link', { name: 'A broken text' }).click();
     await page.getByText('the model could not be reached').first().waitFor();
   });
 });
 
-describe.skipIf(withoutBrowser)('a member at /app/jobs', () => {
+describe.skipIf(withoutBrowser)('a member at /app/texts', () => {
   test('finds jobs by status, and the filter stays in the URL after a reload', async () => {
     model.mend();
-    const { page, apiKey } = await signedIn(app, browser, '/app/jobs');
+    const { page, apiKey } = await signedIn(app, browser, '/app/texts');
     await page.getByText('No jobs yet. Your translations appear here.').waitFor();
     await translate(apiKey, { source_text: 'Sign here.', domain: 'legal' }, { source_text: 'Good morning' });
     await page.reload();
@@ -59,7 +59,7 @@ describe.skipIf(withoutBrowser)('a member at /app/jobs', () => {
     await page.getByLabel('Status').selectOption('Awaiting review');
     await page.getByRole('link', { name: 'Sign here.' }).waitFor();
     await expect.poll(() => page.getByRole('link', { name: 'Good morning' }).count()).toBe(0);
-    await page.waitForURL('**/app/jobs?status=awaiting_review');
+    await page.waitForURL('**/app/texts?status=awaiting_review');
     await page.reload();
     await page.getByRole('link', { name: 'Sign here.' }).waitFor();
     expect(await page.getByLabel('Status').inputValue()).toBe('awaiting_review');
@@ -69,7 +69,7 @@ describe.skipIf(withoutBrowser)('a member at /app/jobs', () => {
 
   test('finds jobs by a combination of text, language, reason and day', async () => {
     model.mend();
-    const { page, apiKey } = await signedIn(app, browser, '/app/jobs');
+    const { page, apiKey } = await signedIn(app, browser, '/app/texts');
     await translate(
       apiKey,
       { source_text: 'Sign 100% here.', domain: 'legal' },
@@ -80,7 +80,7 @@ describe.skipIf(withoutBrowser)('a member at /app/jobs', () => {
       const links = await page.locator('main li').getByRole('link').allTextContents();
       return links.map((text) => text.split('[')[0]).toSorted();
     };
-    await page.goto('/app/jobs?text=good');
+    await page.goto('/app/texts?text=good');
     await expect.poll(shown).toEqual(['Good evening', 'Good morning']);
     await page.getByLabel(/^To/).selectOption('French');
     await expect.poll(shown).toEqual(['Good evening']);
@@ -108,10 +108,10 @@ describe.skipIf(withoutBrowser)('a member at /app/jobs', () => {
   });
 
   test('a URL with unknown filters shows the whole list', async () => {
-    const { page, apiKey } = await signedIn(app, browser, '/app/jobs');
+    const { page, apiKey } = await signedIn(app, browser, '/app/texts');
     await translate(apiKey, { source_text: 'Good morning' });
     await page.goto(
-      '/app/jobs?status=__proto__&from=xx&to=%5B%5D&trigger=no&since=0000-99-99&until=1&text=%20',
+      '/app/texts?status=__proto__&from=xx&to=%5B%5D&trigger=no&since=0000-99-99&until=1&text=%20',
     );
     await page.getByRole('link', { name: 'Good morning' }).waitFor();
   });
@@ -132,7 +132,7 @@ describe.skipIf(withoutBrowser)('a member at /jobs/{id}', () => {
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Delete this job' }).click();
     await dialog.getByRole('button', { name: 'Delete this job' }).click();
-    await page.waitForURL('**/app/jobs');
+    await page.waitForURL('**/app/texts');
     await page.getByText('No jobs yet.').waitFor();
     const { status } = await app.json('GET', `/api/translations/${job.id}`, {
       headers: { 'x-api-key': apiKey },

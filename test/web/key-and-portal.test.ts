@@ -24,7 +24,7 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
     });
     const url = new URL('/signin', app.address).href;
     await context.addCookies([{ name: 'll_refresh', value, url, httpOnly: true, sameSite: 'Strict' }]);
-    await page.goto('/app/security');
+    await page.goto('/app/settings/security');
     await page.getByText('Rotate API key').first().click();
     const code = page.getByLabel('Verification code');
     const replace = page.getByRole('button', { name: 'Rotate API key' });

@@ -169,7 +169,7 @@ export class KilledSeries {
     this.page = await this.person.tab();
     this.session = await this.person.context.newCDPSession(this.page);
     this.kept.begin();
-    await this.page.goto(`/app/review${item && this.random() < 0.6 ? `?item=${item}` : ''}`);
+    await this.page.goto(`/app/edit/texts${item && this.random() < 0.6 ? `?item=${item}` : ''}`);
     const signIn = this.page.locator('input[name=username]');
     await field(this.page)
       .or(signIn)

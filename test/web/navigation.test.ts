@@ -18,7 +18,7 @@ async function administratorAt(path: string, locale: string, width: number) {
 
 describe.skipIf(withoutBrowser)("an administrator's navigation", () => {
   test.each(['en', 'fr', 'de', 'ar', 'ja'])('has one line at 1280 px: %s', async (locale) => {
-    const { page } = await administratorAt('/app/usage', locale, 1280);
+    const { page } = await administratorAt('/app/reports', locale, 1280);
     await page.locator('main h1').waitFor();
     const places = await page
       .locator('.frame-header')

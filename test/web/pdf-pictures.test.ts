@@ -97,7 +97,7 @@ test.skipIf(withoutBrowser).each(['JPXDecode', 'JBIG2Decode'] as const)(
     const { shows } = pictures[filter];
     const pdf = await pdfWith(filter);
     if (hasPdftotext) expect(distance(popplerColours(pdf), shows)).toBeLessThan(6);
-    const founder = await signedIn(app, browser, '/app/documents');
+    const founder = await signedIn(app, browser, '/app/files');
     const { page } = founder;
     const id = await sendDocument(app, founder, new File([pdf], 'picture.pdf'));
     const policies: unknown[] = [];
@@ -106,7 +106,7 @@ test.skipIf(withoutBrowser).each(['JPXDecode', 'JBIG2Decode'] as const)(
         (await app.request(new URL(worker.url()).pathname)).headers.get('content-security-policy'),
       );
     });
-    await page.goto(`/app/documents/${id}`);
+    await page.goto(`/app/edit/documents/${id}`);
     for (const side of ['Translation', 'Source']) {
       await page.getByRole('radio', { name: side }).check();
       await page.getByRole('img', { name: 'Page 1', exact: true }).waitFor();

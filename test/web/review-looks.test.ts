@@ -25,7 +25,7 @@ const hostile = [
 describe.skipIf(withoutBrowser)('the review screen is accessible, fits, and shows texts as text', () => {
   test.each(ways)('%s', async (_, options) => {
     const { page, apiKey } = await signedIn(app, browser, '/app', options);
-    await page.goto('/app/review');
+    await page.goto('/app/edit/texts');
     await page.locator('h1').waitFor();
     await expectAccessible(page);
 

@@ -8,7 +8,7 @@ import { field, opened, openReview, patient, said, waitingJobs } from './reviewi
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
-describe.skipIf(withoutBrowser)('a reviewer at /app/review', () => {
+describe.skipIf(withoutBrowser)('a reviewer at /app/edit/texts', () => {
   test('does twenty reviews using only the keyboard', async () => {
     const { page, apiKey } = await signedIn(app, browser, '/app');
     const headers = { 'x-api-key': apiKey };
@@ -158,7 +158,7 @@ describe.skipIf(withoutBrowser)('a reviewer at /app/review', () => {
     await page.getByText('103 awaiting review', { exact: true }).waitFor();
     expect(await page.locator('[data-row]').count()).toBe(100);
     // With a filter, the service does not count the jobs.
-    await page.goto('/app/review?text=Sentence');
+    await page.goto('/app/edit/texts?text=Sentence');
     await page.getByText('More than 100 awaiting review', { exact: true }).waitFor();
   });
 

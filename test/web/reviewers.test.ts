@@ -10,7 +10,7 @@ import { approveUnopened, field, opened, openReview, waitingJobs } from './revie
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
-describe.skipIf(withoutBrowser)('the figures of reviewers at /app/usage', () => {
+describe.skipIf(withoutBrowser)('the figures of reviewers at /app/reports', () => {
   test('approvals on the review screen and in bulk, with time only for the former, and as a file', async () => {
     const { page, apiKey } = await signedIn(app, browser, '/app');
     await waitingJobs(app, { 'x-api-key': apiKey }, ['One two three four.', 'Second', 'Third']);
@@ -27,7 +27,7 @@ describe.skipIf(withoutBrowser)('the figures of reviewers at /app/usage', () => 
     await page.getByText('Nothing to review.').waitFor();
     const longest = Date.now() - begun;
 
-    await page.goto('/app/usage');
+    await page.goto('/app/reports');
     const reviewers = page.getByRole('region', { name: 'Reviewers' });
     const row = reviewers.locator('tbody tr');
     await row.waitFor();
@@ -58,9 +58,9 @@ describe.skipIf(withoutBrowser)('the figures of reviewers at /app/usage', () => 
 
     // These reviews are on days that the page does not show.
     await openSuperuser(app.superuserUrl)`update review_days set day = '2026-02-03'`;
-    await page.goto('/app/usage?from=2026-02-03&to=2026-02-04');
+    await page.goto('/app/reports?from=2026-02-03&to=2026-02-04');
     await row.waitFor();
-    await page.goto('/app/usage?from=2026-02-04&to=2026-02-05');
+    await page.goto('/app/reports?from=2026-02-04&to=2026-02-05');
     await reviewers.getByText('No reviews in this period.').waitFor();
   });
 

@@ -27,7 +27,7 @@ export async function waitingJobs(
 
 /** Loads the review screen, and waits until the first job is open. */
 export async function openReview(page: Page): Promise<void> {
-  await page.goto('/app/review');
+  await page.goto('/app/edit/texts');
   await field(page).waitFor();
 }
 

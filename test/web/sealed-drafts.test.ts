@@ -65,7 +65,7 @@ const moveRecord = (page: Page, from: string, to: string) => changeRecord(page, 
 
 /** Opens a job by its ID, because a job that another member may have claimed is not opened automatically. */
 async function openJob(page: Page, id: string | undefined): Promise<void> {
-  await page.goto('/app/review');
+  await page.goto('/app/edit/texts');
   await page.locator(`[data-row="${id}"]`).click();
   await field(page).waitFor();
 }
@@ -179,7 +179,7 @@ describe.skipIf(withoutBrowser)('a draft in the browser', () => {
     Object.assign(secretsKeys, { current: randomBytes(32), previous });
     try {
       await page.goto('about:blank');
-      await page.goto(`${app.address}/app/review`);
+      await page.goto(`${app.address}/app/edit/texts`);
       const signIn = page.locator('input[name=username]');
       await field(page).or(signIn).first().waitFor();
       if ((await signIn.count()) > 0) await signInAt(page, founder);

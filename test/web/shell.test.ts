@@ -35,7 +35,7 @@ describe('the page of the application', () => {
     '/signin',
     '/signin/sso?code=x&state=y',
     '/app',
-    '/app/jobs',
+    '/app/texts',
     '/app/a/b/c',
     '/billing',
     '/jobs/x',

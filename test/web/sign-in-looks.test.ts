@@ -72,7 +72,7 @@ describe.skipIf(withoutBrowser)('the sign-in screens are accessible, and fit', (
     await page.locator('[name=password]').fill(password);
     await page.locator('[type=submit]').click();
     await page.waitForURL('**/app');
-    await page.goto('/app/security');
+    await page.goto('/app/settings/security');
     await page.locator('#own-authenticator').waitFor();
     await openSuperuser(plain.superuserUrl)`delete from tokens where user_id = ${me.userId}`;
     await page.locator('section button.primary').click();

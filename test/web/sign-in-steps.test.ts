@@ -137,11 +137,11 @@ describe.skipIf(withoutBrowser)('a person of two workspaces', () => {
   });
 });
 
-describe.skipIf(withoutBrowser)('/app/security of a member', () => {
+describe.skipIf(withoutBrowser)('/app/settings/security of a member', () => {
   test('sets up an authenticator, and replaces the recovery codes, also when the cookie is gone', async () => {
     const admin = await found(app);
     const member = await join(app, admin);
-    const { page, context } = await browser.person('/signin?next=/app/security');
+    const { page, context } = await browser.person('/signin?next=/app/settings/security');
     await signIn(page, member.email);
     await page.getByRole('heading', { level: 1, name: 'Security' }).waitFor();
     await page.getByRole('button', { name: 'Set up authenticator app' }).click();

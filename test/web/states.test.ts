@@ -68,16 +68,16 @@ async function everywhere(
 }
 
 const forAdministrators = [
-  '/app/members',
-  '/app/audit',
-  '/app/usage',
+  '/app/settings/members',
+  '/app/settings/audit',
+  '/app/reports',
   '/billing',
-  '/app/storage',
-  '/app/operator',
+  '/app/settings/storage',
+  '/app/settings/operator',
 ];
 
 /** Screens that load only the member until the first action. */
-const quiet = ['/app/translate', '/app/security', '/app/memories/concordance'];
+const quiet = ['/app/translate', '/app/settings/security', '/app/concordance'];
 
 const looks = async (page: Page) => [...(await violationsOn(page)), ...(await tooWideOn(page))];
 
@@ -203,7 +203,7 @@ describe.skipIf(withoutBrowser)('an error', () => {
     page.on('request', (request) => {
       if (request.url().includes('/trpc/translations.search')) calls += 1;
     });
-    await page.goto('/app/jobs');
+    await page.goto('/app/texts');
     const retry = page.getByRole('alert').getByRole('button', { name: /^Try again in \d seconds?$/ });
     await retry.waitFor();
     expect(await retry.isDisabled()).toBe(true);
@@ -220,7 +220,7 @@ test.skipIf(withoutBrowser)(
   'being offline is said, and what failed meanwhile is read when it is over',
   async () => {
     const { page, context } = await signedIn({ locale: 'en' }, workspace.operator);
-    await page.goto('/app/jobs');
+    await page.goto('/app/texts');
     await page.getByText('A text that waits', { exact: true }).waitFor();
     const notice = page.locator('main > p').getByText("You're offline");
     await context.setOffline(true);

@@ -48,7 +48,7 @@ describe.skipIf(withoutBrowser)(
       const founder = await found(app);
       const { bind } = await binding(founder);
       await bind(account.sas.replace(/sig=[^&]+/, 'sig=d3Jvbmc%3D'));
-      const { page } = await memberAt(browser, founder, '/app/storage');
+      const { page } = await memberAt(browser, founder, '/app/settings/storage');
       await page.getByText('New jobs are rejected until the storage is verified').waitFor();
       await page.getByRole('button', { name: 'Verify' }).click();
       await page.getByText('Not working', { exact: true }).waitFor();
@@ -68,7 +68,7 @@ describe.skipIf(withoutBrowser)(
     test('is asked for another secret when the account changes', async () => {
       const founder = await found(app);
       await binding(founder);
-      const { page } = await memberAt(browser, founder, '/app/storage');
+      const { page } = await memberAt(browser, founder, '/app/settings/storage');
       const secret = page.getByLabel('SAS token', { exact: true });
       const isRequired = () => secret.evaluate((input: HTMLInputElement) => input.required);
       await secret.waitFor();
@@ -91,7 +91,7 @@ describe.skipIf(withoutBrowser)(
       await expect.poll(status, patient).toBe('persistence_failed');
       expect(files().filter((path) => path.startsWith('golden/'))).toEqual([]);
       await withWorkers(app, async () => {
-        await page.goto('/app/storage');
+        await page.goto('/app/settings/storage');
         await page.getByRole('button', { name: 'Verify' }).click();
         await page.getByText('Jobs waiting for storage: 1 published, 0 failed').waitFor();
       });

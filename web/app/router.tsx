@@ -7,6 +7,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { deployment } from './deployment.ts';
+import { formerAddresses } from './former-addresses.ts';
 import { loadWorkspaceWords } from './i18n.tsx';
 import { NotFound } from './parts/not-found.tsx';
 import { RouteError } from './parts/problem.tsx';
@@ -46,7 +47,7 @@ const workspace = createRoute({
       throw redirect({ to: '/signin', search: { next: location.href } });
     await loadWorkspaceWords();
   },
-  component: lazyRouteComponent(() => import('./parts/workspace-frame.tsx'), 'WorkspaceFrame'),
+  component: lazyRouteComponent(() => import('./frame/workspace-frame.tsx'), 'WorkspaceFrame'),
 });
 
 const home = createRoute({
@@ -64,7 +65,7 @@ const translate = createRoute({
 
 const jobs = createRoute({
   getParentRoute: () => workspace,
-  path: '/app/jobs',
+  path: '/app/texts',
   validateSearch: readJobFilter,
   component: lazyRouteComponent(() => import('./screens/jobs/jobs.tsx'), 'JobsScreen'),
 });
@@ -80,7 +81,7 @@ const date = /^[1-9]\d{3}-\d\d-\d\d$/;
 
 const members = createRoute({
   getParentRoute: () => workspace,
-  path: '/app/members',
+  path: '/app/settings/members',
   validateSearch: ({ revoked }: Record<string, unknown>): { revoked?: true } =>
     revoked === true ? { revoked } : {},
   component: lazyRouteComponent(() => import('./screens/members/members.tsx'), 'MembersScreen'),
@@ -88,7 +89,7 @@ const members = createRoute({
 
 const usage = createRoute({
   getParentRoute: () => workspace,
-  path: '/app/usage',
+  path: '/app/reports',
   validateSearch: (search: Record<string, unknown>): { period?: string; from?: string; to?: string } =>
     texts(search, { period: /^\d{4}-\d\d$/, from: date, to: date }),
   component: lazyRouteComponent(() => import('./screens/usage/usage.tsx'), 'UsageScreen'),
@@ -104,7 +105,7 @@ const billing = createRoute({
 
 const audit = createRoute({
   getParentRoute: () => workspace,
-  path: '/app/audit',
+  path: '/app/settings/audit',
   validateSearch: (
     search: Record<string, unknown>,
   ): { action?: string; by?: string; since?: string; until?: string } =>
@@ -114,19 +115,19 @@ const audit = createRoute({
 
 const security = createRoute({
   getParentRoute: () => workspace,
-  path: '/app/security',
+  path: '/app/settings/security',
   component: lazyRouteComponent(() => import('./screens/security/security.tsx'), 'SecurityScreen'),
 });
 
 const storage = createRoute({
   getParentRoute: () => workspace,
-  path: '/app/storage',
+  path: '/app/settings/storage',
   component: lazyRouteComponent(() => import('./screens/storage/storage.tsx'), 'StorageScreen'),
 });
 
 const operator = createRoute({
   getParentRoute: () => workspace,
-  path: '/app/operator',
+  path: '/app/settings/operator',
   validateSearch: (search: Record<string, unknown>): { tenant?: string } =>
     texts(search, { tenant: /^[\w-]{1,100}$/ }),
   component: lazyRouteComponent(() => import('./screens/operator/operator.tsx'), 'OperatorScreen'),
@@ -134,21 +135,21 @@ const operator = createRoute({
 
 const documents = createRoute({
   getParentRoute: () => workspace,
-  path: '/app/documents',
+  path: '/app/files',
   validateSearch: readDocumentFilter,
   component: lazyRouteComponent(() => import('./screens/documents/documents.tsx'), 'DocumentsScreen'),
 });
 
 const document = createRoute({
   getParentRoute: () => workspace,
-  path: '/app/documents/$documentId',
+  path: '/app/edit/documents/$documentId',
   validateSearch: readSegmentFilter,
   component: lazyRouteComponent(() => import('./screens/documents/document.tsx'), 'DocumentScreen'),
 });
 
 const review = createRoute({
   getParentRoute: () => workspace,
-  path: '/app/review',
+  path: '/app/edit/texts',
   validateSearch: readReviewSearch,
   component: lazyRouteComponent(() => import('./screens/review/review.tsx'), 'ReviewScreen'),
 });
@@ -181,7 +182,7 @@ const memory = createRoute({
 
 const concordance = createRoute({
   getParentRoute: () => workspace,
-  path: '/app/memories/concordance',
+  path: '/app/concordance',
   validateSearch: readConcordanceSearch,
   component: lazyRouteComponent(() => import('./screens/sets/concordance.tsx'), 'ConcordanceScreen'),
 });
@@ -211,6 +212,7 @@ export const router = createRouter({
       storage,
       operator,
     ]),
+    ...formerAddresses(root),
   ]),
   basepath: deployment.basePath || '/',
   // A screen receives only the parameters that its route validates.

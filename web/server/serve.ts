@@ -18,6 +18,7 @@ import { notFound, stubNotice } from './page-words.ts';
 import { pageDocument, readPage } from './pages.ts';
 import { type Deployment, deploymentOf, previewPage, shellPage } from './shell.ts';
 import { hasRefreshToken, refreshCookieOf, serveSignIn } from './sign-in.ts';
+import { themeCookie, themeFor } from './theme.ts';
 
 /** The paths of the application. They all serve the same page; the script in the browser selects the screen. */
 const screens = ['/signin', '/signin/sso', '/app', '/app/*', '/billing', '/jobs/:job_id'];
@@ -98,6 +99,7 @@ export async function serveWeb(
     const page = shellPage(files, about, {
       path: request.url.split('?')[0] as string,
       locale: localeOf(request),
+      theme: themeFor(readCookie(request.headers, themeCookie(secure))),
       signedOut,
     });
     return reply.headers(pageHeaders()).header('vary', vary).send(page);

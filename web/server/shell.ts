@@ -2,6 +2,7 @@ import type { Settings } from '#server/settings.ts';
 import type { Build } from './build.ts';
 import { escapeHtml } from './html.ts';
 import { directionOf, type Locale } from './locale.ts';
+import type { Theme } from './theme.ts';
 
 /**
  * Properties of the deployment that the application needs before its first request. They are public, because the source
@@ -48,19 +49,19 @@ export function deploymentOf(
  * before any script runs; the router in the browser then selects the screen.
  */
 function screenAt(path: string): string {
-  const [area = '', name, part] = path.split('/').slice(1);
+  const [area = '', name, part, id] = path.split('/').slice(1);
   if (area !== 'app') return { signin: 'sign-in', jobs: 'job' }[area] ?? area;
   if (!name) return 'home';
-  if (!part) return name;
-  return part === 'concordance' ? part : (itemScreens[name] ?? name);
+  if (name === 'edit') return id ? 'document' : 'review';
+  if (name === 'settings') return part ?? name;
+  return (part ? itemScreens[name] : listScreens[name]) ?? name;
 }
 
+/** The screens whose source file has another name than the path. */
+const listScreens: Record<string, string> = { files: 'documents', texts: 'jobs', reports: 'usage' };
+
 /** The screens that show one item of a list, by the name of the list in the path. */
-const itemScreens: Record<string, string> = {
-  documents: 'document',
-  glossaries: 'glossary',
-  memories: 'memory',
-};
+const itemScreens: Record<string, string> = { glossaries: 'glossary', memories: 'memory' };
 
 /**
  * Builds the page of the application. It contains the URLs of the files, and the properties of the deployment in a meta
@@ -72,7 +73,7 @@ const itemScreens: Record<string, string> = {
 export function shellPage(
   build: Build,
   deployment: Deployment,
-  { path, locale, signedOut }: { path: string; locale: Locale; signedOut: boolean },
+  { path, locale, theme, signedOut }: { path: string; locale: Locale; theme: Theme; signedOut: boolean },
 ): string {
   const { basePath } = deployment;
   const at = (path: string) => escapeHtml(basePath + path);
@@ -92,11 +93,11 @@ export function shellPage(
     ]),
   );
   return `<!doctype html>
-<html lang="${locale}" dir="${directionOf(locale)}">
+<html lang="${locale}" dir="${directionOf(locale)}"${theme === 'system' ? '' : ` data-theme="${theme}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
+<meta name="color-scheme" content="${theme === 'system' ? 'light dark' : theme}">
 <meta name="lingualoop" content="${escapeHtml(JSON.stringify({ ...deployment, catalogs, signedOut }))}">
 <title>LinguaLoop</title>
 <link rel="icon" href="${at('/static/icon.svg')}" type="image/svg+xml">

@@ -1,7 +1,7 @@
+import { Check, Copy } from 'lucide-react';
 import { useState } from 'react';
 import { useT } from '../i18n.tsx';
 import { announce } from './announcer.tsx';
-import { Icon } from './icons.tsx';
 
 /** Copies a text to the clipboard. Hidden if the browser offers no clipboard, for example on a URL without https. */
 export function CopyButton({ text }: { text: string }) {
@@ -20,7 +20,8 @@ export function CopyButton({ text }: { text: string }) {
   };
   return (
     <button type="button" onClick={() => void copy()}>
-      <Icon of={isCopied ? 'check' : 'copy'} /> {isCopied ? t('common.copied') : t('common.copy')}
+      {isCopied ? <Check size={16} aria-hidden /> : <Copy size={16} aria-hidden />}{' '}
+      {isCopied ? t('common.copied') : t('common.copy')}
     </button>
   );
 }

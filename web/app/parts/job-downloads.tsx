@@ -1,9 +1,9 @@
+import { Download } from 'lucide-react';
 import { useState } from 'react';
 import type { GoldenFormat } from '#sdk/types.ts';
 import { client } from '../client.ts';
 import { useT } from '../i18n.tsx';
 import { announce } from './announcer.tsx';
-import { Icon } from './icons.tsx';
 import { Problem } from './problem.tsx';
 import { saveFile } from './save-file.ts';
 
@@ -38,7 +38,7 @@ export function JobDownloads({ jobId }: { jobId: string }) {
             disabled={busy !== undefined}
             onClick={() => void download(format)}
           >
-            <Icon of="download" /> {t('jobs.download', { format: format.toUpperCase() })}
+            <Download size={16} aria-hidden /> {t('jobs.download', { format: format.toUpperCase() })}
           </button>
         ))}
       </div>

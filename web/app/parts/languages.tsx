@@ -1,8 +1,8 @@
+import { X } from 'lucide-react';
 import { useId, useMemo, useState } from 'react';
 import { type LanguageCode, languageCodes, supportedLanguages } from '#server/languages.ts';
 import { useInterface } from '../i18n.tsx';
 import { isComposing } from '../keys/match-key.ts';
-import { Icon } from './icons.tsx';
 import styles from './languages.module.css';
 
 /** A supported language with its name in the interface language. */
@@ -108,7 +108,7 @@ export function LanguageChoice({
                 aria-label={t('languages.remove', { name: nameOf(code) })}
                 onClick={() => select(code, false)}
               >
-                <Icon of="close" />
+                <X size={16} aria-hidden />
               </button>
             </li>
           ))}

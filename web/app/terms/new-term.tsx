@@ -1,7 +1,7 @@
+import { BookPlus } from 'lucide-react';
 import { useLayoutEffect, useRef, useState } from 'react';
 import { useT } from '../i18n.tsx';
 import { useCommands } from '../keys/use-commands.ts';
-import { Icon } from '../parts/icons.tsx';
 import { NewTermDialog, type Term } from './new-term-dialog.tsx';
 import { type SelectedWords, useSelectedWords, wordsOfTranslation } from './selected-words.ts';
 import styles from './terms.module.css';
@@ -68,7 +68,7 @@ function Offer({ selected: { words, range }, onClick }: { selected: SelectedWord
       onMouseDown={(event) => event.preventDefault()}
       onClick={onClick}
     >
-      <Icon of="addTerm" /> {t('terms.add_words', { words: shown })}
+      <BookPlus size={16} aria-hidden /> {t('terms.add_words', { words: shown })}
     </button>
   );
 }

@@ -12,7 +12,7 @@ import { actions, isAction } from './actions.ts';
 import styles from './audit.module.css';
 import { EventTable } from './event-table.tsx';
 
-/** `/app/audit`: the audit log of the workspace. */
+/** `/app/settings/audit`: the audit log of the workspace. */
 export function AuditScreen() {
   return <AdminsOnly title="audit.title">{() => <Log />}</AdminsOnly>;
 }
@@ -21,7 +21,7 @@ const pageSize = 100;
 
 function Log() {
   const t = useT();
-  const filter = useSearch({ from: '/workspace/app/audit' });
+  const filter = useSearch({ from: '/workspace/app/settings/audit' });
   const request: AuditListQuery = {
     limit: pageSize,
     ...(isAction(filter.action) && { action: filter.action }),
@@ -72,8 +72,8 @@ function usePeople(): ReadonlyMap<string, string> {
 
 function Filters({ people }: { people: ReadonlyMap<string, string> }) {
   const t = useT();
-  const navigate = useNavigate({ from: '/app/audit' });
-  const filter = useSearch({ from: '/workspace/app/audit' });
+  const navigate = useNavigate({ from: '/app/settings/audit' });
+  const filter = useSearch({ from: '/workspace/app/settings/audit' });
   const set = (name: keyof typeof filter, value: string) =>
     void navigate({ search: ({ [name]: _, ...rest }) => (value === '' ? rest : { ...rest, [name]: value }) });
   return (

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { Check, Download, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { TenantDocumentJob } from '#sdk/types.ts';
 import { approveDocument, client } from '../../client.ts';
@@ -7,7 +8,6 @@ import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { ConfirmCritical, type CriticalFinding, criticalFindingsOf } from '../../parts/critical-findings.tsx';
-import { Icon } from '../../parts/icons.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Reopen } from '../../parts/reopen.tsx';
 import { saveFile } from '../../parts/save-file.ts';
@@ -49,7 +49,7 @@ export function DocumentActions({ document, unapplied }: { document: TenantDocum
     announce(t('documents.deleted'));
     // The corrections on this device are useless now, and texts of a deleted document must not stay on the device.
     await forgetCorrections(document.id).catch(() => {});
-    await navigate({ to: '/app/documents', ignoreBlocker: true });
+    await navigate({ to: '/app/files', ignoreBlocker: true });
     queries.removeQueries({ queryKey: queryKeys.documents.document(document.id) });
     await queries.invalidateQueries({ queryKey: queryKeys.documents.all });
   };
@@ -58,12 +58,12 @@ export function DocumentActions({ document, unapplied }: { document: TenantDocum
       <div className="actions">
         {isTranslated && (
           <button type="button" disabled={isBusy} onClick={download}>
-            <Icon of="download" /> {t('documents.download')}
+            <Download size={16} aria-hidden /> {t('documents.download')}
           </button>
         )}
         {isTranslated && document.approved_at === null && (
           <button type="button" disabled={unapplied > 0} onClick={() => setAsked('approve')}>
-            <Icon of="check" /> {t('documents.approve')}
+            <Check size={16} aria-hidden /> {t('documents.approve')}
           </button>
         )}
         {document.approved_at !== null && (
@@ -75,7 +75,7 @@ export function DocumentActions({ document, unapplied }: { document: TenantDocum
         )}
         {me.data && isAdministrator(me.data) && (
           <button type="button" className="danger" onClick={() => setAsked('delete')}>
-            <Icon of="delete" /> {t('documents.delete')}
+            <Trash2 size={16} aria-hidden /> {t('documents.delete')}
           </button>
         )}
         {isTranslated && document.approved_at === null && unapplied > 0 && (

@@ -100,7 +100,7 @@ function DocumentRow({
         )}
       </td>
       <td>
-        <Link to="/app/documents/$documentId" params={{ documentId: id }}>
+        <Link to="/app/edit/documents/$documentId" params={{ documentId: id }}>
           <bdi translate="no">{name}</bdi>
         </Link>{' '}
         <span className={styles.format} translate="no">

@@ -14,9 +14,9 @@ import styles from './documents.module.css';
 import { useProgress } from './use-progress.ts';
 import { Workplace } from './workplace.tsx';
 
-/** `/app/documents/{id}`: a document with its segments next to its file. */
+/** `/app/edit/documents/{id}`: a document with its segments next to its file. */
 export function DocumentScreen() {
-  const { documentId } = useParams({ from: '/workspace/app/documents/$documentId' });
+  const { documentId } = useParams({ from: '/workspace/app/edit/documents/$documentId' });
   const document = useQuery({
     queryKey: queryKeys.documents.document(documentId),
     queryFn: () => client.documents.get(documentId),
@@ -39,7 +39,7 @@ function Document({ document }: { document: TenantDocumentJob }) {
     <>
       <title>{`${plainName(name)} · LinguaLoop`}</title>
       <p className={styles.back}>
-        <Link to="/app/documents">{t('documents.all')}</Link>
+        <Link to="/app/files">{t('documents.all')}</Link>
       </p>
       <h1 className={styles.name}>
         <bdi translate="no">{name}</bdi>

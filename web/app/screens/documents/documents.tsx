@@ -9,11 +9,11 @@ import { DocumentRows } from './document-rows.tsx';
 import styles from './documents.module.css';
 import { documentStatuses, type KnownDocumentStatus } from './search.ts';
 
-/** `/app/documents`: the workspace's documents with their progress, the most recently changed first. */
+/** `/app/files`: the workspace's documents with their progress, the most recently changed first. */
 export function DocumentsScreen() {
   const t = useT();
   const navigate = useNavigate();
-  const filter = useSearch({ from: '/workspace/app/documents' });
+  const filter = useSearch({ from: '/workspace/app/files' });
   const documents = useInfiniteQuery({
     queryKey: queryKeys.documents.list(filter),
     queryFn: ({ pageParam }) =>
@@ -24,7 +24,7 @@ export function DocumentsScreen() {
   });
   const choose = (status: string) =>
     void navigate({
-      to: '/app/documents',
+      to: '/app/files',
       search: status ? { status: status as KnownDocumentStatus } : {},
       replace: true,
       resetScroll: false,

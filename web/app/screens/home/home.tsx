@@ -74,7 +74,7 @@ function JobsOf({
       action={
         found &&
         found.count > 0 && (
-          <Link to="/app/jobs" search={{ status }}>
+          <Link to="/app/texts" search={{ status }}>
             {t(`home.all_${status}`, { count: `${number(found.count)}${found.more ? '+' : ''}` })}
           </Link>
         )

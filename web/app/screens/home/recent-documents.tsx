@@ -27,7 +27,7 @@ export function RecentDocuments({ which }: { which: 'under_way' | 'failed' }) {
     <ul className="rows">
       {documents.map(({ id, source_file_name, updated_at }) => (
         <li key={id}>
-          <Link to="/app/documents/$documentId" params={{ documentId: id }}>
+          <Link to="/app/edit/documents/$documentId" params={{ documentId: id }}>
             <bdi translate="no">{source_file_name}</bdi>
           </Link>{' '}
           <span className="hint">

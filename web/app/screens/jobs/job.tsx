@@ -37,7 +37,7 @@ export function JobScreen() {
     <>
       <title>{`${t('jobs.job')} · LinguaLoop`}</title>
       <p>
-        <Link to="/app/jobs">{t('jobs.all')}</Link>
+        <Link to="/app/texts">{t('jobs.all')}</Link>
       </p>
       <h1>{t('jobs.job')}</h1>
       <Read from={job} lines={12}>
@@ -68,7 +68,7 @@ function Job({ job }: { job: TranslationJob }) {
       {(job.status === 'awaiting_review' || job.status === 'refined') && (
         <p className={styles.waits}>
           {t('jobs.waits')}{' '}
-          <Link to="/app/review" search={{ item: job.id }}>
+          <Link to="/app/edit/texts" search={{ item: job.id }}>
             {t('jobs.review')}
           </Link>
         </p>
@@ -127,7 +127,7 @@ function Removal({ job }: { job: TranslationJob }) {
   const remove = async () => {
     await client.translations.delete(job.id);
     announce(t('jobs.deleted'));
-    await navigate({ to: '/app/jobs' });
+    await navigate({ to: '/app/texts' });
     queries.removeQueries({ queryKey: queryKeys.jobs.job(job.id) });
     await queries.invalidateQueries({ queryKey: queryKeys.jobs.all });
   };

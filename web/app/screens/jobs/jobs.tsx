@@ -8,17 +8,17 @@ import { FilterFields } from './filter-fields.tsx';
 import type { JobFilter } from './search.ts';
 import { useJobs } from './use-jobs.ts';
 
-/** `/app/jobs`: the workspace's jobs, the most recently changed first. */
+/** `/app/texts`: the workspace's jobs, the most recently changed first. */
 export function JobsScreen() {
   const t = useT();
   const { moment } = useFormat();
   const navigate = useNavigate();
-  const filter = useSearch({ from: '/workspace/app/jobs' });
+  const filter = useSearch({ from: '/workspace/app/texts' });
   const jobs = useJobs(filter);
   const isFiltered = Object.keys(filter).length > 0;
   const searchedTo = jobs.hasNextPage && isFiltered && jobs.data?.pages.at(-1)?.searchedTo;
   const change = (search: JobFilter) =>
-    void navigate({ to: '/app/jobs', search, replace: true, resetScroll: false });
+    void navigate({ to: '/app/texts', search, replace: true, resetScroll: false });
   return (
     <>
       <title>{`${t('jobs.title')} · LinguaLoop`}</title>

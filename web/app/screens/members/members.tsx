@@ -15,7 +15,7 @@ import { MemberDialog } from './member-dialog.tsx';
 /** The number of members, and of invites, on one page of a list. */
 const pageSize = 50;
 
-/** `/app/members`: the workspace's members, their roles, and its invites. */
+/** `/app/settings/members`: the workspace's members, their roles, and its invites. */
 export function MembersScreen() {
   return (
     <AdminsOnly title="members.title">
@@ -31,8 +31,8 @@ export function MembersScreen() {
 
 function Roster({ me }: { me: Me }) {
   const t = useT();
-  const navigate = useNavigate({ from: '/app/members' });
-  const { revoked = false } = useSearch({ from: '/workspace/app/members' });
+  const navigate = useNavigate({ from: '/app/settings/members' });
+  const { revoked = false } = useSearch({ from: '/workspace/app/settings/members' });
   const { reading, more } = usePages(queryKeys.members.list({ revoked }), (cursor) =>
     client.members.listPage({ include_revoked: revoked, limit: pageSize, ...(cursor && { cursor }) }),
   );

@@ -15,7 +15,7 @@ import { ProvisionForm } from './provision-form.tsx';
 
 const pageSize = 100;
 
-/** `/app/operator`: for platform operators, who can access all tenants. */
+/** `/app/settings/operator`: for platform operators, who can access all tenants. */
 export function OperatorScreen() {
   const t = useT();
   return (
@@ -102,8 +102,8 @@ function Tenants() {
 /** The usage of one tenant, or the sum over all tenants. */
 function SummedUsage() {
   const t = useT();
-  const navigate = useNavigate({ from: '/app/operator' });
-  const { tenant } = useSearch({ from: '/workspace/app/operator' });
+  const navigate = useNavigate({ from: '/app/settings/operator' });
+  const { tenant } = useSearch({ from: '/workspace/app/settings/operator' });
   const usage = useQuery({
     queryKey: queryKeys.operator.usage(tenant),
     queryFn: () => client.usage.daily({}, { tenantId: tenant }),

@@ -1,6 +1,6 @@
 import { type TriggerCode, triggerCodes } from './items.ts';
 
-/** The parameters in the URL of `/app/review`. */
+/** The parameters in the URL of `/app/edit/texts`. */
 export interface ReviewSearch {
   /** The ID of the open job. */
   item?: string | undefined;

@@ -36,11 +36,11 @@ const addressAfter = 150;
 /** After the last review was saved, milliseconds without another review until "all saved" is announced. */
 const pauseBeforeSaved = 1500;
 
-/** `/app/review`: the review screen with the queue, the open job, and its context. */
+/** `/app/edit/texts`: the review screen with the queue, the open job, and its context. */
 export function ReviewScreen() {
   const t = useT();
   const navigate = useNavigate();
-  const { item: addressed, ...filters } = useSearch({ from: '/workspace/app/review' });
+  const { item: addressed, ...filters } = useSearch({ from: '/workspace/app/edit/texts' });
   const [openId, setOpenId] = useState(addressed);
   const { rows, openAt, hasMore, waiting, isWaiting, error, refetch, fetchMore } = useQueue(filters, openId);
   const open = rows[openAt];
@@ -85,9 +85,9 @@ export function ReviewScreen() {
     // The router is slow, so the URL changes after the item was painted.
     const timer = setTimeout(() => {
       // The member is already going to another screen.
-      if (!location.pathname.endsWith('/app/review')) return;
+      if (!location.pathname.endsWith('/app/edit/texts')) return;
       void navigate({
-        to: '/app/review',
+        to: '/app/edit/texts',
         search: ({ item: _, ...others }) => ({ ...others, ...(openId && { item: openId }) }),
         replace: true,
         resetScroll: false,
@@ -210,7 +210,11 @@ export function ReviewScreen() {
   });
 
   const setFilters = (next: Filters) =>
-    void navigate({ to: '/app/review', search: { ...next, ...(openId && { item: openId }) }, replace: true });
+    void navigate({
+      to: '/app/edit/texts',
+      search: { ...next, ...(openId && { item: openId }) },
+      replace: true,
+    });
   return (
     <>
       <title>{`${t('review.title')} · LinguaLoop`}</title>
@@ -326,7 +330,7 @@ function Empty({ isFiltered }: { isFiltered: boolean }) {
     return (
       <p>
         {t('review.none_found')}{' '}
-        <Link to="/app/review" search={{}}>
+        <Link to="/app/edit/texts" search={{}}>
           {t('review.clear_filters')}
         </Link>
       </p>

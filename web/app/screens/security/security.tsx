@@ -6,7 +6,7 @@ import { OwnAuthenticator } from './own-authenticator.tsx';
 import { Policy } from './policy.tsx';
 
 /**
- * `/app/security`: the authenticator of the member. Administrators also see the MFA policy and the workspace's API key.
+ * `/app/settings/security`: the authenticator of the member. Administrators also see the MFA policy and the workspace's API key.
  */
 export function SecurityScreen() {
   const t = useT();

@@ -10,7 +10,7 @@ import { type ConcordanceSearch, maxTextLength, type SearchedSide, searchedSides
 import styles from './sets.module.css';
 import { UnitTable } from './unit-table.tsx';
 
-/** `/app/memories/concordance`: occurrences of a word or phrase in the TMs of a language pair. */
+/** `/app/concordance`: occurrences of a word or phrase in the TMs of a language pair. */
 export function ConcordanceScreen() {
   const t = useT();
   const {
@@ -20,7 +20,7 @@ export function ConcordanceScreen() {
     side = 'source',
     words = false,
   } = useSearch({
-    from: '/workspace/app/memories/concordance',
+    from: '/workspace/app/concordance',
   });
   return (
     <>
@@ -43,14 +43,14 @@ export function ConcordanceScreen() {
 function SearchFields() {
   const t = useT();
   const navigate = useNavigate();
-  const search = useSearch({ from: '/workspace/app/memories/concordance' });
+  const search = useSearch({ from: '/workspace/app/concordance' });
   const [text, setText] = useState(search.text ?? '');
   // The browser's Back and Forward change the URL without this form.
   useEffect(() => setText(search.text ?? ''), [search.text]);
   const set = (change: { [Name in keyof ConcordanceSearch]: ConcordanceSearch[Name] | '' | false }) => {
     const changed = Object.entries({ ...search, text: text.trim(), ...change }).filter(([, value]) => value);
     void navigate({
-      to: '/app/memories/concordance',
+      to: '/app/concordance',
       search: Object.fromEntries(changed) as ConcordanceSearch,
       replace: true,
       resetScroll: false,

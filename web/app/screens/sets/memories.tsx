@@ -23,7 +23,7 @@ export function MemoriesScreen() {
       <title>{`${t('sets.memories')} · LinguaLoop`}</title>
       <div className={styles.above}>
         <h1>{t('sets.memories')}</h1>
-        <Link to="/app/memories/concordance">{t('sets.concordance')}</Link>
+        <Link to="/app/concordance">{t('sets.concordance')}</Link>
       </div>
       <Read from={memories} lines={8}>
         {(sets) => (

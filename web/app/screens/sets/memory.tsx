@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Download } from 'lucide-react';
 import type { TranslationMemorySet } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
-import { Icon } from '../../parts/icons.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
 import { Problem } from '../../parts/problem.tsx';
@@ -76,7 +76,7 @@ function Actions({ set }: { set: TranslationMemorySet }) {
     <>
       <div className="actions">
         <button type="button" disabled={isBusy} onClick={save}>
-          <Icon of="download" /> {t(isBusy ? 'sets.exporting' : 'sets.export')}
+          <Download size={16} aria-hidden /> {t(isBusy ? 'sets.exporting' : 'sets.export')}
         </button>
         <RemoveSet question={t('sets.delete_memory')} why={t('sets.delete_memory_why')} remove={remove} />
       </div>

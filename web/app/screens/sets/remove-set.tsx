@@ -1,7 +1,7 @@
+import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { useT } from '../../i18n.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { Icon } from '../../parts/icons.tsx';
 
 /** Deletes a set after a confirmation. */
 export function RemoveSet({
@@ -18,7 +18,7 @@ export function RemoveSet({
   return (
     <>
       <button type="button" className="danger" onClick={() => setAsking(true)}>
-        <Icon of="delete" /> {t('sets.delete')}
+        <Trash2 size={16} aria-hidden /> {t('sets.delete')}
       </button>
       {isAsking && (
         <ConfirmDialog

@@ -1,6 +1,6 @@
+import { Download } from 'lucide-react';
 import { useT } from '../../i18n.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
-import { Icon } from '../../parts/icons.tsx';
 import style from './recovery-codes.module.css';
 import { UntilKept } from './until-kept.tsx';
 
@@ -30,7 +30,7 @@ export function RecoveryCodes({ codes, onKept }: { codes: string[]; onKept(): vo
       <p className="actions">
         <CopyButton text={text} />
         <button type="button" onClick={download}>
-          <Icon of="download" /> {t('signin.codes_download')}
+          <Download size={16} aria-hidden /> {t('signin.codes_download')}
         </button>
       </p>
     </UntilKept>

@@ -1,14 +1,16 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { deployment } from '../../deployment.ts';
+import { LanguageChoice } from '../../frame/language-choice.tsx';
+import { Logo } from '../../frame/logo.tsx';
 import { useT } from '../../i18n.tsx';
 import { Announcer, announce } from '../../parts/announcer.tsx';
-import { LanguageChoice } from '../../parts/language-choice.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { currentArrival, forgetArrival, onArrival } from '../../session/arrival.ts';
 import { resume, signOut } from '../../session/keeper.ts';
 import { readDeparture } from '../../session/sso.ts';
 import { useSession } from '../../session/use-session.ts';
+import { Example } from './example.tsx';
 import { Invitation } from './invitation.tsx';
 import { NewPassword } from './new-password.tsx';
 import { PasswordForm } from './password-form.tsx';
@@ -28,15 +30,30 @@ export function SignInScreen() {
   return (
     <>
       <title>{`${t('signin.title')} · LinguaLoop`}</title>
-      <header className={style['header']}>
-        <a href={`${deployment.basePath}/`} className="brand" translate="no">
-          LinguaLoop
-        </a>
-        <LanguageChoice />
-      </header>
-      <main className={`narrow ${style['main']}`}>
-        <SignIn />
-      </main>
+      <div className={style['split']}>
+        <div className={style['side']}>
+          <header className={style['header']}>
+            <a
+              href={`${deployment.basePath}/`}
+              className={style['brand']}
+              aria-label="LinguaLoop"
+              translate="no"
+            >
+              <Logo />
+              <span>
+                Lingua<b>Loop</b>
+              </span>
+            </a>
+          </header>
+          <main className={style['main']}>
+            <SignIn />
+          </main>
+          <footer className={style['footer']}>
+            <LanguageChoice />
+          </footer>
+        </div>
+        <Example />
+      </div>
       <Announcer />
     </>
   );

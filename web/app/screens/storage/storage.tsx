@@ -13,7 +13,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import { BindingForm } from './binding-form.tsx';
 
-/** `/app/storage`: the storage of the workspace's records and files, and its usage. */
+/** `/app/settings/storage`: the storage of the workspace's records and files, and its usage. */
 export function StorageScreen() {
   const t = useT();
   return (

@@ -1,8 +1,8 @@
+import { Plus, Trash2 } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
-import { Icon } from '../../parts/icons.tsx';
 import { lengthOf } from '../../parts/text-measure.ts';
 import { SourceField } from './source-field.tsx';
 import styles from './translate.module.css';
@@ -85,7 +85,7 @@ export function BatchTexts({
                     aria-label={t('translate.remove_text', { number: index + 1 })}
                     onClick={() => replace(id, [])}
                   >
-                    <Icon of="delete" />
+                    <Trash2 size={16} aria-hidden />
                   </button>
                 )}
               </div>
@@ -94,7 +94,7 @@ export function BatchTexts({
         ))}
       </ol>
       <button type="button" onClick={add}>
-        <Icon of="add" /> {t('translate.add_text')}
+        <Plus size={16} aria-hidden /> {t('translate.add_text')}
       </button>
     </>
   );

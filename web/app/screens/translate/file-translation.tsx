@@ -165,7 +165,7 @@ function QueuedDocument({ job: { id, warnings } }: { job: TenantDocumentJob }) {
     <>
       <p role="status">
         {t('translate.document_queued')}{' '}
-        <Link to="/app/documents/$documentId" params={{ documentId: id }}>
+        <Link to="/app/edit/documents/$documentId" params={{ documentId: id }}>
           {t('translate.document_open')}
         </Link>
       </p>

@@ -82,7 +82,7 @@ export function DailyChart({ days }: { days: DailyUsage['days'] }) {
  */
 function inkOf(place: HTMLElement): string {
   const probe = place.appendChild(document.createElement('span'));
-  probe.style.color = 'var(--ink-soft)';
+  probe.style.color = 'var(--ink-2)';
   const { color } = getComputedStyle(probe);
   probe.remove();
   return color;

@@ -18,7 +18,7 @@ type Figures = ReviewerReport['reviewers'][number];
  */
 export function Reviewers() {
   const t = useT();
-  const { from, to } = useSearch({ from: '/workspace/app/usage' });
+  const { from, to } = useSearch({ from: '/workspace/app/reports' });
   const report = useQuery({
     queryKey: queryKeys.reviewers(from, to),
     queryFn: () => client.reviews.byReviewer({ ...(from && { from }), ...(to && { to }) }),

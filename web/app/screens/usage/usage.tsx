@@ -16,7 +16,7 @@ import { DailyReport } from './daily-report.tsx';
 import { Reviewers } from './reviewers.tsx';
 import styles from './usage.module.css';
 
-/** `/app/usage`: the workspace's usage by day, its remaining allowance, and the report of reviewers. */
+/** `/app/reports`: the workspace's usage by day, its remaining allowance, and the report of reviewers. */
 export function UsageScreen() {
   return (
     <AdminsOnly title="usage.title">
@@ -35,8 +35,8 @@ export function UsageScreen() {
 function Allowance({ tenantId }: { tenantId: string }) {
   const t = useT();
   const thisMonth = new Date().toISOString().slice(0, 7);
-  const { period = thisMonth } = useSearch({ from: '/workspace/app/usage' });
-  const navigate = useNavigate({ from: '/app/usage' });
+  const { period = thisMonth } = useSearch({ from: '/workspace/app/reports' });
+  const navigate = useNavigate({ from: '/app/reports' });
   const summary = useQuery({
     queryKey: queryKeys.usage.summary(tenantId, period),
     // The limit is 1, because this component needs only the figures and not the usage records.
@@ -148,7 +148,7 @@ function Export({ tenantId, period }: { tenantId: string; period: string }) {
 /** Shows the usage of the selected days as a chart and as a table. */
 function Days({ tenantId }: { tenantId: string }) {
   const t = useT();
-  const { from, to } = useSearch({ from: '/workspace/app/usage' });
+  const { from, to } = useSearch({ from: '/workspace/app/reports' });
   const report = useQuery({
     queryKey: queryKeys.usage.daily(tenantId, from, to),
     // An operator's request must name the workspace; otherwise it returns the sum over all workspaces.
@@ -171,7 +171,7 @@ function Days({ tenantId }: { tenantId: string }) {
 
 function RangeForm({ usage }: { usage: DailyUsage }) {
   const t = useT();
-  const navigate = useNavigate({ from: '/app/usage' });
+  const navigate = useNavigate({ from: '/app/reports' });
   const [range, setRange] = useState({ from: usage.from, to: usage.to });
   return (
     <form

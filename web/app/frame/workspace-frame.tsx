@@ -1,17 +1,17 @@
-import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
+import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { listDrafts, type StoredDraft, useUnreadable } from '../drafts/drafts.ts';
 import { SignOutDialog } from '../drafts/sign-out-dialog.tsx';
 import { useT } from '../i18n.tsx';
 import { CommandDialogs } from '../keys/command-dialogs.tsx';
+import { Announcer } from '../parts/announcer.tsx';
+import { OfflineNotice } from '../parts/offline.tsx';
+import { SignInAgain } from '../parts/sign-in-again.tsx';
 import { OutboxProvider, useOutbox } from '../screens/review/outbox-provider.tsx';
 import { signOut } from '../session/keeper.ts';
 import { useSession } from '../session/use-session.ts';
-import { Announcer } from './announcer.tsx';
-import { LanguageChoice } from './language-choice.tsx';
-import { Navigation } from './navigation.tsx';
-import { OfflineNotice } from './offline.tsx';
-import { SignInAgain } from './sign-in-again.tsx';
+import styles from './frame.module.css';
+import { Rail, SectionNavigation } from './rail.tsx';
 
 /** At a sign-out, milliseconds to wait for reviews that are being sent before the dialog asks. */
 const pauseBeforeAsking = 1000;
@@ -73,26 +73,17 @@ function Frame() {
       <a href="#main" className="skip-link">
         {t('common.skip')}
       </a>
-      <header className="frame-header">
-        <Link to="/app" className="brand" translate="no">
-          LinguaLoop
-        </Link>
-        <Navigation />
-        <div className="frame-person">
-          <bdi className="frame-email" translate="no" title={state.tokens.user.email}>
-            {state.tokens.user.email}
-          </bdi>
-          <LanguageChoice />
-          <button type="button" onClick={() => void leave()}>
-            {t('common.sign_out')}
-          </button>
+      <div className={styles['frame']}>
+        <Rail inEditor={path.startsWith('/app/edit/')} onSignOut={() => void leave()} />
+        <div className={styles['screen']}>
+          <SectionNavigation />
+          <main id="main" ref={main} tabIndex={-1}>
+            <OfflineNotice />
+            {unreadable > 0 && <p className="notice">{t('drafts.unreadable', { count: unreadable })}</p>}
+            <Outlet />
+          </main>
         </div>
-      </header>
-      <main id="main" ref={main} tabIndex={-1}>
-        <OfflineNotice />
-        {unreadable > 0 && <p className="notice">{t('drafts.unreadable', { count: unreadable })}</p>}
-        <Outlet />
-      </main>
+      </div>
       <Announcer />
       <CommandDialogs />
       {unsent && (

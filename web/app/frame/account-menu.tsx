@@ -1,0 +1,60 @@
+import { ChevronsUpDown } from 'lucide-react';
+import { lazy, Suspense, useRef, useState } from 'react';
+import { useT } from '../i18n.tsx';
+import { useMe } from '../session/use-me.ts';
+import { useSession } from '../session/use-session.ts';
+import styles from './frame.module.css';
+
+// The popover and its library load when it is first opened.
+const AccountPopover = lazy(() => import('./account-popover.tsx'));
+
+/** The signed-in member, and a popover with the theme, the language of the interface, security and sign-out. */
+export function AccountMenu({ onSignOut }: { onSignOut: () => void }) {
+  const t = useT();
+  const me = useMe();
+  const state = useSession();
+  const trigger = useRef<HTMLButtonElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  if (!('tokens' in state)) return null;
+  const { email, user_id } = state.tokens.user;
+  const name = email || user_id;
+  return (
+    <>
+      <button
+        ref={trigger}
+        type="button"
+        className={styles['account']}
+        aria-haspopup="dialog"
+        aria-expanded={isOpen}
+        aria-label={t('common.account', { name })}
+        onClick={() => setOpen(true)}
+      >
+        <span className={styles['avatar']} aria-hidden>
+          {[...name][0]?.toUpperCase()}
+        </span>
+        <span className={styles['person']}>
+          <bdi translate="no">{name}</bdi>
+          {me.data && (
+            <small>
+              <bdi translate="no">{me.data.tenant.display_name}</bdi>
+            </small>
+          )}
+        </span>
+        <ChevronsUpDown size={15} aria-hidden />
+      </button>
+      {isOpen && (
+        <Suspense>
+          <AccountPopover
+            trigger={trigger}
+            name={name}
+            onClose={() => setOpen(false)}
+            onSignOut={() => {
+              setOpen(false);
+              onSignOut();
+            }}
+          />
+        </Suspense>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,74 @@
+import { Link } from '@tanstack/react-router';
+import { Keyboard, LogOut, ShieldCheck } from 'lucide-react';
+import type { RefObject } from 'react';
+import { Dialog, Popover } from 'react-aria-components';
+import { themes } from '#web/server/theme.ts';
+import { useT } from '../i18n.tsx';
+import { runCommand } from '../keys/use-commands.ts';
+import styles from './frame.module.css';
+import { LanguageChoice } from './language-choice.tsx';
+import { selectTheme, useTheme } from './theme.ts';
+
+/** What the member can change for the own browser, and the sign-out. */
+export default function AccountPopover({
+  trigger,
+  name,
+  onClose,
+  onSignOut,
+}: {
+  trigger: RefObject<HTMLButtonElement | null>;
+  name: string;
+  onClose: () => void;
+  onSignOut: () => void;
+}) {
+  const t = useT();
+  const theme = useTheme();
+  return (
+    <Popover
+      triggerRef={trigger}
+      isOpen
+      onOpenChange={(isOpen) => isOpen || onClose()}
+      placement="top start"
+      className={styles['popover'] as string}
+    >
+      <Dialog className={styles['menu'] as string} aria-label={t('common.account', { name })}>
+        <bdi className={styles['menuName']} translate="no">
+          {name}
+        </bdi>
+        <fieldset className={styles['themes']}>
+          <legend>{t('common.theme')}</legend>
+          {themes.map((one) => (
+            <label key={one}>
+              <input type="radio" name="theme" checked={one === theme} onChange={() => selectTheme(one)} />
+              {t(`common.theme_${one}`)}
+            </label>
+          ))}
+        </fieldset>
+        <LanguageChoice />
+        <hr />
+        <Link to="/app/settings/security" onClick={onClose}>
+          <ShieldCheck size={16} aria-hidden />
+          {t('security.title')}
+        </Link>
+        <button
+          type="button"
+          className="ghost"
+          onClick={() => {
+            onClose();
+            // After the popover has restored the focus.
+            setTimeout(() => runCommand('help'));
+          }}
+        >
+          <Keyboard size={16} aria-hidden />
+          {t('keys.title')}
+          <kbd>?</kbd>
+        </button>
+        <hr />
+        <button type="button" className="ghost" onClick={onSignOut}>
+          <LogOut size={16} aria-hidden />
+          {t('common.sign_out')}
+        </button>
+      </Dialog>
+    </Popover>
+  );
+}

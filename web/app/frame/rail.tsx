@@ -1,0 +1,125 @@
+import { Link, useRouterState } from '@tanstack/react-router';
+import { Search } from 'lucide-react';
+import { useSyncExternalStore } from 'react';
+import { useT } from '../i18n.tsx';
+import { keyLabel } from '../keys/commands.ts';
+import { runCommand } from '../keys/use-commands.ts';
+import { useJobCounts } from '../parts/use-job-counts.ts';
+import { isAdministrator, useMe, useOperatorStanding } from '../session/use-me.ts';
+import { AccountMenu } from './account-menu.tsx';
+import styles from './frame.module.css';
+import { Logo } from './logo.tsx';
+import { isAt, type Section, visibleSections } from './sections.ts';
+
+/** The widths at which the column shows only icons on all screens. Below them, the column is a bar. */
+const mediumWidth = matchMedia('(48rem <= width < 68rem)');
+
+function subscribeToWidth(listener: () => void): () => void {
+  mediumWidth.addEventListener('change', listener);
+  return () => mediumWidth.removeEventListener('change', listener);
+}
+
+/** The sections that the signed-in member sees. */
+export function useSections(): Section[] {
+  const me = useMe();
+  const { data: isOperator } = useOperatorStanding(me.data);
+  return visibleSections({
+    isAdmin: me.data !== undefined && isAdministrator(me.data),
+    isOperator: isOperator === true,
+  });
+}
+
+/**
+ * The navigation: a column beside the screen, or a bar at the bottom of a narrow window.
+ * @param inEditor whether the column shows only icons, to leave the space to the editor
+ */
+export function Rail({ inEditor, onSignOut }: { inEditor: boolean; onSignOut: () => void }) {
+  const t = useT();
+  const isMedium = useSyncExternalStore(subscribeToWidth, () => mediumWidth.matches);
+  const isNarrow = inEditor || isMedium;
+  return (
+    <header className={styles['rail']} data-narrow={isNarrow || undefined}>
+      <Link to="/app" className={styles['brand']} aria-label="LinguaLoop" translate="no">
+        <Logo />
+        <span className={styles['name']}>
+          Lingua<b>Loop</b>
+        </span>
+      </Link>
+      <button type="button" className={styles['find']} onClick={() => runCommand('palette')}>
+        <Search size={16} aria-hidden />
+        <span>{t('common.find')}</span>
+        <kbd>{keyLabel('Mod+k')}</kbd>
+      </button>
+      <nav aria-label={t('common.navigation')}>
+        <ul>
+          {useSections().map((section) => (
+            <li key={section.name}>
+              <SectionLink section={section} isNarrow={isNarrow} />
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <AccountMenu onSignOut={onSignOut} />
+    </header>
+  );
+}
+
+function SectionLink({
+  section: { name, icon: Icon, entries },
+  isNarrow,
+}: {
+  section: Section;
+  isNarrow: boolean;
+}) {
+  const t = useT();
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  const [first] = entries;
+  return (
+    <Link
+      to={first?.to ?? '/app'}
+      title={isNarrow ? t(name) : undefined}
+      aria-current={entries.some((entry) => isAt(path, entry)) ? 'page' : undefined}
+    >
+      <Icon size={19} aria-hidden />
+      <span>{t(name)}</span>
+      {name === 'common.home' && <AwaitingReview />}
+    </Link>
+  );
+}
+
+/** The number of texts that await review; nothing if there are none. */
+function AwaitingReview() {
+  const t = useT();
+  const { data } = useJobCounts();
+  if (!data || data.waiting.count === 0) return null;
+  const { count, more } = data.waiting;
+  return (
+    <b className={styles['count']}>
+      {Math.min(count, 99)}
+      {(more || count > 99) && '+'}
+      <span className="visually-hidden">{t('common.waiting')}</span>
+    </b>
+  );
+}
+
+/** The screens of a section that has several. */
+export function SectionNavigation() {
+  const t = useT();
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  const section = useSections().find(({ entries }) => entries.some((entry) => isAt(path, entry)));
+  if (!section || section.entries.length < 2) return null;
+  return (
+    <nav className={styles['section']} aria-label={t(section.name)}>
+      <ul>
+        {section.entries.map((entry) => (
+          <li key={entry.to}>
+            <Link to={entry.to} aria-current={isAt(path, entry) ? 'page' : undefined}>
+              <entry.icon size={16} aria-hidden />
+              {t(entry.name)}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}

@@ -1,0 +1,33 @@
+import { useT } from '../../i18n.tsx';
+import { type Status, StatusMark } from '../../parts/status-mark.tsx';
+import style from './sign-in.module.css';
+
+/** Segments as the editor shows them: the status, the English text, and its German translation. */
+const segments: readonly [Status, string, string][] = [
+  ['confirmed', 'Take two tablets with water.', 'Nehmen Sie zwei Tabletten mit Wasser ein.'],
+  ['critical', 'Do not take more than 8.', 'Nehmen Sie nicht mehr als 6.'],
+  ['draft', 'Store below 25 °C.', 'Unter 25 °C aufbewahren.'],
+];
+
+/** What the product is for, beside the sign-in of a wide window. */
+export function Example() {
+  const t = useT();
+  return (
+    <aside className={style['example']}>
+      <p className={style['claim']}>{t('signin.claim')}</p>
+      <ul aria-hidden="true" translate="no">
+        {segments.map(([status, source, target]) => (
+          <li key={source}>
+            <StatusMark status={status} />
+            <span lang="en" dir="ltr">
+              {source}
+            </span>
+            <span lang="de" dir="ltr">
+              {target}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </aside>
+  );
+}
