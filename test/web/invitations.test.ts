@@ -8,7 +8,7 @@ import { useBrowser, withoutBrowser } from './browser.ts';
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
-const home = (page: Page) => page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+const home = (page: Page) => page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
 
 async function signIn(page: Page, email: string, secret = password): Promise<void> {
   await page.getByLabel('Email').fill(email);

@@ -18,7 +18,7 @@ async function signIn(page: Page, email: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-const home = (page: Page) => page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+const home = (page: Page) => page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
 
 describe.skipIf(withoutBrowser)('creating a workspace', () => {
   test('shows its API key once, and continues when it is saved', async () => {

@@ -26,12 +26,12 @@ describe.skipIf(withoutBrowser)('a person at /signin', () => {
     await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password', { exact: true }).fill(password);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    await page.getByRole('heading', { name: 'Inbox' }).waitFor();
     await page.reload();
-    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    await page.getByRole('heading', { name: 'Inbox' }).waitFor();
     const second = await tab();
     await second.goto('/app');
-    await second.getByRole('heading', { name: 'Home' }).waitFor();
+    await second.getByRole('heading', { name: 'Inbox' }).waitFor();
 
     const cookies = await context.cookies(`${app.address}/signin`);
     expect(cookies.find(({ name }) => name === 'll_refresh')).toMatchObject({
@@ -57,11 +57,11 @@ describe.skipIf(withoutBrowser)('a person at /signin', () => {
     await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password', { exact: true }).fill(password);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
     const tabs = [page, await tab(), await tab(), await tab()];
     for (const one of tabs.slice(1)) {
       await one.goto('/app');
-      await one.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+      await one.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
     }
     const refreshes: number[] = [];
     context.on('response', (response) => {
@@ -89,7 +89,7 @@ describe.skipIf(withoutBrowser)('a person at /signin', () => {
     await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password', { exact: true }).fill(password);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
     const keys: (string | undefined)[] = [];
     await page.route('**/signin/refresh', async (route) => {
       const request = route.request();
@@ -114,7 +114,7 @@ describe.skipIf(withoutBrowser)('a person at /signin', () => {
     await openSuperuser(app.superuserUrl)`update tokens set consumed_at = consumed_at - interval '60 seconds'
       where consumed_at is not null and user_id in (select user_id from users where email = ${email})`;
     await page.reload();
-    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
     expect(keys).toEqual(Array(4).fill(keys[0]));
     expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toContain(keys[0]);
   });
@@ -125,7 +125,7 @@ describe.skipIf(withoutBrowser)('a person at /signin', () => {
     await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password', { exact: true }).fill(password);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
     await openSuperuser(app.superuserUrl)`
       delete from tokens where kind = 'access_token' and user_id in (select user_id from users where email = ${email})`;
     const [renewed, late] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

@@ -51,7 +51,7 @@ async function atProvider(context: BrowserContext, { sub }: OidcAccount): Promis
 }
 
 const sso = (page: Page) => page.getByRole('button', { name: 'Single sign-on' });
-const home = (page: Page) => page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+const home = (page: Page) => page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
 
 /** Creates a workspace through the first sign-on of a person. */
 async function foundBySso(who: OidcAccount) {
