@@ -9,6 +9,7 @@ import {
   withAuthenticator,
 } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
+import { signOut } from './account.ts';
 import { tooWideOn, violationsOn } from './accessibility.ts';
 import { type PersonOptions, useBrowser, withoutBrowser } from './browser.ts';
 import { field } from './reviewing.ts';
@@ -174,7 +175,7 @@ describe.skipIf(withoutBrowser).each(ways)(
       const path = `/api/translations/${other}/review`;
       const { status } = await app.json('POST', path, { headers: team.admin, body: save });
       expect(status).toBe(200);
-      await dialog('texts that were not sent', () => page.locator('.frame-person button').click());
+      await dialog('texts that were not sent', () => signOut(page));
       await field(page).focus();
       await page.keyboard.press('Control+Enter');
       await page.locator('[data-row]', { has: page.locator('[class*=came]') }).click();

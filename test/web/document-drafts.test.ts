@@ -4,6 +4,7 @@ import { workbookFile } from '#test/factories/workbook.ts';
 import { openTeam } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { expectAccessible } from './accessibility.ts';
+import { signOut } from './account.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 import { sendDocument } from './document-files.ts';
 import { memberAt, patient, signInAt } from './reviewing.ts';
@@ -51,7 +52,7 @@ const stored = (page: Page) => page.waitForTimeout(300);
 
 /** Waits until this many texts are listed at sign-out, and then cancels the sign-out. */
 async function signOutLists(page: Page, texts: readonly string[]): Promise<void> {
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await signOut(page);
   const dialog = page.getByRole('dialog', { name: 'Unsent changes' });
   await dialog
     .getByRole('listitem')
@@ -98,7 +99,7 @@ describe.skipIf(withoutBrowser)(
       await second.getByRole('button', { name: 'Apply 1 correction' }).click();
       await expect.poll(targets, patient).toEqual(['Salut', '[fr] Goodbye', '[fr] Thanks']);
       await second.getByRole('region', { name: 'Corrections', exact: true }).waitFor({ state: 'detached' });
-      await second.getByRole('button', { name: 'Sign out' }).click();
+      await signOut(second);
       await second.waitForURL('**/signin*');
     });
 
@@ -125,7 +126,7 @@ describe.skipIf(withoutBrowser)(
       const { page, path, founder, colleague } = await atDocument();
       await type(page, 1, 'Confidentiel');
       const signOut = async () => {
-        await page.getByRole('button', { name: 'Sign out' }).click();
+        await signOut(page);
         const dialog = page.getByRole('dialog', { name: 'Unsent changes' });
         await dialog.getByRole('button', { name: 'Keep and sign out' }).click();
         await page.waitForURL('**/signin*');

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { useBillingApp } from '#test/billing/billing-app.ts';
 import { found } from '#test/factories.ts';
+import { violationsOn } from './accessibility.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 import { signInAt } from './reviewing.ts';
 
@@ -8,61 +9,81 @@ const { app } = useBillingApp({ BASE_URL: '', STORAGE_BINDING_ENABLED: 'true' })
 const browser = useBrowser(app);
 
 /** Opens a screen as an administrator. */
-async function administratorAt(path: string, locale: string, width: number) {
+async function administratorAt(path: string, { locale = 'en', width = 1280 } = {}) {
   const founder = await found(app);
   const person = await browser.person(path, { locale, viewport: { width, height: 800 } });
   await signInAt(person.page, founder);
-  await person.page.locator('.frame-menu summary').waitFor();
+  await person.page.getByRole('banner').getByRole('navigation').waitFor();
   return person;
 }
 
 describe.skipIf(withoutBrowser)("an administrator's navigation", () => {
-  test.each(['en', 'fr', 'de', 'ar', 'ja'])('has one line at 1280 px: %s', async (locale) => {
-    const { page } = await administratorAt('/app/reports', locale, 1280);
-    await page.locator('main h1').waitFor();
-    const places = await page
-      .locator('.frame-header')
-      .locator('.brand, nav > a, summary, bdi, select, button')
-      .evaluateAll((elements) =>
-        elements.map((element) => {
-          const { top, bottom } = element.getBoundingClientRect();
-          return (top + bottom) / 2;
-        }),
-      );
-    expect(places).toHaveLength(12);
-    expect(Math.max(...places) - Math.min(...places)).toBeLessThan(4);
-    // All controls of the header are on one line, too.
-    expect((await page.locator('.frame-header').boundingBox())?.height).toBeLessThan(60);
+  test('has six sections in the order of the work, and marks the current one', async () => {
+    const { page } = await administratorAt('/app/settings/storage');
+    const links = page.getByRole('banner').getByRole('listitem').getByRole('link');
+    expect(await links.allInnerTexts()).toEqual([
+      'Inbox',
+      'Translate',
+      'Files',
+      'Language assets',
+      'Reports',
+      'Settings',
+    ]);
+    const current = page.locator('[aria-current=page]');
+    await expect.poll(() => current.allInnerTexts()).toEqual(['Settings', 'Storage']);
+    await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Members' }).click();
+    await page.getByRole('heading', { name: 'Members', level: 1 }).waitFor();
+    await expect.poll(() => current.allInnerTexts()).toEqual(['Settings', 'Members']);
   });
 
-  test('opens by keyboard, marks the current page, and closes on Escape, on a selection, and on a click elsewhere', async () => {
-    const { page } = await administratorAt('/app', 'en', 1280);
-    const menu = page.getByText('Administration', { exact: true });
-    const members = page.getByRole('navigation').getByRole('link', { name: 'Members' });
-    expect(await members.isVisible()).toBe(false);
-    await menu.focus();
-    await page.keyboard.press('Enter');
-    await members.waitFor();
-    await page.keyboard.press('Tab');
-    expect(await members.evaluate((link) => link === document.activeElement)).toBe(true);
+  test.each([
+    ['/app/members?revoked=true', '/app/settings/members?revoked=true'],
+    ['/app/usage?period=2026-01', '/app/reports?period=2026-01'],
+    ['/app/jobs?status=failed', '/app/texts?status=failed'],
+    ['/app/documents', '/app/files'],
+    ['/app/memories/concordance?text=rent', '/app/concordance?text=rent'],
+  ])('redirects the former address %s', async (former, present) => {
+    const { page } = await administratorAt(former);
+    await expect.poll(() => new URL(page.url()).pathname + new URL(page.url()).search).toBe(present);
+  });
+
+  test('shows names at every width, and only icons with names for screen readers in between', async () => {
+    const { page } = await administratorAt('/app', { width: 1000 });
+    const inbox = page.getByRole('banner').getByRole('link', { name: 'Inbox' });
+    const rail = page.getByRole('banner');
+    expect((await rail.boundingBox())?.width).toBe(60);
+    expect(await inbox.getAttribute('title')).toBe('Inbox');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expect.poll(async () => (await rail.boundingBox())?.width).toBe(390);
+    const { y = 0, height = 0 } = (await rail.boundingBox()) ?? {};
+    expect(y + height).toBe(844);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  });
+
+  test('the account popover selects theme and language, closes on Escape, and signs out', async () => {
+    const { page } = await administratorAt('/app', { locale: 'en' });
+    const account = page.getByRole('banner').getByRole('button', { name: /: account$/ });
+    await account.click();
+    const popover = page.getByRole('dialog');
+    await popover.waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await popover.getByText('Dark', { exact: true }).click();
+    const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    expect(await page.evaluate(() => document.documentElement.dataset['theme'])).toBe('dark');
     await page.keyboard.press('Escape');
-    await members.waitFor({ state: 'hidden' });
-    expect(await menu.evaluate((summary) => summary === document.activeElement)).toBe(true);
-    await page.keyboard.press('Enter');
-    await page.getByRole('navigation').getByRole('link', { name: 'Storage' }).click();
-    await page.getByRole('heading', { name: 'Storage', level: 1 }).waitFor();
-    await members.waitFor({ state: 'hidden' });
-    expect(await menu.getAttribute('aria-current')).toBe('true');
-    await menu.click();
-    await members.waitFor();
-    await page.locator('main').click();
-    await members.waitFor({ state: 'hidden' });
-  });
-
-  test('opens between the other links in a window of 320 px, and is as wide as the window', async () => {
-    const { page } = await administratorAt('/app', 'ar', 320);
-    await page.locator('.frame-menu summary').click();
-    await page.locator('.frame-menu a').first().waitFor();
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
+    await popover.waitFor({ state: 'hidden' });
+    expect(await account.evaluate((button) => button === document.activeElement)).toBe(true);
+    const dark = await background();
+    // The server sends the page with the selected theme, so that it never appears in the other one.
+    const response = await page.request.get('/app');
+    expect(await response.text()).toContain('data-theme="dark"');
+    await account.click();
+    await popover.getByText('Light', { exact: true }).click();
+    expect(await background()).not.toBe(dark);
+    await popover.getByLabel('Interface language').selectOption('ar');
+    await expect.poll(() => page.evaluate(() => document.documentElement.dir)).toBe('rtl');
+    await popover.getByRole('button', { name: 'تسجيل الخروج' }).click();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await expect.poll(() => new URL(page.url()).pathname).toBe('/signin');
   });
 });

@@ -4,6 +4,7 @@ import { workbookFile } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { setsOf } from '#test/translation-memory/sets.ts';
 import { expectAccessible } from './accessibility.ts';
+import { selectInterfaceLanguage } from './account.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 import { sendDocument } from './document-files.ts';
 import { signedIn } from './founder.ts';
@@ -156,7 +157,7 @@ describe.skipIf(withoutBrowser)('selected words become a glossary term', { timeo
     await look();
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.setViewportSize({ width: 320, height: 700 });
-    await page.locator('.language-choice').selectOption('ar');
+    await selectInterfaceLanguage(page, 'ar');
     await page.locator('html[dir=rtl]').waitFor();
     await look();
   });

@@ -2,6 +2,7 @@ import type { Route } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { found, join } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
+import { signOut } from './account.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 import { field, memberAt, opened, openReview, signInAt, waitingJobs } from './reviewing.ts';
 
@@ -16,7 +17,7 @@ describe.skipIf(withoutBrowser)('a member who signs in after another one, in the
     const { page } = await memberAt(browser, one, '/app');
     const secret = page.getByText('A text of the first workspace');
     await secret.first().waitFor();
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await page.waitForURL('**/signin*');
 
     let held = 0;
@@ -53,7 +54,7 @@ describe.skipIf(withoutBrowser)('a member who signs in after another one, in the
     await page.getByText('1 being saved').waitFor();
     const second = await tab();
     await second.goto('/app');
-    await second.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(second);
     await page.waitForURL('**/signin*');
     await ended;
     await signInAt(page, other);
@@ -76,13 +77,13 @@ describe.skipIf(withoutBrowser)('a member who signs out while reviews are being 
     await page.route('**/trpc/translations.act*', (route) => held.resolve(route), { times: 1 });
     await field(page).press('Control+Enter');
     await opened(page, 'Second text');
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     const dialog = page.getByRole('dialog', { name: 'Sign out' });
     await dialog.getByText('1 review is still being sent').waitFor();
     await (await held.promise).continue();
     await dialog.getByText('All reviews are sent.').waitFor();
     await dialog.getByRole('button', { name: 'Stay signed in' }).click();
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await page.waitForURL('**/signin*');
     const path = `/api/translations/${job?.id}`;
     expect((await app.json('GET', path, { headers: founder.key })).body.status).toBe('published');

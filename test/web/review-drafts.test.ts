@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { found } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
+import { signOut } from './account.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 import { field, memberAt, opened, openReview, patient, said, signInAt, waitingJobs } from './reviewing.ts';
 
@@ -42,7 +43,7 @@ describe.skipIf(withoutBrowser)('a text that was typed but not sent', () => {
     await second.reload();
     await offered.getByRole('button', { name: 'Restore' }).click();
     expect(await field(second).inputValue()).toBe('Un texte tapé');
-    await second.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(second);
     const dialog = second.getByRole('dialog', { name: 'Unsent changes' });
     await dialog.getByText('Un texte tapé').waitFor();
     await dialog.getByRole('button', { name: 'Stay signed in' }).click();
@@ -51,7 +52,7 @@ describe.skipIf(withoutBrowser)('a text that was typed but not sent', () => {
     await expect.poll(async () => (await stored()).status, patient).toBe('human_edited');
     expect((await stored()).final_translation).toBe('Un texte tapé');
     // After a review was sent, its text is deleted from the browser.
-    await second.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(second);
     await second.waitForURL('**/signin*');
   });
 

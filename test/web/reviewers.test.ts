@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { expectAccessible } from './accessibility.ts';
+import { selectInterfaceLanguage } from './account.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 import { signedIn } from './founder.ts';
 import { approveUnopened, field, opened, openReview, waitingJobs } from './reviewing.ts';
@@ -51,10 +52,10 @@ describe.skipIf(withoutBrowser)('the figures of reviewers at /app/reports', () =
     await expectAccessible(page);
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.setViewportSize({ width: 320, height: 700 });
-    await page.locator('.language-choice').selectOption('ar');
+    await selectInterfaceLanguage(page, 'ar');
     await page.getByRole('region', { name: 'المراجعون' }).waitFor();
     await expectAccessible(page);
-    await page.locator('.language-choice').selectOption('en');
+    await selectInterfaceLanguage(page, 'en');
 
     // These reviews are on days that the page does not show.
     await openSuperuser(app.superuserUrl)`update review_days set day = '2026-02-03'`;

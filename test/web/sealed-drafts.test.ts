@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { found, join } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
+import { signOut } from './account.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 import { readSealed } from './reviewer-at-work.ts';
 import { field, memberAt, openReview, patient, signInAt, waitingJobs } from './reviewing.ts';
@@ -97,13 +98,13 @@ describe.skipIf(withoutBrowser)('a draft in the browser', () => {
   test('is deleted at sign-out, unless it is kept', async () => {
     const { page, founder } = await typed();
     const dialog = page.getByRole('dialog');
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await dialog.getByRole('button', { name: 'Keep and sign out' }).click();
     await page.waitForURL('**/signin*');
     expect(await readSealed(page)).toHaveLength(1);
     await signInAt(page, founder);
     await page.locator('#main h1').waitFor();
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await dialog.getByText('Un secret tapé').waitFor();
     await dialog.getByRole('button', { name: 'Delete and sign out' }).click();
     await page.waitForURL('**/signin*');
@@ -113,7 +114,7 @@ describe.skipIf(withoutBrowser)('a draft in the browser', () => {
   test("cannot be opened by another member in the same browser, even under their record's key", async () => {
     const { page, founder, jobs } = await typed();
     const other = await join(app, founder);
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await page.getByRole('button', { name: 'Keep and sign out' }).click();
     await page.waitForURL('**/signin*');
     await signInAt(page, other);
@@ -141,7 +142,7 @@ describe.skipIf(withoutBrowser)('a draft in the browser', () => {
     const { page } = await typed();
     await page.route('**/trpc/auth.draftKeys*', () => undefined);
     await page.reload();
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await page.waitForURL('**/signin*');
     expect(await readSealed(page)).toHaveLength(1);
   });

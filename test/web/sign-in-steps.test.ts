@@ -5,6 +5,7 @@ import { enrol } from '#test/auth/mfa.ts';
 import { found, freshEmail, join, password } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { totpCode, wrongTotpCode } from '#test/setup/totp.ts';
+import { signOut } from './account.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
@@ -85,7 +86,7 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     expect(await readFile(await (await download).path(), 'utf8')).toBe(`${codes.join('\n')}\n`);
     await page.getByRole('button', { name: 'I saved these codes' }).click();
     await home(page);
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
 
     await signIn(page, email);
     await page.getByRole('heading', { name: 'Enter your verification code' }).waitFor();
@@ -94,7 +95,7 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     await code.fill(totpCode(secret, 1));
     await page.getByRole('button', { name: 'Sign in' }).click();
     await home(page);
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
 
     for (const [typed, isGood] of [
       [codes[3], true],
@@ -108,7 +109,7 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
         continue;
       }
       await home(page);
-      await page.getByRole('button', { name: 'Sign out' }).click();
+      await signOut(page);
     }
     await page.getByRole('button', { name: 'Start over' }).click();
     await page.getByLabel('Email').waitFor();
@@ -128,7 +129,7 @@ describe.skipIf(withoutBrowser)('a person of two workspaces', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await home(page);
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await signIn(page, one.email);
     await page.getByRole('button', { name: 'مكتبة' }).click();
     await page.getByLabel('Verification code', { exact: true }).fill(totpCode(secret, 1));

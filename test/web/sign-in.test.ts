@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
+import { signOut } from './account.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
@@ -45,7 +46,7 @@ describe.skipIf(withoutBrowser)('a person at /signin', () => {
       ),
     ).not.toMatch(/ll_refresh|ll_session|token/);
 
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await second.waitForURL('**/signin');
     await page.waitForURL('**/signin');
     expect((await context.cookies()).map(({ name }) => name)).not.toContain('ll_refresh');
@@ -138,7 +139,7 @@ describe.skipIf(withoutBrowser)('a person at /signin', () => {
     const answer = page.waitForResponse('**/signin/refresh');
     await page.getByRole('navigation').getByRole('link', { name: 'Jobs' }).click();
     await renewed.promise;
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await page.waitForURL('**/signin');
     late.resolve();
     expect((await answer).status()).toBe(200);

@@ -4,6 +4,7 @@ import { freePort } from '#db/embedded/secrets.ts';
 import { type OidcAccount, startOidcProvider } from '#test/fakes/oidc-provider.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
+import { signOut } from './account.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 
 const port = await freePort();
@@ -91,7 +92,7 @@ describe.skipIf(withoutBrowser)('single sign-on', () => {
   test('of a person with two workspaces redirects to the provider again for the selected one', async () => {
     const who = account();
     const { page } = await foundBySso(who);
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     const other = await app.signUp({ tenant_name: 'The other one' });
     // An administrator of the other workspace creates an invite.
     const { body: invite } = await app.json('POST', '/api/tenants/invites', {
@@ -103,7 +104,7 @@ describe.skipIf(withoutBrowser)('single sign-on', () => {
     expect(page.url()).toBe(`${address}/signin`);
     await sso(page).click();
     await home(page);
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
 
     await sso(page).click();
     await page.getByRole('heading', { name: 'Select a workspace' }).waitFor();
