@@ -98,9 +98,10 @@ export async function countComments(tx: Tx, tenantId: string, item: ReviewItem):
 export async function addComment(
   tx: Tx,
   principal: SessionPrincipal,
-  { comment_id: commentId = randomUUID(), position = null, body, mentions: named, ...item }: AddedComment,
+  { comment_id: commentId = randomUUID(), position: given, body, mentions: named, ...item }: CommentInput,
 ): Promise<Comment> {
   const { tenantId, userId, name } = claimantOf(principal);
+  const position = given ?? null;
   // The lock lets comments on the item be counted, and stops a deletion of the item from leaving this comment.
   await requireItem(tx, tenantId, item, { lock: true });
   const mentions = [...new Set(named)];
@@ -122,8 +123,6 @@ export async function addComment(
   if (!row) throw taken();
   return viewOf(tx, tenantId, row);
 }
-
-type AddedComment = Omit<CommentInput, 'position'> & { position?: number | null | undefined };
 
 /** @throws AppError 422 if one of the users is not an active member */
 async function requireMembers(tx: Tx, tenantId: string, userIds: readonly string[]): Promise<void> {

@@ -3,7 +3,7 @@ import type { Tx } from '#db/client.ts';
 import { readFigures } from '#server/translation/documents/quality-report.ts';
 import type { Claimant } from '../claims.ts';
 import { type DocumentTask, severities } from './inbox-schema.ts';
-import { othersOf } from './waiting-texts.ts';
+import { type LiveClaim, othersOf } from './waiting-texts.ts';
 
 /** Maximum number of documents that are listed. */
 const maxListed = 100;
@@ -31,7 +31,7 @@ interface Waiting extends Record<string, unknown> {
   warnings: number;
   since: string;
   opened: boolean;
-  claims: [holder: string, own: boolean][];
+  claims: LiveClaim[];
   /** Whether more documents are stored than were examined. */
   cut: boolean;
 }
@@ -96,14 +96,19 @@ interface Progress extends Record<string, unknown> {
   drafts: number;
 }
 
-/** Counts the confirmed and the drafted segments of the first documents that have at most `maxCounted` together. */
+/** Counts the confirmed and the drafted segments of those documents that fit into `maxCounted` segments together. */
 async function countProgress(
   tx: Tx,
   tenantId: string,
   documents: readonly Waiting[],
 ): Promise<Map<string, Progress>> {
   let left = maxCounted;
-  const ids = documents.filter(({ segments }) => segments <= left && (left -= segments) >= 0).map(({ id }) => id);
+  const ids: string[] = [];
+  for (const { id, segments } of documents) {
+    if (segments > left) continue;
+    left -= segments;
+    ids.push(id);
+  }
   if (ids.length === 0) return new Map();
   const rows = await tx.execute<Progress>(sql`
     select document_id as id, count(confirmed_at)::int as confirmed,

@@ -14,6 +14,9 @@ const maxGroups = 100;
 /** Maximum number of characters of a submitter's name. A longer value of `metadata.submitter` is no name. */
 const longestName = 320;
 
+/** A live claim as a query returns it: the holder, and whether it is the calling member. */
+export type LiveClaim = [holder: string, own: boolean];
+
 /** A group of texts as the query returns it. */
 interface Group extends Record<string, unknown> {
   filter: TextsTask['filter'];
@@ -21,8 +24,8 @@ interface Group extends Record<string, unknown> {
   first: string;
   since: string;
   opened: boolean;
-  /** The live claims: the holder, and whether it is the calling member. */
-  claims: [holder: string, own: boolean][];
+  /** The live claims on each text that has any. */
+  claims: LiveClaim[][];
   /** Whether not all waiting texts were examined. */
   cut: boolean;
 }
@@ -112,7 +115,7 @@ const isWarning = sql`coalesce(j.verification is not null and (
   or j.pipeline_metadata #>> '{terminology_gate,passed}' = 'false'), false)`;
 
 function taskOf({ filter, counts, first, since, opened, claims }: Group): TextsTask {
-  const held = claims.flat() as unknown as Group['claims'];
+  const live = claims.flat();
   const worst = counts.critical > 0 ? 0 : counts.warnings > 0 ? 1 : 2;
   return {
     kind: 'texts',
@@ -121,13 +124,13 @@ function taskOf({ filter, counts, first, since, opened, claims }: Group): TextsT
     ...counts,
     first,
     waiting_since: new Date(since).toISOString(),
-    holders: othersOf(held),
-    is_claimed: held.some(([, own]) => own),
+    holders: othersOf(live),
+    is_claimed: live.some(([, own]) => own),
     is_opened: opened,
   };
 }
 
 /** Returns the names of the holders except the calling member, without duplicates. */
-export function othersOf(claims: Group['claims']): string[] {
+export function othersOf(claims: readonly LiveClaim[]): string[] {
   return [...new Set(claims.flatMap(([holder, own]) => (own ? [] : [holder])))].slice(0, maxHolders);
 }
