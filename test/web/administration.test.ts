@@ -105,8 +105,7 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
       (await app.json('GET', '/api/translations', { headers: { 'x-api-key': apiKey } })).status;
     expect([await status(key), await status(founder.apiKey)]).toEqual([200, 401]);
 
-    await page.getByText('Administration', { exact: true }).click();
-    await page.getByRole('link', { name: 'Audit' }).click();
+    await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Audit' }).click();
     await page.getByLabel('Action').selectOption('API key rotated');
     await page.waitForURL('**/app/settings/audit?action=api_key_rotated');
     await page.getByRole('row').filter({ hasText: founder.email }).getByText('API key rotated').waitFor();
@@ -134,8 +133,8 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
     await signIn(page, person);
     await page.getByLabel('Verification code').fill(totpCode(secret, 1));
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('Administration', { exact: true }).click();
-    await page.getByRole('link', { name: 'Operator' }).click();
+    await page.getByRole('banner').getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Operator' }).click();
     await page.getByText('Provision a workspace').click();
     await page.getByLabel('Name').fill('A new <b>customer</b>');
     await page.getByRole('button', { name: 'Create' }).click();

@@ -107,8 +107,8 @@ describe.skipIf(withoutBrowser)(
       const { page, correct, targets } = await atDocument();
       await type(page, 1, 'Mine');
       await type(page, 2, 'Au revoir');
-      await page.getByRole('link', { name: 'All documents' }).click();
-      await page.getByRole('heading', { name: 'Documents', level: 1 }).waitFor();
+      await page.getByRole('link', { name: 'All files' }).click();
+      await page.getByRole('heading', { name: 'Files', level: 1 }).waitFor();
       await correct(0, 'Theirs');
       await page.goBack();
       await left(page).getByText('The translation has changed since.').waitFor();
@@ -158,7 +158,7 @@ describe.skipIf(withoutBrowser)(
       await type(page, 1, 'Salut');
       await page.getByText("This browser can't save drafts").waitFor();
       const asked = page.waitForEvent('dialog');
-      const leaving = page.getByRole('link', { name: 'All documents' }).click();
+      const leaving = page.getByRole('link', { name: 'All files' }).click();
       const dialog = await asked;
       expect(dialog.message()).toContain('1 correction is not applied and will be lost.');
       await dialog.dismiss();

@@ -123,7 +123,7 @@ describe.skipIf(withoutBrowser)('a session that ends during work', () => {
     await home(second);
     await openSuperuser(app.superuserUrl)`delete from tokens where user_id = ${me.userId}`;
     // A background request of the page may already have opened the dialog, which would block a click.
-    await page.getByRole('navigation').getByRole('link', { name: 'Jobs' }).dispatchEvent('click');
+    await page.getByRole('navigation').getByRole('link', { name: 'Files' }).dispatchEvent('click');
     const dialog = page.getByRole('dialog', { name: 'Sign in again' });
     await dialog.waitFor();
     await page.keyboard.press('Escape');
@@ -136,10 +136,10 @@ describe.skipIf(withoutBrowser)('a session that ends during work', () => {
     await field.fill(password);
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'detached' });
-    await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Files' }).waitFor();
     // The other tab receives the new session without a request.
-    await second.getByRole('navigation').getByRole('link', { name: 'Jobs' }).click();
-    await second.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
+    await second.getByRole('navigation').getByRole('link', { name: 'Files' }).click();
+    await second.getByRole('heading', { level: 1, name: 'Files' }).waitFor();
     expect(await second.getByRole('dialog').count()).toBe(0);
   });
 });

@@ -72,8 +72,8 @@ describe.skipIf(withoutBrowser)('a person at /signin', () => {
       delete from tokens where kind = 'access_token' and user_id in (select user_id from users where email = ${email})`;
     await Promise.all(
       tabs.map(async (one) => {
-        await one.getByRole('navigation').getByRole('link', { name: 'Jobs' }).click();
-        await one.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
+        await one.getByRole('navigation').getByRole('link', { name: 'Files' }).click();
+        await one.getByRole('heading', { level: 1, name: 'Files' }).waitFor();
       }),
     );
     await Promise.all(tabs.map((one) => one.waitForLoadState('networkidle')));
@@ -137,7 +137,7 @@ describe.skipIf(withoutBrowser)('a person at /signin', () => {
       await route.fulfill({ response });
     });
     const answer = page.waitForResponse('**/signin/refresh');
-    await page.getByRole('navigation').getByRole('link', { name: 'Jobs' }).click();
+    await page.getByRole('navigation').getByRole('link', { name: 'Files' }).click();
     await renewed.promise;
     await signOut(page);
     await page.waitForURL('**/signin');

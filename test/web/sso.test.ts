@@ -148,13 +148,13 @@ describe.skipIf(withoutBrowser)('single sign-on', () => {
     const dialog = page.getByRole('dialog', { name: 'Sign in again' });
     await dialog.waitFor();
     // A screen may still be loading when the dialog opens.
-    await follow('Jobs');
+    await follow('Files');
     const opening = context.waitForEvent('page');
     await dialog.getByRole('button', { name: 'Single sign-on' }).click();
     await opening;
     await dialog.waitFor({ state: 'detached' });
     expect(await page.evaluate(() => 'theSamePage' in window)).toBe(true);
-    await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Files' }).waitFor();
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('MAIN');
   });
 });
