@@ -123,9 +123,9 @@ describe('texts', () => {
     ]);
     expect(groups.sort()).toEqual([
       ['de', 'legal', null, 1],
-      ['fr', 'legal', 'app@example.org', 2],
-      ['fr', 'legal', null, 2],
       ['fr', null, null, 1],
+      ['fr', 'legal', null, 2],
+      ['fr', 'legal', 'app@example.org', 2],
     ]);
   });
 
@@ -164,7 +164,7 @@ describe('texts', () => {
     const copies = (count: number, from: number) => mine.sql()`
       insert into translation_jobs (tenant_id, job_id, status, request, agent_run, verification, refinement)
       select tenant_id, n || job_id, status, request, agent_run, verification, refinement
-      from translation_jobs, generate_series(${from}, ${from + count - 1}) n where job_id = ${id}`;
+      from translation_jobs, generate_series(${from}::int, ${from + count - 1}::int) n where job_id = ${id}`;
     await copies(1998, 1);
     expect(await inbox()).toMatchObject({ tasks: [{ texts: 2000 }], more: { texts: false } });
     await copies(1, 5000);

@@ -10,7 +10,12 @@ export function Holders({ task: { holders, is_claimed } }: { task: Task }) {
   const [first] = holders;
   const own = me.data ? me.data.user.email || me.data.user.user_id : '';
   const names = [...(is_claimed ? [own] : []), ...holders];
-  if (names.length === 0) return <span className={styles.holders}>{t('inbox.no_holder')}</span>;
+  if (names.length === 0)
+    return (
+      <span className={styles.holders} data-free>
+        {t('inbox.no_holder')}
+      </span>
+    );
   return (
     <span className={styles.holders} title={holders.join(', ')}>
       {names.slice(0, 2).map((name, index) => (
@@ -23,11 +28,18 @@ export function Holders({ task: { holders, is_claimed } }: { task: Task }) {
           t('inbox.you', { others: holders.length })
         ) : (
           <>
-            <bdi translate="no">{first}</bdi>
+            <span translate="no" dir="ltr">
+              {shortName(first)}
+            </span>
             {holders.length > 1 && ` ${t('inbox.and_others', { others: holders.length - 1 })}`}
           </>
         )}
       </span>
     </span>
   );
+}
+
+/** The part of an email address that tells colleagues apart: `translator@`. */
+function shortName(name = ''): string {
+  return name.replace(/(?<=.@).*$/, '');
 }

@@ -3,34 +3,30 @@ import styles from './inbox.module.css';
 import type { Task } from './tasks.ts';
 
 /**
- * The progress of a task as a text and a bar. Of a document, the confirmed segments; of a group of texts, only the
- * findings, because reviewed texts leave the group.
+ * The progress of a task as a text, and of a document also as a bar. A group of texts has no bar, because reviewed texts
+ * leave the group.
  */
 export function Progress({ task }: { task: Task }) {
   const t = useT();
-  const { critical, warnings } = task;
-  const drafts = task.drafts ?? 0;
-  const total = task.kind === 'document' ? task.segments : task.texts;
-  const confirmed = task.kind === 'document' ? task.confirmed : 0;
+  if (task.kind === 'texts')
+    return <span className={styles.progress}>{t('inbox.to_review', { count: task.texts })}</span>;
+  const { confirmed, drafts, critical, segments } = task;
   const parts = [
     ['confirmed', confirmed],
-    // A draft of a text may also count as a warning.
-    ['draft', task.kind === 'document' ? drafts : 0],
-    ['warning', warnings],
+    ['draft', drafts ?? 0],
     ['critical', critical],
   ] as const;
   return (
     <span className={styles.progress}>
       <span>
-        {task.kind === 'document'
-          ? t('inbox.confirmed_of', { confirmed, total })
-          : t('inbox.to_review', { count: total })}
+        <span className="visually-hidden">{t('inbox.confirmed')} </span>
+        {t('inbox.confirmed_of', { confirmed, total: segments })}
       </span>
       <span className={styles.bar} aria-hidden>
         {parts.map(
           ([status, count]) =>
             count > 0 && (
-              <i key={status} data-status={status} style={{ inlineSize: `${(100 * count) / total}%` }} />
+              <i key={status} data-status={status} style={{ inlineSize: `${(100 * count) / segments}%` }} />
             ),
         )}
       </span>

@@ -102,7 +102,8 @@ function Age({ since }: { since: string }) {
       : minutes < 60 * 24
         ? ([Math.floor(minutes / 60), 'hour'] as const)
         : ([Math.floor(minutes / 60 / 24), 'day'] as const);
-  const age = new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short' }).format(value);
+  const unitDisplay = unit === 'day' ? 'long' : 'short';
+  const age = new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay }).format(value);
   return (
     <span className={styles.age} data-late={minutes >= 60 * lateHours || undefined}>
       <Clock size={14} aria-hidden />
