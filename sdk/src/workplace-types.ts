@@ -5,7 +5,7 @@ import type { AppRouter } from '../../server/router.ts';
 type Inputs = inferRouterInputs<AppRouter>['reviews'];
 type Outputs = inferRouterOutputs<AppRouter>['reviews'];
 
-/** What awaits review, the most severe first. */
+/** The tasks that await review, the most severe first. */
 export type Inbox = Outputs['inbox'];
 /** A document, or a group of texts, that awaits review. */
 export type InboxTask = Inbox['tasks'][number];

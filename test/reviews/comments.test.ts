@@ -36,7 +36,10 @@ describe('reviews.comments', () => {
       created_at: expect.any(String),
     });
     const { comments } = await mine.call('reviews.comments', item, colleague);
-    expect(comments).toMatchObject([first, { position: 1, author: colleague.email, body: 'About a segment' }]);
+    expect(comments).toMatchObject([
+      first,
+      { position: 1, author: colleague.email, body: 'About a segment' },
+    ]);
     expect(await list({ ...item, position: 1 })).toEqual({ bodies: ['About a segment'], next: null });
     expect(await list({ ...item, position: 0 })).toEqual({ bodies: [], next: null });
   });
@@ -161,7 +164,9 @@ describe('reviews.comment', () => {
     for (const path of ['reviews.comments', 'reviews.commentCounts'])
       expect((await mine.refused(path, item)).status).toBe(404);
     expect((await mine.refused('reviews.comment', { ...item, body: 'x' })).status).toBe(404);
-    expect((await mine.refused('reviews.comment', { ...item, kind: 'document', body: 'x' })).status).toBe(404);
+    expect((await mine.refused('reviews.comment', { ...item, kind: 'document', body: 'x' })).status).toBe(
+      404,
+    );
   });
 });
 
@@ -189,7 +194,8 @@ describe('a deleted item', () => {
     });
   const stored = async () => {
     const { tenantId } = mine.founder;
-    const rows = await mine.sql()`select body from review_comments where tenant_id = ${tenantId} order by body`;
+    const rows =
+      await mine.sql()`select body from review_comments where tenant_id = ${tenantId} order by body`;
     return rows.map(({ body }) => body);
   };
 
@@ -207,7 +213,9 @@ describe('a deleted item', () => {
 
   test('gets no comment that is written at the same time', async () => {
     for (const item of [await aText(), await aDocument()]) {
-      const writes = Array.from({ length: 6 }, () => mine.refused('reviews.comment', { ...item, body: 'At once' }));
+      const writes = Array.from({ length: 6 }, () =>
+        mine.refused('reviews.comment', { ...item, body: 'At once' }),
+      );
       await Promise.all([...writes.slice(0, 3), remove(item), ...writes.slice(3)]);
       expect(await stored()).toEqual([]);
     }

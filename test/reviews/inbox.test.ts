@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { addDocument, env, type Fields, type Person } from '#test/factories.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
+import { addDocument, env, type Fields, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openReviewers, useReviewers } from '../translations/workplace/reviewers.ts';
 import { judgingEngine } from './judging-engine.ts';
@@ -14,7 +14,7 @@ const inbox = (as?: Person) => mine.call('reviews.inbox', {}, as);
 const document = (cells: string[], fields: Fields = {}) =>
   addDocument(app, mine.founder, { source_document: workbookFile(cells, `${cells[0]}.xlsx`), ...fields });
 
-/** Sets the time since when a text waits. */
+/** Sets the time since when a text has awaited review. */
 const waitSince = (id: string, time: string) =>
   mine.sql()`update translation_jobs set updated_at = ${time} where job_id = ${id}`;
 
@@ -62,7 +62,9 @@ describe('documents', () => {
     expect(await task()).toMatchObject({ severity: 'rule', confirmed: 2, warnings: 0 });
     await mine.call('documents.correct', {
       document_id: id,
-      corrections: [{ region_id: await region(id), cell_id: 'A5', target_text: 'autre', replaces: 'fr of plain' }],
+      corrections: [
+        { region_id: await region(id), cell_id: 'A5', target_text: 'autre', replaces: 'fr of plain' },
+      ],
     });
     expect(await task()).toMatchObject({ severity: 'rule', confirmed: 2, drafts: 1 });
     const { status } = await app.json('POST', `/api/documents/${id}/approve`, {
@@ -77,7 +79,7 @@ describe('documents', () => {
     return body.segments[0].region_id;
   }
 
-  test('wait since they were translated, also after a review', async () => {
+  test('are as old as their first translation, also after a review', async () => {
     const id = await document(['Hello']);
     const before = (await task()).waiting_since;
     await mine.call('documents.correct', {
@@ -146,7 +148,13 @@ describe('texts', () => {
     await mine.review(ids['wrong'] as string, { action: 'approve' });
     await mine.review(ids['very wrong'] as string, { action: 'save', final_translation: 'better' });
     // The findings of the machine translation do not apply to the draft, which no one has checked yet.
-    expect(await task()).toMatchObject({ severity: 'warning', texts: 4, critical: 0, warnings: 3, drafts: 1 });
+    expect(await task()).toMatchObject({
+      severity: 'warning',
+      texts: 4,
+      critical: 0,
+      warnings: 3,
+      drafts: 1,
+    });
   });
 
   test('compare their score with the threshold of the request', async () => {
@@ -156,7 +164,7 @@ describe('texts', () => {
     expect(await task()).toMatchObject({ warnings: 1, held: 1 });
   });
 
-  test('wait since the oldest of the group; more than 2000 are not examined', async () => {
+  test('are as old as the oldest of their group; more than 2000 are not examined', async () => {
     const { id } = await mine.held();
     await waitSince(id, '2026-01-02T03:04:05Z');
     await mine.held({ source_text: 'Bye' });

@@ -21,14 +21,11 @@ const judge = (text: string) => ({
 
 /** An engine that translates a text to `fr of …`, and finds issues by the words of the source. */
 export const judgingEngine = (): Engine =>
-  engineOf(
-    async ({ segments, targetLang }) => answered(segments.map((text) => `${targetLang} of ${text}`)),
-    {
-      assess: async ({ segments }) => answered(judge(segments.join(' '))),
-      assessEach: async ({ segments }) => answered(segments.map(judge)),
-      verify: async ({ segments }) => {
-        const found = judge(segments.join(' '));
-        return answered({ ...found, passed: !found.issues.some(({ severity }) => severity === 'critical') });
-      },
+  engineOf(async ({ segments, targetLang }) => answered(segments.map((text) => `${targetLang} of ${text}`)), {
+    assess: async ({ segments }) => answered(judge(segments.join(' '))),
+    assessEach: async ({ segments }) => answered(segments.map(judge)),
+    verify: async ({ segments }) => {
+      const found = judge(segments.join(' '));
+      return answered({ ...found, passed: !found.issues.some(({ severity }) => severity === 'critical') });
     },
-  );
+  });

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { addDocument, addGlossary, env, found, join, type Person, submit } from '#test/factories.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
+import { addDocument, addGlossary, env, found, join, type Person, submit } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { viaRpc } from '../contract/call.ts';
 import { judgingEngine } from '../reviews/judging-engine.ts';
@@ -152,9 +152,7 @@ describe.skipIf(withoutBrowser)('the inbox', () => {
     expect(await isDone('Translate a file')).toBe(false);
     // Only administrators can invite.
     const { page: theirs } = await memberAt(browser, colleague, '/app');
-    await expect
-      .poll(() => theirs.getByRole('main').getByRole('listitem').count(), patient)
-      .toBe(3);
+    await expect.poll(() => theirs.getByRole('main').getByRole('listitem').count(), patient).toBe(3);
   });
 
   test.each([

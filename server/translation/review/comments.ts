@@ -116,7 +116,7 @@ export async function addComment(
   await requireRoom(tx, tenantId, item);
   const [row] = await tx
     .insert(reviewComments)
-    // The time after the wait for the lock: otherwise a comment could get an earlier place than one already listed.
+    // The time after the lock was acquired: otherwise a comment could get an earlier place than one already listed.
     .values({ ...added, commentId, author: name, mentions, createdAt: sql`clock_timestamp()` })
     .onConflictDoNothing()
     .returning();
@@ -161,8 +161,7 @@ export async function deleteComment(
   { tenant, user }: SessionPrincipal,
   commentId: string,
 ): Promise<void> {
-  const isAllowed =
-    user.role === 'global_administrator' ? undefined : eq(reviewComments.userId, user.id);
+  const isAllowed = user.role === 'global_administrator' ? undefined : eq(reviewComments.userId, user.id);
   const { count } = await tx.delete(reviewComments).where(and(isComment(tenant.id, commentId), isAllowed));
   if (count > 0) return;
   const known = await tx
@@ -195,11 +194,7 @@ export async function listMentions(
     .from(reviewComments)
     .leftJoin(
       documentJobs,
-      and(
-        eq(itemKind, 'document'),
-        eq(documentJobs.tenantId, tenantId),
-        eq(documentJobs.documentId, itemId),
-      ),
+      and(eq(itemKind, 'document'), eq(documentJobs.tenantId, tenantId), eq(documentJobs.documentId, itemId)),
     )
     .leftJoin(
       translationJobs,

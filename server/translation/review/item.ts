@@ -10,8 +10,8 @@ import type { ReviewItem } from './schema.ts';
 
 /**
  * Requires that the tenant has an item.
- * @param lock whether to lock the item until the transaction ends: it cannot be deleted, and other transactions with
- *   the lock wait
+ * @param lock whether to lock the item until the transaction ends, so that it cannot be deleted, and that other calls with
+ *   `lock` come one after the other
  * @throws AppError 404, the same for an unknown or deleted ID and one of another tenant
  */
 export async function requireItem(

@@ -22,14 +22,16 @@ import { reviewItem } from './schema.ts';
  * has an author, and an inbox has a reader.
  */
 export const itemProcedures = {
-  inbox: deferredBearerProcedure.output(inbox).query(({ ctx }) =>
-    runSearch(
-      ctx.services.database,
-      ctx.withBearer,
-      { scans: () => true, signal: ctx.disconnected() },
-      (tx, principal) => listInbox(tx, claimantOf(principal)),
+  inbox: deferredBearerProcedure
+    .output(inbox)
+    .query(({ ctx }) =>
+      runSearch(
+        ctx.services.database,
+        ctx.withBearer,
+        { scans: () => true, signal: ctx.disconnected() },
+        (tx, principal) => listInbox(tx, claimantOf(principal)),
+      ),
     ),
-  ),
 
   comments: bearerProcedure
     .input(commentsInput)

@@ -8,10 +8,12 @@ const task = {
   severity: z
     .enum(severities)
     .describe(
-      '`critical`: it has critical findings. `warning`: it has other findings. `rule`: it has none, and waits for a decision.',
+      '`critical`: it has critical findings. `warning`: it has other findings. `rule`: it has none, and awaits a decision.',
     ),
   waiting_since: z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' }),
-  holders: z.array(z.string()).describe('Other members who work on it: email addresses or user IDs; at most 20.'),
+  holders: z
+    .array(z.string())
+    .describe('Other members who work on it: email addresses or user IDs; at most 20.'),
   is_claimed: z.boolean().describe('Whether the caller has a claim on it.'),
   is_opened: z.boolean().describe('Whether the caller has opened it in the last 90 days.'),
 };
@@ -32,7 +34,9 @@ const documentTask = z.object({
   drafts: z
     .int()
     .nullable()
-    .describe('Segments that a reviewer changed, without findings, and did not confirm; null for large files.'),
+    .describe(
+      'Segments that a reviewer changed, without findings, and did not confirm; null for large files.',
+    ),
   critical: z.int().describe('Unconfirmed segments with critical findings.'),
   warnings: z.int().describe('Other unconfirmed segments that need a review.'),
 });
@@ -57,17 +61,17 @@ const textsTask = z.object({
   warnings: z.int().describe('Texts with other findings, or with a score below the threshold.'),
   held: z.int().describe('Texts without findings, which a rule holds for review.'),
   drafts: z.int().describe('Texts among these for which a reviewer saved a draft.'),
-  first: id.describe('The text to open first: the most severe one, among these the one that waited longest.'),
+  first: id.describe('The text to open first: the most severe one; among equally severe ones, the oldest.'),
 });
 
 /** Output of `reviews.inbox`. */
 export const inbox = z.object({
   tasks: z
     .array(z.discriminatedUnion('kind', [documentTask, textsTask]))
-    .describe('The most severe first, among these the one that has waited longest.'),
+    .describe('The most severe first; equally severe ones by age, the oldest first.'),
   more: z
     .object({
-      documents: z.boolean().describe('Whether more documents may wait than the listed ones.'),
+      documents: z.boolean().describe('Whether more documents may await review than the listed ones.'),
       texts: z.boolean().describe('Whether more texts await review than the counted ones.'),
     })
     .describe('At most 100 documents, 2,000 texts and 100 groups of texts are listed.'),

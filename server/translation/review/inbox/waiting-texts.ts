@@ -11,7 +11,7 @@ const most = { texts: 2000, bytes: 32_000_000 };
 /** Maximum number of groups that are listed. */
 const maxGroups = 100;
 
-/** Maximum number of characters of a submitter's name. A longer value of `metadata.submitter` is no name. */
+/** Maximum number of characters of a submitter's name. Longer values of `metadata.submitter` are ignored. */
 const longestName = 320;
 
 /** A live claim as a query returns it: the holder, and whether it is the calling member. */
@@ -32,7 +32,7 @@ interface Group extends Record<string, unknown> {
 
 /**
  * Returns the texts that await review, in groups with the same languages, domain and submitter. Examines the texts that
- * have waited longest, within the limits of `most`.
+ * have awaited review longest, within the limits of `most`.
  */
 export async function listWaitingTexts(
   tx: Tx,
@@ -60,7 +60,7 @@ export async function listWaitingTexts(
 }
 
 /**
- * SQL: the texts that have waited longest, one more than are examined, and the sum of the bytes up to each. The sizes
+ * SQL: the texts that have awaited review longest, one more than are examined, and the sum of the bytes up to each. The sizes
  * are those of the stored values, so that no value is decompressed; compressed JSON counts four times.
  */
 function examinedTexts(tenantId: string): SQL {

@@ -3,7 +3,7 @@ import { useMe } from '../../session/use-me.ts';
 import styles from './inbox.module.css';
 import type { Task } from './tasks.ts';
 
-/** Who works on a task: the member, colleagues, or no one. */
+/** The members who work on a task. */
 export function Holders({ task: { holders, is_claimed } }: { task: Task }) {
   const t = useT();
   const me = useMe();
@@ -19,7 +19,12 @@ export function Holders({ task: { holders, is_claimed } }: { task: Task }) {
   return (
     <span className={styles.holders} title={holders.join(', ')}>
       {names.slice(0, 2).map((name, index) => (
-        <span key={name} className={styles.avatar} data-own={(is_claimed && index === 0) || undefined} aria-hidden>
+        <span
+          key={name}
+          className={styles.avatar}
+          data-own={(is_claimed && index === 0) || undefined}
+          aria-hidden
+        >
           {[...name][0]?.toUpperCase()}
         </span>
       ))}
@@ -39,7 +44,7 @@ export function Holders({ task: { holders, is_claimed } }: { task: Task }) {
   );
 }
 
-/** The part of an email address that tells colleagues apart: `translator@`. */
+/** The part of an email address before the domain: `translator@`. */
 function shortName(name = ''): string {
   return name.replace(/(?<=.@).*$/, '');
 }

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Upload } from 'lucide-react';
-import { Link } from '@tanstack/react-router';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { keyLabel } from '../../keys/commands.ts';
@@ -19,7 +18,7 @@ import { matches, type Task } from './tasks.ts';
 /** Milliseconds between refreshes. */
 const readAgain = 15_000;
 
-/** `/app`: what awaits review, in sections by severity; without tasks, the first steps in a new workspace. */
+/** `/app`: the tasks that await review, in sections by severity; without tasks, the first steps in a new workspace. */
 export function InboxScreen() {
   const t = useT();
   const navigate = useNavigate();

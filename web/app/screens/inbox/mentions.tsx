@@ -13,7 +13,7 @@ const most = { days: 14, shown: 5 };
 
 type Mention = MentionList['mentions'][number];
 
-/** The latest comments that mention the member. Hidden if there are none, or if they cannot be loaded. */
+/** The latest comments that mention the member. Hidden without mentions, and if they cannot be loaded. */
 export function Mentions() {
   const t = useT();
   const { moment } = useFormat();

@@ -26,11 +26,12 @@ export function TaskFilter({ tasks, search }: { tasks: readonly Task[]; search: 
       return [languagesOf(task), `${nameOf(source_lang)} → ${nameOf(target_lang)}`];
     }),
   );
-  // Languages that no task has any more stay an option, so that the selection is shown.
+  // The selected languages stay an option after their last task is completed.
   if (languages !== undefined && !pairs.has(languages)) pairs.set(languages, languages.replace(':', ' → '));
   const ofLanguages = languages === undefined ? {} : { languages };
   return (
-    <div className={styles.filter} role="group" aria-label={t('inbox.filter')}>
+    <fieldset className={styles.filter}>
+      <legend className="visually-hidden">{t('inbox.filter')}</legend>
       {choices.map(({ show: wanted, name }) => {
         const next = { ...ofLanguages, ...(wanted && { show: wanted }) };
         return (
@@ -61,6 +62,6 @@ export function TaskFilter({ tasks, search }: { tasks: readonly Task[]; search: 
           </option>
         ))}
       </select>
-    </div>
+    </fieldset>
   );
 }

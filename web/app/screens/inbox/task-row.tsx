@@ -90,7 +90,7 @@ function Finding({ task }: { task: Task }) {
   return shown('todo', t('inbox.to_approve'));
 }
 
-/** How long a task has waited: `5 min`, `4 hr`, `3 days`. */
+/** The age of a task: `5 min`, `4 hr`, `3 days`. */
 function Age({ since }: { since: string }) {
   const t = useT();
   const { locale } = useInterface();
