@@ -12,6 +12,19 @@ import type {
   ReviewerReport,
   ReviewerReportQuery,
 } from './types.ts';
+import type {
+  Comment,
+  CommentCounts,
+  CommentCountsQuery,
+  CommentPage,
+  CommentRequest,
+  CommentsQuery,
+  Inbox,
+  MentionList,
+  MentionsQuery,
+  SegmentClaim,
+  SegmentClaimRequest,
+} from './workplace-types.ts';
 
 /**
  * Claims of reviewers, and reports about their work. A claim shows other members that someone is reviewing a job; it
@@ -36,6 +49,20 @@ export interface Reviews {
    * administrator.
    */
   byReviewer(query: ReviewerReportQuery, options?: CallOptions): ApiPromise<ReviewerReport>;
+  /** @internal Returns the documents and the groups of texts that await review, the most severe first. */
+  inbox(options?: CallOptions): ApiPromise<Inbox>;
+  /** @internal Like `claim`, for an item and the segment of it that the member has open. */
+  claimSegment(request: SegmentClaimRequest, options?: CallOptions): ApiPromise<SegmentClaim>;
+  /** @internal Returns a page of the comments on an item or a segment, oldest first. */
+  comments(query: CommentsQuery, options?: CallOptions): ApiPromise<CommentPage>;
+  /** @internal Counts the comments on an item and on each of its segments. */
+  commentCounts(query: CommentCountsQuery, options?: CallOptions): ApiPromise<CommentCounts>;
+  /** @internal Adds a comment. The ID of the request makes it repeatable. */
+  comment(request: CommentRequest & { comment_id: string }, options?: CallOptions): ApiPromise<Comment>;
+  /** @internal Deletes a comment of the member; an administrator can delete any. */
+  deleteComment(commentId: string, options?: CallOptions): ApiPromise<{ deleted: true; comment_id: string }>;
+  /** @internal Returns the latest comments that mention the member, latest first. */
+  mentions(query?: MentionsQuery, options?: CallOptions): ApiPromise<MentionList>;
 }
 
 /** Repeatable: if the same member claims a job again, the claim stays the same. */
@@ -44,6 +71,13 @@ const claimCall: Call = { name: 'reviews.claim', repeatable: true };
 /** Not repeatable: after the first call, the item is open, so a second call would fail. */
 const reopenCall: Call = { name: 'reviews.reopen', repeatable: false };
 const byReviewerCall: Call = { name: 'reviews.byReviewer', repeatable: true };
+const inboxCall: Call = { name: 'reviews.inbox', repeatable: true };
+const commentsCall: Call = { name: 'reviews.comments', repeatable: true };
+const commentCountsCall: Call = { name: 'reviews.commentCounts', repeatable: true };
+const commentCall: Call = { name: 'reviews.comment', repeatable: true };
+/** Not repeatable: after the first call, the comment does not exist. */
+const deleteCommentCall: Call = { name: 'reviews.deleteComment', repeatable: false };
+const mentionsCall: Call = { name: 'reviews.mentions', repeatable: true };
 
 export function reviews({ mutate, query }: Connection): Reviews {
   return {
@@ -51,5 +85,12 @@ export function reviews({ mutate, query }: Connection): Reviews {
     claim: (request, options) => mutate(claimCall, request, options),
     reopen: (request, options) => mutate(reopenCall, request, options),
     byReviewer: (wanted, options) => query(byReviewerCall, wanted, options),
+    inbox: (options) => query(inboxCall, {}, options),
+    claimSegment: (request, options) => mutate(claimCall, request, options),
+    comments: (wanted, options) => query(commentsCall, wanted, options),
+    commentCounts: (wanted, options) => query(commentCountsCall, wanted, options),
+    comment: (request, options) => mutate(commentCall, request, options),
+    deleteComment: (comment_id, options) => mutate(deleteCommentCall, { comment_id }, options),
+    mentions: (wanted, options) => query(mentionsCall, wanted ?? {}, options),
   };
 }

@@ -167,9 +167,10 @@ export type NextReviewQuery = Extract<Inputs['reviews']['next'], object>;
 /** The next job; null if no job awaits review. */
 export type NextReview = Outputs['reviews']['next'];
 /** A claim to create, renew or end. */
-export type ReviewClaimRequest = Inputs['reviews']['claim'];
+export type ReviewClaimRequest = Omit<Inputs['reviews']['claim'], 'position'>;
+type ReviewHolder = Omit<Outputs['reviews']['claim']['others'][number], 'position'>;
 /** The current reviewers of a job. */
-export type ReviewClaim = Outputs['reviews']['claim'];
+export type ReviewClaim = Omit<Outputs['reviews']['claim'], 'others'> & { others: ReviewHolder[] };
 /** The job or document whose review is to be undone. */
 export type ReopenRequest = Inputs['reviews']['reopen'];
 /** The reopened job or document, which is awaiting review again. */

@@ -34,6 +34,7 @@ import {
   summarizeDocuments,
   summarizeStages,
 } from '#server/translation/documents/summary.ts';
+import { deleteCommentsOn } from '#server/translation/review/comments.ts';
 import { confirmationOf } from '#server/translation/review/confirmation.ts';
 import { approveDocument } from '#server/translation/review/documents/approve.ts';
 import { reviewDocument } from '#server/translation/review/documents/decide.ts';
@@ -310,7 +311,11 @@ const remove = adminProcedure
   })
   .input(byId)
   .output(documentDeletion)
-  .mutation(({ ctx, input }) => removeDocument(ctx.services, ctx.withOwningTenant, input.document_id));
+  .mutation(({ ctx, input: { document_id: id } }) =>
+    removeDocument(ctx.services, ctx.withOwningTenant, id, (tx, tenantId) =>
+      deleteCommentsOn(tx, tenantId, { kind: 'document', id }),
+    ),
+  );
 
 export const documentsRouter = router({
   translate,

@@ -7,7 +7,9 @@ import {
   deferredTenantProcedure,
   tenantProcedure,
 } from '#server/identity/access/guards/tenant.ts';
+import { deleteCommentsOn } from '#server/translation/review/comments.ts';
 import { confirmationOf } from '#server/translation/review/confirmation.ts';
+import { itemProcedures } from '#server/translation/review/procedures.ts';
 import { reviewJob } from '#server/translation/review/texts/decide.ts';
 import { turnProcedures, workplaceProcedures } from '#server/translation/review/texts/procedures.ts';
 import { reviewInput } from '#server/translation/review/texts/review-schema.ts';
@@ -35,7 +37,11 @@ const deleteJob = adminProcedure
   })
   .input(z.object({ job_id: z.string().describe('The ID of the job.') }))
   .output(jobDeletion)
-  .mutation(({ ctx, input }) => removeJob(ctx.services, ctx.withOwningTenant, input.job_id));
+  .mutation(({ ctx, input: { job_id: id } }) =>
+    removeJob(ctx.services, ctx.withOwningTenant, id, (tx, tenantId) =>
+      deleteCommentsOn(tx, tenantId, { kind: 'job', id }),
+    ),
+  );
 
 const golden = deferredTenantOrCookieProcedure
   .meta({
@@ -172,7 +178,7 @@ export const translationsRouter = router({
 });
 
 /**
- * Procedures for the next item for review and for claims. Claims belong to the `reviews` domain, which does not depend
- * on jobs.
+ * Procedures for the inbox, the next item for review, claims and comments. They belong to the `reviews` domain, which
+ * covers texts and documents.
  */
-export const reviewsRouter = router(turnProcedures);
+export const reviewsRouter = router({ ...turnProcedures, ...itemProcedures });

@@ -95,6 +95,12 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'reviews.next': 'bearer',
   'reviews.claim': 'bearer',
   'reviews.reopen': 'bearer',
+  'reviews.inbox': 'bearer',
+  'reviews.comments': 'bearer',
+  'reviews.commentCounts': 'bearer',
+  'reviews.comment': 'bearer',
+  'reviews.deleteComment': 'bearer',
+  'reviews.mentions': 'bearer',
   'reviews.byReviewer': 'administrator_session',
 
   'documents.translate': 'tenant_identity',

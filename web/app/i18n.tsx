@@ -9,6 +9,7 @@ import type documents from '../locales/en/documents.json';
 import type drafts from '../locales/en/drafts.json';
 import type editor from '../locales/en/editor.json';
 import type home from '../locales/en/home.json';
+import type inbox from '../locales/en/inbox.json';
 import type jobs from '../locales/en/jobs.json';
 import type keys from '../locales/en/keys.json';
 import type languages from '../locales/en/languages.json';
@@ -33,6 +34,7 @@ interface Areas {
   drafts: typeof drafts;
   editor: typeof editor;
   home: typeof home;
+  inbox: typeof inbox;
   jobs: typeof jobs;
   keys: typeof keys;
   languages: typeof languages;

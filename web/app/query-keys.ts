@@ -10,7 +10,6 @@ export const queryKeys = {
     all: ['jobs'],
     counts: ['jobs', 'counts'],
     list: (filter: object) => ['jobs', 'list', filter],
-    latest: (status: string) => ['jobs', 'latest', status],
     job: (id: string) => ['jobs', 'job', id],
     check: (id: string, text: string) => ['jobs', 'check', id, text],
     queues: ['jobs', 'queue'],
@@ -21,7 +20,6 @@ export const queryKeys = {
   },
   documents: {
     all: ['documents'],
-    latest: ['documents', 'latest'],
     list: (filter: object) => ['documents', 'list', filter],
     document: (id: string) => ['documents', 'document', id],
     outline: (id: string) => ['documents', 'outline', id],
@@ -75,6 +73,12 @@ export const queryKeys = {
   comments: (about: object) => ['comments', about],
   invites: ['invites'],
   audit: (filter: object) => ['audit', filter],
+  reviews: {
+    inbox: ['reviews', 'inbox'],
+    mentions: ['reviews', 'mentions'],
+  },
+  /** @param isAdmin whether the member can list members */
+  firstSteps: (isAdmin: boolean) => ['first-steps', isAdmin],
   reviewers: (from: string | undefined, to: string | undefined) => ['reviewers', from, to],
   usage: {
     /** @param versions values that change the figures, such as the prepaid characters after a payment */

@@ -12,6 +12,7 @@ import { loadWorkspaceWords } from './i18n.tsx';
 import { NotFound } from './parts/not-found.tsx';
 import { RouteError } from './parts/problem.tsx';
 import { readDocumentFilter, readSegmentFilter } from './screens/documents/search.ts';
+import { readInboxSearch } from './screens/inbox/tasks.ts';
 import { readJobFilter } from './screens/jobs/search.ts';
 import { readReviewSearch } from './screens/review/filters.ts';
 import { readConcordanceSearch, readContentFilter } from './screens/sets/search.ts';
@@ -50,10 +51,11 @@ const workspace = createRoute({
   component: lazyRouteComponent(() => import('./frame/workspace-frame.tsx'), 'WorkspaceFrame'),
 });
 
-const home = createRoute({
+const inbox = createRoute({
   getParentRoute: () => workspace,
   path: '/app',
-  component: lazyRouteComponent(() => import('./screens/home/home.tsx'), 'HomeScreen'),
+  validateSearch: readInboxSearch,
+  component: lazyRouteComponent(() => import('./screens/inbox/inbox.tsx'), 'InboxScreen'),
 });
 
 const translate = createRoute({
@@ -192,7 +194,7 @@ export const router = createRouter({
     signIn,
     ssoReturn,
     workspace.addChildren([
-      home,
+      inbox,
       translate,
       review,
       jobs,

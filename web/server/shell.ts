@@ -51,7 +51,7 @@ export function deploymentOf(
 function screenAt(path: string): string {
   const [area = '', name, part, id] = path.split('/').slice(1);
   if (area !== 'app') return { signin: 'sign-in', jobs: 'job' }[area] ?? area;
-  if (!name) return 'home';
+  if (!name) return 'inbox';
   if (name === 'edit') return id ? 'document' : 'review';
   if (name === 'settings') return part ?? name;
   return (part ? itemScreens[name] : listScreens[name]) ?? name;

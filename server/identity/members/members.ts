@@ -105,13 +105,25 @@ export async function emailsOf(
   const rows = await tx
     .select({ userId: users.userId, email: users.email })
     .from(users)
-    .where(
-      and(
-        eq(users.tenantId, tenantId),
-        sql`${users.userId} = any(array(select json_array_elements_text(${JSON.stringify(userIds)}::json)))`,
-      ),
-    );
+    .where(and(eq(users.tenantId, tenantId), isOneOf(userIds)));
   return new Map(rows.map(({ userId, email }) => [userId, email]));
+}
+
+/** Returns those of some users who are active members. */
+export async function selectActiveMembers(
+  tx: Tx,
+  tenantId: string,
+  userIds: readonly string[],
+): Promise<Set<string>> {
+  const rows = await tx
+    .select({ userId: users.userId })
+    .from(users)
+    .where(and(eq(users.tenantId, tenantId), eq(users.active, true), isOneOf(userIds)));
+  return new Set(rows.map(({ userId }) => userId));
+}
+
+function isOneOf(userIds: readonly string[]): SQL {
+  return sql`${users.userId} = any(array(select json_array_elements_text(${JSON.stringify(userIds)}::json)))`;
 }
 
 export async function findMember(tx: Tx, tenantId: string, userId: string): Promise<MemberRow | undefined> {

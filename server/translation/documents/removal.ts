@@ -17,16 +17,22 @@ import { ofDocument } from './segments.ts';
 /**
  * Deletes a document with its segments, files, audit record and TM segments. The rows are deleted first: then a worker
  * that runs the job notices, and stores nothing more. Usage records stay.
+ * @param deleteAttached deletes what other modules store about the document, in the same transaction
  * @throws AppError 404
  */
 export async function removeDocument(
   services: LocatingServices & Pick<Services, 'log'>,
   withOwningTenant: WithOwningTenant,
   documentId: string,
+  deleteAttached: (tx: Tx, tenantId: string) => Promise<void>,
 ): Promise<DocumentDeletion> {
   const removed = await untilFree(() =>
     withOwningTenant(
-      (tx, tenantId) => deleteRows(tx, tenantId, documentId),
+      async (tx, tenantId) => {
+        const deleted = await deleteRows(tx, tenantId, documentId);
+        if (typeof deleted === 'object') await deleteAttached(tx, tenantId);
+        return deleted;
+      },
       (tx) => selectTenantOfDocument(tx, documentId),
     ),
   );

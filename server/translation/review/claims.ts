@@ -16,7 +16,7 @@ const claimSeconds = 60;
 const maxOfMember = 20;
 
 /** Maximum number of members that are listed as holders of an item. */
-const maxHolders = 20;
+export const maxHolders = 20;
 
 /**
  * Maximum number of items claimed by others that `next` skips. If there are more, two members may get the same item.
@@ -38,8 +38,14 @@ export function claimantOf({ tenant, user }: SessionPrincipal): Claimant {
 /**
  * Creates or renews the member's claim on an item, which must exist. If the member then has more than `maxOfMember`
  * claims, the oldest ones end.
+ * @param position the segment of a document that the member has open; null if none is open
  */
-export async function claimItem(tx: Tx, claimant: Claimant, item: ReviewItem): Promise<ClaimState> {
+export async function claimItem(
+  tx: Tx,
+  claimant: Claimant,
+  item: ReviewItem,
+  position: number | null = null,
+): Promise<ClaimState> {
   const { tenantId, userId, name } = claimant;
   const until = sql`now() + make_interval(secs => ${claimSeconds})`;
   const [row] = await tx
@@ -50,6 +56,7 @@ export async function claimItem(tx: Tx, claimant: Claimant, item: ReviewItem): P
       itemKind: item.kind,
       itemId: item.id,
       holder: name,
+      position,
       claimedAt: sql`now()`,
       expiresAt: until,
     })
@@ -57,6 +64,7 @@ export async function claimItem(tx: Tx, claimant: Claimant, item: ReviewItem): P
       target: [reviewClaims.tenantId, reviewClaims.userId, reviewClaims.itemKind, reviewClaims.itemId],
       set: {
         holder: name,
+        position,
         // If a claim has expired and is not deleted yet, it starts again.
         claimedAt: sql`case when ${reviewClaims.expiresAt} > now() then ${reviewClaims.claimedAt} else now() end`,
         expiresAt: until,
@@ -112,8 +120,9 @@ async function othersOn(tx: Tx, { tenantId, userId }: Claimant, item: ReviewItem
     .where(and(isOn(tenantId, item), isLive(), ne(reviewClaims.userId, userId)))
     .orderBy(asc(reviewClaims.claimedAt), asc(reviewClaims.userId))
     .limit(maxHolders);
-  return rows.map(({ holder, claimedAt, expiresAt }) => ({
+  return rows.map(({ holder, position, claimedAt, expiresAt }) => ({
     holder,
+    position,
     claimed_at: claimedAt.toISOString(),
     expires_at: expiresAt.toISOString(),
   }));

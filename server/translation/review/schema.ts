@@ -17,8 +17,14 @@ export const reviewItem = z.object({
   id: z.string().max(100).describe('Its id.'),
 });
 
+/** The place of a segment in a document, from 0. */
+export const segmentPosition = z.int().min(0).max(1_000_000);
+
 /** Input of `reviews.claim`. With `release`, the call ends the caller's claim instead of creating or renewing it. */
 export const claimInput = reviewItem.extend({
+  position: segmentPosition
+    .optional()
+    .describe('The segment of a document that the caller has open. If omitted, no segment is open.'),
   release: z.boolean().default(false).describe('Ends the claim instead of making or renewing it.'),
   opened: z
     .boolean()
@@ -38,6 +44,10 @@ export const leftOutReason = z
 /** A member who has claimed an item. */
 export const itemHolder = z.object({
   holder: z.string().meta({ description: 'email address or user ID' }),
+  position: z
+    .int()
+    .nullable()
+    .meta({ description: 'the segment that the member has open; null for none, and for texts' }),
   claimed_at: dateTime,
   expires_at: dateTime,
 });
@@ -92,5 +102,6 @@ export type ReviewerReportInput = z.infer<typeof reviewerReportInput>;
 export type ReviewerReport = z.infer<typeof reviewerReport>;
 export type ReviewItem = z.infer<typeof reviewItem>;
 export type ReopenedItem = z.infer<typeof reopenedItem>;
+export type ClaimInput = z.infer<typeof claimInput>;
 export type ItemHolder = z.infer<typeof itemHolder>;
 export type ClaimState = z.infer<typeof claimState>;

@@ -13,17 +13,20 @@ import type { JobDeletion } from './schema.ts';
  * Deletes a job. The row is deleted first: a run in progress then finds no job, and removes its own golden record. The
  * golden records are removed next. The transaction that deletes the row also queues a task, which removes the records
  * that remain if the process dies in between. The usage record stays.
+ * @param deleteAttached deletes what other modules store about the job, in the same transaction
  * @throws AppError 404
  */
 export async function removeJob(
   services: LocatingServices & Pick<Services, 'log'>,
   withOwningTenant: WithOwningTenant,
   jobId: string,
+  deleteAttached: (tx: Tx, tenantId: string) => Promise<void>,
 ): Promise<JobDeletion> {
   const removed = await withOwningTenant(
     async (tx, tenantId) => {
       const job = await deleteJob(tx, tenantId, jobId);
       if (!job) throw new AppError('not_found', 'job not found');
+      await deleteAttached(tx, tenantId);
       const pairs = await unlearnJob(tx, tenantId, jobId);
       const deleted = { tenantId, jobId, ...job };
       await removeGoldenLater(tx, deleted);

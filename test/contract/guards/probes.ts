@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Fields, Headers } from '#test/factories.ts';
 import {
   addGlossary,
@@ -208,6 +209,10 @@ export const probes: Readonly<Record<string, Probe>> = {
     in: '409 the job is not closed (status=awaiting_review)',
     abroad: noJob,
   },
+  'reviews.comments': { input: ({ jobId }) => ({ kind: 'job', id: jobId }), abroad: noJob },
+  'reviews.commentCounts': { input: ({ jobId }) => ({ kind: 'job', id: jobId }), abroad: noJob },
+  'reviews.comment': { input: ({ jobId }) => ({ kind: 'job', id: jobId, body: 'Fine' }), abroad: noJob },
+  'reviews.deleteComment': { input: () => ({ comment_id: randomUUID() }), in: '404 comment not found' },
   'reviews.claim': { input: ({ jobId }) => ({ kind: 'job', id: jobId }), abroad: noJob },
 
   'documents.translate': { input: () => documentForm(), in: '202' },

@@ -101,7 +101,12 @@ describe('reviews.claim', () => {
     expect(seconds).toBeLessThan(70);
     const theirs = await mine.call('reviews.claim', { kind: 'job', id }, colleague);
     expect(theirs.others).toEqual([
-      { holder: mine.founder.email, claimed_at: expect.any(String), expires_at: own.claimed_until },
+      {
+        holder: mine.founder.email,
+        position: null,
+        claimed_at: expect.any(String),
+        expires_at: own.claimed_until,
+      },
     ]);
     expect((await mine.review(id as string, { action: 'approve' }, colleague)).status).toBe(200);
   });
@@ -158,4 +163,23 @@ test('a document is claimed as a job is, and its claim is no claim of a job', as
   const { others } = await mine.call('reviews.claim', { kind: 'document', id }, colleague);
   expect(others).toMatchObject([{ holder: mine.founder.email }]);
   expect((await mine.refused('reviews.claim', { kind: 'job', id }, colleague)).status).toBe(404);
+});
+
+test('a claim on a document has the segment that the member has open, if one is open', async () => {
+  const colleague = await mine.join();
+  const item = { kind: 'document', id: await addDocument(app, mine.founder) };
+  const seen = async () => {
+    const { others } = await mine.call('reviews.claim', { ...item, release: true }, colleague);
+    return others.map(({ position }: { position: number | null }) => position);
+  };
+  await mine.call('reviews.claim', { ...item, position: 1 });
+  expect(await seen()).toEqual([1]);
+  await mine.call('reviews.claim', { ...item, position: 0 });
+  expect(await seen()).toEqual([0]);
+  await mine.call('reviews.claim', item);
+  expect(await seen()).toEqual([null]);
+  expect((await mine.refused('reviews.claim', { ...item, position: 2 })).status).toBe(422);
+  const text = { kind: 'job', id: (await mine.held()).id };
+  expect((await mine.refused('reviews.claim', { ...text, position: 0 })).status).toBe(422);
+  expect(await seen()).toEqual([null]);
 });

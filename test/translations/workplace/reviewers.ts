@@ -4,7 +4,14 @@ import type { TestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { viaRpc } from '../../contract/call.ts';
 
-const queries: ReadonlySet<string> = new Set(['translations.search', 'translations.counts']);
+const queries: ReadonlySet<string> = new Set([
+  'translations.search',
+  'translations.counts',
+  'reviews.inbox',
+  'reviews.comments',
+  'reviews.commentCounts',
+  'reviews.mentions',
+]);
 
 /** Calls a procedure that is only served over /trpc. */
 export function callAt(app: TestApp, path: string, input: Fields, headers: Headers) {

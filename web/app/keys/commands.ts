@@ -59,6 +59,7 @@ export const commands = {
   selectDown: { name: 'keys.select_down', keys: ['Shift+j'], where: 'list', repeats: true },
   selectUp: { name: 'keys.select_up', keys: ['Shift+k'], where: 'list', repeats: true },
   showDiff: { name: 'keys.show_diff', keys: ['d'], where: 'list' },
+  openNext: { name: 'inbox.open_next', keys: ['g'], where: 'list' },
   find: { name: 'keys.find', keys: ['/'], where: 'list' },
   help: { name: 'keys.help', keys: ['?'], where: 'list' },
   palette: { name: 'keys.palette', keys: ['Mod+k'], where: 'anywhere' },

@@ -1,11 +1,11 @@
 import type { Tx } from '#db/client.ts';
-import { requireDocument } from '#server/translation/documents/jobs.ts';
 import { cursorOf, findJobs } from '#server/translation/texts/find-jobs.ts';
 import { reviewableStatuses } from '#server/translation/texts/job-states.ts';
-import { getJob, selectJob } from '#server/translation/texts/jobs.ts';
+import { selectJob } from '#server/translation/texts/jobs.ts';
 import { type Claimant, claimIfFree, claimItem, itemsOfOthers, releaseItem } from '../claims.ts';
+import { requireItem, requireSegment } from '../item.ts';
 import { recordOpening } from '../openings.ts';
-import type { ClaimState, ReviewItem } from '../schema.ts';
+import type { ClaimInput, ClaimState } from '../schema.ts';
 import type { NextReview, NextReviewInput } from './review-schema.ts';
 
 /** Maximum number of jobs that are tried one after another, if other members claim them at the same time. */
@@ -48,15 +48,15 @@ export async function nextReview(
 
 /**
  * Creates, renews or ends the member's claim on a job or document.
- * @throws AppError 404 if the tenant does not have the item
+ * @throws AppError 404 if the tenant does not have the item; 422 for an unknown segment
  */
 export async function claim(
   tx: Tx,
   claimant: Claimant,
-  { release, opened, ...item }: ReviewItem & { release: boolean; opened: boolean },
+  { release, opened, position, ...item }: ClaimInput,
 ): Promise<ClaimState> {
-  if (item.kind === 'job') await getJob(tx, claimant.tenantId, item.id);
-  else await requireDocument(tx, claimant.tenantId, item.id);
+  await requireItem(tx, claimant.tenantId, item);
+  if (position !== undefined) await requireSegment(tx, claimant.tenantId, item, position);
   if (opened) await recordOpening(tx, claimant, item);
-  return release ? releaseItem(tx, claimant, item) : claimItem(tx, claimant, item);
+  return release ? releaseItem(tx, claimant, item) : claimItem(tx, claimant, item, position);
 }

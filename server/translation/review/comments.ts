@@ -1,0 +1,262 @@
+import { randomUUID } from 'node:crypto';
+import { and, asc, desc, eq, gt, type SQL, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { documentJobs } from '#db/schema/documents.ts';
+import { reviewComments } from '#db/schema/reviews.ts';
+import { translationJobs } from '#db/schema/translations.ts';
+import { AppError } from '#server/errors.ts';
+import { readCursor, writeCursor } from '#server/http/paging.ts';
+import type { SessionPrincipal } from '#server/identity/access/principal.ts';
+import { emailsOf, selectActiveMembers } from '#server/identity/members/members.ts';
+import { claimantOf } from './claims.ts';
+import type {
+  Comment,
+  CommentCounts,
+  CommentInput,
+  CommentPage,
+  CommentsInput,
+  MentionList,
+  MentionsInput,
+} from './comment-schema.ts';
+import { requireItem, requireSegment } from './item.ts';
+import type { ReviewItem } from './schema.ts';
+
+/*
+ * Members comment on texts, documents and segments. A comment is never changed. It is deleted by its author, by an
+ * administrator, or together with its item.
+ */
+
+/** Maximum number of comments on one item. */
+const maxOfItem = 1000;
+
+const pageSize = 100;
+
+/** Maximum number of mentions that are listed. */
+const maxMentions = 50;
+
+/** Characters of a text that a list of mentions shows. */
+const nameLength = 100;
+
+type Row = typeof reviewComments.$inferSelect;
+
+/**
+ * Returns a page of the comments on an item, oldest first.
+ * @throws AppError 404; 422 for an invalid cursor
+ */
+export async function listComments(
+  tx: Tx,
+  tenantId: string,
+  { position, cursor, ...item }: CommentsInput,
+): Promise<CommentPage> {
+  const after = cursor === undefined ? undefined : readCursor(cursor);
+  await requireItem(tx, tenantId, item);
+  const { createdAt, commentId } = reviewComments;
+  const rows = await tx
+    .select()
+    .from(reviewComments)
+    .where(
+      and(
+        isOn(tenantId, item),
+        position === undefined ? undefined : eq(reviewComments.position, position),
+        after &&
+          sql`(${createdAt}, ${commentId}) > (${after.updatedAt.toISOString()}::timestamptz, ${uuidOf(after.id)})`,
+      ),
+    )
+    .orderBy(asc(createdAt), asc(commentId))
+    .limit(pageSize + 1);
+  const page = rows.slice(0, pageSize);
+  const last = page.at(-1);
+  const more = rows.length > pageSize && last;
+  return { comments: await viewsOf(tx, tenantId, page), next_cursor: more ? cursorOf(last) : null };
+}
+
+/**
+ * Counts the comments on an item and on each of its segments.
+ * @throws AppError 404
+ */
+export async function countComments(tx: Tx, tenantId: string, item: ReviewItem): Promise<CommentCounts> {
+  await requireItem(tx, tenantId, item);
+  const { position } = reviewComments;
+  const rows = await tx
+    .select({ position, comments: sql<number>`count(*)::int` })
+    .from(reviewComments)
+    .where(isOn(tenantId, item))
+    .groupBy(position)
+    .orderBy(position);
+  return {
+    total: rows.reduce((sum, { comments }) => sum + comments, 0),
+    item: rows.find((row) => row.position === null)?.comments ?? 0,
+    segments: rows.flatMap((row) => (row.position === null ? [] : [{ ...row, position: row.position }])),
+  };
+}
+
+/**
+ * Adds a comment. If the member has already added a comment with the same ID, returns the first one.
+ * @throws AppError 404; 422 for an unknown segment, or a mention of someone who is not an active member; 409 if the
+ *   item has `maxOfItem` comments, or if the ID belongs to another comment
+ */
+export async function addComment(
+  tx: Tx,
+  principal: SessionPrincipal,
+  { comment_id: commentId = randomUUID(), position: given, body, mentions: named, ...item }: CommentInput,
+): Promise<Comment> {
+  const { tenantId, userId, name } = claimantOf(principal);
+  const position = given ?? null;
+  // The lock lets comments on the item be counted, and stops a deletion of the item from leaving this comment.
+  await requireItem(tx, tenantId, item, { lock: true });
+  const mentions = [...new Set(named)];
+  const added = { tenantId, userId, itemKind: item.kind, itemId: item.id, position, body };
+  const [known] = await tx.select().from(reviewComments).where(isComment(tenantId, commentId));
+  if (known) {
+    if (Object.entries(added).some(([column, value]) => known[column as keyof Row] !== value)) throw taken();
+    return viewOf(tx, tenantId, known);
+  }
+  if (position !== null) await requireSegment(tx, tenantId, item, position);
+  await requireMembers(tx, tenantId, mentions);
+  await requireRoom(tx, tenantId, item);
+  const [row] = await tx
+    .insert(reviewComments)
+    // The time after the lock was acquired: otherwise a comment could get an earlier place than one already listed.
+    .values({ ...added, commentId, author: name, mentions, createdAt: sql`clock_timestamp()` })
+    .onConflictDoNothing()
+    .returning();
+  if (!row) throw taken();
+  return viewOf(tx, tenantId, row);
+}
+
+/** @throws AppError 422 if one of the users is not an active member */
+async function requireMembers(tx: Tx, tenantId: string, userIds: readonly string[]): Promise<void> {
+  if (userIds.length === 0) return;
+  const members = await selectActiveMembers(tx, tenantId, userIds);
+  const unknown = userIds.findIndex((userId) => !members.has(userId));
+  if (unknown >= 0)
+    throw new AppError('invalid_fields', [
+      { loc: ['body', 'mentions', unknown], msg: 'not an active member', type: 'unknown_member' },
+    ]);
+}
+
+/** @throws AppError 409 if the item has `maxOfItem` comments; the caller has locked the item */
+async function requireRoom(tx: Tx, tenantId: string, item: ReviewItem): Promise<void> {
+  const [row] = await tx
+    .select({ comments: sql<number>`count(*)::int` })
+    .from(reviewComments)
+    .where(isOn(tenantId, item));
+  const actual = row?.comments ?? 0;
+  if (actual >= maxOfItem)
+    throw new AppError('state_conflict', `an item can have at most ${maxOfItem} comments`, {
+      excess: { limit: maxOfItem, actual, unit: 'items' },
+    });
+}
+
+function taken(): AppError {
+  return new AppError('conflict', 'the comment ID belongs to another comment; send a new one');
+}
+
+/**
+ * Deletes a comment of the member, or, as an administrator, of anyone.
+ * @throws AppError 404; 403
+ */
+export async function deleteComment(
+  tx: Tx,
+  { tenant, user }: SessionPrincipal,
+  commentId: string,
+): Promise<void> {
+  const isAllowed = user.role === 'global_administrator' ? undefined : eq(reviewComments.userId, user.id);
+  const { count } = await tx.delete(reviewComments).where(and(isComment(tenant.id, commentId), isAllowed));
+  if (count > 0) return;
+  const known = await tx
+    .select({ commentId: reviewComments.commentId })
+    .from(reviewComments)
+    .where(isComment(tenant.id, commentId));
+  throw known.length > 0
+    ? new AppError('forbidden', 'only the author or an administrator can delete a comment')
+    : new AppError('not_found', 'comment not found');
+}
+
+/** Deletes all comments on an item, in the transaction that deletes the item. */
+export async function deleteCommentsOn(tx: Tx, tenantId: string, item: ReviewItem): Promise<void> {
+  await tx.delete(reviewComments).where(isOn(tenantId, item));
+}
+
+/** Returns the latest comments that mention the member. */
+export async function listMentions(
+  tx: Tx,
+  { tenant, user }: SessionPrincipal,
+  { since }: MentionsInput,
+): Promise<MentionList> {
+  const { tenantId, itemKind, itemId, createdAt, commentId } = reviewComments;
+  const rows = await tx
+    .select({
+      row: reviewComments,
+      name: sql<string>`coalesce(${documentJobs.sourceFileName},
+        left(${translationJobs.request} ->> 'source_text', ${nameLength}), '')`,
+    })
+    .from(reviewComments)
+    .leftJoin(
+      documentJobs,
+      and(eq(itemKind, 'document'), eq(documentJobs.tenantId, tenantId), eq(documentJobs.documentId, itemId)),
+    )
+    .leftJoin(
+      translationJobs,
+      and(eq(itemKind, 'job'), eq(translationJobs.tenantId, tenantId), eq(translationJobs.jobId, itemId)),
+    )
+    .where(
+      and(
+        eq(tenantId, tenant.id),
+        sql`${reviewComments.mentions} @> ${JSON.stringify([user.id])}::jsonb`,
+        since === undefined ? undefined : gt(createdAt, new Date(since)),
+      ),
+    )
+    .orderBy(desc(createdAt), desc(commentId))
+    .limit(maxMentions);
+  const views = await viewsOf(
+    tx,
+    tenant.id,
+    rows.map(({ row }) => row),
+  );
+  return {
+    mentions: rows.map(({ name }, index) => ({ ...(views[index] as Comment), item_name: name })),
+  };
+}
+
+async function viewOf(tx: Tx, tenantId: string, row: Row): Promise<Comment> {
+  const [view] = await viewsOf(tx, tenantId, [row]);
+  return view as Comment;
+}
+
+async function viewsOf(tx: Tx, tenantId: string, rows: readonly Row[]): Promise<Comment[]> {
+  const mentioned = [...new Set(rows.flatMap(({ mentions }) => mentions))];
+  const emails = mentioned.length > 0 ? await emailsOf(tx, tenantId, mentioned) : new Map<string, string>();
+  return rows.map((row) => ({
+    kind: row.itemKind,
+    id: row.itemId,
+    comment_id: row.commentId,
+    position: row.position,
+    user_id: row.userId,
+    author: row.author,
+    body: row.body,
+    mentions: row.mentions.map((userId) => ({ user_id: userId, email: emails.get(userId) ?? null })),
+    created_at: row.createdAt.toISOString(),
+  }));
+}
+
+function isOn(tenantId: string, { kind, id }: ReviewItem): SQL | undefined {
+  return and(
+    eq(reviewComments.tenantId, tenantId),
+    eq(reviewComments.itemKind, kind),
+    eq(reviewComments.itemId, id),
+  );
+}
+
+function isComment(tenantId: string, commentId: string): SQL | undefined {
+  return and(eq(reviewComments.tenantId, tenantId), eq(reviewComments.commentId, commentId));
+}
+
+/** A cursor has IDs of 32 hexadecimal characters: those of a UUID without its hyphens. */
+function cursorOf({ createdAt, commentId }: Row): string {
+  return writeCursor({ updated_at: createdAt.toISOString(), id: commentId.replaceAll('-', '') });
+}
+
+function uuidOf(id: string): string {
+  return id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { id } from '#server/translation/core/agent-run-schema.ts';
+
+/** The severities of tasks, the most severe first. */
+export const severities = ['critical', 'warning', 'rule'] as const;
+
+const task = {
+  severity: z
+    .enum(severities)
+    .describe(
+      '`critical`: it has critical findings. `warning`: it has other findings. `rule`: it has none, and awaits a decision.',
+    ),
+  waiting_since: z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' }),
+  holders: z
+    .array(z.string())
+    .describe('Other members who work on it: email addresses or user IDs; at most 20.'),
+  is_claimed: z.boolean().describe('Whether the caller has a claim on it.'),
+  is_opened: z.boolean().describe('Whether the caller has opened it in the last 90 days.'),
+};
+
+/** A translated document that is not approved. */
+const documentTask = z.object({
+  kind: z.literal('document'),
+  ...task,
+  id,
+  name: z.string().describe('The name of the source file.'),
+  format: z.enum(['pdf', 'docx', 'xlsx']),
+  source_lang: z.string(),
+  target_lang: z.string(),
+  domain: z.string().nullable(),
+  submitter: z.string().nullable().describe('Null: the service does not store who submitted a file.'),
+  segments: z.int().describe('The number of segments.'),
+  confirmed: z.int().describe('Segments that a reviewer confirmed.'),
+  drafts: z
+    .int()
+    .nullable()
+    .describe(
+      'Segments that a reviewer changed, without findings, and did not confirm; null for large files.',
+    ),
+  critical: z.int().describe('Unconfirmed segments with critical findings.'),
+  warnings: z.int().describe('Other unconfirmed segments that need a review.'),
+});
+
+/** Texts that await review and have the same languages, domain and submitter. */
+const textsTask = z.object({
+  kind: z.literal('texts'),
+  ...task,
+  filter: z
+    .object({
+      source_lang: z.string(),
+      target_lang: z.string(),
+      domain: z.string().nullable().describe('Null: only texts without a domain.'),
+      submitter: z
+        .string()
+        .nullable()
+        .describe('The text in `request.metadata.submitter`. Null: only texts without one.'),
+    })
+    .describe('What the texts of the group have in common, and no other texts.'),
+  texts: z.int().describe('The number of texts.'),
+  critical: z.int().describe('Texts with critical findings.'),
+  warnings: z.int().describe('Texts with other findings, or with a score below the threshold.'),
+  held: z.int().describe('Texts without findings, which a rule holds for review.'),
+  drafts: z.int().describe('Texts among these for which a reviewer saved a draft.'),
+  first: id.describe('The text to open first: the most severe one; among equally severe ones, the oldest.'),
+});
+
+/** Output of `reviews.inbox`. */
+export const inbox = z.object({
+  tasks: z
+    .array(z.discriminatedUnion('kind', [documentTask, textsTask]))
+    .describe('The most severe first; equally severe ones by age, the oldest first.'),
+  more: z
+    .object({
+      documents: z.boolean().describe('Whether more documents may await review than the listed ones.'),
+      texts: z.boolean().describe('Whether more texts await review than the counted ones.'),
+    })
+    .describe('At most 100 documents, 2,000 texts and 100 groups of texts are listed.'),
+});
+
+export type Severity = (typeof severities)[number];
+export type DocumentTask = z.infer<typeof documentTask>;
+export type TextsTask = z.infer<typeof textsTask>;
+export type Inbox = z.infer<typeof inbox>;

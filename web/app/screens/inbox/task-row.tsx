@@ -1,0 +1,116 @@
+import { ArrowRight, Clock } from 'lucide-react';
+import { Fragment, type ReactNode } from 'react';
+import { useInterface, useT } from '../../i18n.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { useLanguages } from '../../parts/languages.tsx';
+import { type Status, StatusMark } from '../../parts/status-mark.tsx';
+import { Holders } from './holders.tsx';
+import styles from './inbox.module.css';
+import { Progress } from './progress.tsx';
+import { TaskLink } from './task-link.tsx';
+import { pairOf, type Task } from './tasks.ts';
+
+/** Hours after which the waiting time of a task is emphasized. */
+const lateHours = 24;
+
+/** A task: its name, languages, progress, worst finding, age, and who works on it. A click anywhere opens it. */
+export function TaskRow({ task }: { task: Task }) {
+  const t = useT();
+  const { nameOf } = useLanguages();
+  const { source_lang, target_lang } = pairOf(task);
+  const [source, target] = [nameOf(source_lang), nameOf(target_lang)];
+  const format = task.kind === 'document' ? task.format : 'text';
+  return (
+    <li className={styles.task}>
+      <span className={styles.format} data-format={format} translate={format === 'text' ? undefined : 'no'}>
+        {format === 'text' ? t('inbox.text') : format}
+      </span>
+      <div className={styles.name}>
+        <TaskLink task={task} className={styles.open}>
+          {task.kind === 'document' ? (
+            <bdi translate="no">{task.name}</bdi>
+          ) : (
+            t('inbox.texts', { count: task.texts })
+          )}
+        </TaskLink>
+        <Details task={task} />
+      </div>
+      <span className={styles.languages}>
+        <span className="visually-hidden">{t('inbox.pair', { source, target })}</span>
+        <span aria-hidden>
+          {source} <ArrowRight size={12} /> {target}
+        </span>
+      </span>
+      <Progress task={task} />
+      <Finding task={task} />
+      <Age since={task.waiting_since} />
+      <Holders task={task} />
+    </li>
+  );
+}
+
+/** Domain and submitter, as far as they are known. */
+function Details({ task }: { task: Task }) {
+  const t = useT();
+  const { domain, submitter } = task.kind === 'document' ? task : task.filter;
+  const parts: ReactNode[] = [
+    ...(domain ? [<bdi key="domain">{domain}</bdi>] : []),
+    ...(submitter ? [<bdi key="submitter">{t('inbox.from', { submitter })}</bdi>] : []),
+  ];
+  if (parts.length === 0) return null;
+  return (
+    <small>
+      {parts.map((part, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the order never changes
+        <Fragment key={index}>
+          {index > 0 && ' · '}
+          {part}
+        </Fragment>
+      ))}
+    </small>
+  );
+}
+
+/** The worst finding of a task with its status mark. */
+function Finding({ task }: { task: Task }) {
+  const t = useT();
+  const { critical, warnings } = task;
+  const drafts = task.drafts ?? 0;
+  const shown = (status: Status, text: string) => (
+    <span className={styles.finding} data-status={status}>
+      <StatusMark status={status} />
+      {text}
+    </span>
+  );
+  if (critical > 0) return shown('critical', t('inbox.critical', { count: critical }));
+  if (warnings > 0) return shown('warning', t('inbox.warnings', { count: warnings }));
+  if (drafts > 0) return shown('draft', t('inbox.drafts', { count: drafts }));
+  if (task.kind === 'texts') return shown('todo', t('inbox.rule'));
+  if (task.confirmed === task.segments) return shown('confirmed', t('inbox.all_confirmed'));
+  return shown('todo', t('inbox.to_approve'));
+}
+
+/** The age of a task: `5 min`, `4 hr`, `3 days`. */
+function Age({ since }: { since: string }) {
+  const t = useT();
+  const { locale } = useInterface();
+  const { moment } = useFormat();
+  const minutes = Math.max(1, Math.floor((Date.now() - Date.parse(since)) / 60_000));
+  const [value, unit] =
+    minutes < 60
+      ? ([minutes, 'minute'] as const)
+      : minutes < 60 * 24
+        ? ([Math.floor(minutes / 60), 'hour'] as const)
+        : ([Math.floor(minutes / 60 / 24), 'day'] as const);
+  const unitDisplay = unit === 'day' ? 'long' : 'short';
+  const age = new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay }).format(value);
+  return (
+    <span className={styles.age} data-late={minutes >= 60 * lateHours || undefined}>
+      <Clock size={14} aria-hidden />
+      <span className="visually-hidden">{t('inbox.waiting')}</span>
+      <time dateTime={since} title={moment(since)}>
+        {age}
+      </time>
+    </span>
+  );
+}

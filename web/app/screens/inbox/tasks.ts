@@ -1,0 +1,57 @@
+import type { InboxTask } from '#sdk/workplace-types.ts';
+
+/** A document, or a group of texts, that awaits review. */
+export type Task = InboxTask;
+export type DocumentTask = Extract<Task, { kind: 'document' }>;
+export type TextsTask = Extract<Task, { kind: 'texts' }>;
+
+/** The severities of tasks, in the order of the sections. */
+export const severities = ['critical', 'warning', 'rule'] as const satisfies readonly Task['severity'][];
+
+/** The parameters in the URL of the inbox. */
+export interface InboxSearch {
+  show?: 'mine' | 'free';
+  /** Source and target language, as in `languagesOf`. */
+  languages?: string;
+}
+
+/** Reads the URL; invalid parameters are ignored. */
+export function readInboxSearch({ show, languages }: Record<string, unknown>): InboxSearch {
+  return {
+    ...((show === 'mine' || show === 'free') && { show }),
+    ...(typeof languages === 'string' && /^[\w-]{2,20}:[\w-]{2,20}$/.test(languages) && { languages }),
+  };
+}
+
+/** Source and target language of a task. */
+export function pairOf(task: Task): { source_lang: string; target_lang: string } {
+  return task.kind === 'document' ? task : task.filter;
+}
+
+/** The languages of a task as a parameter of the URL: `en:fr-CA`. */
+export function languagesOf(task: Task): string {
+  const { source_lang, target_lang } = pairOf(task);
+  return `${source_lang}:${target_lang}`;
+}
+
+/** Identifies a task among those of the inbox. */
+export function keyOf(task: Task): string {
+  return task.kind === 'document' ? task.id : JSON.stringify(Object.values(task.filter));
+}
+
+/** Whether the member works on the task, or has opened it before. */
+function isMine({ is_claimed, is_opened }: Task): boolean {
+  return is_claimed || is_opened;
+}
+
+/** Whether no one works on the task, and the member has not begun it. */
+function isFree(task: Task): boolean {
+  return !isMine(task) && task.holders.length === 0;
+}
+
+/** Whether a task passes the filter of the URL. */
+export function matches(task: Task, { show, languages }: InboxSearch): boolean {
+  if (languages !== undefined && languagesOf(task) !== languages) return false;
+  if (show === undefined) return true;
+  return show === 'mine' ? isMine(task) : isFree(task);
+}
