@@ -167,10 +167,9 @@ export type NextReviewQuery = Extract<Inputs['reviews']['next'], object>;
 /** The next job; null if no job awaits review. */
 export type NextReview = Outputs['reviews']['next'];
 /** A claim to create, renew or end. */
-export type ReviewClaimRequest = Omit<Inputs['reviews']['claim'], 'position'>;
-type ReviewHolder = Omit<Outputs['reviews']['claim']['others'][number], 'position'>;
-/** The current reviewers of a job. */
-export type ReviewClaim = Omit<Outputs['reviews']['claim'], 'others'> & { others: ReviewHolder[] };
+export type ReviewClaimRequest = Inputs['reviews']['claim'];
+/** The current reviewers of a job or document, each with the open segment. */
+export type ReviewClaim = Outputs['reviews']['claim'];
 /** The job or document whose review is to be undone. */
 export type ReopenRequest = Inputs['reviews']['reopen'];
 /** The reopened job or document, which is awaiting review again. */

@@ -8,7 +8,6 @@ import type common from '../locales/en/common.json';
 import type documents from '../locales/en/documents.json';
 import type drafts from '../locales/en/drafts.json';
 import type editor from '../locales/en/editor.json';
-import type home from '../locales/en/home.json';
 import type inbox from '../locales/en/inbox.json';
 import type jobs from '../locales/en/jobs.json';
 import type keys from '../locales/en/keys.json';
@@ -33,7 +32,6 @@ interface Areas {
   documents: typeof documents;
   drafts: typeof drafts;
   editor: typeof editor;
-  home: typeof home;
   inbox: typeof inbox;
   jobs: typeof jobs;
   keys: typeof keys;

@@ -36,7 +36,7 @@ export function CommentsTab({ about }: { about: Commented }) {
   });
   const refresh = () => queries.invalidateQueries({ queryKey });
   const removal = useMutation({
-    mutationFn: (commentId: string) => client.reviews.deleteComment({ comment_id: commentId }),
+    mutationFn: (commentId: string) => client.reviews.deleteComment(commentId),
     onSuccess: refresh,
   });
   return (

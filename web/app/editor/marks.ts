@@ -22,6 +22,12 @@ export interface Piece {
   kinds: readonly MarkKind[];
 }
 
+/** The languages of a document's texts. */
+export interface Languages {
+  source: string;
+  target: string;
+}
+
 interface Marked {
   /** The language of the text. */
   language: string;

@@ -12,7 +12,7 @@ import { queryKeys } from '../query-keys.ts';
 import type { Segment } from '../screens/documents/search.ts';
 import styles from './editor.module.css';
 import type { OpenField } from './open-segment.tsx';
-import type { Languages } from './segment-row.tsx';
+import type { Languages } from './marks.ts';
 import { useMatches } from './use-segment-data.ts';
 
 interface Match {

@@ -1,5 +1,5 @@
 import { findPlaceholders } from '#server/translation/core/integrity/placeholders.ts';
-import type { Languages } from './segment-row.tsx';
+import type { Languages } from './marks.ts';
 
 /** The placeholders that the source has more often than the translation, each once, in the order of the source. */
 export function missingSpans(source: string, target: string, languages: Languages): string[] {

@@ -12,7 +12,7 @@ import { marksOf } from './marks.ts';
 import { missingSpans } from './missing-spans.ts';
 import type { Reason, SegmentSaves } from './segment-saves.ts';
 import { SegmentConflict } from './segment-conflict.tsx';
-import type { Languages } from './segment-row.tsx';
+import type { Languages } from './marks.ts';
 import { shownStatus } from './status.ts';
 import { insertText, TargetField } from './target-field.tsx';
 import { useIssues, useTerms } from './use-segment-data.ts';

@@ -5,7 +5,8 @@ import { useLanguages } from '../parts/languages.tsx';
 import { unitMark } from '../terms/selected-words.ts';
 import styles from './editor.module.css';
 import type { SegmentSaves } from './segment-saves.ts';
-import { type Languages, SegmentRow } from './segment-row.tsx';
+import type { Languages } from './marks.ts';
+import { SegmentRow } from './segment-row.tsx';
 import type { SegmentRange } from '../screens/documents/use-segments.ts';
 import type { Segment } from '../screens/documents/search.ts';
 

@@ -5,15 +5,9 @@ import { StatusMark } from '../parts/status-mark.tsx';
 import type { Segment } from '../screens/documents/search.ts';
 import styles from './editor.module.css';
 import { MarkedText } from './marked-text.tsx';
-import { marksOf } from './marks.ts';
+import { type Languages, marksOf } from './marks.ts';
 import type { PendingEdit } from './segment-saves.ts';
 import { shownStatus } from './status.ts';
-
-/** The languages of a document's texts. */
-export interface Languages {
-  source: string;
-  target: string;
-}
 
 interface RowProps {
   segment: Segment;

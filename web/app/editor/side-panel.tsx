@@ -10,7 +10,7 @@ import { HistoryTab } from './history-tab.tsx';
 import { IssuesTab } from './issues-tab.tsx';
 import { MemoryTab } from './memory-tab.tsx';
 import type { OpenField } from './open-segment.tsx';
-import type { Languages } from './segment-row.tsx';
+import type { Languages } from './marks.ts';
 import { TermsTab } from './terms-tab.tsx';
 
 const Preview = lazy(() => import('../screens/documents/preview/preview.tsx'));

@@ -5,7 +5,7 @@ import type { Segment } from '../screens/documents/search.ts';
 import { NewTerm } from '../terms/new-term.tsx';
 import styles from './editor.module.css';
 import type { OpenField } from './open-segment.tsx';
-import type { Languages } from './segment-row.tsx';
+import type { Languages } from './marks.ts';
 import { useTerms } from './use-segment-data.ts';
 
 /** The glossary terms of the open segment; a click inserts a target term at the caret. */

@@ -4,7 +4,7 @@ import type { QualityIssue } from '#sdk/types.ts';
 import { client } from '../client.ts';
 import { queryKeys } from '../query-keys.ts';
 import type { Segment } from '../screens/documents/search.ts';
-import type { Languages } from './segment-row.tsx';
+import type { Languages } from './marks.ts';
 
 /** Milliseconds without a keystroke before a text is checked. */
 const pause = 300;
