@@ -151,6 +151,7 @@ export function OpenSegment(props: OpenSegmentProps) {
       )}
       <Findings
         issues={issues}
+        text={text}
         isCurrent={isCurrent}
         isBlocked={blocked}
         onUse={(issue) => {
