@@ -150,7 +150,9 @@ function addressesOf({ output }: Rolldown.RolldownOutput) {
     first: filesOf(first),
     screens: Object.fromEntries(
       chunks
-        .filter(({ facadeModuleId }) => facadeModuleId?.startsWith(join(root, 'app/screens/')))
+        .filter(({ facadeModuleId }) =>
+          ['app/screens/', 'app/editor/'].some((folder) => facadeModuleId?.startsWith(join(root, folder))),
+        )
         .map((one) => [one.name, screenFiles(one)]),
     ),
     catalogs: Object.fromEntries(

@@ -58,7 +58,12 @@ export function EditorHead({
             ))}
           </ul>
         )}
-        <button type="button" className="ghost" aria-label={t('keys.title')} onClick={() => runCommand('help')}>
+        <button
+          type="button"
+          className="ghost"
+          aria-label={t('keys.title')}
+          onClick={() => runCommand('help')}
+        >
           <Keyboard size={17} aria-hidden />
         </button>
         {isTranslated && (
