@@ -39,7 +39,13 @@ export async function benchScale(print: (line: string) => void): Promise<void> {
   const [first] = apis as [RunningService, RunningService];
   const sides = [
     { apis: [first], proxy: await startProxy([first.address], busy) },
-    { apis, proxy: await startProxy(apis.map(({ address }) => address), busy) },
+    {
+      apis,
+      proxy: await startProxy(
+        apis.map(({ address }) => address),
+        busy,
+      ),
+    },
   ].map((side) => ({
     ...side,
     pool: new Pool(side.proxy.address, { connections: concurrency, pipelining: 1 }),
