@@ -161,7 +161,7 @@ const environment = z.object({
   OIDC_CLIENT_SECRET: optional,
   OIDC_ORG_CLAIM: z.string().default('org_id'),
   OIDC_REDIRECT_URIS: list.refine((uris) => uris.every((uri) => URL.canParse(uri)), {
-    error: 'must be email addresses, separated by commas',
+    error: 'must be absolute URLs, separated by commas',
   }),
   OPENAI_API_KEY: optional,
   OPENAI_BASE_URL: webAddress.optional(),
