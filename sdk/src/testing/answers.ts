@@ -38,7 +38,7 @@ export class Refused {
 
 /** Returns the error for a route that the service has and the mock does not support. */
 export function noPart({ method, path }: DoubleRequest, what = ''): Refused {
-  return new Refused(404, `route not found: the double has no part for ${method} ${path}${what}`);
+  return new Refused(404, `route not found: the test double does not implement ${method} ${path}${what}`);
 }
 
 /** Returns the error for a field that does not match its schema. */
