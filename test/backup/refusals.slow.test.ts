@@ -207,7 +207,7 @@ test('rejects another key than that of the backup, unless the operator declares 
 test('takes no backup with another key than that of the stored secrets, and creates no key', async () => {
   const place = join(folder, 'by-another-key');
   const other = { ...settings, SECRETS_KEY: keyOf(1).toString('base64') };
-  expect(await refusal('backup', other, [place])).toMatch(/^SECRETS_KEY: opens none of the stored secrets/);
+  expect(await refusal('backup', other, [place])).toMatch(/^SECRETS_KEY: cannot decrypt any of the stored secrets/);
   const DATA_DIR = await mkdtemp(join(folder, 'without-a-key-'));
   await mkdir(join(DATA_DIR, 'postgres'));
   expect(await refusal('backup', { DATA_DIR }, [place])).toMatch(/^SECRETS_KEY: is not set, and there is no/);

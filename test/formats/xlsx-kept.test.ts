@@ -36,7 +36,7 @@ describe('the header of an Excel Table', () => {
       {
         severity: 'info',
         code: 'table_header_kept',
-        message: 'the table Sales keeps its 2 column headers, because formulas name columns by them',
+        message: '2 column headers of the table Sales are not translated, because formulas refer to the columns by their headers',
         unitId: 'Sales',
       },
     ]);

@@ -137,7 +137,7 @@ function pivotsOfCells(count: number): Finding {
   return {
     severity: 'warning',
     code: 'unsupported_content_kept',
-    message: `${subject} have the names of cells that are translated; after a refresh they must be chosen again`,
+    message: `${subject} have the names of cells that are translated; after a refresh in Excel, select these fields again`,
     unitId: null,
   };
 }
