@@ -219,7 +219,7 @@ describe('POST /api/translations/{job_id}/review with Content-Type: application/
       const { status, body } = await xliff.reviewJob(job.id, withTarget(text, 'text', target, 'final'));
       expect([status, body.detail]).toEqual([
         422,
-        expect.stringContaining('unit "text" (line 4): its code "8" has no data'),
+        expect.stringContaining('unit "text" (line 4): its inline code "8" has no data'),
       ]);
     }
     expect((await mine.read(job.id)).updated_at).toBe(job.updated_at);
@@ -257,7 +257,7 @@ describe('POST /api/translations/{job_id}/review with Content-Type: application/
     const job = await held({ source_text: 'The source' });
     const { text } = await xliff.exportJobs();
     const refusals = [
-      [text.replace('The source', 'Another source'), 'unit "text" (line 4): its source was changed'],
+      [text.replace('The source', 'Another source'), 'unit "text" (line 4): its source text was changed'],
       [text.replace(/<mda:metadata>.*<\/mda:metadata>/, ''), 'its <mda:metadata>'],
       [text.replace(job.id, 'f'.repeat(32)), `it has no <file id="${job.id}">`],
       [text.replace('trgLang="fr"', 'trgLang="de"'), 'from en into de'],
