@@ -87,7 +87,7 @@ async function requireRequeueable(tx: Tx, documentId: string): Promise<void> {
   throw new AppError(
     'state_conflict',
     row.status === 'failed'
-      ? `the document failed with ${row.code}, or was billed already; only ${requeuedCodes.join(', ')} can be queued again`
+      ? `the document cannot be queued again, because it failed with ${row.code} or is already billed; only unbilled documents that failed with ${requeuedCodes.join(', ')} can`
       : `the document did not fail (status=${row.status})`,
   );
 }
