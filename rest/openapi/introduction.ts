@@ -44,7 +44,7 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   Invites: 'Invites to join a workspace.',
   Tenants: 'Workspaces and their security policy.',
   Usage: 'Translated and billed characters.',
-  Storage: "A tenant's own storage account.",
+  Storage: "The storage of records and files, which can be in your own storage account.",
   Billing: 'Plans, prepaid characters and the payment processor.',
   System: 'Whether the service responds.',
 };

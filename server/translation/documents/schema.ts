@@ -140,7 +140,7 @@ export const documentJob = z
     status: documentJobStatus,
     source_file_name: z.string().describe('The name of the source file, which is also the name of downloads.'),
     source_format: z.enum(['pdf', 'docx', 'xlsx']).describe('The format of the source file and of the translated file.'),
-    layout: z.null().describe('Always null.'),
+    layout: z.null().describe('Reserved; always null.'),
     quality_report: documentQualityReport.nullable().describe('The quality of the document; null before it is translated.'),
     billable_chars: z
       .int()
