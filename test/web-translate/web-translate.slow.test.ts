@@ -212,7 +212,7 @@ describe('npm run web:translate', () => {
     const { code, out } = await first.ended;
     released.resolve();
     expect(code).toBe(130);
-    expect(out).toMatch(/0 failed, \d+ not done \(interrupted\)\.\n$/);
+    expect(out).toMatch(/0 failed, \d+ not translated \(interrupted\)\.\n$/);
     expect((await here.files()).filter((name) => name.endsWith('.part'))).toEqual([]);
     const done = Object.keys(await here.read('home.json')).length;
     const again = await here.run();
