@@ -102,7 +102,7 @@ async function oldBinaries(
  * no service starts.
  */
 async function endInterrupted(folder: DataFolder, binaries: Binaries): Promise<Upgrade> {
-  if (!(await isThere(folder.upgraded))) throw new CannotUpgradeError(`there is no database in ${folder.root}`);
+  if (!(await isThere(folder.upgraded))) throw new CannotUpgradeError(`no database exists in ${folder.root}`);
   await takeName(folder, binaries);
   return { did: 'end', major: binaries.major };
 }

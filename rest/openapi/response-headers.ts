@@ -9,7 +9,7 @@ const flag = (description: string): Headers[string] => ({
   schema: { type: 'string', enum: ['true'] },
 });
 
-const ignoredParameters = text('Names of the query parameters that the operation does not have and ignores. Absent if there are none.');
+const ignoredParameters = text('Names of the query parameters that were ignored, because the operation does not have them. Otherwise absent.');
 const nextCursor = text('Send this value as `cursor` to get the next page. Absent on the last page.');
 const suggestedName = text(
   'A percent-encoded file name with the language, so that it differs from the source file and other translations.',

@@ -43,7 +43,7 @@ const rules: readonly Rule[] = [
     resend: 'no',
   },
   {
-    when: 'rejected before any work, with the time to wait before a retry',
+    when: 'rejected before any work, with the time after which to retry',
     matches: (error) => error.status === 429 && error.retryAfter !== null,
     resend: 'every',
   },

@@ -6,7 +6,7 @@ export const searchedText = z
   .string()
   .min(1)
   .max(200)
-  .meta({ description: 'The text to search for. Letter case is ignored; there are no wildcards.' });
+  .meta({ description: 'The text to search for. Letter case is ignored, and wildcards are not supported.' });
 
 /** A part of a text, as UTF-16 offsets; `end` is exclusive. */
 export const textSpan = z.object({

@@ -32,7 +32,7 @@ export const storageRouter = router({
         tag: 'Storage',
         summary: 'Read the storage binding',
         description:
-          'Returns where the records and files of the workspace are stored: in platform storage, or in the storage account that the workspace connected.',
+          'Returns the storage of the records and files of the workspace: platform storage, or the storage account that the workspace connected.',
       },
     })
     .output(storageBinding)

@@ -15,7 +15,7 @@ export const usageRouter = router({
         tag: 'Usage',
         summary: 'Usage per day',
         description:
-          'The range has at most 366 days in UTC, including its first and last day; the default is the last 30 days. Administrators get the usage of their own tenant, without tokens. Operators get the usage of the tenant in `tenant_id`, or the sum over all tenants, with tokens.',
+          'The range has at most 366 days in UTC, including its first and last day; the default is the last 30 days. Administrators get the usage of their tenant, without tokens. Operators get the usage of the tenant in `tenant_id`, or the sum over all tenants, with tokens.',
       },
     })
     .input(

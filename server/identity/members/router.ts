@@ -34,7 +34,7 @@ export const membersRouter = router({
         summary: 'List the members of a tenant',
         paged: true,
         description:
-          'Administrators get the members of their own tenant. A request with the operator key must name the tenant in tenant_id; a session of an operator may name one. Members are sorted by creation time, oldest first. If there are more, X-Next-Cursor has the cursor of the next page.',
+          'Administrators get the members of their tenant. A request with the operator key must name the tenant in tenant_id; a session of an operator may name one. Members are sorted by creation time, oldest first. If there are more, X-Next-Cursor has the cursor of the next page.',
       },
     })
     .input(

@@ -93,7 +93,7 @@ export const matchedTerm = z.object({
   count: z.int().meta({ description: 'How often the term occurs in the source text.' }),
   spans: z
     .array(textSpan)
-    .meta({ description: 'Where the term occurs in the source text, as UTF-16 offsets. Empty if the text is HTML.' }),
+    .meta({ description: 'The places of the term in the source text, as UTF-16 offsets. Empty if the text is HTML.' }),
   found: z.int().nullable().meta({
     description:
       'How often the translation contains one of the target terms, in any inflected form; null without a translation. Terms with the same target term are counted together.',

@@ -98,7 +98,7 @@ const listImports = tenantProcedure
       path: '/api/tm/imports',
       tag: 'Translation memory',
       summary: 'List the latest 50 imports',
-      description: 'Sorted by time, latest first. There are no further pages.',
+      description: 'Sorted by time, latest first. Older imports are not listed.',
     },
   })
   .output(z.array(memoryImportJob))

@@ -71,7 +71,7 @@ export const concordancePage = z.object({
       memoryUnit.extend({
         spans: z.array(textSpan).meta({
           description:
-            'Where the text occurs on the searched side: at most 100 places, as UTF-16 offsets. Rarely empty, if the database considers two different letters equal.',
+            'The places of the text on the searched side, as UTF-16 offsets; at most 100. The list can be empty, because the database considers some different letters equal.',
         }),
       }),
     )

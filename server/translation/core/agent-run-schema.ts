@@ -14,7 +14,7 @@ export const qualityIssue = z
       .describe('The kind of problem.'),
     span: z.string().nullable().describe('The words to which the problem applies; null if it applies to the whole text.'),
     explanation: z.string().describe('A description of the problem.'),
-    suggestion: z.string().nullable().describe('A proposal to fix the problem; null if there is none.'),
+    suggestion: z.string().nullable().describe('A proposal to fix the problem, or null.'),
   })
   .meta({ id: 'QualityIssue', description: 'A problem in a translation, which the judge model or a check of the service found.' });
 

@@ -41,7 +41,7 @@ export const documentFailureDetail = z
       .string()
       .meta({ description: 'The stage that failed: `ingest`, `extract`, `admit`, `map_translate` or `reconstruct`; `worker` if the process of the worker stopped.' }),
     message: z.string().describe('A readable description of the failure.'),
-    error_type: z.string().nullable().describe('The internal type of the error; null if there is none.'),
+    error_type: z.string().nullable().describe('The internal type of the error; null if it has no type.'),
     retry_attempts: z.int().describe('How often the stage was retried.'),
     transient: z.boolean().describe('Whether the same file may succeed later.'),
     timeout: z.boolean().describe('Whether the stage exceeded its time limit.'),

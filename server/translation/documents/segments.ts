@@ -28,7 +28,7 @@ export const documentSegment = z
       .string()
       .describe('The kind of segment: `paragraph`, `heading`, `table_cell`, `header`, `footer`, `cell` or `text_block`.'),
     page: z.int().nullable().describe('The number of the page, from 1; null for formats without fixed pages.'),
-    place: z.string().meta({ description: 'Where the segment is in the file, as readable text: the sheet and cell, or the part and paragraph.' }),
+    place: z.string().meta({ description: 'The place of the segment in the file, as readable text: the sheet and cell, or the part and paragraph.' }),
     source_rectangles: pageRectangles,
     target_rectangles: pageRectangles,
     source_text: z.string().describe('The source text of the segment.'),

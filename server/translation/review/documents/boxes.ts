@@ -22,7 +22,7 @@ export const boxQuery = z.object({
 const anchor = z.discriminatedUnion('type', [
   z
     .object({ type: z.literal('page').describe('The segment is on a page of a PDF.'), page: z.int().describe('The number of the page, from 1.') })
-    .meta({ description: 'A place in a PDF. The rectangles of the segment tell where it is on the page.' }),
+    .meta({ description: 'A place in a PDF. The rectangles of the segment have its place on the page.' }),
   z
     .object({
       type: z.literal('paragraph').describe('The segment is a paragraph of a DOCX file.'),
@@ -69,7 +69,7 @@ const segmentBox = documentSegment
   .extend({
     position: z.int().describe('The position of the segment in the document, from 0.'),
     needs_review: z.boolean().describe('Whether the segment needs a review.'),
-    anchor: anchor.describe('Where the segment is in the file.'),
+    anchor: anchor.describe('The place of the segment in the file.'),
   });
 
 export const segmentBoxPage = z.object({

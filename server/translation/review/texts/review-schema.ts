@@ -155,14 +155,14 @@ export const nextReviewInput = z
 
 /** The next job for review. */
 export const nextReviewView = z.object({
-  job: translationJob.nullable().describe('The next job to review; null if there is none.'),
+  job: translationJob.nullable().describe('The next job to review; null if none was found.'),
   cursor: z
     .string()
     .nullable()
     .describe(
       'Send this value as `after` to get the job after this one; null at the end of the queue. If `job` is null, more jobs may follow.',
     ),
-  claim: claimState.nullable().describe('The reservation of the job; null if there is no job, or if it was not reserved.'),
+  claim: claimState.nullable().describe('The reservation of the job; null if no job was found, or if it was not reserved.'),
 });
 
 export type TextCheck = z.infer<typeof textCheck>;
