@@ -18,7 +18,7 @@ export const errorSchemas: Record<string, JsonSchema> = {
   ErrorDetail: {
     type: 'object',
     description:
-      'An error. Some operations, such as translations, also return `error_code` and `request_id`.',
+      'An error. Errors that have a code also have the fields `error_code` and `request_id`.',
     properties: {
       detail: { type: 'string', description: 'A readable message. Its text may change, except for the documented prefixes.' },
       error_code: {
