@@ -27,12 +27,12 @@ const prefixes = z.object(
 
 export const replaySummary = z
   .object({
-    published: z.int().min(0).describe('The number of these jobs that were published.'),
-    failed: z.int().min(0).describe('The number of these jobs whose record still could not be stored. They are tried again later.'),
+    published: z.int().min(0).describe('The number of jobs that could be published now.'),
+    failed: z.int().min(0).describe('The number of jobs whose record still could not be stored. The service tries them again later.'),
     remaining: z
       .int()
       .min(0)
-      .describe('The number of these jobs that were not tried before this response. The service tries them in the background.'),
+      .describe('The number of jobs that were not tried before this response. The service tries them in the background.'),
   })
   .meta({
     id: 'ReplaySummary',

@@ -46,7 +46,7 @@ export const usageRouter = router({
         summary: 'Usage in a billing period',
         paged: true,
         description:
-          'By default the current period. Records are sorted by time, latest first. If there are more, X-Next-Cursor has the cursor of the next page. Only operators get token counts and models.',
+          'The default is the current period. Records are sorted by time, latest first. If there are more, X-Next-Cursor has the cursor of the next page. Only operators get token counts and models.',
       },
     })
     .input(
@@ -72,7 +72,7 @@ export const usageRouter = router({
         tag: 'Usage',
         summary: 'Export the usage ledger of a billing period',
         description:
-          'By default the current period. Records are sorted by time, oldest first; those written after the start of the export are not included. Only operators get token counts and models.',
+          'The default is the current period. Records are sorted by time, oldest first; those written after the start of the export are not included. Only operators get token counts and models.',
         download: Object.values(exportTexts).map(({ contentType }) => contentType),
       },
     })

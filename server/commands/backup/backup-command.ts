@@ -79,7 +79,7 @@ function* describe(taken: Taken, file: string, seconds: number, hasKey: boolean)
     yield `Not in the backup: the storage account ${address}, which belongs to tenant ${tenant_id}`;
   yield hasKey
     ? 'The backup contains the key that decrypts stored secrets: keep the file as secret as DATA_DIR.'
-    : 'SECRETS_KEY is not in the backup: keep it too, separately from the file.';
+    : 'The backup does not contain SECRETS_KEY: keep this key too, separately from the file.';
   const megabytes = (bytes / 1_000_000).toFixed(1);
   yield `${file}: ${rows} rows of ${tables} tables, ${objects} objects, ${megabytes} MB, in ${seconds.toFixed(1)} s`;
 }

@@ -15,7 +15,7 @@ const kinds = {
   headersAndFooters: ['header or footer', 'headers and footers'],
   pivotTables: ['pivot table', 'pivot tables'],
   otherSheets: ['dialog sheet or macro sheet', 'dialog sheets and macro sheets'],
-  literalLists: ['literal dropdown list', 'literal dropdown lists'],
+  literalLists: ['dropdown list with fixed entries', 'dropdown lists with fixed entries'],
 } as const;
 
 type Kind = keyof typeof kinds;

@@ -106,7 +106,7 @@ export const emailSignupRequest = z
     password: password
       .min(8)
       .describe(
-        'At least 12 characters. It must not be a common password, or equal the part of the email address before the @. If it is too short, the status is 422 below 8 characters, otherwise 400.',
+        'At least 12 characters. It must not be a common password, or equal the part of the email address before the @. The status is 422 for fewer than 8 characters, and 400 for 8 to 11.',
       ),
     // z.int() is not used, because it ends at 2^53: larger values are also lowered to the maximum.
     monthly_char_limit: z
