@@ -26,7 +26,7 @@ export function restProcedures(router: AppRouter): RestProcedure[] {
     const inputShape = input ? (input.shape as Record<string, z.ZodType>) : {};
     const unknown = meta.route.query?.find((name) => !inputShape[name]);
     if (unknown)
-      throw new Error(`${path}: the query parameter ${unknown} fills an input that does not exist`);
+      throw new Error(`${path}: the query parameter ${unknown} sets an input that does not exist`);
     return [{ path, type, route: meta.route, meta, input, inputShape, output }];
   });
 }

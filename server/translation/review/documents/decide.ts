@@ -130,7 +130,7 @@ async function applyReview(
     const row = await requireDocument(tx, tenantId, documentId);
     requireTranslated(row);
     const source = await newestArtifact(tx, tenantId, documentId, 'source');
-    if (!source) throw new Error('a document without its source file');
+    if (!source) throw new Error('the source file of the document is missing');
     return { row, source, ...(await selectCorrected(tx, tenantId, documentId, request)) };
   });
   const changed = corrections.map(({ position }) => position);
