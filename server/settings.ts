@@ -91,7 +91,7 @@ function isOrigin(value: string): boolean {
 
 function whyNoOrigin(value: string): string {
   if (value.includes('*')) return 'wildcards are not supported, list each origin';
-  if (value === 'null') return 'pages of any site can send null';
+  if (value === 'null') return 'null is not a safe origin, because a page of any site can send it';
   if (!URL.canParse(value) || !/^https?:/.test(value)) return 'it must start with https:// or http://';
   return `browsers send ${new URL(value).origin}, without a path and without a slash at the end`;
 }

@@ -31,7 +31,7 @@ const retryAfter: Headers[string] = {
 };
 
 /**
- * Adds the headers of an operation's responses that are useful to callers. Headers that every response has are in the
+ * Adds to an operation those response headers that callers can use. Headers that every response has are in the
  * introduction.
  */
 export function describeHeaders(procedure: RestProcedure, operation: Operation): Operation {

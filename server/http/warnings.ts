@@ -4,7 +4,7 @@ import { z } from 'zod';
 const codes = {
   invalid_option: 'a metadata option has a wrong type or is out of range, and is ignored or limited',
   unknown_option: 'a metadata key is one typo away from an option, and has no effect',
-  unknown_field: 'the request has a field that does not exist, which is ignored',
+  unknown_field: 'the API has no field of this name, so the field is ignored',
   same_language: 'source and target are the same language',
   source_language_mismatch: 'the source text is clearly not in the source language of the request',
   unregulated_domain: 'the domain is similar to one that requires a review, but does not require a review',

@@ -53,7 +53,7 @@ export type CommandId = keyof typeof commands;
 
 export const commandIds = Object.keys(commands) as CommandId[];
 
-/** The label of a key on this system: ⌘ or Ctrl, ↓. */
+/** The label of a shortcut on this system, such as `⌘K` or `Ctrl+↓`. */
 export function keyLabel(keys: string): string {
   const names: Record<string, string> = {
     Mod: isApple ? '⌘' : 'Ctrl',

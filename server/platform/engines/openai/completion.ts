@@ -64,8 +64,8 @@ function parseJson(content: string): unknown {
 }
 
 /**
- * Removes text that models add around JSON although they are asked not to: their reasoning before it, and a code
- * fence around all of it. JSON is never searched for inside other text, because a translation may contain JSON from
+ * Removes text that models add around the requested JSON: reasoning before the JSON, and a code fence around the whole
+ * response. JSON is never searched for inside other text, because a translation may contain JSON from
  * its source.
  */
 function withoutWrapping(content: string): string {
