@@ -87,7 +87,7 @@ function queryParameter([name, schema]: [string, JsonSchema]): Parameter {
     in: 'query',
     name,
     required: false,
-    description: 'Only for a raw body; a form has this field itself.',
+    description: 'Only for a raw body. A form contains this field.',
     schema,
   };
 }

@@ -52,7 +52,7 @@ export const documentProgressList = z.object({
   }),
   updated_at: z.string().nullable().meta({
     format: 'date-time',
-    description: 'The time of the latest change of any of the documents; null if there are none.',
+    description: 'The time of the latest change of any of the documents; null without documents.',
   }),
 });
 
