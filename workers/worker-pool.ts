@@ -132,7 +132,10 @@ function unlocker(
         for (const poolId of poolIds) waiting.delete(poolId);
         failures = 0;
       } catch (error) {
-        log.warn({ pool: pool.name, error: describeForLog(error) }, 'could not release the jobs of stopped workers yet');
+        log.warn(
+          { pool: pool.name, error: describeForLog(error) },
+          'could not release the jobs of stopped workers yet',
+        );
         if (signal.aborted) break;
         failures += 1;
         await pause(failures);

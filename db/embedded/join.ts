@@ -70,7 +70,8 @@ async function tryUntilJoined(
   let pause = firstPauseMs;
   for (;;) {
     const exists = await clusterExists(folder, binaries);
-    if (!exists && !options.create) throw new Error(`The database directory ${folder.cluster} no longer exists.`);
+    if (!exists && !options.create)
+      throw new Error(`The database directory ${folder.cluster} no longer exists.`);
     const seen = await readPidFile(folder);
     let claimed = false;
     if (seen.state === 'postmaster') {
@@ -115,7 +116,10 @@ async function joinRunning(
   } catch (error) {
     const { message } = error as Error;
     if (!isPassing(error)) {
-      throw failure(`Cannot connect to the PostgreSQL server that already runs in ${folder.cluster}: ${message}.`, folder);
+      throw failure(
+        `Cannot connect to the PostgreSQL server that already runs in ${folder.cluster}: ${message}.`,
+        folder,
+      );
     }
     progress.state = message;
   }

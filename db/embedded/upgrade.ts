@@ -91,9 +91,7 @@ async function oldBinaries(
     throw new CannotUpgradeError(error.message);
   });
   if (old.major !== version)
-    throw new CannotUpgradeError(
-      `${made}, but the programs in ${programs} are of PostgreSQL ${old.major}`,
-    );
+    throw new CannotUpgradeError(`${made}, but the programs in ${programs} are of PostgreSQL ${old.major}`);
   return old;
 }
 

@@ -83,7 +83,13 @@ function binaryOf(types: readonly string[]): Content {
 }
 
 function queryParameter([name, schema]: [string, JsonSchema]): Parameter {
-  return { in: 'query', name, required: false, description: 'Only for a raw body; a form has this field itself.', schema };
+  return {
+    in: 'query',
+    name,
+    required: false,
+    description: 'Only for a raw body. In a form, send a field with this name instead.',
+    schema,
+  };
 }
 
 const fileNameHeader: Parameter = {

@@ -37,14 +37,15 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   Translations: 'Translate texts, review the translations and download them.',
   Documents: 'Translate PDF, DOCX and XLSX files and keep their layout. Each file is a job to poll.',
   Terminology: 'Glossaries, with the required translations of terms.',
-  'Translation memory': 'Stored translations. They are reused for identical texts, and are examples for similar ones.',
+  'Translation memory':
+    'Stored translations. They are reused for identical texts, and are examples for similar ones.',
   'Sign-in': 'Signup, access tokens, multi-factor authentication and sessions.',
   'Single sign-on': 'Signing in with an identity provider.',
   Members: 'The members of a workspace, their roles and access.',
   Invites: 'Invites to join a workspace.',
   Tenants: 'Workspaces and their security policy.',
   Usage: 'Translated and billed characters.',
-  Storage: "The storage of records and files, which can be in your own storage account.",
+  Storage: 'The storage of records and files, which can be in your own storage account.',
   Billing: 'Plans, prepaid characters and the payment processor.',
   System: 'Whether the service responds.',
 };

@@ -68,7 +68,8 @@ const neededInputs: Readonly<Record<string, readonly string[]>> = {
 export function neededInputsOf({ path, inputShape }: RestProcedure): readonly string[] {
   const needed = neededInputs[path] ?? [];
   const unknown = needed.find((name) => !inputShape[name]);
-  if (unknown) throw new Error(`${path}: the OpenAPI document requires the input ${unknown}, which does not exist`);
+  if (unknown)
+    throw new Error(`${path}: the OpenAPI document requires the input ${unknown}, which does not exist`);
   return needed;
 }
 

@@ -12,7 +12,8 @@ export const meanings: Readonly<Partial<Record<ErrorName, string>>> = {
   capability_not_enabled: 'this feature is not enabled on this deployment',
   state_conflict: 'the current state of the resource does not allow the request',
   conflict: 'the current state of the resource does not allow the request',
-  storage_binding_not_verified: "the workspace's own storage account is not verified; verify the storage binding first",
+  storage_binding_not_verified:
+    "the workspace's own storage account is not verified; verify the storage binding first",
   payload_too_large: 'the request body, text or batch exceeds the limit that detail states',
   unsupported_media_type: 'the type of the file or of the request body is not accepted',
   invalid_fields: 'fields of the request are invalid; detail is an array with an entry for each',
@@ -24,8 +25,10 @@ export const meanings: Readonly<Partial<Record<ErrorName, string>>> = {
   quota_exceeded: 'the remaining allowance is too small for the document; nothing is billed',
   internal_error: 'unexpected error; report its request_id to the operator',
   import_backend_unavailable: 'the embedding model does not respond; nothing is imported',
-  platform_storage_unavailable: 'the service could not write to platform storage; the storage binding is unchanged',
-  persistence_failed: 'the translation is complete and billed, but its record could not be stored; it is published automatically later, so do not resubmit',
+  platform_storage_unavailable:
+    'the service could not write to platform storage; the storage binding is unchanged',
+  persistence_failed:
+    'the translation is complete and billed, but its record could not be stored; it is published automatically later, so do not resubmit',
   capability_off: 'this feature is disabled or not configured on this deployment',
   transient_error: 'temporarily unavailable; repeat the request with backoff and the same Idempotency-Key',
   service_unavailable: 'a system that the service needs, such as the model, is unavailable or misconfigured',

@@ -9,16 +9,22 @@ const flag = (description: string): Headers[string] => ({
   schema: { type: 'string', enum: ['true'] },
 });
 
-const ignoredParameters = text('Names of the query parameters that were ignored, because the operation does not have them. Otherwise absent.');
+const ignoredParameters = text(
+  'Names of the query parameters that were ignored, because the operation does not have them. Otherwise absent.',
+);
 const nextCursor = text('Send this value as `cursor` to get the next page. Absent on the last page.');
 const suggestedName = text(
   'A percent-encoded file name with the language, so that it differs from the source file and other translations.',
 );
-const replayed = flag('The response is that of an earlier request with the same Idempotency-Key. Otherwise absent.');
+const replayed = flag(
+  'The response is that of an earlier request with the same Idempotency-Key. Otherwise absent.',
+);
 const requestDiffers = flag(
   'An earlier, different request used this Idempotency-Key, and its job is returned. Otherwise absent.',
 );
-const keyIgnored = flag('The request has an Idempotency-Key, which this operation ignores. Otherwise absent.');
+const keyIgnored = flag(
+  'The request has an Idempotency-Key, which this operation ignores. Otherwise absent.',
+);
 const retryAfter: Headers[string] = {
   description: 'Seconds after which a repeated request may succeed. Absent if unknown.',
   schema: { type: 'integer', minimum: 0 },

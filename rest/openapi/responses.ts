@@ -17,10 +17,12 @@ const pipelineCodes = Object.entries(errorTable)
 export const errorSchemas: Record<string, JsonSchema> = {
   ErrorDetail: {
     type: 'object',
-    description:
-      'An error. Errors that have a code also have the fields `error_code` and `request_id`.',
+    description: 'An error. Errors that have a code also have the fields `error_code` and `request_id`.',
     properties: {
-      detail: { type: 'string', description: 'A readable message. Its text may change, except for the documented prefixes.' },
+      detail: {
+        type: 'string',
+        description: 'A readable message. Its text may change, except for the documented prefixes.',
+      },
       error_code: {
         type: 'string',
         enum: pipelineCodes,
@@ -57,7 +59,10 @@ export const errorSchemas: Record<string, JsonSchema> = {
       msg: { type: 'string', description: 'The requirement that the field does not meet.' },
       type: { type: 'string', description: 'The kind of problem, such as `invalid_type` or `too_big`.' },
       input: { description: 'Never set: the rejected value is not returned, because it may be a secret.' },
-      ctx: { type: 'object', description: 'Reserved for the limits that the value exceeds; not set at present.' },
+      ctx: {
+        type: 'object',
+        description: 'Reserved for the limits that the value exceeds; not set at present.',
+      },
     },
     required: ['loc', 'msg', 'type'],
   },
@@ -65,13 +70,21 @@ export const errorSchemas: Record<string, JsonSchema> = {
     type: 'object',
     description: 'The invalid fields of the request, at most 20.',
     properties: {
-      detail: { type: 'array', items: refTo('ValidationError'), description: 'One entry for each invalid field.' },
+      detail: {
+        type: 'array',
+        items: refTo('ValidationError'),
+        description: 'One entry for each invalid field.',
+      },
     },
     required: ['detail'],
   },
 };
 
-const successes = { 200: 'Success', 202: 'Accepted and in progress', 204: 'Success, without a response body' } as const;
+const successes = {
+  200: 'Success',
+  202: 'Accepted and in progress',
+  204: 'Success, without a response body',
+} as const;
 
 /** Returns all responses of an operation: the successes that the route declares, then its errors. */
 export function responsesOf(
@@ -103,7 +116,9 @@ function successesOf(
   const either = output?.anyOf ?? [];
   const others = either.filter(({ $ref }) => $ref !== accepted.$ref);
   if (others.length !== either.length - 1)
-    throw new Error(`${path}: the body of status 202 must be the output of the procedure, or a named one of its outputs`);
+    throw new Error(
+      `${path}: the body of status 202 must be the output of the procedure, or a named one of its outputs`,
+    );
   return { [status]: responseObject(status, jsonOf(others)), 202: responseObject(202, jsonOf([accepted])) };
 }
 

@@ -147,7 +147,8 @@ export class WorkspaceRequiredError extends LinguaLoopError {
   constructor(workspaces: Workspace[]) {
     super({
       status: null,
-      detail: 'the email and password match accounts in several workspaces: call auth.signIn with onWorkspaces or tenantId',
+      detail:
+        'the email and password match accounts in several workspaces: call auth.signIn with onWorkspaces or tenantId',
     });
     this.callback = 'onWorkspaces';
     this.workspaces = workspaces;

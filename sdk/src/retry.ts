@@ -47,13 +47,22 @@ const rules: readonly Rule[] = [
     matches: (error) => error.status === 429 && error.retryAfter !== null,
     resend: 'every',
   },
-  { when: 'the service has no free capacity', matches: (error) => error.status === 429, resend: 'repeatable' },
+  {
+    when: 'the service has no free capacity',
+    matches: (error) => error.status === 429,
+    resend: 'repeatable',
+  },
   {
     when: 'the request arrived incomplete',
     matches: (error) => error.status === 408,
     resend: 'repeatable',
   },
-  { when: 'unexpected error of the service', matches: (error) => error.status === 500, resend: 'repeatable', times: 1 },
+  {
+    when: 'unexpected error of the service',
+    matches: (error) => error.status === 500,
+    resend: 'repeatable',
+    times: 1,
+  },
   {
     when: 'a system that the service needs failed temporarily',
     matches: (error) => error.status === 503 && error.code === 'transient_error',

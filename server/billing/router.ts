@@ -52,7 +52,8 @@ export const billingRouter = router({
         gate: requireBilling,
         tag: 'Billing',
         summary: 'Open the billing portal',
-        description: 'Returns the URL of a page on which members can change the plan and the payment card. The URL works once.',
+        description:
+          'Returns the URL of a page on which members can change the plan and the payment card. The URL works once.',
       },
     })
     .output(paymentPage)

@@ -40,13 +40,18 @@ export const topUpRequest = z
 
 /** The URL of the page to which the browser is redirected. */
 export const paymentPage = z
-  .object({ url: z.string().meta({ format: 'uri', description: 'The URL to which you redirect the browser.' }) })
+  .object({
+    url: z.string().meta({ format: 'uri', description: 'The URL to which you redirect the browser.' }),
+  })
   .meta({ id: 'PaymentPage' });
 
 /** A webhook delivery. Both headers have the same meaning. */
 export const paymentDelivery = z.object({
   body: rawBody,
-  payment_signature: z.string().optional().describe('The signature of the delivery: a timestamp, and an HMAC over the raw body.'),
+  payment_signature: z
+    .string()
+    .optional()
+    .describe('The signature of the delivery: a timestamp, and an HMAC over the raw body.'),
   stripe_signature: z.string().optional().describe('The same signature, under the name that Stripe uses.'),
 });
 

@@ -78,7 +78,9 @@ function lookInto(schema: z.ZodType): Look | undefined {
     case 'map':
     case 'tuple':
     case 'intersection':
-      throw new Error(`an input schema has a ${definition.type}, in which the length of arrays cannot be checked`);
+      throw new Error(
+        `an input schema has a ${definition.type}, in which the length of arrays cannot be checked`,
+      );
     default:
       return definition.innerType && lookInto(definition.innerType);
   }

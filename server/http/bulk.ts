@@ -9,8 +9,14 @@ const lanes = 4;
 export const itemRefusal = z.object({
   http_status: z.int().describe('The HTTP status that a separate request for this item would return.'),
   detail: z.string().describe('The reason why the item was rejected.'),
-  error_code: z.string().nullable().describe('The error_code that a separate request for this item would return.'),
-  retry_after: z.int().nullable().meta({ description: 'Seconds after which a repeat may succeed; null if unknown.' }),
+  error_code: z
+    .string()
+    .nullable()
+    .describe('The error_code that a separate request for this item would return.'),
+  retry_after: z
+    .int()
+    .nullable()
+    .meta({ description: 'Seconds after which a repeat may succeed; null if unknown.' }),
 });
 
 export type ItemRefusal = z.infer<typeof itemRefusal>;

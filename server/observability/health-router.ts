@@ -7,11 +7,15 @@ const healthStatus = z
     status: z.literal('ok').describe('Always `ok` while the service responds.'),
     stub_mode: z
       .object({
-        translator: z.boolean().describe('True if no model is connected, so that translations only repeat the source text.'),
+        translator: z
+          .boolean()
+          .describe('True if no model is connected, so that translations only repeat the source text.'),
         refiner: z.boolean().describe('True if no model is connected, so that quality scores are made up.'),
       })
       .describe('Whether the stub engine runs instead of a model. Both fields have the same value.'),
-    live_services: z.boolean().describe('Whether a model is connected. If false, the deployment does not translate.'),
+    live_services: z
+      .boolean()
+      .describe('Whether a model is connected. If false, the deployment does not translate.'),
   })
   .meta({
     id: 'HealthStatus',

@@ -44,11 +44,23 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 
 /** For each kind of work, the description of its metric and the label for the name of the work. */
 const durations: Record<WorkKind, { help: string; label: string }> = {
-  transaction: { help: 'Duration of database transactions, including the wait for a connection.', label: 'pool' },
-  step: { help: 'Duration of the steps of text translations and the stages of document translations.', label: 'step' },
-  engine: { help: 'Duration of calls to the translation engine, including retries and waits.', label: 'call' },
+  transaction: {
+    help: 'Duration of database transactions, including the wait for a connection.',
+    label: 'pool',
+  },
+  step: {
+    help: 'Duration of the steps of text translations and the stages of document translations.',
+    label: 'step',
+  },
+  engine: {
+    help: 'Duration of calls to the translation engine, including retries and waits.',
+    label: 'call',
+  },
   storage: { help: 'Duration of operations of platform storage.', label: 'operation' },
-  file: { help: 'Duration of tasks that read or write files. Most of them run in the sandbox.', label: 'task' },
+  file: {
+    help: 'Duration of tasks that read or write files. Most of them run in the sandbox.',
+    label: 'task',
+  },
   task: { help: 'Duration of background jobs, including the recurring ones.', label: 'task' },
 };
 
@@ -139,7 +151,9 @@ function registerGauges(
     new Gauge({ name: `lingualoop_${name}`, help, labelNames, registers: [registry] });
   const connections = gauge('db_connections', 'Database connections of a pool.', ['pool', 'state']);
   const poolSizes = gauge('db_pool_size', 'The maximum number of database connections of a pool.', ['pool']);
-  const poolWaits = gauge('db_pool_waiting', 'Transactions that are waiting for a database connection.', ['pool']);
+  const poolWaits = gauge('db_pool_waiting', 'Transactions that are waiting for a database connection.', [
+    'pool',
+  ]);
   const slots = gauge('engine_slots', 'Running and queued model calls.', ['state']);
   const sandboxTasks = gauge('sandbox_tasks', 'Running and queued tasks of the sandbox.', ['queue', 'state']);
   const sandboxProcesses = gauge('sandbox_processes', 'Child processes of the sandbox.', []);
@@ -148,14 +162,26 @@ function registerGauges(
     'task',
     'state',
   ]);
-  const oldest = gauge('queue_oldest_seconds', 'Seconds for which the oldest background job that is ready to run has been waiting.', [
-    'task',
-  ]);
-  const unfinished = gauge('unfinished_jobs', 'Unfinished translation jobs. At most 10000 are counted per state.', ['kind', 'state']);
-  const held = gauge('documents_waiting', 'Documents that are retried after an outage. At most 10000 are counted.', [
-    'reason',
-  ]);
-  const heldFor = gauge('documents_waiting_seconds', 'Seconds for which the oldest of these documents has been waiting.', ['reason']);
+  const oldest = gauge(
+    'queue_oldest_seconds',
+    'Seconds for which the oldest background job that is ready to run has been waiting.',
+    ['task'],
+  );
+  const unfinished = gauge(
+    'unfinished_jobs',
+    'Unfinished translation jobs. At most 10000 are counted per state.',
+    ['kind', 'state'],
+  );
+  const held = gauge(
+    'documents_waiting',
+    'Documents that are retried after an outage. At most 10000 are counted.',
+    ['reason'],
+  );
+  const heldFor = gauge(
+    'documents_waiting_seconds',
+    'Seconds for which the oldest of these documents has been waiting.',
+    ['reason'],
+  );
 
   return async () => {
     for (const [pool, read] of pools) {

@@ -67,7 +67,8 @@ const advice: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'its certificate has expired',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host; use a name that is in it',
   '28P01': 'it rejects the password',
-  '28000': "it rejects the role or the IP address of this machine (see pg_hba.conf), or requires TLS (set sslmode)",
+  '28000':
+    'it rejects the role or the IP address of this machine (see pg_hba.conf), or requires TLS (set sslmode)',
   '3D000': 'the database does not exist',
   '53300': 'all its connections are in use; raise max_connections or run fewer processes',
   '57P03': 'it is starting or stopping; try again',

@@ -46,7 +46,9 @@ export async function refuseUnusableFolder(
   await storage.check().catch((error: NodeJS.ErrnoException) => {
     if (error.code === undefined) return;
     const setting = settings.PLATFORM_STORAGE_URL === undefined ? 'DATA_DIR' : 'PLATFORM_STORAGE_URL';
-    throw new SettingsError(`${setting}: this process cannot write to its directory (${error.message})`, { cause: error });
+    throw new SettingsError(`${setting}: this process cannot write to its directory (${error.message})`, {
+      cause: error,
+    });
   });
 }
 

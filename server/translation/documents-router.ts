@@ -133,7 +133,8 @@ const segments = tenantProcedure
       path: '/api/documents/{document_id}/segments',
       tag: 'Documents',
       summary: 'List the segments of a document',
-      description: 'Returns the segments in reading order. With `flagged`, only segments that need a review are returned.',
+      description:
+        'Returns the segments in reading order. With `flagged`, only segments that need a review are returned.',
     },
   })
   .input(segmentQuery)
@@ -210,7 +211,8 @@ const summary = deferredTenantProcedure
       path: '/api/documents/summary',
       tag: 'Documents',
       summary: 'Count the document jobs',
-      description: 'Counts the document jobs of the workspace. Only platform operators get breakdowns over all tenants.',
+      description:
+        'Counts the document jobs of the workspace. Only platform operators get breakdowns over all tenants.',
     },
   })
   .input(summaryQuery)
@@ -282,7 +284,8 @@ const approve = deferredTenantProcedure
       path: '/api/documents/{document_id}/approve',
       tag: 'Documents',
       summary: 'Approve a document and add it to the translation memory',
-      description: 'If the document is already approved, nothing changes, and the response describes the first approval.',
+      description:
+        'If the document is already approved, nothing changes, and the response describes the first approval.',
     },
   })
   .input(documentApproveInput)

@@ -172,7 +172,9 @@ test('rejects a file with a part less or more, with the part', async () => {
   ]);
   expect(await unread(more)).toContain('is damaged at ');
   const open = await changed((entries) => entries.slice(0, -1));
-  expect(await unread(open)).toContain('is damaged at manifest.json: it is missing because the file is incomplete');
+  expect(await unread(open)).toContain(
+    'is damaged at manifest.json: it is missing because the file is incomplete',
+  );
 });
 
 test('rejects a file that was changed together with its digests, but without the key', async () => {
@@ -207,7 +209,9 @@ test('rejects another key than that of the backup, unless the operator declares 
 test('takes no backup with another key than that of the stored secrets, and creates no key', async () => {
   const place = join(folder, 'by-another-key');
   const other = { ...settings, SECRETS_KEY: keyOf(1).toString('base64') };
-  expect(await refusal('backup', other, [place])).toMatch(/^SECRETS_KEY: cannot decrypt any of the stored secrets/);
+  expect(await refusal('backup', other, [place])).toMatch(
+    /^SECRETS_KEY: cannot decrypt any of the stored secrets/,
+  );
   const DATA_DIR = await mkdtemp(join(folder, 'without-a-key-'));
   await mkdir(join(DATA_DIR, 'postgres'));
   expect(await refusal('backup', { DATA_DIR }, [place])).toMatch(/^SECRETS_KEY: is not set, and there is no/);

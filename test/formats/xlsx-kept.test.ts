@@ -36,7 +36,8 @@ describe('the header of an Excel Table', () => {
       {
         severity: 'info',
         code: 'table_header_kept',
-        message: '2 column headers of the table Sales are not translated, because formulas refer to the columns by their headers',
+        message:
+          '2 column headers of the table Sales are not translated, because formulas refer to the columns by their headers',
         unitId: 'Sales',
       },
     ]);

@@ -171,7 +171,8 @@ describe('MAX_TOKENS_PER_DAY', () => {
     const refused = await send(bread);
     expect(refused.status).toBe(429);
     expect(refused.body).toEqual({
-      detail: 'tenant usage limit exceeded: the limit of model tokens a day is reached; it resets at 00:00 UTC',
+      detail:
+        'tenant usage limit exceeded: the limit of model tokens a day is reached; it resets at 00:00 UTC',
     });
     const retryAfter = Number(refused.headers.get('retry-after'));
     expect(Math.abs(retryAfter - secondsLeft())).toBeLessThan(5);

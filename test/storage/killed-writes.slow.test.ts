@@ -150,7 +150,9 @@ describe.each(Object.entries(places))('kill -9 of a service with records in a %s
       const found = await place.verify();
       return found.code === 1 && found;
     });
-    expect(left.found.map(([what, , id]) => [what, id])).toEqual([['manifest line missing', `id=${body.id}`]]);
+    expect(left.found.map(([what, , id]) => [what, id])).toEqual([
+      ['manifest line missing', `id=${body.id}`],
+    ]);
 
     await place.startAgain();
     await place.agreed();

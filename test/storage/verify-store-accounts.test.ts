@@ -155,11 +155,15 @@ describe('an account that cannot be looked at is named, and is no difference:', 
 
   test('its binding is not verified', async () => {
     await mine.bind();
-    expect(await notReached()).toContain('(the connection to it is unverified), so 3 records and files were not compared');
+    expect(await notReached()).toContain(
+      '(the connection to it is unverified), so 3 records and files were not compared',
+    );
   });
 
   test('it is no longer bound', async () => {
     await mine.unbind();
-    expect(await notReached()).toContain('(it is no longer connected), so 3 records and files were not compared');
+    expect(await notReached()).toContain(
+      '(it is no longer connected), so 3 records and files were not compared',
+    );
   });
 });

@@ -228,7 +228,11 @@ describe('npm run web:translate', () => {
       { 'home.json': '{"jobs": "{n, plural, one {#}"}' },
       /en\/home\.json: jobs is not a valid ICU/,
     ],
-    ['a text that is none', { 'home.json': '{"jobs": 1}' }, /en\/home\.json: it must be a JSON object whose values are strings/],
+    [
+      'a text that is none',
+      { 'home.json': '{"jobs": 1}' },
+      /en\/home\.json: it must be a JSON object whose values are strings/,
+    ],
   ])('%s is named before anything is sent', async (_, files, problem) => {
     const here = await scene();
     for (const [name, content] of Object.entries(files)) await writeFile(here.path('en', name), content);

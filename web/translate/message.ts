@@ -102,7 +102,8 @@ export function readTranslation(sent: string, translated: string): { message: st
   const lacking = [...expected].filter((part) => !found.has(part));
   const alien = [...found].filter((part) => !expected.has(part));
   if (lacking.length > 0) return { problem: `it lacks ${lacking.join(', ')}` };
-  if (alien.length > 0) return { problem: `it has ${alien.join(', ')}, which the English message does not have` };
+  if (alien.length > 0)
+    return { problem: `it has ${alien.join(', ')}, which the English message does not have` };
   return { message };
 }
 

@@ -167,7 +167,10 @@ export function pageAnswer<T>(
 ): Response {
   const before = query['cursor'] === undefined ? Number.POSITIVE_INFINITY : Number(query['cursor']);
   if (Number.isNaN(before))
-    throw misfit(['query', 'cursor'], 'invalid cursor; send next_cursor from the previous page, or no cursor');
+    throw misfit(
+      ['query', 'cursor'],
+      'invalid cursor; send next_cursor from the previous page, or no cursor',
+    );
   const limit = query['limit'] === undefined ? mostOfPage : Number(query['limit']);
   if (query['limit'] !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= 200))
     throw misfit(['query', 'limit'], 'must be 1 to 200');

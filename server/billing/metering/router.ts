@@ -23,9 +23,7 @@ export const usageRouter = router({
         from: calendarDate
           .optional()
           .describe('The first day of the range. Default: 29 days before the last day.'),
-        to: calendarDate
-          .optional()
-          .describe('The last day of the range, which is included. Default: today.'),
+        to: calendarDate.optional().describe('The last day of the range, which is included. Default: today.'),
         tenant_id: z
           .string()
           .optional()

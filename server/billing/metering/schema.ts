@@ -8,7 +8,9 @@ const count = z.int().min(0);
 const tokens = {
   input_tokens: count.optional().describe('Input tokens of the models. Only operators get this field.'),
   output_tokens: count.optional().describe('Output tokens of the models. Only operators get this field.'),
-  total_tokens: count.optional().describe('The sum of input and output tokens. Only operators get this field.'),
+  total_tokens: count
+    .optional()
+    .describe('The sum of input and output tokens. Only operators get this field.'),
 };
 
 export const usageRecord = z
@@ -19,25 +21,40 @@ export const usageRecord = z
     billing_period: z.string().meta({ description: 'The month in UTC, YYYY-MM.' }),
     source_lang: z.string().describe('The source language.'),
     target_lang: z.string().describe('The target language.'),
-    source_chars: count.meta({ description: 'Characters of the source, counted as Unicode code points, unweighted.' }),
+    source_chars: count.meta({
+      description: 'Characters of the source, counted as Unicode code points, unweighted.',
+    }),
     billable_chars: chars,
     job_status: z.string().describe('The status of the job when it was recorded.'),
     fast_path: z
       .string()
       .nullable()
-      .describe('`tm_exact` or `glossary_exact` if the translation memory or a glossary served the job without a model; otherwise null.'),
-    recorded_at: z.string().meta({ format: 'date-time' }).describe('The time at which the usage was recorded, ISO 8601 in UTC.'),
+      .describe(
+        '`tm_exact` or `glossary_exact` if the translation memory or a glossary served the job without a model; otherwise null.',
+      ),
+    recorded_at: z
+      .string()
+      .meta({ format: 'date-time' })
+      .describe('The time at which the usage was recorded, ISO 8601 in UTC.'),
     ...tokens,
-    models: z.array(z.string()).optional().describe('The models that the job used. Only operators get this field.'),
+    models: z
+      .array(z.string())
+      .optional()
+      .describe('The models that the job used. Only operators get this field.'),
   })
-  .meta({ id: 'TenantUsageRecord', description: 'The billed usage of one delivered job. A record never changes.' });
+  .meta({
+    id: 'TenantUsageRecord',
+    description: 'The billed usage of one delivered job. A record never changes.',
+  });
 
 export const usageSummary = z
   .object({
     tenant_id: z.string().describe('The ID of the tenant.'),
     billing_period: z.string().meta({ description: 'The month in UTC, YYYY-MM.' }),
     jobs: count.describe('The number of jobs that were recorded in the period.'),
-    source_chars: count.meta({ description: 'Characters of the source, counted as Unicode code points, unweighted.' }),
+    source_chars: count.meta({
+      description: 'Characters of the source, counted as Unicode code points, unweighted.',
+    }),
     billable_chars: chars,
     monthly_char_limit: z.int().min(1).describe('The monthly allowance of weighted source characters.'),
     allowance: z
@@ -72,7 +89,10 @@ const figures = { jobs: count.describe('The number of recorded jobs.'), billable
 
 export const dailyUsage = z
   .object({
-    tenant_id: z.string().nullable().meta({ description: 'The ID of the tenant; null for the sum over all tenants.' }),
+    tenant_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'The ID of the tenant; null for the sum over all tenants.' }),
     from: z.string().meta({ format: 'date' }).describe('The first day of the range.'),
     to: z.string().meta({ format: 'date' }).describe('The last day of the range, which is included.'),
     days: z
@@ -101,8 +121,17 @@ export const period = z
  * gets many.
  */
 export const recordPage = {
-  limit: z.int().min(1).max(1000).default(1000).describe('The maximum number of records in the response: 1 to 1000.'),
-  cursor: z.string().max(200).optional().describe('The value of the X-Next-Cursor header of the previous page.'),
+  limit: z
+    .int()
+    .min(1)
+    .max(1000)
+    .default(1000)
+    .describe('The maximum number of records in the response: 1 to 1000.'),
+  cursor: z
+    .string()
+    .max(200)
+    .optional()
+    .describe('The value of the X-Next-Cursor header of the previous page.'),
 };
 
 export const exportFormat = z

@@ -79,7 +79,9 @@ function parse(
     });
   } catch (error) {
     // Use only the first sentence of Node's message, which names the option. The rest is advice.
-    throw new Refusal(/^.*?(?=\. |\.?\n|\.?$)/.exec((error as Error).message)?.[0] ?? 'the arguments cannot be parsed');
+    throw new Refusal(
+      /^.*?(?=\. |\.?\n|\.?$)/.exec((error as Error).message)?.[0] ?? 'the arguments cannot be parsed',
+    );
   }
 }
 

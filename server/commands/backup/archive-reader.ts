@@ -144,7 +144,8 @@ async function* entriesOf(file: string): AsyncGenerator<ReadPart> {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code !== undefined && /^E[A-Z]+$/.test(code))
       throw new Refusal(`${file} cannot be read (${message})`);
-    if (last === 'the start of the file') throw new Refusal(`${file} is not a backup of this service (${message})`);
+    if (last === 'the start of the file')
+      throw new Refusal(`${file} is not a backup of this service (${message})`);
     throw damaged(file, last, `this part or the next one cannot be read (${message})`);
   } finally {
     input.destroy();

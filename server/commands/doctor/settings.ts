@@ -47,7 +47,7 @@ const doubts: readonly ((settings: Settings) => [message: string, advice: string
   (settings) =>
     settings.TRUST_PROXY === 0 &&
     publicAddress(settings).startsWith('https:') && [
-      "BASE_URL is https, so there must be a proxy, but TRUST_PROXY is 0: the service sees the IP address of the proxy for all clients",
+      'BASE_URL is https, so there must be a proxy, but TRUST_PROXY is 0: the service sees the IP address of the proxy for all clients',
       'set TRUST_PROXY to the number of your proxies',
     ],
   (settings) => {

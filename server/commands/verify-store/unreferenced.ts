@@ -32,7 +32,10 @@ export async function findUnreferencedRecords(
     const waiting = verdicts.filter((verdict) => verdict === 'wait').length;
     report.inFlight('record whose database row may not be stored yet', waiting, Date.now() + limit);
     const unreferenced = page.filter((_, index) => verdicts[index] === 'remove');
-    const meaning = { what: 'record without a database row', inFlight: 'record whose database row may not be stored yet' } as const;
+    const meaning = {
+      what: 'record without a database row',
+      inFlight: 'record whose database row may not be stored yet',
+    } as const;
     await reportOld(comparison, place, tenantId, unreferenced, { ...meaning, limit });
   }
 }

@@ -83,9 +83,15 @@ export class KeptCounts {
     if (form && get(form, 'XFA'))
       kept('warning', 'the form in XFA format is removed; the other form fields of the PDF are kept');
     if (isSigned)
-      kept('warning', 'the digital signature does not apply to the translation and is removed; its visible appearance is kept');
+      kept(
+        'warning',
+        'the digital signature does not apply to the translation and is removed; its visible appearance is kept',
+      );
     if (segments > 0 && this.#imagePages.length > 0)
-      kept('warning', `${pagesText(this.#imagePages)} of images without a text layer: text in these images is not translated`);
+      kept(
+        'warning',
+        `${pagesText(this.#imagePages)} of images without a text layer: text in these images is not translated`,
+      );
     if (segments === 0) findings.push(noText(this.#imagePages));
     return findings;
   }

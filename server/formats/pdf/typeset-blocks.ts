@@ -140,7 +140,9 @@ function findingsOf(block: TextBlock, { fit, frame, shrunk }: Fitting): Finding[
   if (shrunk) {
     const sizes = `set at ${formatPoints(frame.size * fit.scale)} pt instead of ${formatPoints(frame.size)} pt`;
     const reason =
-      shrunk === 'room' ? 'the translation is too long for its place' : 'other texts of the same style were made smaller';
+      shrunk === 'room'
+        ? 'the translation is too long for its place'
+        : 'other texts of the same style were made smaller';
     findings.push({ severity: 'info', code: 'text_shrunk', message: `${sizes}: ${reason}`, unitId });
   }
   const { characters, styles } = missingInFonts(block, frame.text);

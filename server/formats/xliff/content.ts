@@ -68,7 +68,8 @@ export function tagsOfContent(
     }
     const key = keyOf(item.type, item.id);
     const tag = expected.get(key);
-    if (!tag) return { wrong: `the inline code ${item.id} is not in the source, or occurs twice in the target` };
+    if (!tag)
+      return { wrong: `the inline code ${item.id} is not in the source, or occurs twice in the target` };
     expected.delete(key);
     if (item.type === 'open') open.push(item.id);
     if (item.type === 'close' && open.pop() !== item.id)

@@ -63,8 +63,14 @@ export function readXliff(bytes: Uint8Array, fileId: string): XliffFile {
     const excess =
       items > maxItems
         ? `${maxItems} units, segments and codes`
-        : characters > maxCharacters && `${maxCharacters} characters, including the content that its inline codes stand for`;
-    if (excess) throw new XmlFileError('invalid', `the file has more than ${excess}; export it in pages, and send each page`, line);
+        : characters > maxCharacters &&
+          `${maxCharacters} characters, including the content that its inline codes stand for`;
+    if (excess)
+      throw new XmlFileError(
+        'invalid',
+        `the file has more than ${excess}; export it in pages, and send each page`,
+        line,
+      );
     file?.units.push(unit);
   });
   /** The names of the open elements. `*` stands for elements of other namespaces. */

@@ -14,7 +14,11 @@ const moment = z.iso
 export const auditListRequest = z
   .object({
     action: z.enum(auditActions).optional().describe('Only events with this action.'),
-    actor_id: z.string().max(64).optional().meta({ description: 'Only events that the member with this ID caused.' }),
+    actor_id: z
+      .string()
+      .max(64)
+      .optional()
+      .meta({ description: 'Only events that the member with this ID caused.' }),
     actor_kind: z
       .enum(['member', 'api_key', 'anonymous', 'operator_key', 'server', 'payment_processor'])
       .optional()
@@ -29,7 +33,9 @@ export const auditListRequest = z
 
 export const auditEvent = z.object({
   id: z.string().describe('The ID of the event: 32 hexadecimal characters.'),
-  recorded_at: z.string().meta({ format: 'date-time', description: 'The time of the event, ISO 8601 in UTC.' }),
+  recorded_at: z
+    .string()
+    .meta({ format: 'date-time', description: 'The time of the event, ISO 8601 in UTC.' }),
   action: z.string().describe('The action, such as `signed_in` or `role_changed`.'),
   actor: z
     .object({
@@ -38,13 +44,16 @@ export const auditEvent = z.object({
     })
     .describe('The actor who caused the event.'),
   target: z.string().nullable().meta({
-    description: 'The ID of the affected object: a member, an invite, the tokens of a sign-in, a reviewed job or document, or the tenant.',
+    description:
+      'The ID of the affected object: a member, an invite, the tokens of a sign-in, a reviewed job or document, or the tenant.',
   }),
   address: z.string().nullable().meta({
     description: 'The IP address of the client; null if the service itself acted.',
   }),
   request_id: z.string().nullable().describe('The X-Request-ID of the request that caused the event.'),
-  details: z.record(z.string(), z.unknown()).describe('Further data about the event. It never contains secrets.'),
+  details: z
+    .record(z.string(), z.unknown())
+    .describe('Further data about the event. It never contains secrets.'),
 });
 
 export const auditPage = z.object({

@@ -20,7 +20,11 @@ export const authenticatedUser = z
     user_id: z.string().describe('The ID of the member.'),
     tenant_id: z.string().describe('The ID of the workspace (tenant) of this session.'),
     email: z.string().describe('The email address of the member, in lowercase.'),
-    provider: z.enum(['email', 'oauth2']).describe('`email` for a sign-in with a password; `oauth2` for single sign-on with any identity provider.'),
+    provider: z
+      .enum(['email', 'oauth2'])
+      .describe(
+        '`email` for a sign-in with a password; `oauth2` for single sign-on with any identity provider.',
+      ),
     role: z
       .string()
       .describe(
@@ -31,12 +35,18 @@ export const authenticatedUser = z
 
 export const tokenResponse = z
   .object({
-    access_token: z.string().describe('The access token, an opaque string. Send it in the header `Authorization: Bearer`.'),
+    access_token: z
+      .string()
+      .describe('The access token, an opaque string. Send it in the header `Authorization: Bearer`.'),
     token_type: z.literal('bearer').describe('Always `bearer`.'),
     expires_in: z.int().meta({ description: 'Seconds until it expires.' }),
     scope: z.string().describe('The scope of the tokens. Default: `translate:jobs`.'),
     user: authenticatedUser,
-    refresh_token: z.string().describe('The refresh token, an opaque string that works once: the refresh grant returns a new pair of tokens.'),
+    refresh_token: z
+      .string()
+      .describe(
+        'The refresh token, an opaque string that works once: the refresh grant returns a new pair of tokens.',
+      ),
     refresh_expires_in: z.int().meta({ description: 'Seconds until it expires.' }),
   })
   .meta({ id: 'OAuth2TokenResponse', description: 'The tokens of a completed sign-in.' });
@@ -46,7 +56,9 @@ export const mfaChallenge = z
     challenge_id: z.string().describe('The ID of the challenge. Send it with the code.'),
     method: z
       .enum(['totp', 'totp_enroll'])
-      .describe('`totp`: send a code of the authenticator app. `totp_enroll`: enroll an authenticator app first, then confirm it with a code.'),
+      .describe(
+        '`totp`: send a code of the authenticator app. `totp_enroll`: enroll an authenticator app first, then confirm it with a code.',
+      ),
     expires_in: z.int().meta({ description: 'Seconds until it expires.' }),
   })
   .meta({
@@ -62,7 +74,8 @@ export const mfaRequiredResponse = z
   .object({ mfa_required: z.literal(true).describe('Always true.'), mfa_challenge: mfaChallenge, next })
   .meta({
     id: 'MfaRequiredResponse',
-    description: 'The password is correct, but multi-factor authentication is required. No tokens are issued yet.',
+    description:
+      'The password is correct, but multi-factor authentication is required. No tokens are issued yet.',
   });
 
 export const workspaceSelectionResponse = z
@@ -123,7 +136,11 @@ export const emailSignupRequest = z
       .describe(
         'Any data of yours, at most 16384 characters of JSON. Keys that are reserved for the service are removed. Ignored if `invite_token` is sent.',
       ),
-    invite_token: token.nullish().describe('The token of an invite. The member joins its workspace, with its role, and no workspace is created.'),
+    invite_token: token
+      .nullish()
+      .describe(
+        'The token of an invite. The member joins its workspace, with its role, and no workspace is created.',
+      ),
   })
   .meta({
     id: 'EmailSignupRequest',
@@ -140,7 +157,9 @@ export const signupResponse = z
       .describe(
         'The API key of a new workspace, shown only once; null for a member who joined an existing one.',
       ),
-    mfa_required: z.boolean().describe('Whether an authenticator app must be set up before tokens are issued.'),
+    mfa_required: z
+      .boolean()
+      .describe('Whether an authenticator app must be set up before tokens are issued.'),
     token: tokenResponse.optional(),
     mfa_challenge: mfaChallenge.optional(),
     next,
@@ -157,10 +176,15 @@ export const signupResponse = z
 export const tokenRequest = z
   .object({
     grant_type: short.meta({
-      description: 'The kind of grant: `password`, `urn:ietf:params:oauth:grant-type:mfa-otp` or `refresh_token`.',
+      description:
+        'The kind of grant: `password`, `urn:ietf:params:oauth:grant-type:mfa-otp` or `refresh_token`.',
     }),
     tenant_id: short.optional().describe('For the password grant: the ID of the workspace to sign in to.'),
-    username: z.string().max(4096).optional().describe('For the password grant: the email address of the member.'),
+    username: z
+      .string()
+      .max(4096)
+      .optional()
+      .describe('For the password grant: the email address of the member.'),
     password: password.optional().describe('For the password grant: the password of the member.'),
     refresh_token: token.optional().describe('For the refresh grant: the refresh token.'),
     retry_key: retryKey
@@ -175,12 +199,19 @@ export const tokenRequest = z
       .string()
       .max(100)
       .optional()
-      .describe('For the MFA grant: the current code of the authenticator app, or a recovery code (xxxxx-xxxxx). Each works once.'),
+      .describe(
+        'For the MFA grant: the current code of the authenticator app, or a recovery code (xxxxx-xxxxx). Each works once.',
+      ),
     scope: short
       .optional()
-      .describe('The scope to store with the tokens. Default: `translate:jobs`; for the refresh grant, the scope of the refresh token.'),
+      .describe(
+        'The scope to store with the tokens. Default: `translate:jobs`; for the refresh grant, the scope of the refresh token.',
+      ),
   })
-  .meta({ id: 'TokenRequest', description: 'The credentials to exchange for tokens. `grant_type` determines which fields are required.' });
+  .meta({
+    id: 'TokenRequest',
+    description: 'The credentials to exchange for tokens. `grant_type` determines which fields are required.',
+  });
 
 /** `token_type_hint` is accepted and ignored. */
 export const revokeRequest = z
@@ -201,9 +232,15 @@ export const introspectRequest = z
 export const introspectResponse = z
   .object({
     active: z.boolean().describe('Whether the token is valid at present.'),
-    token_type: z.enum(['access_token', 'refresh_token']).nullable().describe('The kind of token; null if the token is not valid.'),
+    token_type: z
+      .enum(['access_token', 'refresh_token'])
+      .nullable()
+      .describe('The kind of token; null if the token is not valid.'),
     scope: z.string().nullable().describe('The scope of the token.'),
-    exp: z.int().nullable().meta({ description: 'The time at which the token expires, as Unix time in seconds.' }),
+    exp: z
+      .int()
+      .nullable()
+      .meta({ description: 'The time at which the token expires, as Unix time in seconds.' }),
     sub: z.string().nullable().describe('The ID of the member.'),
     tenant_id: z.string().nullable().describe('The ID of the workspace of the member.'),
     email: z.string().nullable().describe('The email address of the member.'),
@@ -217,7 +254,10 @@ export const introspectResponse = z
 export const signOutRequest = z
   .object({
     // If this token is invalid, it is ignored: the session in the cookie must still end.
-    refresh_token: token.nullish().catch(null).describe('A refresh token to revoke, in addition to the session of the cookie.'),
+    refresh_token: token
+      .nullish()
+      .catch(null)
+      .describe('A refresh token to revoke, in addition to the session of the cookie.'),
   })
   .meta({ id: 'SignOutRequest' });
 
@@ -235,7 +275,9 @@ export const meResponse = z
   .meta({ id: 'MeResponse', description: 'The signed-in member and its workspace.' });
 
 /** The challenge of a sign-in that awaits its second factor. Without it, the session cookie is used. */
-const challengeId = short.describe('The ID of the challenge of the sign-in. If omitted, the session cookie identifies the member.');
+const challengeId = short.describe(
+  'The ID of the challenge of the sign-in. If omitted, the session cookie identifies the member.',
+);
 const mfaCode = z
   .string()
   .max(100)
@@ -268,21 +310,28 @@ export const mfaEnrollConfirmResponse = z
   .meta({ id: 'MfaEnrollConfirmResponse' });
 
 export const mfaChallengeVerifyRequest = z
-  .object({ challenge_id: token.describe('The ID of the challenge to which the code responds.'), mfa_code: mfaCode })
+  .object({
+    challenge_id: token.describe('The ID of the challenge to which the code responds.'),
+    mfa_code: mfaCode,
+  })
   .meta({ id: 'MfaChallengeVerifyRequest', description: 'The code that completes a sign-in.' });
 
 export const recoveryCodesResponse = z
   .object({
     recovery_codes: z
       .array(z.string())
-      .describe('Ten new recovery codes of the form xxxxx-xxxxx. Each works once. The old codes no longer work.'),
+      .describe(
+        'Ten new recovery codes of the form xxxxx-xxxxx. Each works once. The old codes no longer work.',
+      ),
   })
   .meta({ id: 'RecoveryCodesResponse' });
 
 export const passwordResetRequest = z
   .object({
     reset_token: token.describe('The token from the password reset link. It works once.'),
-    new_password: password.min(8).describe('The new password. It has at least 12 characters, and the same rules apply as at signup.'),
+    new_password: password
+      .min(8)
+      .describe('The new password. It has at least 12 characters, and the same rules apply as at signup.'),
   })
   .meta({ id: 'PasswordResetRequest' });
 
@@ -298,15 +347,23 @@ export const ssoAuthorizeRequest = z
       .describe(
         'The URL to which the identity provider redirects the browser after the sign-in. It must have the origin of BASE_URL or be listed in OIDC_REDIRECT_URIS, and has at most 2000 characters.',
       ),
-    tenant_id: short.nullish().describe('The ID of the workspace to sign in to, for a person who belongs to several.'),
+    tenant_id: short
+      .nullish()
+      .describe('The ID of the workspace to sign in to, for a person who belongs to several.'),
     invite_token: short.nullish().describe('The token of an invite. The person joins its workspace.'),
   })
   .meta({ id: 'SsoAuthorizeRequest' });
 
 export const ssoAuthorizeResponse = z
   .object({
-    authorization_url: z.string().describe('The URL of the identity provider, to which you redirect the browser.'),
-    state: z.string().describe('Identifies this sign-in. The identity provider returns it with the redirect. It works once, within 10 minutes.'),
+    authorization_url: z
+      .string()
+      .describe('The URL of the identity provider, to which you redirect the browser.'),
+    state: z
+      .string()
+      .describe(
+        'Identifies this sign-in. The identity provider returns it with the redirect. It works once, within 10 minutes.',
+      ),
   })
   .meta({ id: 'SsoAuthorizeResponse' });
 
@@ -319,7 +376,10 @@ export const ssoCallbackRequest = z
 
 export const ssoTokenResponse = tokenResponse
   .extend({
-    tenant_api_key: z.string().nullable().meta({ description: 'The API key of the workspace, if this request created one; otherwise null.' }),
+    tenant_api_key: z
+      .string()
+      .nullable()
+      .meta({ description: 'The API key of the workspace, if this request created one; otherwise null.' }),
   })
   .meta({ id: 'SsoTokenResponse' });
 

@@ -42,8 +42,13 @@ export const membersRouter = router({
         tenant_id: z
           .string()
           .optional()
-          .describe('For operators: the ID of the tenant. Administrators can omit it; their own tenant is used.'),
-        include_revoked: z.boolean().default(false).describe('Whether the list includes members whose access was revoked.'),
+          .describe(
+            'For operators: the ID of the tenant. Administrators can omit it; their own tenant is used.',
+          ),
+        include_revoked: z
+          .boolean()
+          .default(false)
+          .describe('Whether the list includes members whose access was revoked.'),
         ...listPage,
       }),
     )
@@ -116,7 +121,8 @@ export const membersRouter = router({
         path: '/api/auth/users/{user_id}/mfa/reset',
         tag: 'Members',
         summary: "Reset a member's authenticator app",
-        description: "Deletes the authenticator app and the recovery codes of the member. If the member is another platform operator, the operator key is required.",
+        description:
+          'Deletes the authenticator app and the recovery codes of the member. If the member is another platform operator, the operator key is required.',
       },
     })
     .input(memberPath)
@@ -180,7 +186,8 @@ export const membersRouter = router({
         tag: 'Invites',
         summary: "List a tenant's invites",
         paged: true,
-        description: 'Returns invites of every status, latest first. If there are more, X-Next-Cursor has the cursor of the next page.',
+        description:
+          'Returns invites of every status, latest first. If there are more, X-Next-Cursor has the cursor of the next page.',
       },
     })
     .input(
@@ -188,7 +195,9 @@ export const membersRouter = router({
         tenant_id: z
           .string()
           .optional()
-          .describe('For operators: the ID of the tenant. Administrators can omit it; their own tenant is used.'),
+          .describe(
+            'For operators: the ID of the tenant. Administrators can omit it; their own tenant is used.',
+          ),
         ...listPage,
       }),
     )
@@ -216,7 +225,9 @@ export const membersRouter = router({
         tenant_id: z
           .string()
           .optional()
-          .describe('For operators: the ID of the tenant. Administrators can omit it; their own tenant is used.'),
+          .describe(
+            'For operators: the ID of the tenant. Administrators can omit it; their own tenant is used.',
+          ),
       }),
     )
     .output(z.void())

@@ -12,7 +12,11 @@ export const userRow = z
   .object({
     user_id: z.string().describe('The ID of the member.'),
     email: z.string().describe('The email address of the member, in lowercase.'),
-    provider: z.string().meta({ description: '`email` for a sign-in with a password; otherwise the name of the identity provider.' }),
+    provider: z
+      .string()
+      .meta({
+        description: '`email` for a sign-in with a password; otherwise the name of the identity provider.',
+      }),
     role: z.string().describe('`global_administrator` or `agent_id_developer`.'),
     active: z.boolean().describe('Whether the member can sign in; false if the access was revoked.'),
     created_at: dateTime,
@@ -35,26 +39,40 @@ export const mfaResetResponse = z
 
 export const passwordResetLink = z
   .object({
-    reset_token: z.string().describe('The token of the link. It works once, and only this response contains it.'),
-    reset_url: z.string().meta({ description: 'The link to send to the member. Its fragment contains the token.' }),
+    reset_token: z
+      .string()
+      .describe('The token of the link. It works once, and only this response contains it.'),
+    reset_url: z
+      .string()
+      .meta({ description: 'The link to send to the member. Its fragment contains the token.' }),
     expires_at: dateTime,
   })
   .meta({ id: 'PasswordResetLink' });
 
 const inviteFields = {
   invite_id: z.string().describe('The ID of the invite.'),
-  email: z.string().nullable().meta({ description: 'The only email address that may redeem the invite; null if anyone with the token may.' }),
+  email: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'The only email address that may redeem the invite; null if anyone with the token may.',
+    }),
   role: z.string().describe('The role that the new member gets.'),
   status: z
     .enum(['pending', 'redeemed', 'withdrawn', 'expired'])
     .describe('Only a `pending` invite can be redeemed or withdrawn.'),
-  created_by: z.string().meta({ description: 'The email address of the administrator who created the invite, or `operator`.' }),
+  created_by: z
+    .string()
+    .meta({ description: 'The email address of the administrator who created the invite, or `operator`.' }),
   created_at: dateTime,
   expires_at: dateTime,
   redeemed_at: dateTime
     .nullable()
     .describe('The time at which the invite was redeemed, ISO 8601 in UTC; null until then.'),
-  redeemed_by: z.string().nullable().meta({ description: 'The ID of the member who redeemed the invite; null until then.' }),
+  redeemed_by: z
+    .string()
+    .nullable()
+    .meta({ description: 'The ID of the member who redeemed the invite; null until then.' }),
 };
 
 export const inviteRecord = z.object(inviteFields).meta({
@@ -63,7 +81,12 @@ export const inviteRecord = z.object(inviteFields).meta({
 });
 
 export const createdInvite = z
-  .object({ ...inviteFields, invite_token: z.string().meta({ description: 'The token of the invite. Only this response contains it.' }) })
+  .object({
+    ...inviteFields,
+    invite_token: z
+      .string()
+      .meta({ description: 'The token of the invite. Only this response contains it.' }),
+  })
   .meta({ id: 'CreatedInvite' });
 
 /** Without `expires_in_days`, an invite expires after INVITE_TTL_SECONDS. */
@@ -77,7 +100,12 @@ export const inviteCreateRequest = z
       .nullish()
       .describe('The only email address that may redeem the invite. If omitted, anyone with the token may.'),
     role: role.default('agent_id_developer').describe('The role that the new member gets.'),
-    expires_in_days: z.int().min(1).max(30).nullish().describe('Days until the invite expires: 1 to 30. Default: 7, unless the operator has changed it.'),
+    expires_in_days: z
+      .int()
+      .min(1)
+      .max(30)
+      .nullish()
+      .describe('Days until the invite expires: 1 to 30. Default: 7, unless the operator has changed it.'),
   })
   .meta({ id: 'InviteCreateRequest', description: 'An invite to create.' });
 
@@ -93,10 +121,17 @@ export const invitePreview = z
       valid: z.literal(true).describe('Always true: the invite can be redeemed.'),
       tenant_name: z.string().describe('The name of the workspace that the member would join.'),
       role: z.string().describe('The role that the new member gets.'),
-      email: z.string().nullable().describe('The only email address that may redeem the invite; null if anyone with the token may.'),
+      email: z
+        .string()
+        .nullable()
+        .describe('The only email address that may redeem the invite; null if anyone with the token may.'),
       expires_at: dateTime,
     }),
-    z.object({ valid: z.literal(false).describe('Always false: the invite cannot be redeemed. The reason is not given.') }),
+    z.object({
+      valid: z
+        .literal(false)
+        .describe('Always false: the invite cannot be redeemed. The reason is not given.'),
+    }),
   ])
   .meta({ id: 'InvitePreview' });
 

@@ -24,7 +24,8 @@ export const tenantsRouter = router({
         path: '/api/tenants',
         tag: 'Tenants',
         summary: 'Provision a tenant',
-        description: 'Only platform operators can create a tenant this way. Only this response contains the API key of the tenant.',
+        description:
+          'Only platform operators can create a tenant this way. Only this response contains the API key of the tenant.',
       },
     })
     .input(tenantAccountCreate)

@@ -11,7 +11,9 @@ export const tenantAccount = z
       .min(1)
       .describe('The monthly allowance in weighted source characters. Default: 500000.'),
     active: z.boolean().describe('Whether the credentials of the tenant are accepted.'),
-    created_at: z.string().meta({ format: 'date-time', description: 'The time of creation, ISO 8601 in UTC.' }),
+    created_at: z
+      .string()
+      .meta({ format: 'date-time', description: 'The time of creation, ISO 8601 in UTC.' }),
     metadata: z
       .record(z.string(), z.unknown())
       .describe(
@@ -45,20 +47,28 @@ export const tenantAccountCreate = z
       .min(1)
       .max(maxMonthlyLimit)
       .nullish()
-      .describe('The monthly allowance in weighted source characters. Default: 500000. Larger values are allowed.'),
+      .describe(
+        'The monthly allowance in weighted source characters. Default: 500000. Larger values are allowed.',
+      ),
     metadata: tenantMetadata.nullish().describe('Any data, at most 16384 characters of JSON.'),
   })
   .meta({ id: 'TenantAccountCreate', description: 'A workspace to create.' });
 
 export const provisionedTenant = tenantAccount
-  .extend({ api_key: z.string().meta({ description: 'The API key of the tenant. Only this response contains it.' }) })
+  .extend({
+    api_key: z.string().meta({ description: 'The API key of the tenant. Only this response contains it.' }),
+  })
   .meta({ id: 'ProvisionedTenant' });
 
 /** The proof of identity that rotating the key requires: exactly one of the two fields. */
 export const keyRotationRequest = z
   .strictObject({
     password: z.string().max(4096).optional().describe('The password of the signed-in member.'),
-    mfa_code: z.string().max(100).optional().meta({ description: 'A code of the authenticator app, or a recovery code.' }),
+    mfa_code: z
+      .string()
+      .max(100)
+      .optional()
+      .meta({ description: 'A code of the authenticator app, or a recovery code.' }),
   })
   .refine(({ password, mfa_code }) => (password === undefined) !== (mfa_code === undefined), {
     error: 'either password or mfa_code is required',
@@ -71,8 +81,17 @@ export const rotatedKey = z.object({
 
 /** The default limit is high, so that a client that does not use cursors still gets whole lists. */
 export const listPage = {
-  limit: z.int().min(1).max(1000).default(1000).describe('The maximum number of entries in the response: 1 to 1000.'),
-  cursor: z.string().max(200).optional().describe('The value of the X-Next-Cursor header of the previous page.'),
+  limit: z
+    .int()
+    .min(1)
+    .max(1000)
+    .default(1000)
+    .describe('The maximum number of entries in the response: 1 to 1000.'),
+  cursor: z
+    .string()
+    .max(200)
+    .optional()
+    .describe('The value of the X-Next-Cursor header of the previous page.'),
 };
 
 /**
@@ -92,14 +111,17 @@ export const securityPolicyRequest = z
     mfa_required_for_sso: z
       .boolean()
       .optional()
-      .describe('Whether single sign-on requires such a code too. Without effect if `mfa_required` is false.'),
+      .describe(
+        'Whether single sign-on requires such a code too. Without effect if `mfa_required` is false.',
+      ),
   })
   .refine((policy) => policy.mfa_required !== undefined || policy.mfa_required_for_sso !== undefined, {
     error: 'mfa_required or mfa_required_for_sso is required',
   })
   .meta({
     id: 'SecurityPolicyRequest',
-    description: 'The settings to change; at least one of the two is required. A setting that is omitted does not change.',
+    description:
+      'The settings to change; at least one of the two is required. A setting that is omitted does not change.',
   });
 
 export type TenantAccount = z.infer<typeof tenantAccount>;

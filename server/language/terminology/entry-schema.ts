@@ -18,7 +18,10 @@ export const entriesRequest = z.object({
     .enum(['contains', 'prefix'])
     .default('contains')
     .describe('`contains` finds terms that contain `text`; `prefix` finds terms that start with it.'),
-  side: z.enum(['source', 'target', 'either']).default('either').describe('Which side of the entries is searched for `text`.'),
+  side: z
+    .enum(['source', 'target', 'either'])
+    .default('either')
+    .describe('Which side of the entries is searched for `text`.'),
   limit: z.int().min(1).max(200).default(50).describe('The maximum number of entries on a page.'),
   cursor: z.string().max(200).optional().describe('The value of `next_cursor` on the previous page.'),
 });
@@ -61,7 +64,10 @@ export const addEntryRequest = z.object({
   target_lang: language,
   source_term: newTerm.describe('The term in the source language.'),
   target_term: newTerm.describe('The required translation of the term.'),
-  case_sensitive: z.boolean().default(false).describe('Whether the term is matched only in the same letter case.'),
+  case_sensitive: z
+    .boolean()
+    .default(false)
+    .describe('Whether the term is matched only in the same letter case.'),
 });
 
 export const addedEntry = z.object({
@@ -78,7 +84,10 @@ export const termMatchesRequest = z.object({
   source_text: z.string().min(1).describe('The text in which terms are searched.'),
   source_lang: language,
   target_lang: language,
-  target_text: z.string().optional().describe('The translation of `source_text`, which is checked for the translations of the terms.'),
+  target_text: z
+    .string()
+    .optional()
+    .describe('The translation of `source_text`, which is checked for the translations of the terms.'),
   text_type: z.enum(['Plain', 'Html']).default('Plain').describe('`Html` if the texts are HTML.'),
 });
 
@@ -93,16 +102,26 @@ export const matchedTerm = z.object({
   count: z.int().meta({ description: 'How often the term occurs in the source text.' }),
   spans: z
     .array(textSpan)
-    .meta({ description: 'The places of the term in the source text, as UTF-16 offsets. Empty if the text is HTML.' }),
+    .meta({
+      description: 'The places of the term in the source text, as UTF-16 offsets. Empty if the text is HTML.',
+    }),
   found: z.int().nullable().meta({
     description:
       'How often the translation contains one of the target terms, in any inflected form; null without a translation. Terms with the same target term are counted together.',
   }),
-  missing: z.boolean().nullable().meta({ description: 'Whether the translation has the term less often than required; null without a translation.' }),
+  missing: z
+    .boolean()
+    .nullable()
+    .meta({
+      description:
+        'Whether the translation has the term less often than required; null without a translation.',
+    }),
 });
 
 export const termMatches = z.object({
-  terms: z.array(matchedTerm).meta({ description: 'The terms, in the order in which they occur in the source text.' }),
+  terms: z
+    .array(matchedTerm)
+    .meta({ description: 'The terms, in the order in which they occur in the source text.' }),
   passed: z
     .boolean()
     .nullable()

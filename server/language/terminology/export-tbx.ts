@@ -21,7 +21,9 @@ export const tbxQuery = z.object({
   edition: z
     .enum(tbxEditions)
     .default('2019')
-    .describe('For the export as TBX: the edition of ISO 30042. Use `2008` for tools that cannot read `2019`.'),
+    .describe(
+      'For the export as TBX: the edition of ISO 30042. Use `2008` for tools that cannot read `2019`.',
+    ),
 });
 
 /** Number of entries in memory at a time: about 100 KB. */
@@ -63,8 +65,7 @@ export async function exportTbx(
     makePage({ tenantId, signal: request.signal }, () =>
       services.database.inTenant(tenantId, async (tx) => {
         const page = await readPage(tx, tenantId, after);
-        if (page.revision !== first.revision)
-          throw new Error('the glossary was replaced during the export');
+        if (page.revision !== first.revision) throw new Error('the glossary was replaced during the export');
         return page.entries;
       }),
     );

@@ -6,15 +6,33 @@ export const terminologySet = z
   .object({
     id: z
       .string()
-      .meta({ description: 'The ID of the glossary: 32 hexadecimal characters. It does not change when the glossary is replaced.' }),
-    name: z.string().describe('The name of the glossary. An upload with the same name replaces the glossary.'),
-    source_lang: z.string().nullable().meta({ description: 'The source language as sent with the upload; null without one.' }),
-    target_lang: z.string().nullable().meta({ description: 'The target language as sent with the upload; null without one.' }),
+      .meta({
+        description:
+          'The ID of the glossary: 32 hexadecimal characters. It does not change when the glossary is replaced.',
+      }),
+    name: z
+      .string()
+      .describe('The name of the glossary. An upload with the same name replaces the glossary.'),
+    source_lang: z
+      .string()
+      .nullable()
+      .meta({ description: 'The source language as sent with the upload; null without one.' }),
+    target_lang: z
+      .string()
+      .nullable()
+      .meta({ description: 'The target language as sent with the upload; null without one.' }),
     entry_count: z.int().describe('The number of entries.'),
-    embedding_model: z.string().nullable().describe('The model that computed its embeddings; null if it has none.'),
+    embedding_model: z
+      .string()
+      .nullable()
+      .describe('The model that computed its embeddings; null if it has none.'),
     stub_embeddings: z.boolean().describe('True if the deployment has no embedding model.'),
-    created_at: z.string().meta({ format: 'date-time', description: 'The time of creation, ISO 8601 in UTC.' }),
-    updated_at: z.string().meta({ format: 'date-time', description: 'The time of the last change, ISO 8601 in UTC.' }),
+    created_at: z
+      .string()
+      .meta({ format: 'date-time', description: 'The time of creation, ISO 8601 in UTC.' }),
+    updated_at: z
+      .string()
+      .meta({ format: 'date-time', description: 'The time of the last change, ISO 8601 in UTC.' }),
   })
   .meta({ id: 'TerminologySet', description: 'A glossary.' });
 
@@ -29,15 +47,21 @@ export const uploadedGlossary = terminologySet
   .meta({ id: 'UploadedTerminologySet' });
 
 const declaredLanguage = z.string().optional().meta({
-  description: 'Required for TMX and TBX files. For CSV files, it applies to entries that do not name a language.',
+  description:
+    'Required for TMX and TBX files. For CSV files, it applies to entries that do not name a language.',
 });
 
 /** The upload form. The service itself returns 400 for fields that are missing or too long. */
 export const glossaryForm = z.object({
-  terminology_file: uploadedFile.optional().meta({ description: 'The file of the glossary: .csv, .tmx or .tbx.' }),
+  terminology_file: uploadedFile
+    .optional()
+    .meta({ description: 'The file of the glossary: .csv, .tmx or .tbx.' }),
   terminology_csv: uploadedFile
     .optional()
-    .meta({ deprecated: true, description: 'The old name of `terminology_file`. If both are sent, `terminology_file` is used.' }),
+    .meta({
+      deprecated: true,
+      description: 'The old name of `terminology_file`. If both are sent, `terminology_file` is used.',
+    }),
   name: z.string().optional().meta({ description: 'The name of the glossary, 1 to 128 characters.' }),
   source_lang: declaredLanguage,
   target_lang: declaredLanguage,

@@ -111,7 +111,8 @@ const exportSetProcedure = deferredTenantProcedure
       path: '/api/tm/{set_id}/export',
       tag: 'Translation memory',
       summary: 'Export a set as TMX 1.4b',
-      description: 'The file has at most 50000 segments. If it is imported again, the values of `tuid` and `changedate` are kept.',
+      description:
+        'The file has at most 50000 segments. If it is imported again, the values of `tuid` and `changedate` are kept.',
       download: ['application/xml'],
     },
   })

@@ -13,8 +13,14 @@ const cursor = z.string().max(200).optional().describe('The value of `next_curso
 export const memoryUnit = z.object({
   set_id: z.string().describe('The ID of the translation memory.'),
   set_name: z.string().describe('The name of the translation memory.'),
-  origin: z.enum(['tmx_import', 'golden_approved']).describe('`tmx_import` for an imported file; `golden_approved` for the approved translations of the workspace.'),
-  source_lang: z.string().meta({ description: 'The source language of the translation memory, as sent with the upload.' }),
+  origin: z
+    .enum(['tmx_import', 'golden_approved'])
+    .describe(
+      '`tmx_import` for an imported file; `golden_approved` for the approved translations of the workspace.',
+    ),
+  source_lang: z
+    .string()
+    .meta({ description: 'The source language of the translation memory, as sent with the upload.' }),
   target_lang: z.string().describe('The target language of the translation memory.'),
   unit_no: z.int().meta({ description: 'The position of the segment in the translation memory.' }),
   tuid: z.string().meta({ description: 'The ID of the segment in an exported TMX file.' }),
@@ -42,7 +48,10 @@ export const browseRequest = z
       .enum(['contains', 'prefix'])
       .default('contains')
       .describe('`contains` finds segments that contain `text`; `prefix` finds segments that start with it.'),
-    side: z.enum(['source', 'target', 'either']).default('either').describe('Which side of the segments is searched for `text`.'),
+    side: z
+      .enum(['source', 'target', 'either'])
+      .default('either')
+      .describe('Which side of the segments is searched for `text`.'),
     limit,
     cursor,
   })
@@ -59,7 +68,10 @@ export const concordanceRequest = z.object({
   text: searchedText,
   source_lang: language,
   target_lang: language,
-  side: z.enum(['source', 'target']).default('source').describe('Which side of the segments is searched for `text`.'),
+  side: z
+    .enum(['source', 'target'])
+    .default('source')
+    .describe('Which side of the segments is searched for `text`.'),
   whole_words: z.boolean().default(false).describe('Whether only whole words are found.'),
   limit,
   cursor,
@@ -88,21 +100,40 @@ export const memoryMatchesRequest = z.object({
 });
 
 export const memoryMatch = z.object({
-  kind: z.enum(['exact', 'close']).describe('`exact` if the source text of the segment equals the text; `close` if it is similar.'),
-  score: z.int().min(70).max(100).meta({ description: 'How similar the source texts are, in percent. Only an exact match has 100.' }),
+  kind: z
+    .enum(['exact', 'close'])
+    .describe('`exact` if the source text of the segment equals the text; `close` if it is similar.'),
+  score: z
+    .int()
+    .min(70)
+    .max(100)
+    .meta({ description: 'How similar the source texts are, in percent. Only an exact match has 100.' }),
   source_text: z.string().describe('The source text of the segment.'),
   target_text: z.string().describe('The translation of the segment.'),
   set_id: z.string().describe('The ID of the translation memory.'),
   set_name: z.string().describe('The name of the translation memory.'),
-  origin: z.enum(['tmx_import', 'golden_approved']).describe('`tmx_import` for an imported file; `golden_approved` for the approved translations of the workspace.'),
+  origin: z
+    .enum(['tmx_import', 'golden_approved'])
+    .describe(
+      '`tmx_import` for an imported file; `golden_approved` for the approved translations of the workspace.',
+    ),
   tuid: z.string().nullable().describe('The ID of the segment in its TMX file; null if it has none.'),
-  changed_at: z.string().nullable().meta({ format: 'date-time', description: 'The time of the last change of the segment; null if unknown.' }),
+  changed_at: z
+    .string()
+    .nullable()
+    .meta({
+      format: 'date-time',
+      description: 'The time of the last change of the segment; null if unknown.',
+    }),
 });
 
 export const memoryMatches = z.object({
   matches: z
     .array(memoryMatch)
-    .meta({ description: 'The matches, best first: the exact match if there is one, then at most five similar segments.' }),
+    .meta({
+      description:
+        'The matches, best first: the exact match if there is one, then at most five similar segments.',
+    }),
 });
 
 export type MemoryUnit = z.infer<typeof memoryUnit>;

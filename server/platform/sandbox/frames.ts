@@ -100,7 +100,8 @@ export class FrameReader<Head> {
     if (this.#state === 'fixed') {
       this.#bodyLength = part.readUInt32LE(0);
       const attachments = part.readUInt32LE(4);
-      if (attachments > maxAttachments) throw new RangeError('a message between the service and the sandbox has too many attachments');
+      if (attachments > maxAttachments)
+        throw new RangeError('a message between the service and the sandbox has too many attachments');
       this.#state = 'lengths';
       this.#expect(4 * attachments);
       return;

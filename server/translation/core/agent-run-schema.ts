@@ -1,22 +1,32 @@
 import { z } from 'zod';
 
 export const id = z.string().meta({ description: 'The ID: 32 hexadecimal characters.' });
-export const dateTime = z.string().meta({ format: 'date-time', description: 'A time in ISO 8601 format, in UTC.' });
+export const dateTime = z
+  .string()
+  .meta({ format: 'date-time', description: 'A time in ISO 8601 format, in UTC.' });
 const openObject = z.record(z.string(), z.unknown());
 
 export const qualityIssue = z
   .object({
     severity: z
       .enum(['minor', 'major', 'critical'])
-      .describe('How serious the problem is. A text with a `critical` issue is not published without a review.'),
+      .describe(
+        'How serious the problem is. A text with a `critical` issue is not published without a review.',
+      ),
     category: z
       .enum(['accuracy', 'fluency', 'terminology', 'style', 'locale'])
       .describe('The kind of problem.'),
-    span: z.string().nullable().describe('The words to which the problem applies; null if it applies to the whole text.'),
+    span: z
+      .string()
+      .nullable()
+      .describe('The words to which the problem applies; null if it applies to the whole text.'),
     explanation: z.string().describe('A description of the problem.'),
     suggestion: z.string().nullable().describe('A proposal to fix the problem, or null.'),
   })
-  .meta({ id: 'QualityIssue', description: 'A problem in a translation, which the judge model or a check of the service found.' });
+  .meta({
+    id: 'QualityIssue',
+    description: 'A problem in a translation, which the judge model or a check of the service found.',
+  });
 
 export const score = z.number().meta({ description: 'A quality score from 0 to 100.' });
 const issues = z.array(qualityIssue).describe('The problems found; may be empty.');
@@ -44,7 +54,9 @@ export const verification = z
   .object({
     score,
     issues,
-    passed: z.boolean().describe('Whether the judge model accepts the translation, and no check found a critical issue.'),
+    passed: z
+      .boolean()
+      .describe('Whether the judge model accepts the translation, and no check found a critical issue.'),
     summary: z.string().describe('The result of the check, in one or two sentences.'),
   })
   .meta({ id: 'Verification' });
@@ -60,10 +72,16 @@ export const toolTrace = z
     output_summary: z.string().nullable().describe('A short description of the output.'),
     error: z.string().nullable().describe('The error message; null without an error.'),
     started_at: dateTime,
-    completed_at: dateTime.nullable().describe('The time at which it ended, ISO 8601 in UTC; null while it is in progress.'),
+    completed_at: dateTime
+      .nullable()
+      .describe('The time at which it ended, ISO 8601 in UTC; null while it is in progress.'),
     metadata: openObject.optional().describe('Further data. Only operators get this field.'),
   })
-  .meta({ id: 'ToolTrace', description: 'The use of a tool in a step of the pipeline. It is meant for people: names and texts may change at any time.' });
+  .meta({
+    id: 'ToolTrace',
+    description:
+      'The use of a tool in a step of the pipeline. It is meant for people: names and texts may change at any time.',
+  });
 
 /** The source of a glossary term or TM segment. It helps a reviewer to judge how reliable the term or segment is. */
 const provenance = z.object({
@@ -71,7 +89,9 @@ const provenance = z.object({
   set_name: z.string().describe('The name of the glossary or TM set.'),
   origin: z
     .enum(['terminology', 'tmx_import', 'golden_approved'])
-    .describe('`terminology` for a glossary, `tmx_import` for an imported translation memory, `golden_approved` for approved translations.'),
+    .describe(
+      '`terminology` for a glossary, `tmx_import` for an imported translation memory, `golden_approved` for approved translations.',
+    ),
   tuid: z.string().nullable().describe('The ID of the segment in its TMX file; null if it has none.'),
   changedate: dateTime.nullable().describe('The time of the last change of the segment; null if unknown.'),
 });
@@ -84,17 +104,29 @@ export const agentDecision = z
     rationale: z.string().nullable().describe('The reason for the decision; null if none was recorded.'),
     confidence: z.number().nullable().describe('How certain the decision is, from 0 to 1; null if unknown.'),
     created_at: dateTime,
-    provenance: provenance.optional().describe('The glossary or translation memory from which the used term or segment comes.'),
+    provenance: provenance
+      .optional()
+      .describe('The glossary or translation memory from which the used term or segment comes.'),
     metadata: openObject.optional().describe('Further data. Only operators get this field.'),
   })
-  .meta({ id: 'AgentDecision', description: 'A decision in a step of the pipeline. It is meant for people: names and texts may change at any time.' });
+  .meta({
+    id: 'AgentDecision',
+    description:
+      'A decision in a step of the pipeline. It is meant for people: names and texts may change at any time.',
+  });
 
 export const agentStep = z
   .object({
     id,
     name: z.string().describe('The name of the step.'),
-    actor: z.string().describe('The name of what took the step, such as `translator` or `quality_judge`, or of the reviewer.'),
-    kind: z.enum(['agent', 'tool', 'human', 'system']).describe('The kind of actor: `agent` is a model, `human` is a reviewer.'),
+    actor: z
+      .string()
+      .describe(
+        'The name of what took the step, such as `translator` or `quality_judge`, or of the reviewer.',
+      ),
+    kind: z
+      .enum(['agent', 'tool', 'human', 'system'])
+      .describe('The kind of actor: `agent` is a model, `human` is a reviewer.'),
     status: stepStatus.describe('The state or result.'),
     input_summary: z.string().nullable().describe('A short description of the input.'),
     output_summary: z.string().nullable().describe('A short description of the output.'),
@@ -102,7 +134,9 @@ export const agentStep = z
     decisions: z.array(agentDecision).describe('The decisions of the step, in order.'),
     error: z.string().nullable().describe('The error message; null without an error.'),
     started_at: dateTime,
-    completed_at: dateTime.nullable().describe('The time at which it ended, ISO 8601 in UTC; null while it is in progress.'),
+    completed_at: dateTime
+      .nullable()
+      .describe('The time at which it ended, ISO 8601 in UTC; null while it is in progress.'),
     metadata: openObject.optional().describe('Further data. Only operators get this field.'),
   })
   .meta({
@@ -133,16 +167,23 @@ export const humanReviewTrigger = z
   })
   .meta({
     id: 'HumanReviewTrigger',
-    description: 'A reason to review a translation. Only reasons with the severity `blocking` require a review.',
+    description:
+      'A reason to review a translation. Only reasons with the severity `blocking` require a review.',
   });
 
 export const qualityGate = z
   .object({
-    decision: z.enum(['pass', 'needs_human', 'fail']).describe('`pass`: the translation is published. `needs_human`: the job awaits review.'),
+    decision: z
+      .enum(['pass', 'needs_human', 'fail'])
+      .describe('`pass`: the translation is published. `needs_human`: the job awaits review.'),
     score,
     threshold: score,
-    triggers: z.array(humanReviewTrigger).describe('All reasons for a review, whether or not they require one.'),
-    reasons: z.array(z.string()).meta({ description: 'A readable text for each entry of `triggers`, in the same order.' }),
+    triggers: z
+      .array(humanReviewTrigger)
+      .describe('All reasons for a review, whether or not they require one.'),
+    reasons: z
+      .array(z.string())
+      .meta({ description: 'A readable text for each entry of `triggers`, in the same order.' }),
     metadata: openObject.describe(
       'The scores and checks on which the decision is based: `assessment_score`, `verification_score`, `verification_passed`, `risk_flags`, `trigger_codes`, `terminology_gate` and `repaired`; also `fast_path` if the translation comes unchanged from the translation memory or a glossary.',
     ),
@@ -158,8 +199,14 @@ export const reviewAction = z.enum(['save', 'approve', 'modify', 'reject']);
 export const humanReviewTask = z
   .object({
     id,
-    status: z.enum(['open', 'completed', 'cancelled']).describe('Whether the review is open. It is `completed` when a reviewer has approved or rejected the translation.'),
-    requested_by: z.string().describe('The part of the service that required the review, usually `review_gate_agent`.'),
+    status: z
+      .enum(['open', 'completed', 'cancelled'])
+      .describe(
+        'Whether the review is open. It is `completed` when a reviewer has approved or rejected the translation.',
+      ),
+    requested_by: z
+      .string()
+      .describe('The part of the service that required the review, usually `review_gate_agent`.'),
     reason: z.string().describe('The reason for the review, as readable text.'),
     question: z.string().nullable().describe('The question for the reviewer.'),
     instructions: z.string().nullable().describe('Instructions for the reviewer.'),
@@ -172,7 +219,9 @@ export const humanReviewTask = z
         'The reviewer: the email address or user ID of the member, or the name that a client with an API key sent.',
       ),
     created_at: dateTime,
-    completed_at: dateTime.nullable().describe('The time at which the review was completed, ISO 8601 in UTC; null while it is open.'),
+    completed_at: dateTime
+      .nullable()
+      .describe('The time at which the review was completed, ISO 8601 in UTC; null while it is open.'),
     metadata: openObject.describe('Further data of the quality gate.'),
   })
   .meta({ id: 'HumanReviewTask', description: 'A required or completed review of a job.' });
@@ -181,14 +230,18 @@ export const agentRun = z
   .object({
     status: stepStatus.describe('The state or result of the run.'),
     steps: z.array(agentStep).describe('The steps of the pipeline, in order.'),
-    quality_gate: qualityGate.nullable().describe('The decision whether a review is required; null before it is made.'),
+    quality_gate: qualityGate
+      .nullable()
+      .describe('The decision whether a review is required; null before it is made.'),
     human_review_task: humanReviewTask
       .nullable()
       .describe('The review that is required; null if no review is required.'),
     error: z
       .string()
       .nullable()
-      .describe('The error message if the run failed; otherwise null. For an unexpected error it is `internal error`.'),
+      .describe(
+        'The error message if the run failed; otherwise null. For an unexpected error it is `internal error`.',
+      ),
   })
   .meta({
     id: 'AgentRun',

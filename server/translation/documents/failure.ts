@@ -44,7 +44,11 @@ export function failureOf(
     metadata: {},
   });
   if (error instanceof StageTimeout)
-    return failure('stage_timeout', `the stage ${stage} took longer than its time limit; split the file`, null);
+    return failure(
+      'stage_timeout',
+      `the stage ${stage} took longer than its time limit; split the file`,
+      null,
+    );
   if (error instanceof FileError)
     return failure('unexpected_error', `source_document: ${error.message}`, `file_${error.reason}`);
   const { code, message } = toAppError(error);

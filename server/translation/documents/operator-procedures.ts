@@ -15,7 +15,11 @@ export const outageQuery = z.object({
 
 export const requeueRequest = z
   .object({
-    document_id: z.string().max(200).optional().describe('The ID of the document to queue again. Send either this field or `since`.'),
+    document_id: z
+      .string()
+      .max(200)
+      .optional()
+      .describe('The ID of the document to queue again. Send either this field or `since`.'),
     since: moment.optional().describe('All documents that failed since this time are queued again.'),
     dry_run: z.boolean().default(false).describe('Whether the documents are only counted.'),
   })

@@ -20,13 +20,24 @@ export const documentTranslationRequest = z
     source_lang: z.string().describe('The source language, as sent or detected. Default: `en`.'),
     target_lang: z.string().describe('The target language.'),
     domain: z.string().nullable().describe('The domain, as sent.'),
-    idempotency_key: z.string().nullable().describe('The idempotency key, as sent in the body or in the header Idempotency-Key.'),
+    idempotency_key: z
+      .string()
+      .nullable()
+      .describe('The idempotency key, as sent in the body or in the header Idempotency-Key.'),
     metadata: openObject.describe(
       'Data that the service adds: `content_type`, `size_bytes`, `idempotency_key` and `tenant`; `submitted_via` if the file was sent to POST /api/translations; and `source_lang_detection` (`language`, `confidence`) if the source language was detected.',
     ),
-    text_type: z.enum(['Plain', 'Html']).nullable().describe('The text type, as sent. It has no effect on documents.'),
+    text_type: z
+      .enum(['Plain', 'Html'])
+      .nullable()
+      .describe('The text type, as sent. It has no effect on documents.'),
     tone: z.string().nullable().describe('The register, such as `formal`. It applies to every segment.'),
-    gender: z.string().nullable().describe('The grammatical gender to use if the target language requires one. It applies to every segment.'),
+    gender: z
+      .string()
+      .nullable()
+      .describe(
+        'The grammatical gender to use if the target language requires one. It applies to every segment.',
+      ),
   })
   .meta({ id: 'DocumentTranslationRequest', description: 'The request of a document job.' });
 
@@ -39,7 +50,10 @@ export const documentFailureDetail = z
       ),
     stage: z
       .string()
-      .meta({ description: 'The stage that failed: `ingest`, `extract`, `admit`, `map_translate` or `reconstruct`; `worker` if the process of the worker stopped.' }),
+      .meta({
+        description:
+          'The stage that failed: `ingest`, `extract`, `admit`, `map_translate` or `reconstruct`; `worker` if the process of the worker stopped.',
+      }),
     message: z.string().describe('A readable description of the failure.'),
     error_type: z.string().nullable().describe('The internal type of the error; null if it has no type.'),
     retry_attempts: z.int().describe('How often the stage was retried.'),
@@ -47,7 +61,10 @@ export const documentFailureDetail = z
     timeout: z.boolean().describe('Whether the stage exceeded its time limit.'),
     metadata: openObject.describe('Further data about the failure.'),
   })
-  .meta({ id: 'DocumentFailureDetail', description: 'Why a document failed. Programs should use `code` only.' });
+  .meta({
+    id: 'DocumentFailureDetail',
+    description: 'Why a document failed. Programs should use `code` only.',
+  });
 
 export const documentQualityFinding = z
   .object({
@@ -56,14 +73,22 @@ export const documentQualityFinding = z
       .string()
       .describe('The kind of finding, such as `text_shrunk` or `low_segment_quality`. Values may be added.'),
     message: z.string().describe('A readable description of the finding.'),
-    unit_id: z.string().nullable().meta({ description: 'The ID of the region, cell or table with the finding; null if it is about the whole file.' }),
+    unit_id: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'The ID of the region, cell or table with the finding; null if it is about the whole file.',
+      }),
   })
   .meta({ id: 'DocumentQualityFinding', description: 'A finding about a translated document.' });
 
 export const documentQualityReport = z
   .object({
     schema_version: z.string().describe('The version of the report format: `1.0`.'),
-    document_id: id.meta({ description: 'The ID of the layout of the document. It is not the ID of the document job.' }),
+    document_id: id.meta({
+      description: 'The ID of the layout of the document. It is not the ID of the document job.',
+    }),
     source_lang: z.string().describe('The source language.'),
     target_lang: z.string().describe('The target language.'),
     overall_score: z.number().meta({ description: 'The quality of the whole document, from 0 to 1.' }),
@@ -88,13 +113,21 @@ export const documentReviewRecord = z
     created_at: dateTime,
     artifact_id: id,
   })
-  .meta({ id: 'DocumentReviewRecord', description: 'A review of a document, in which segments were corrected.' });
+  .meta({
+    id: 'DocumentReviewRecord',
+    description: 'A review of a document, in which segments were corrected.',
+  });
 
 export const documentArtifact = z
   .object({
     id,
     kind: z.enum(['source', 'translated']).describe('Whether this is the source file or a translated file.'),
-    revision: z.int().meta({ description: 'The number of the revision, from 1. Source files and translated files are counted separately.' }),
+    revision: z
+      .int()
+      .meta({
+        description:
+          'The number of the revision, from 1. Source files and translated files are counted separately.',
+      }),
     content_type: z.string().describe('The media type of the file.'),
     size_bytes: z.int().describe('The size of the file in bytes.'),
     sha256: z.string().meta({ description: 'The SHA-256 hash of the content, in hexadecimal.' }),
@@ -109,9 +142,15 @@ export const documentFedPair = z
   .object({
     source_text: z.string().describe('The source text of the segment.'),
     target_text: z.string().describe('The approved translation of the segment.'),
-    source_hash: z.string().describe('The hash of the normalized source text, which identifies the segment in the translation memory.'),
+    source_hash: z
+      .string()
+      .describe(
+        'The hash of the normalized source text, which identifies the segment in the translation memory.',
+      ),
     corrected: z.boolean().describe('Whether a reviewer changed the translation.'),
-    stage: z.enum(['review', 'approve']).describe('Whether the segment was added by a review or by the approval of the document.'),
+    stage: z
+      .enum(['review', 'approve'])
+      .describe('Whether the segment was added by a review or by the approval of the document.'),
     created_at: dateTime,
   })
   .meta({ id: 'DocumentFedPair', description: 'A segment that a document added to the translation memory.' });
@@ -121,11 +160,16 @@ export const documentFeedManifest = z
     fed_pairs: z.array(documentFedPair).describe('The segments that were added, oldest first.'),
     skipped: z
       .record(z.string(), z.int())
-      .describe('How many segments the last approval did not add, by reason: `empty`, `fast_path`, `needs_review`, `duplicates`.'),
+      .describe(
+        'How many segments the last approval did not add, by reason: `empty`, `fast_path`, `needs_review`, `duplicates`.',
+      ),
     golden_skipped_at_cap: z
       .int()
       .describe('The number of segments that were not added because the translation memory was full.'),
-    last_feed_error: z.string().nullable().describe('The error of the last attempt to add segments; null if it succeeded.'),
+    last_feed_error: z
+      .string()
+      .nullable()
+      .describe('The error of the last attempt to add segments; null if it succeeded.'),
   })
   .meta({
     id: 'DocumentFeedManifest',
@@ -135,18 +179,29 @@ export const documentFeedManifest = z
 export const documentJob = z
   .object({
     id,
-    tenant_id: z.string().nullable().describe('The ID of the workspace; null on a deployment without tenants.'),
+    tenant_id: z
+      .string()
+      .nullable()
+      .describe('The ID of the workspace; null on a deployment without tenants.'),
     request: documentTranslationRequest,
     status: documentJobStatus,
-    source_file_name: z.string().describe('The name of the source file, which is also the name of downloads.'),
-    source_format: z.enum(['pdf', 'docx', 'xlsx']).describe('The format of the source file and of the translated file.'),
+    source_file_name: z
+      .string()
+      .describe('The name of the source file, which is also the name of downloads.'),
+    source_format: z
+      .enum(['pdf', 'docx', 'xlsx'])
+      .describe('The format of the source file and of the translated file.'),
     layout: z.null().describe('Reserved; always null.'),
-    quality_report: documentQualityReport.nullable().describe('The quality of the document; null before it is translated.'),
+    quality_report: documentQualityReport
+      .nullable()
+      .describe('The quality of the document; null before it is translated.'),
     billable_chars: z
       .int()
       .describe('The characters of the translated source segments, unweighted; 0 if the job is not billed.'),
     review_history: z.array(documentReviewRecord).describe('The reviews, oldest first.'),
-    artifacts: z.array(documentArtifact).describe('The source file and all revisions of the translated file, oldest first.'),
+    artifacts: z
+      .array(documentArtifact)
+      .describe('The source file and all revisions of the translated file, oldest first.'),
     approved_at: dateTime.nullable().describe('The time of the approval, ISO 8601 in UTC; null before it.'),
     approved_by: z.string().nullable().describe('The reviewer who approved the document first.'),
     feed_manifest: documentFeedManifest,
@@ -172,25 +227,43 @@ export const documentJob = z
             'The error code of the last attempt: `transient_error`, `rate_limit` or `service_unavailable`. Values may be added.',
           ),
         attempts: z.int().describe('The number of failed attempts.'),
-        next_attempt_at: dateTime.describe('The time of the next attempt, ISO 8601 in UTC. It is in the past while that attempt runs.'),
+        next_attempt_at: dateTime.describe(
+          'The time of the next attempt, ISO 8601 in UTC. It is in the past while that attempt runs.',
+        ),
       })
       .nullable()
       .meta({
         description:
           'Set if the last attempt failed for a temporary reason, for example because the model did not respond. The service retries the job for OUTAGE_HOURS. Otherwise null.',
       }),
-    stage_timings: openObject.optional().meta({ description: 'The duration of each stage in milliseconds. Only operators get this field.' }),
-    input_tokens: z.int().optional().meta({ description: 'Input tokens of the models. Only operators get this field.' }),
-    output_tokens: z.int().optional().meta({ description: 'Output tokens of the models. Only operators get this field.' }),
-    models: z.array(z.string()).optional().meta({ description: 'The models that the job used. Only operators get this field.' }),
+    stage_timings: openObject
+      .optional()
+      .meta({ description: 'The duration of each stage in milliseconds. Only operators get this field.' }),
+    input_tokens: z
+      .int()
+      .optional()
+      .meta({ description: 'Input tokens of the models. Only operators get this field.' }),
+    output_tokens: z
+      .int()
+      .optional()
+      .meta({ description: 'Output tokens of the models. Only operators get this field.' }),
+    models: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'The models that the job used. Only operators get this field.' }),
   })
-  .meta({ id: 'TenantDocumentJob', description: 'The job of a file that is translated and keeps its layout.' });
+  .meta({
+    id: 'TenantDocumentJob',
+    description: 'The job of a file that is translated and keeps its layout.',
+  });
 
 const field = (description: string) => z.string().max(1000).optional().describe(description);
 
 /** The form of POST /api/documents/translate. */
 export const documentForm = z.object({
-  source_document: uploadedFile.optional().describe('The file to translate: a .pdf, .docx or .xlsx file of at most 30000000 bytes.'),
+  source_document: uploadedFile
+    .optional()
+    .describe('The file to translate: a .pdf, .docx or .xlsx file of at most 30000000 bytes.'),
   target_lang: field('Required: the target language. It must be a supported language.'),
   source_lang: field('The source language: a supported language, or `auto` to detect it. Default: `en`.'),
   domain: field('The subject of the document. It is stored with the job.'),
@@ -204,13 +277,24 @@ export const documentForm = z.object({
     .max(255)
     .nullable()
     .default(null)
-    .describe('An idempotency key of 1 to 255 characters. If a job of the workspace already has this key, the response is that job.'),
+    .describe(
+      'An idempotency key of 1 to 255 characters. If a job of the workspace already has this key, the response is that job.',
+    ),
 });
 
 export const documentListQuery = jobListFilter.extend({
   status: documentJobStatus.optional().describe('Only jobs with this status.'),
-  limit: z.int().min(1).max(200).default(50).describe('The maximum number of jobs in the response: 1 to 200.'),
-  cursor: z.string().max(200).optional().describe('The value of the X-Next-Cursor header of the previous page.'),
+  limit: z
+    .int()
+    .min(1)
+    .max(200)
+    .default(50)
+    .describe('The maximum number of jobs in the response: 1 to 200.'),
+  cursor: z
+    .string()
+    .max(200)
+    .optional()
+    .describe('The value of the X-Next-Cursor header of the previous page.'),
 });
 
 export const documentReviewInput = z
@@ -219,12 +303,11 @@ export const documentReviewInput = z
     corrections: z
       .array(
         z.object({
-          region_id: z.string().max(500).describe('The `region_id` of the segment, from the list of segments.'),
-          cell_id: z
+          region_id: z
             .string()
             .max(500)
-            .nullish()
-            .describe('The `cell_id` of the segment, if it has one.'),
+            .describe('The `region_id` of the segment, from the list of segments.'),
+          cell_id: z.string().max(500).nullish().describe('The `cell_id` of the segment, if it has one.'),
           target_text: z
             .string()
             .max(50_000)
@@ -258,8 +341,14 @@ export const documentDeletion = z
     golden_records_deleted: z.int().describe('The number of deleted records of the approval.'),
     tm_pairs_removed: z
       .int()
-      .describe('The number of segments removed from the translation memory. Only segments that no other document or text has added are removed.'),
-    learning_rows_removed: z.int().describe('The number of removed entries that say which segments the document added to the translation memory.'),
+      .describe(
+        'The number of segments removed from the translation memory. Only segments that no other document or text has added are removed.',
+      ),
+    learning_rows_removed: z
+      .int()
+      .describe(
+        'The number of removed entries that say which segments the document added to the translation memory.',
+      ),
   })
   .meta({ id: 'DocumentDeletion' });
 
@@ -269,16 +358,31 @@ export const documentSummary = z
     by_status: z.record(z.string(), z.int()).describe('The number of jobs by status.'),
     by_format: z.record(z.string(), z.int()).describe('The number of jobs by file format.'),
     approved: z.int().describe('The number of approved document jobs.'),
-    needs_review: z.int().describe('The number of translated document jobs in which a segment needs a review.'),
-    billable_chars: z.int().describe('The characters of the translated source segments of all jobs, unweighted.'),
-    tenants: z.array(openObject).optional().meta({ description: 'The figures of each tenant. Only operators get this field.' }),
-    stage_timings: openObject.optional().meta({ description: 'The durations of the stages. Only operators get this field.' }),
+    needs_review: z
+      .int()
+      .describe('The number of translated document jobs in which a segment needs a review.'),
+    billable_chars: z
+      .int()
+      .describe('The characters of the translated source segments of all jobs, unweighted.'),
+    tenants: z
+      .array(openObject)
+      .optional()
+      .meta({ description: 'The figures of each tenant. Only operators get this field.' }),
+    stage_timings: openObject
+      .optional()
+      .meta({ description: 'The durations of the stages. Only operators get this field.' }),
   })
   .meta({ id: 'DocumentSummary', description: 'Counts of document jobs.' });
 
 export const summaryQuery = z.object({
-  include_tenant_breakdown: z.boolean().optional().describe('For operators only: whether the response has the figures of each tenant.'),
-  include_stage_timing_breakdown: z.boolean().optional().describe('For operators only: whether the response has the durations of the stages.'),
+  include_tenant_breakdown: z
+    .boolean()
+    .optional()
+    .describe('For operators only: whether the response has the figures of each tenant.'),
+  include_stage_timing_breakdown: z
+    .boolean()
+    .optional()
+    .describe('For operators only: whether the response has the durations of the stages.'),
 });
 
 export const documentApproval = z
@@ -287,13 +391,21 @@ export const documentApproval = z
     approval_result: z
       .object({
         approved: z.literal(true).describe('Always true.'),
-        already_approved: z.boolean().describe('Whether the document was already approved. If so, nothing has changed.'),
+        already_approved: z
+          .boolean()
+          .describe('Whether the document was already approved. If so, nothing has changed.'),
         reviewer: z.string().nullable().describe('The reviewer who approved the document first.'),
-        fed_pairs: z.int().describe('The number of segments that this approval added to the translation memory.'),
+        fed_pairs: z
+          .int()
+          .describe('The number of segments that this approval added to the translation memory.'),
         skipped: z
           .object({
-            fast_path: z.int().describe('Segments that come unchanged from the translation memory or a glossary.'),
-            needs_review: z.int().describe('Segments that need a review and were neither corrected nor confirmed.'),
+            fast_path: z
+              .int()
+              .describe('Segments that come unchanged from the translation memory or a glossary.'),
+            needs_review: z
+              .int()
+              .describe('Segments that need a review and were neither corrected nor confirmed.'),
             duplicates: z.int().describe('Segments that are already in the translation memory.'),
             empty: z.int().describe('Segments without text.'),
           })

@@ -17,7 +17,11 @@ const pageRectangles = z.array(z.array(z.number())).nullable().meta({
 
 export const documentSegment = z
   .object({
-    region_id: z.string().describe('The ID of the part of the document that contains the segment. It stays the same each time the document is rendered.'),
+    region_id: z
+      .string()
+      .describe(
+        'The ID of the part of the document that contains the segment. It stays the same each time the document is rendered.',
+      ),
     cell_id: z
       .string()
       .nullable()
@@ -26,16 +30,32 @@ export const documentSegment = z
       ),
     kind: z
       .string()
-      .describe('The kind of segment: `paragraph`, `heading`, `table_cell`, `header`, `footer`, `cell` or `text_block`.'),
-    page: z.int().nullable().describe('The number of the page, from 1; null for formats without fixed pages.'),
-    place: z.string().meta({ description: 'The place of the segment in the file, as readable text: the sheet and cell, or the part and paragraph.' }),
+      .describe(
+        'The kind of segment: `paragraph`, `heading`, `table_cell`, `header`, `footer`, `cell` or `text_block`.',
+      ),
+    page: z
+      .int()
+      .nullable()
+      .describe('The number of the page, from 1; null for formats without fixed pages.'),
+    place: z
+      .string()
+      .meta({
+        description:
+          'The place of the segment in the file, as readable text: the sheet and cell, or the part and paragraph.',
+      }),
     source_rectangles: pageRectangles,
     target_rectangles: pageRectangles,
     source_text: z.string().describe('The source text of the segment.'),
-    target_text: z.string().nullable().describe('The translation of the segment; null before it is translated.'),
+    target_text: z
+      .string()
+      .nullable()
+      .describe('The translation of the segment; null before it is translated.'),
     quality: z
       .object({
-        score: z.int().nullable().describe('The quality score from 0 to 100; null if the segment has no score.'),
+        score: z
+          .int()
+          .nullable()
+          .describe('The quality score from 0 to 100; null if the segment has no score.'),
         needs_review: z.boolean().describe('Whether the segment needs a review.'),
         issues: z.array(z.unknown()).describe('The issues that were found in the translation; may be empty.'),
       })
@@ -43,19 +63,34 @@ export const documentSegment = z
     fast_path: z
       .string()
       .nullable()
-      .describe('`tm_exact` or `glossary_exact` if the translation memory or a glossary served the segment without a model; otherwise null.'),
+      .describe(
+        '`tm_exact` or `glossary_exact` if the translation memory or a glossary served the segment without a model; otherwise null.',
+      ),
     corrected: z.boolean().describe('Whether a reviewer has changed the translation.'),
     confirmed_at: z
       .string()
       .nullable()
-      .meta({ format: 'date-time', description: 'The time at which a reviewer confirmed this translation, ISO 8601 in UTC; null if it is not confirmed.' }),
-    confirmed_by: z.string().nullable().describe('The reviewer who confirmed this translation; null if it is not confirmed.'),
+      .meta({
+        format: 'date-time',
+        description:
+          'The time at which a reviewer confirmed this translation, ISO 8601 in UTC; null if it is not confirmed.',
+      }),
+    confirmed_by: z
+      .string()
+      .nullable()
+      .describe('The reviewer who confirmed this translation; null if it is not confirmed.'),
     provenance: z
       .record(z.string(), z.unknown())
       .nullable()
-      .meta({ description: 'The glossary or translation memory that served the translation; null if a model translated it.' }),
+      .meta({
+        description:
+          'The glossary or translation memory that served the translation; null if a model translated it.',
+      }),
   })
-  .meta({ id: 'DocumentSegment', description: 'A part of a document that is translated as a unit, such as a paragraph or a cell.' });
+  .meta({
+    id: 'DocumentSegment',
+    description: 'A part of a document that is translated as a unit, such as a paragraph or a cell.',
+  });
 
 export const documentSegmentPage = z
   .object({
@@ -70,7 +105,12 @@ export const documentSegmentPage = z
 
 export const segmentQuery = z.object({
   document_id: z.string().describe('The ID of the document job.'),
-  limit: z.int().min(1).max(500).default(100).describe('The maximum number of segments in the response: 1 to 500.'),
+  limit: z
+    .int()
+    .min(1)
+    .max(500)
+    .default(100)
+    .describe('The maximum number of segments in the response: 1 to 500.'),
   cursor: z.string().max(50).optional().describe('The value of `next_cursor` on the previous page.'),
   flagged: z.boolean().optional().describe('Only segments that need a review.'),
 });

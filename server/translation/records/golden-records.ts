@@ -184,7 +184,10 @@ export function listGolden(
 ): void {
   const { store, path } = manifestOf({ storage }, place, record.recordedAt);
   const appending = store.appendLine(path, manifestLine(record)).catch((error: unknown) => {
-    log.warn({ job_id: record.jobId, error: describeForLog(error) }, 'the line of the manifest was not written yet');
+    log.warn(
+      { job_id: record.jobId, error: describeForLog(error) },
+      'the line of the manifest was not written yet',
+    );
   });
   void backgroundWork.track(appending);
 }

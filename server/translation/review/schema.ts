@@ -19,7 +19,10 @@ export const reviewItem = z.object({
 
 /** Input of `reviews.claim`. With `release`, the call ends the caller's claim instead of creating or renewing it. */
 export const claimInput = reviewItem.extend({
-  release: z.boolean().default(false).describe('Whether to end the claim of the reviewer, instead of creating or renewing it.'),
+  release: z
+    .boolean()
+    .default(false)
+    .describe('Whether to end the claim of the reviewer, instead of creating or renewing it.'),
   opened: z
     .boolean()
     .default(false)
@@ -46,12 +49,18 @@ export const itemHolder = z.object({
 export const claimState = z.object({
   /** Time at which the caller's own claim ends; null without a claim. */
   claimed_until: dateTime.nullable(),
-  others: z.array(itemHolder).describe('Other members who are reviewing the item, in the order in which they started; at most 20.'),
+  others: z
+    .array(itemHolder)
+    .describe('Other members who are reviewing the item, in the order in which they started; at most 20.'),
 });
 
 /** Output of `reviews.reopen`: the item, which awaits review again. */
 export const reopenedItem = reviewItem.extend({
-  status: z.string().describe('The status of the reopened item: `awaiting_review` for a text job, `translated` for a document.'),
+  status: z
+    .string()
+    .describe(
+      'The status of the reopened item: `awaiting_review` for a text job, `translated` for a document.',
+    ),
   updated_at: dateTime,
 });
 
@@ -69,23 +78,40 @@ export const reviewerReportInput = z
 /** The figures of one member. If there is no data for a figure, the figure and its count are 0. */
 export const reviewerFigures = z.object({
   user_id: z.string().describe('The ID of the reviewer.'),
-  email: z.string().nullable().meta({ description: 'The email address of the reviewer; null for a former member.' }),
+  email: z
+    .string()
+    .nullable()
+    .meta({ description: 'The email address of the reviewer; null for a former member.' }),
   approved: z.int().meta({ description: 'The number of texts approved without changes.' }),
   edited: z.int().meta({ description: 'The number of texts approved with changes.' }),
   rejected: z.int().describe('The number of texts rejected.'),
-  measured: z.int().meta({ description: 'The number of approved texts that `words` and `edits` are counted from.' }),
+  measured: z
+    .int()
+    .meta({ description: 'The number of approved texts that `words` and `edits` are counted from.' }),
   words: z.int().meta({
-    description: 'The words of these texts. For each text, the longer of the machine translation and the approved text is counted.',
+    description:
+      'The words of these texts. For each text, the longer of the machine translation and the approved text is counted.',
   }),
-  edits: z.int().meta({ description: 'The number of words that reviewers inserted, deleted or replaced in these texts.' }),
+  edits: z
+    .int()
+    .meta({
+      description: 'The number of words that reviewers inserted, deleted or replaced in these texts.',
+    }),
   timed: z.int().meta({ description: 'The number of reviews whose time `worked_ms` contains.' }),
-  worked_ms: z.int().meta({ description: 'The time spent on these reviews in milliseconds, as measured in the browsers of the reviewers.' }),
+  worked_ms: z
+    .int()
+    .meta({
+      description:
+        'The time spent on these reviews in milliseconds, as measured in the browsers of the reviewers.',
+    }),
 });
 
 export const reviewerReport = z.object({
   from: calendarDate.describe('The first day of the report, YYYY-MM-DD in UTC.'),
   to: calendarDate.describe('The last day of the report, YYYY-MM-DD in UTC.'),
-  reviewers: z.array(reviewerFigures).meta({ description: 'The reviewers with the most reviews first; at most 1000.' }),
+  reviewers: z
+    .array(reviewerFigures)
+    .meta({ description: 'The reviewers with the most reviews first; at most 1000.' }),
 });
 
 export type ReviewerReportInput = z.infer<typeof reviewerReportInput>;

@@ -43,7 +43,9 @@ export const maxKeyLength = 255;
  */
 export const translationRequest = z
   .object({
-    source_text: z.string().describe('The text to translate: at most 50000 characters (Unicode code points), not blank.'),
+    source_text: z
+      .string()
+      .describe('The text to translate: at most 50000 characters (Unicode code points), not blank.'),
     target_lang: z
       .string()
       .describe(`The target language, one of ${languageCodes.join(', ')}. Letter case is ignored.`),
@@ -88,7 +90,9 @@ export const translationRequest = z
       .max(1000)
       .nullable()
       .default(null)
-      .describe('The register, such as `formal` or `informal`. It changes only the formality and wording of the translation.'),
+      .describe(
+        'The register, such as `formal` or `informal`. It changes only the formality and wording of the translation.',
+      ),
     gender: z
       .string()
       .max(1000)
@@ -107,7 +111,11 @@ export const translationRequest = z
       .nullable()
       .default(null)
       .describe('Accepted for compatibility and returned; has no effect.'),
-    allow_fallback: z.boolean().nullable().default(null).describe('Accepted for compatibility and returned; has no effect.'),
+    allow_fallback: z
+      .boolean()
+      .nullable()
+      .default(null)
+      .describe('Accepted for compatibility and returned; has no effect.'),
   })
   .meta({
     id: 'TranslationRequest',
@@ -123,18 +131,39 @@ export const translationJob = z
       .string()
       .nullable()
       .describe('The first machine translation, before any repair or review.'),
-    final_translation: z.string().nullable().describe('The published translation; before the review, the text that is proposed to the reviewer.'),
-    quality_assessment: qualityAssessment.nullable().describe('The quality assessment of the first translation; null if the translation comes unchanged from the translation memory or a glossary.'),
-    refinement: refinement.nullable().describe('The repair of the translation; null if the translation comes unchanged from the translation memory or a glossary.'),
-    verification: verification.nullable().describe('The check of the final translation; null if the translation comes unchanged from the translation memory or a glossary.'),
+    final_translation: z
+      .string()
+      .nullable()
+      .describe('The published translation; before the review, the text that is proposed to the reviewer.'),
+    quality_assessment: qualityAssessment
+      .nullable()
+      .describe(
+        'The quality assessment of the first translation; null if the translation comes unchanged from the translation memory or a glossary.',
+      ),
+    refinement: refinement
+      .nullable()
+      .describe(
+        'The repair of the translation; null if the translation comes unchanged from the translation memory or a glossary.',
+      ),
+    verification: verification
+      .nullable()
+      .describe(
+        'The check of the final translation; null if the translation comes unchanged from the translation memory or a glossary.',
+      ),
     agent_run: agentRun,
     warnings,
     created_at: dateTime,
     updated_at: dateTime,
   })
-  .meta({ id: 'TranslationJob', description: 'A text, its translation, and the steps that the service took.' });
+  .meta({
+    id: 'TranslationJob',
+    description: 'A text, its translation, and the steps that the service took.',
+  });
 
-export const goldenFormat = z.enum(['txt', 'docx', 'pdf']).default('txt').describe('The type of the file to download.');
+export const goldenFormat = z
+  .enum(['txt', 'docx', 'pdf'])
+  .default('txt')
+  .describe('The type of the file to download.');
 
 /** The result of a deletion: the items that were actually removed. */
 export const jobDeletion = z
@@ -150,8 +179,17 @@ export const jobDeletion = z
 
 export const listQuery = jobListFilter.extend({
   status: jobStatus.optional().describe('Only jobs with this status.'),
-  limit: z.int().min(1).max(200).default(50).describe('The maximum number of jobs in the response: 1 to 200.'),
-  cursor: z.string().max(200).optional().describe('The value of the X-Next-Cursor header of the previous page.'),
+  limit: z
+    .int()
+    .min(1)
+    .max(200)
+    .default(50)
+    .describe('The maximum number of jobs in the response: 1 to 200.'),
+  cursor: z
+    .string()
+    .max(200)
+    .optional()
+    .describe('The value of the X-Next-Cursor header of the previous page.'),
 });
 
 export type JobStatus = z.infer<typeof jobStatus>;

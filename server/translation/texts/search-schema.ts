@@ -9,17 +9,24 @@ export const jobFilter = jobListFilter.extend({
   statuses: z.array(jobStatus).min(1).max(10).optional().describe('Only jobs with one of these statuses.'),
   trigger: triggerCode
     .optional()
-    .describe('Only jobs with this trigger of the quality gate: a reason for a review, or a warning of a published job.'),
+    .describe(
+      'Only jobs with this trigger of the quality gate: a reason for a review, or a warning of a published job.',
+    ),
   updated_from: moment.optional().describe('Only jobs that were changed at or after this time.'),
   updated_to: moment.optional().describe('Only jobs that were changed before this time.'),
   /** Part of the source or the translation. */
-  text: searchedText.optional().describe('Only jobs whose source or translation contains this text. Letter case is ignored.'),
+  text: searchedText
+    .optional()
+    .describe('Only jobs whose source or translation contains this text. Letter case is ignored.'),
 });
 
 /** Input of `translations.search`. */
 export const searchInput = jobFilter
   .extend({
-    order: z.enum(['newest', 'oldest']).default('newest').meta({ description: 'The order of the jobs by `updated_at`, then by ID.' }),
+    order: z
+      .enum(['newest', 'oldest'])
+      .default('newest')
+      .meta({ description: 'The order of the jobs by `updated_at`, then by ID.' }),
     limit: z.int().min(1).max(100).default(50).describe('The maximum number of jobs on a page.'),
     cursor: z.string().max(200).optional().describe('The value of `next_cursor` on the previous page.'),
   })
@@ -48,7 +55,10 @@ export const jobSummary = z.object({
  */
 export const searchPage = z.object({
   jobs: z.array(jobSummary).describe('The jobs, in the requested order.'),
-  next_cursor: z.string().nullable().describe('Send this value as `cursor` to continue the search; null if all jobs were examined.'),
+  next_cursor: z
+    .string()
+    .nullable()
+    .describe('Send this value as `cursor` to continue the search; null if all jobs were examined.'),
   /** `updated_at` of the last examined job; null if all jobs were examined. */
   searched_to: dateTime.nullable(),
 });
@@ -61,7 +71,9 @@ const boundedCount = z.object({
 
 /** Output of `translations.counts`. */
 export const jobCounts = z.object({
-  by_status: z.array(boundedCount.extend({ status: jobStatus })).meta({ description: 'The number of jobs for every status.' }),
+  by_status: z
+    .array(boundedCount.extend({ status: jobStatus }))
+    .meta({ description: 'The number of jobs for every status.' }),
   waiting: boundedCount
     .extend({
       /** The earliest `updated_at` of these jobs; null if none exist. */

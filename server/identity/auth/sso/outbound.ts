@@ -143,7 +143,8 @@ async function readBounded(body: AsyncIterable<Uint8Array> | null): Promise<Buff
   let size = 0;
   for await (const chunk of body ?? []) {
     size += chunk.length;
-    if (size > maximumResponse) throw new ProviderRefused(`the response is larger than ${maximumResponse} bytes`);
+    if (size > maximumResponse)
+      throw new ProviderRefused(`the response is larger than ${maximumResponse} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -36,7 +36,10 @@ export async function runImport(
   } catch (error) {
     const { code, message } = toAppError(error);
     if (begun.attempts < maxAttempts) throw error;
-    log.error({ import_id: importId, error: describeForLog(error) }, 'an import failed and will not be retried');
+    log.error(
+      { import_id: importId, error: describeForLog(error) },
+      'an import failed and will not be retried',
+    );
     const because = code === 'transient_error' ? 'the database could not be reached' : 'an internal error';
     await failImport(
       services,

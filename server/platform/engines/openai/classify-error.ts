@@ -27,13 +27,18 @@ export function classify(thrown: unknown): UpstreamFailure {
   if (thrown instanceof APIUserAbortError || thrown instanceof APIConnectionTimeoutError)
     return new UpstreamFailure('outage', 'the endpoint did not respond in time');
   if (thrown instanceof APIConnectionError)
-    return new UpstreamFailure('outage', 'the endpoint cannot be reached', { code: networkCode(thrown.cause) });
+    return new UpstreamFailure('outage', 'the endpoint cannot be reached', {
+      code: networkCode(thrown.cause),
+    });
   if (thrown instanceof APIError) return classifyStatus(thrown);
-  if (thrown instanceof SyntaxError) return new UpstreamFailure('malformed', 'the response of the endpoint is not JSON');
+  if (thrown instanceof SyntaxError)
+    return new UpstreamFailure('malformed', 'the response of the endpoint is not JSON');
   // A TypeError with a cause means that the body was incomplete. A TypeError without a cause was thrown before
   // anything was sent.
   if (thrown instanceof TypeError && thrown.cause instanceof Error)
-    return new UpstreamFailure('outage', 'the response of the endpoint is incomplete', { code: networkCode(thrown.cause) });
+    return new UpstreamFailure('outage', 'the response of the endpoint is incomplete', {
+      code: networkCode(thrown.cause),
+    });
   return new UpstreamFailure('misconfigured', 'the request could not be sent to the endpoint');
 }
 
@@ -59,7 +64,8 @@ function classifyStatus(error: APIError): UpstreamFailure {
     return new UpstreamFailure('outage', 'the endpoint rejected the request', facts);
   if (isFiltered) return new UpstreamFailure('filtered', 'the endpoint rejected the request', facts);
   if (isUnstructured) return new UpstreamFailure('unstructured', 'the endpoint rejected the request', facts);
-  if (status === 429 && !named(spentAccountCodes)) return new UpstreamFailure('saturated', 'the endpoint rejected the request', facts);
+  if (status === 429 && !named(spentAccountCodes))
+    return new UpstreamFailure('saturated', 'the endpoint rejected the request', facts);
   return new UpstreamFailure('misconfigured', 'the endpoint rejected the request', facts);
 }
 

@@ -25,7 +25,8 @@ export function readCompletion<Reply, Value>(
 ): Value {
   const choice = completion?.choices?.[0];
   const message = choice?.message;
-  if (choice?.finish_reason === 'content_filter') throw new UpstreamFailure('filtered', 'the content filter of the endpoint stopped the response');
+  if (choice?.finish_reason === 'content_filter')
+    throw new UpstreamFailure('filtered', 'the content filter of the endpoint stopped the response');
   if (message?.refusal) throw new UpstreamFailure('filtered', 'the model refused to respond');
   if (choice?.finish_reason === 'length')
     throw new UpstreamFailure('malformed', "the model's response was cut off at its length limit");
@@ -42,9 +43,14 @@ export function readCompletion<Reply, Value>(
       "the model's response does not match the JSON schema that the request asked for",
     );
   }
-  if (findUnstorable(parsed.data)) throw new UpstreamFailure('malformed', "the model's response has characters that cannot be stored");
+  if (findUnstorable(parsed.data))
+    throw new UpstreamFailure('malformed', "the model's response has characters that cannot be stored");
   const value = read(parsed.data);
-  if (value === undefined) throw new UpstreamFailure('malformed', "the model's response does not match the segments or candidates of the request");
+  if (value === undefined)
+    throw new UpstreamFailure(
+      'malformed',
+      "the model's response does not match the segments or candidates of the request",
+    );
   return value;
 }
 

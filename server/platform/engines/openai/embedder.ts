@@ -105,7 +105,8 @@ function readVector(embedding: unknown): Float32Array {
   // Reject a zero vector: it is near no other vector, so its text would never be found.
   if (!vector || vector.length > maxDimensions || !vector.some((component) => component !== 0))
     throw new UpstreamFailure('malformed', 'the response has an empty, invalid or too long vector');
-  if (!vector.every(Number.isFinite)) throw new UpstreamFailure('malformed', 'a vector of the response has values that are not numbers');
+  if (!vector.every(Number.isFinite))
+    throw new UpstreamFailure('malformed', 'a vector of the response has values that are not numbers');
   return vector;
 }
 

@@ -106,7 +106,13 @@ function lostWithin(choice: Choice, own: Choice, isShown: boolean): QualityIssue
       ),
     );
   if (choice.hash && !own.hash && !isShown) {
-    issues.push(critical('#', `The sign #, which shows the number, is missing in ${choice.key}.`, 'Keep # in place of the number.'));
+    issues.push(
+      critical(
+        '#',
+        `The sign #, which shows the number, is missing in ${choice.key}.`,
+        'Keep # in place of the number.',
+      ),
+    );
   }
   return issues;
 }
@@ -159,11 +165,7 @@ export function choiceIssues(source: Placeholders, target: Placeholders, rest: s
   for (const { key, head } of present.values()) {
     if (known.has(key)) continue;
     issues.push(
-      critical(
-        head,
-        `The choice ${head}, …} is not in the source.`,
-        `Use the choice of the source instead.`,
-      ),
+      critical(head, `The choice ${head}, …} is not in the source.`, `Use the choice of the source instead.`),
     );
   }
   return issues;

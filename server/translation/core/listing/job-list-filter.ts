@@ -24,7 +24,9 @@ export const jobListFilter = z.object({
     .describe(
       'Only jobs that were created at or after this time: ISO 8601 with a time zone, such as `2026-11-22T08:00:00Z`.',
     ),
-  created_before: moment.optional().describe('Only jobs that were created before this time: ISO 8601 with a time zone.'),
+  created_before: moment
+    .optional()
+    .describe('Only jobs that were created before this time: ISO 8601 with a time zone.'),
   metadata: z
     .record(
       z.string().min(1).max(200),

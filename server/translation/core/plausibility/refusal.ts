@@ -165,7 +165,11 @@ export function refusalIssue({ source, target }: TextPair): QualityIssue | undef
   if (finds(selfReference, edges) && !mentions(intelligence, source))
     return critical('accuracy', 'The translation mentions an AI model, but the source does not.', target);
   if (finds(announcement, start, lead) && !mentions(translation, source.slice(0, opening)))
-    return critical('accuracy', 'The translation begins with a phrase such as “Here is the translation”, but the source does not.', target);
+    return critical(
+      'accuracy',
+      'The translation begins with a phrase such as “Here is the translation”, but the source does not.',
+      target,
+    );
   return undefined;
 }
 

@@ -47,7 +47,9 @@ const approvalOutcome = z.discriminatedUnion('outcome', [
   z.object({
     outcome: z
       .literal('left_out')
-      .describe('The document was skipped, because it has to be named in `confirm_unopened` or `confirm_critical`; nothing has changed.'),
+      .describe(
+        'The document was skipped, because it has to be named in `confirm_unopened` or `confirm_critical`; nothing has changed.',
+      ),
     document_id: z.string().describe('The ID of the document job.'),
     reason: leftOutReason,
     critical_findings: z
@@ -61,7 +63,9 @@ const approvalOutcome = z.discriminatedUnion('outcome', [
 type ApprovalOutcome = z.infer<typeof approvalOutcome>;
 
 export const approvalOutcomes = z.object({
-  results: z.array(approvalOutcome).meta({ description: 'One result for each document, in the order of `document_ids`.' }),
+  results: z
+    .array(approvalOutcome)
+    .meta({ description: 'One result for each document, in the order of `document_ids`.' }),
 });
 
 /**

@@ -21,21 +21,29 @@ export const boxQuery = z.object({
 
 const anchor = z.discriminatedUnion('type', [
   z
-    .object({ type: z.literal('page').describe('The segment is on a page of a PDF.'), page: z.int().describe('The number of the page, from 1.') })
+    .object({
+      type: z.literal('page').describe('The segment is on a page of a PDF.'),
+      page: z.int().describe('The number of the page, from 1.'),
+    })
     .meta({ description: 'A place in a PDF. The rectangles of the segment have its place on the page.' }),
   z
     .object({
       type: z.literal('paragraph').describe('The segment is a paragraph of a DOCX file.'),
-      part: z.string().describe('The part of the file that contains the segment: the main text, a header or a footer.'),
+      part: z
+        .string()
+        .describe('The part of the file that contains the segment: the main text, a header or a footer.'),
       paragraph: z.int().describe('The number of the paragraph in this part, from 1.'),
     })
     .meta({
-      description: 'A paragraph in a DOCX file. Empty paragraphs are counted too, but not paragraphs in tables.',
+      description:
+        'A paragraph in a DOCX file. Empty paragraphs are counted too, but not paragraphs in tables.',
     }),
   z
     .object({
       type: z.literal('table_cell').describe('The segment is a paragraph in a table of a DOCX file.'),
-      part: z.string().describe('The part of the file that contains the segment: the main text, a header or a footer.'),
+      part: z
+        .string()
+        .describe('The part of the file that contains the segment: the main text, a header or a footer.'),
       table: z.int().describe('The number of the table in this part, from 1.'),
       row: z.int().describe('The number of the row, from 1.'),
       column: z.int().describe('The number of the column, from 1.'),
@@ -75,9 +83,13 @@ const segmentBox = documentSegment
 export const segmentBoxPage = z.object({
   boxes: z.array(segmentBox).meta({ description: 'The segments, in reading order.' }),
   translated_artifact_id: z.string().nullable().meta({
-    description: 'The ID of the translated file to which `target_rectangles` refer; null if there is no such file or no rectangle.',
+    description:
+      'The ID of the translated file to which `target_rectangles` refer; null if there is no such file or no rectangle.',
   }),
-  next_cursor: z.string().nullable().describe('Send this value as `cursor` for the next page; null on the last page.'),
+  next_cursor: z
+    .string()
+    .nullable()
+    .describe('Send this value as `cursor` for the next page; null on the last page.'),
 });
 
 /**
@@ -154,7 +166,8 @@ function anchorOf(format: LayoutKind, { place, region_id, cell_id, page }: Place
     return { type: 'sheet_cell', sheet: place.slice(0, -cell_id.length - 1), cell: cell_id };
   if (format === 'pdf' && page !== null) return { type: 'page', page };
   const [, part, paragraph, table, row, column, inCell = '1'] = wordPlace.exec(place) ?? [];
-  if (part === undefined) throw new Error(`the place of the segment ${region_id} in the file cannot be determined`);
+  if (part === undefined)
+    throw new Error(`the place of the segment ${region_id} in the file cannot be determined`);
   if (table === undefined) return { type: 'paragraph', part, paragraph: Number(paragraph) };
   return {
     type: 'table_cell',

@@ -18,7 +18,11 @@ export const documentConfirmInput = z.object({
   segments: z
     .array(
       z.object({
-        position: z.int().min(0).max(1_000_000).describe('The position of the segment in the document, from 0.'),
+        position: z
+          .int()
+          .min(0)
+          .max(1_000_000)
+          .describe('The position of the segment in the document, from 0.'),
         target_text: z
           .string()
           .max(1_000_000)
@@ -31,21 +35,35 @@ export const documentConfirmInput = z.object({
       error: 'must not name a segment twice',
     })
     .describe('The segments to confirm. Either all are confirmed or none.'),
-  confirmed: z.boolean().default(true).describe('`true` confirms the segments; `false` withdraws their confirmation.'),
+  confirmed: z
+    .boolean()
+    .default(true)
+    .describe('`true` confirms the segments; `false` withdraws their confirmation.'),
   confirm_critical: z
     .boolean()
     .default(false)
-    .describe('Must be `true` if a segment has critical findings. Otherwise the status is 409, with the code `critical_findings`.'),
+    .describe(
+      'Must be `true` if a segment has critical findings. Otherwise the status is 409, with the code `critical_findings`.',
+    ),
   reviewer: z
     .string()
     .max(320)
     .nullish()
-    .describe('The name of the reviewer, for clients with an API key. For signed-in members, the session determines the reviewer.'),
+    .describe(
+      'The name of the reviewer, for clients with an API key. For signed-in members, the session determines the reviewer.',
+    ),
 });
 
 export const confirmedSegments = z.object({
-  segments: z.array(positionedSegment).meta({ description: 'The segments in their current state, in reading order.' }),
-  updated_at: z.string().meta({ format: 'date-time', description: 'The time of the last change of the document, ISO 8601 in UTC.' }),
+  segments: z
+    .array(positionedSegment)
+    .meta({ description: 'The segments in their current state, in reading order.' }),
+  updated_at: z
+    .string()
+    .meta({
+      format: 'date-time',
+      description: 'The time of the last change of the document, ISO 8601 in UTC.',
+    }),
 });
 
 /**

@@ -36,15 +36,23 @@ export const documentCorrectInput = documentReviewInput.extend({
 
 export const correctedDocument = z.object({
   applied: z.int().meta({
-    description: 'The number of corrections that changed the document. Others had been applied before, by an earlier copy of the same request.',
+    description:
+      'The number of corrections that changed the document. Others had been applied before, by an earlier copy of the same request.',
   }),
   segments: z
     .array(positionedSegment)
     .meta({ description: 'The corrected segments in their current state, in reading order.' }),
   artifact: documentArtifact
     .nullable()
-    .meta({ description: 'The latest translated file, which has the corrections; null without a translated file.' }),
-  updated_at: z.string().meta({ format: 'date-time', description: 'The time of the last change of the document, ISO 8601 in UTC.' }),
+    .meta({
+      description: 'The latest translated file, which has the corrections; null without a translated file.',
+    }),
+  updated_at: z
+    .string()
+    .meta({
+      format: 'date-time',
+      description: 'The time of the last change of the document, ISO 8601 in UTC.',
+    }),
 });
 
 /**

@@ -18,7 +18,10 @@ export const documentOutline = z.object({
   untranslated: z.int().describe('The number of segments without a translation.'),
   kinds: z
     .array(
-      z.object({ kind: z.string().describe('The kind of segment, such as `paragraph`, `heading` or `cell`.'), ...counts }),
+      z.object({
+        kind: z.string().describe('The kind of segment, such as `paragraph`, `heading` or `cell`.'),
+        ...counts,
+      }),
     )
     .meta({ description: 'The kinds of segments, in the order in which they first appear in the document.' }),
   pages: z
@@ -27,13 +30,21 @@ export const documentOutline = z.object({
         page: z
           .int()
           .nullable()
-          .meta({ description: 'The number of the page or sheet, from 1; null for segments without a page, such as headers.' }),
-        sheet: z.string().nullable().meta({ description: 'The name of the sheet; null if the file is not a workbook.' }),
+          .meta({
+            description:
+              'The number of the page or sheet, from 1; null for segments without a page, such as headers.',
+          }),
+        sheet: z
+          .string()
+          .nullable()
+          .meta({ description: 'The name of the sheet; null if the file is not a workbook.' }),
         first_position: z.int().describe('The position of the first segment on the page, from 0.'),
         ...counts,
       }),
     )
-    .meta({ description: 'The pages or sheets that have segments, in the order in which they first appear.' }),
+    .meta({
+      description: 'The pages or sheets that have segments, in the order in which they first appear.',
+    }),
 });
 
 type Counts = { [name in keyof typeof counts]: number };

@@ -8,8 +8,7 @@ import { documentSegment, ofDocument, segmentView } from '#server/translation/do
 export const positionedSegment = documentSegment.extend({
   position: z.int().meta({ description: 'The position of the segment in the document, from 0.' }),
   pipeline_text: z.string().nullable().meta({
-    description:
-      'The machine translation, if a reviewer has changed it and it was stored; otherwise null.',
+    description: 'The machine translation, if a reviewer has changed it and it was stored; otherwise null.',
   }),
 });
 

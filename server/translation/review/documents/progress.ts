@@ -23,24 +23,44 @@ const documentProgress = z.object({
   translated_segments: z.int().describe('The number of segments with a translation.'),
   total_segments: z.int().meta({ description: 'The number of segments; 0 before the text is extracted.' }),
   percent: z.int().meta({
-    description: 'The percentage of translated segments. It stays below 100 until the translated file exists.',
+    description:
+      'The percentage of translated segments. It stays below 100 until the translated file exists.',
   }),
-  needs_review_segments: z.int().meta({ description: 'The number of segments that need a review and are not confirmed.' }),
-  confirmed_segments: z.int().meta({ description: 'The number of segments that a reviewer has confirmed without changes.' }),
-  error: z.string().nullable().meta({ description: 'The error message if the document failed; otherwise null.' }),
+  needs_review_segments: z
+    .int()
+    .meta({ description: 'The number of segments that need a review and are not confirmed.' }),
+  confirmed_segments: z
+    .int()
+    .meta({ description: 'The number of segments that a reviewer has confirmed without changes.' }),
+  error: z
+    .string()
+    .nullable()
+    .meta({ description: 'The error message if the document failed; otherwise null.' }),
   waiting: documentJob.shape.waiting,
-  updated_at: z.string().meta({ format: 'date-time', description: 'The time of the last change of the document, ISO 8601 in UTC.' }),
+  updated_at: z
+    .string()
+    .meta({
+      format: 'date-time',
+      description: 'The time of the last change of the document, ISO 8601 in UTC.',
+    }),
 });
 
 export const documentProgressList = z.object({
-  documents: z.array(documentProgress).meta({ description: 'The progress of each document, in the order of the IDs, without duplicates.' }),
+  documents: z
+    .array(documentProgress)
+    .meta({ description: 'The progress of each document, in the order of the IDs, without duplicates.' }),
   unknown_ids: z
     .array(z.string())
-    .meta({ description: 'The IDs to which no document of the workspace belongs, or whose document was deleted.' }),
+    .meta({
+      description: 'The IDs to which no document of the workspace belongs, or whose document was deleted.',
+    }),
   updated_at: z
     .string()
     .nullable()
-    .meta({ format: 'date-time', description: 'The time of the latest change of any of the documents; null if there are none.' }),
+    .meta({
+      format: 'date-time',
+      description: 'The time of the latest change of any of the documents; null without documents.',
+    }),
 });
 
 /**

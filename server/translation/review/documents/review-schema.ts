@@ -4,11 +4,7 @@ import { confirmCritical } from '../schema.ts';
 export const documentApproveInput = z
   .object({
     document_id: z.string().describe('The ID of the document job.'),
-    notes: z
-      .string()
-      .max(10_000)
-      .nullish()
-      .describe('Accepted, but not stored. At most 10000 characters.'),
+    notes: z.string().max(10_000).nullish().describe('Accepted, but not stored. At most 10000 characters.'),
     reviewer: z
       .string()
       .max(320)
@@ -18,7 +14,10 @@ export const documentApproveInput = z
       ),
     confirm_critical: confirmCritical,
   })
-  .meta({ id: 'DocumentApproveRequest', description: 'An approval. Send an empty object, {}, if there is no further data.' });
+  .meta({
+    id: 'DocumentApproveRequest',
+    description: 'An approval. Send an empty object, {}, if there is no further data.',
+  });
 
 export type DocumentApproveRequest = Omit<
   z.infer<typeof documentApproveInput>,

@@ -28,19 +28,39 @@ const maxIdLength = 500;
 
 export const segmentSearch = z.object({
   document_id: z.string().describe('The ID of the document job.'),
-  flagged: z.boolean().optional().meta({ description: 'Only segments that need a review (`true`) or do not (`false`).' }),
-  corrected: z.boolean().optional().describe('Only segments that a reviewer has changed (`true`) or has not (`false`).'),
-  confirmed: z.boolean().optional().describe('Only segments that a reviewer has confirmed without changes (`true`) or has not (`false`).'),
+  flagged: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Only segments that need a review (`true`) or do not (`false`).' }),
+  corrected: z
+    .boolean()
+    .optional()
+    .describe('Only segments that a reviewer has changed (`true`) or has not (`false`).'),
+  confirmed: z
+    .boolean()
+    .optional()
+    .describe('Only segments that a reviewer has confirmed without changes (`true`) or has not (`false`).'),
   kind: z.enum(kinds).optional().describe('Only segments of this kind.'),
-  page: z.int().min(1).max(maxPosition).optional().meta({ description: 'Only segments on this page or sheet, counted from 1.' }),
+  page: z
+    .int()
+    .min(1)
+    .max(maxPosition)
+    .optional()
+    .meta({ description: 'Only segments on this page or sheet, counted from 1.' }),
   unit_id: z.string().min(1).max(maxIdLength).optional().meta({
-    description: 'Only segments with this region ID or cell ID, as in findings. In a workbook, several sheets may have the same cell ID.',
+    description:
+      'Only segments with this region ID or cell ID, as in findings. In a workbook, several sheets may have the same cell ID.',
   }),
   text: searchedText.optional(),
-  text_in: z.enum(['source', 'target', 'either']).default('either').describe('Which side of the segments is searched for `text`.'),
+  text_in: z
+    .enum(['source', 'target', 'either'])
+    .default('either')
+    .describe('Which side of the segments is searched for `text`.'),
   limit: z.int().min(1).max(500).default(100).describe('The maximum number of segments on a page.'),
   cursor: z.string().max(50).optional().describe('The value of `next_cursor` on the previous page.'),
-  position: position.optional().meta({ description: 'The page begins with the first match at or after this position in the document.' }),
+  position: position
+    .optional()
+    .meta({ description: 'The page begins with the first match at or after this position in the document.' }),
   offset: position.optional().meta({ description: 'The number of matches to skip.' }),
 });
 
@@ -50,7 +70,10 @@ export const segmentSearchPage = z.object({
   segments: z.array(positionedSegment).describe('The matching segments, in reading order.'),
   total: z.int().meta({ description: 'The number of matches on all pages.' }),
   first_index: z.int().meta({ description: 'The number of matches on previous pages.' }),
-  next_cursor: z.string().nullable().describe('Send this value as `cursor` for the next page; null on the last page.'),
+  next_cursor: z
+    .string()
+    .nullable()
+    .describe('Send this value as `cursor` for the next page; null on the last page.'),
 });
 
 /** The place of a page among all matches. */

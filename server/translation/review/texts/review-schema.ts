@@ -69,7 +69,9 @@ export const textCheck = z.object({
       }),
     )
     .describe('The issues that were found; may be empty.'),
-  missing_terms: z.array(z.string()).describe('Glossary terms that the translation should have but does not; at most 100.'),
+  missing_terms: z
+    .array(z.string())
+    .describe('Glossary terms that the translation should have but does not; at most 100.'),
 });
 
 /** The version of a job that a reviewer saw: its `updated_at`. */
@@ -121,10 +123,14 @@ const reviewResult = z.discriminatedUnion('outcome', [
   z.object({
     outcome: z
       .literal('left_out')
-      .describe('The approval was skipped, because it has to confirm this job explicitly; nothing has changed.'),
+      .describe(
+        'The approval was skipped, because it has to confirm this job explicitly; nothing has changed.',
+      ),
     job_id: z.string().describe('The ID of the reviewed job.'),
     reason: leftOutReason,
-    critical_findings: z.array(qualityIssue).describe('The critical findings; empty if the reason is `unopened`.'),
+    critical_findings: z
+      .array(qualityIssue)
+      .describe('The critical findings; empty if the reason is `unopened`.'),
   }),
 ]);
 
@@ -149,7 +155,9 @@ export const nextReviewInput = z
     claim: z
       .boolean()
       .default(true)
-      .describe('Whether the job is reserved for this reviewer. If not, another reviewer may get the same job.'),
+      .describe(
+        'Whether the job is reserved for this reviewer. If not, another reviewer may get the same job.',
+      ),
   })
   .prefault({});
 
@@ -162,7 +170,9 @@ export const nextReviewView = z.object({
     .describe(
       'Send this value as `after` to get the job after this one; null at the end of the queue. If `job` is null, more jobs may follow.',
     ),
-  claim: claimState.nullable().describe('The reservation of the job; null if no job was found, or if it was not reserved.'),
+  claim: claimState
+    .nullable()
+    .describe('The reservation of the job; null if no job was found, or if it was not reserved.'),
 });
 
 export type TextCheck = z.infer<typeof textCheck>;

@@ -34,7 +34,10 @@ export const batchRequest = z
         z.object({
           Text: z.string().describe('The text to translate: at most 50000 characters, not blank.'),
           Language: z.string().default('en').describe('The language of the text; `auto` detects it.'),
-          TextType: z.enum(['Plain', 'Html']).default('Plain').describe('The same as `text_type` of a single text.'),
+          TextType: z
+            .enum(['Plain', 'Html'])
+            .default('Plain')
+            .describe('The same as `text_type` of a single text.'),
           Targets: z
             .array(
               z.object({
@@ -42,7 +45,11 @@ export const batchRequest = z
                 Tone: note('The register, such as `formal`.'),
                 Gender: note('The grammatical gender to use if the target language requires one.'),
                 DeploymentName: note('Accepted for compatibility; has no effect.'),
-                AllowFallback: z.boolean().nullable().optional().describe('Accepted for compatibility; has no effect.'),
+                AllowFallback: z
+                  .boolean()
+                  .nullable()
+                  .optional()
+                  .describe('Accepted for compatibility; has no effect.'),
                 AdaptiveDatasetId: note('Accepted for compatibility; has no effect.'),
               }),
             )
@@ -60,7 +67,9 @@ export const batchRequest = z
       .max(maxKeyLength)
       .nullable()
       .default(null)
-      .describe('The idempotency key of the batch. Each job gets the key `<key>:<index>`, with its index from 0.'),
+      .describe(
+        'The idempotency key of the batch. Each job gets the key `<key>:<index>`, with its index from 0.',
+      ),
   })
   .meta({ id: 'BatchTranslationRequest' });
 
@@ -71,7 +80,11 @@ export const documentTextRequest = translationRequest
       .looseObject({
         source_document: z
           .looseObject({
-            name: z.string().max(255).optional().describe('The file name for downloads, at most 255 characters.'),
+            name: z
+              .string()
+              .max(255)
+              .optional()
+              .describe('The file name for downloads, at most 255 characters.'),
           })
           .describe(
             'If set, the text is a document: it is split into pages of 5000 characters, and each page becomes a job.',
@@ -87,19 +100,29 @@ const field = (description: string) => z.string().max(1000).optional().describe(
 export const fileRequest = z.object({
   source_document: uploadedFile
     .optional()
-    .describe('The file. A PDF, DOCX or XLSX file becomes a document job. Of other files, the text is extracted and split into pages, and each page becomes a job.'),
+    .describe(
+      'The file. A PDF, DOCX or XLSX file becomes a document job. Of other files, the text is extracted and split into pages, and each page becomes a job.',
+    ),
   target_lang: field('Required: the target language. It must be a supported language.'),
   source_lang: z.string().default('en').describe('The language of the file; `auto` detects it.'),
   domain: field('The same field as for a single text.'),
   tone: field('The register, such as `formal`.'),
   gender: field('The grammatical gender to use if the target language requires one.'),
   text_type: field('The format of the text: `Plain` or `Html`.'),
-  candidate_models: field('The names of further models whose translations are compared, separated by commas.'),
+  candidate_models: field(
+    'The names of further models whose translations are compared, separated by commas.',
+  ),
   debate_rounds: field('How often the candidate translations are compared: 1 to 3. Default: 1.'),
   model: field('The name of the model that translates.'),
-  min_quality_score: field('The minimum quality score for publication without a review: 0 to 100. Default: 85.'),
+  min_quality_score: field(
+    'The minimum quality score for publication without a review: 0 to 100. Default: 85.',
+  ),
   max_quality_loop_retries: field('The maximum number of repairs: 1 to 5. Default: 2.'),
-  metadata: z.string().max(65_536).optional().meta({ description: 'The metadata of the jobs: a JSON object, as a string.' }),
+  metadata: z
+    .string()
+    .max(65_536)
+    .optional()
+    .meta({ description: 'The metadata of the jobs: a JSON object, as a string.' }),
   idempotency_key: z
     .string()
     .min(1)
