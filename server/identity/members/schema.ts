@@ -12,11 +12,9 @@ export const userRow = z
   .object({
     user_id: z.string().describe('The ID of the member.'),
     email: z.string().describe('The email address of the member, in lowercase.'),
-    provider: z
-      .string()
-      .meta({
-        description: '`email` for a sign-in with a password; otherwise the name of the identity provider.',
-      }),
+    provider: z.string().meta({
+      description: '`email` for a sign-in with a password; otherwise the name of the identity provider.',
+    }),
     role: z.string().describe('`global_administrator` or `agent_id_developer`.'),
     active: z.boolean().describe('Whether the member can sign in; false if the access was revoked.'),
     created_at: dateTime,
@@ -51,12 +49,9 @@ export const passwordResetLink = z
 
 const inviteFields = {
   invite_id: z.string().describe('The ID of the invite.'),
-  email: z
-    .string()
-    .nullable()
-    .meta({
-      description: 'The only email address that may redeem the invite; null if anyone with the token may.',
-    }),
+  email: z.string().nullable().meta({
+    description: 'The only email address that may redeem the invite; null if anyone with the token may.',
+  }),
   role: z.string().describe('The role that the new member gets.'),
   status: z
     .enum(['pending', 'redeemed', 'withdrawn', 'expired'])

@@ -100,22 +100,16 @@ export const matchedTerm = z.object({
   set_id: z.string().meta({ description: 'The ID of the glossary that has the term.' }),
   set_name: z.string().describe('The name of the glossary that has the term.'),
   count: z.int().meta({ description: 'How often the term occurs in the source text.' }),
-  spans: z
-    .array(textSpan)
-    .meta({
-      description: 'The places of the term in the source text, as UTF-16 offsets. Empty if the text is HTML.',
-    }),
+  spans: z.array(textSpan).meta({
+    description: 'The places of the term in the source text, as UTF-16 offsets. Empty if the text is HTML.',
+  }),
   found: z.int().nullable().meta({
     description:
       'How often the translation contains one of the target terms, in any inflected form; null without a translation. Terms with the same target term are counted together.',
   }),
-  missing: z
-    .boolean()
-    .nullable()
-    .meta({
-      description:
-        'Whether the translation has the term less often than required; null without a translation.',
-    }),
+  missing: z.boolean().nullable().meta({
+    description: 'Whether the translation has the term less often than required; null without a translation.',
+  }),
 });
 
 export const termMatches = z.object({

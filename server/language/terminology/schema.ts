@@ -4,12 +4,10 @@ import { uploadedFile } from '#server/trpc.ts';
 /** A glossary as the API returns it. */
 export const terminologySet = z
   .object({
-    id: z
-      .string()
-      .meta({
-        description:
-          'The ID of the glossary: 32 hexadecimal characters. It does not change when the glossary is replaced.',
-      }),
+    id: z.string().meta({
+      description:
+        'The ID of the glossary: 32 hexadecimal characters. It does not change when the glossary is replaced.',
+    }),
     name: z
       .string()
       .describe('The name of the glossary. An upload with the same name replaces the glossary.'),
@@ -56,12 +54,10 @@ export const glossaryForm = z.object({
   terminology_file: uploadedFile
     .optional()
     .meta({ description: 'The file of the glossary: .csv, .tmx or .tbx.' }),
-  terminology_csv: uploadedFile
-    .optional()
-    .meta({
-      deprecated: true,
-      description: 'The old name of `terminology_file`. If both are sent, `terminology_file` is used.',
-    }),
+  terminology_csv: uploadedFile.optional().meta({
+    deprecated: true,
+    description: 'The old name of `terminology_file`. If both are sent, `terminology_file` is used.',
+  }),
   name: z.string().optional().meta({ description: 'The name of the glossary, 1 to 128 characters.' }),
   source_lang: declaredLanguage,
   target_lang: declaredLanguage,

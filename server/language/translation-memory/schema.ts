@@ -30,13 +30,10 @@ export const memorySet = z
     updated_at: dateTime,
     total_units: z.int().optional().meta({ description: 'The number of units in the file.' }),
     imported: z.int().optional().meta({ description: 'The number of segments that were stored.' }),
-    skipped_units: z
-      .int()
-      .optional()
-      .meta({
-        description:
-          'The number of units that were skipped because a text in one of the two languages is missing.',
-      }),
+    skipped_units: z.int().optional().meta({
+      description:
+        'The number of units that were skipped because a text in one of the two languages is missing.',
+    }),
     duplicates_dropped: z
       .int()
       .optional()

@@ -118,22 +118,17 @@ export const memoryMatch = z.object({
       '`tmx_import` for an imported file; `golden_approved` for the approved translations of the workspace.',
     ),
   tuid: z.string().nullable().describe('The ID of the segment in its TMX file; null if it has none.'),
-  changed_at: z
-    .string()
-    .nullable()
-    .meta({
-      format: 'date-time',
-      description: 'The time of the last change of the segment; null if unknown.',
-    }),
+  changed_at: z.string().nullable().meta({
+    format: 'date-time',
+    description: 'The time of the last change of the segment; null if unknown.',
+  }),
 });
 
 export const memoryMatches = z.object({
-  matches: z
-    .array(memoryMatch)
-    .meta({
-      description:
-        'The matches, best first: the exact match if there is one, then at most five similar segments.',
-    }),
+  matches: z.array(memoryMatch).meta({
+    description:
+      'The matches, best first: the exact match if there is one, then at most five similar segments.',
+  }),
 });
 
 export type MemoryUnit = z.infer<typeof memoryUnit>;

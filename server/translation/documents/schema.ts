@@ -48,12 +48,10 @@ export const documentFailureDetail = z
       .describe(
         'The reason for the failure, and what to do. `transient_error`: send the file again later. `stage_timeout`: split the file. `unexpected_error`: do not send the same file again. `interrupted`: send the file again. `quota_exceeded`: the remaining allowance was too small.',
       ),
-    stage: z
-      .string()
-      .meta({
-        description:
-          'The stage that failed: `ingest`, `extract`, `admit`, `map_translate` or `reconstruct`; `worker` if the process of the worker stopped.',
-      }),
+    stage: z.string().meta({
+      description:
+        'The stage that failed: `ingest`, `extract`, `admit`, `map_translate` or `reconstruct`; `worker` if the process of the worker stopped.',
+    }),
     message: z.string().describe('A readable description of the failure.'),
     error_type: z.string().nullable().describe('The internal type of the error; null if it has no type.'),
     retry_attempts: z.int().describe('How often the stage was retried.'),
@@ -73,13 +71,10 @@ export const documentQualityFinding = z
       .string()
       .describe('The kind of finding, such as `text_shrunk` or `low_segment_quality`. Values may be added.'),
     message: z.string().describe('A readable description of the finding.'),
-    unit_id: z
-      .string()
-      .nullable()
-      .meta({
-        description:
-          'The ID of the region, cell or table with the finding; null if it is about the whole file.',
-      }),
+    unit_id: z.string().nullable().meta({
+      description:
+        'The ID of the region, cell or table with the finding; null if it is about the whole file.',
+    }),
   })
   .meta({ id: 'DocumentQualityFinding', description: 'A finding about a translated document.' });
 
@@ -122,12 +117,10 @@ export const documentArtifact = z
   .object({
     id,
     kind: z.enum(['source', 'translated']).describe('Whether this is the source file or a translated file.'),
-    revision: z
-      .int()
-      .meta({
-        description:
-          'The number of the revision, from 1. Source files and translated files are counted separately.',
-      }),
+    revision: z.int().meta({
+      description:
+        'The number of the revision, from 1. Source files and translated files are counted separately.',
+    }),
     content_type: z.string().describe('The media type of the file.'),
     size_bytes: z.int().describe('The size of the file in bytes.'),
     sha256: z.string().meta({ description: 'The SHA-256 hash of the content, in hexadecimal.' }),

@@ -37,12 +37,10 @@ export const documentSegment = z
       .int()
       .nullable()
       .describe('The number of the page, from 1; null for formats without fixed pages.'),
-    place: z
-      .string()
-      .meta({
-        description:
-          'The place of the segment in the file, as readable text: the sheet and cell, or the part and paragraph.',
-      }),
+    place: z.string().meta({
+      description:
+        'The place of the segment in the file, as readable text: the sheet and cell, or the part and paragraph.',
+    }),
     source_rectangles: pageRectangles,
     target_rectangles: pageRectangles,
     source_text: z.string().describe('The source text of the segment.'),
@@ -67,25 +65,19 @@ export const documentSegment = z
         '`tm_exact` or `glossary_exact` if the translation memory or a glossary served the segment without a model; otherwise null.',
       ),
     corrected: z.boolean().describe('Whether a reviewer has changed the translation.'),
-    confirmed_at: z
-      .string()
-      .nullable()
-      .meta({
-        format: 'date-time',
-        description:
-          'The time at which a reviewer confirmed this translation, ISO 8601 in UTC; null if it is not confirmed.',
-      }),
+    confirmed_at: z.string().nullable().meta({
+      format: 'date-time',
+      description:
+        'The time at which a reviewer confirmed this translation, ISO 8601 in UTC; null if it is not confirmed.',
+    }),
     confirmed_by: z
       .string()
       .nullable()
       .describe('The reviewer who confirmed this translation; null if it is not confirmed.'),
-    provenance: z
-      .record(z.string(), z.unknown())
-      .nullable()
-      .meta({
-        description:
-          'The glossary or translation memory that served the translation; null if a model translated it.',
-      }),
+    provenance: z.record(z.string(), z.unknown()).nullable().meta({
+      description:
+        'The glossary or translation memory that served the translation; null if a model translated it.',
+    }),
   })
   .meta({
     id: 'DocumentSegment',

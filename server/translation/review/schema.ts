@@ -92,18 +92,14 @@ export const reviewerFigures = z.object({
     description:
       'The words of these texts. For each text, the longer of the machine translation and the approved text is counted.',
   }),
-  edits: z
-    .int()
-    .meta({
-      description: 'The number of words that reviewers inserted, deleted or replaced in these texts.',
-    }),
+  edits: z.int().meta({
+    description: 'The number of words that reviewers inserted, deleted or replaced in these texts.',
+  }),
   timed: z.int().meta({ description: 'The number of reviews whose time `worked_ms` contains.' }),
-  worked_ms: z
-    .int()
-    .meta({
-      description:
-        'The time spent on these reviews in milliseconds, as measured in the browsers of the reviewers.',
-    }),
+  worked_ms: z.int().meta({
+    description:
+      'The time spent on these reviews in milliseconds, as measured in the browsers of the reviewers.',
+  }),
 });
 
 export const reviewerReport = z.object({

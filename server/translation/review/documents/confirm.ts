@@ -58,12 +58,10 @@ export const confirmedSegments = z.object({
   segments: z
     .array(positionedSegment)
     .meta({ description: 'The segments in their current state, in reading order.' }),
-  updated_at: z
-    .string()
-    .meta({
-      format: 'date-time',
-      description: 'The time of the last change of the document, ISO 8601 in UTC.',
-    }),
+  updated_at: z.string().meta({
+    format: 'date-time',
+    description: 'The time of the last change of the document, ISO 8601 in UTC.',
+  }),
 });
 
 /**

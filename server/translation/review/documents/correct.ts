@@ -42,17 +42,13 @@ export const correctedDocument = z.object({
   segments: z
     .array(positionedSegment)
     .meta({ description: 'The corrected segments in their current state, in reading order.' }),
-  artifact: documentArtifact
-    .nullable()
-    .meta({
-      description: 'The latest translated file, which has the corrections; null without a translated file.',
-    }),
-  updated_at: z
-    .string()
-    .meta({
-      format: 'date-time',
-      description: 'The time of the last change of the document, ISO 8601 in UTC.',
-    }),
+  artifact: documentArtifact.nullable().meta({
+    description: 'The latest translated file, which has the corrections; null without a translated file.',
+  }),
+  updated_at: z.string().meta({
+    format: 'date-time',
+    description: 'The time of the last change of the document, ISO 8601 in UTC.',
+  }),
 });
 
 /**

@@ -27,13 +27,10 @@ export const documentOutline = z.object({
   pages: z
     .array(
       z.object({
-        page: z
-          .int()
-          .nullable()
-          .meta({
-            description:
-              'The number of the page or sheet, from 1; null for segments without a page, such as headers.',
-          }),
+        page: z.int().nullable().meta({
+          description:
+            'The number of the page or sheet, from 1; null for segments without a page, such as headers.',
+        }),
         sheet: z
           .string()
           .nullable()

@@ -37,30 +37,23 @@ const documentProgress = z.object({
     .nullable()
     .meta({ description: 'The error message if the document failed; otherwise null.' }),
   waiting: documentJob.shape.waiting,
-  updated_at: z
-    .string()
-    .meta({
-      format: 'date-time',
-      description: 'The time of the last change of the document, ISO 8601 in UTC.',
-    }),
+  updated_at: z.string().meta({
+    format: 'date-time',
+    description: 'The time of the last change of the document, ISO 8601 in UTC.',
+  }),
 });
 
 export const documentProgressList = z.object({
   documents: z
     .array(documentProgress)
     .meta({ description: 'The progress of each document, in the order of the IDs, without duplicates.' }),
-  unknown_ids: z
-    .array(z.string())
-    .meta({
-      description: 'The IDs to which no document of the workspace belongs, or whose document was deleted.',
-    }),
-  updated_at: z
-    .string()
-    .nullable()
-    .meta({
-      format: 'date-time',
-      description: 'The time of the latest change of any of the documents; null without documents.',
-    }),
+  unknown_ids: z.array(z.string()).meta({
+    description: 'The IDs to which no document of the workspace belongs, or whose document was deleted.',
+  }),
+  updated_at: z.string().nullable().meta({
+    format: 'date-time',
+    description: 'The time of the latest change of any of the documents; null without documents.',
+  }),
 });
 
 /**
