@@ -87,11 +87,7 @@ function queryParameter([name, schema]: [string, JsonSchema]): Parameter {
     in: 'query',
     name,
     required: false,
-<<<<<<< HEAD
     description: 'Only for a raw body. A form contains this field.',
-=======
-    description: 'Only for a raw body. In a form, send a field with this name instead.',
->>>>>>> de
     schema,
   };
 }
