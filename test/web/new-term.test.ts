@@ -109,7 +109,7 @@ describe.skipIf(withoutBrowser)('selected words become a glossary term', { timeo
     expect(await offer.count()).toBe(0);
     // If the workspace has no glossary, the dialog links to the page that creates one.
     await page.keyboard.press('Control+i');
-    await page.getByRole('dialog').getByRole('link', { name: 'Upload one' }).click();
+    await page.getByRole('dialog').getByRole('link', { name: 'Upload a glossary' }).click();
     await page.waitForURL('**/app/glossaries');
   });
 
