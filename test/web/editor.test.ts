@@ -63,7 +63,7 @@ describe.skipIf(withoutBrowser)('the editor of a document', { timeout: 60_000 },
     const { page, segments } = await editorOf(['One', 'Two']);
     await opened(page, 1);
     await typed(page, 'A draft');
-    await page.getByText(/^Saved /).waitFor();
+    await page.getByText(/Saved \d/).waitFor();
     expect((await segments())[0]).toMatchObject({ target_text: 'A draft', confirmed_at: null });
     await page.getByRole('button', { name: 'Drafts 1' }).waitFor();
   });
@@ -128,7 +128,7 @@ describe.skipIf(withoutBrowser)('the editor of a document', { timeout: 60_000 },
     const corrections = [{ region_id, cell_id, target_text: 'Theirs' }];
     await app.json('POST', `/api/documents/${id}/review`, { headers, body: { corrections } });
     await typed(page, 'Mine');
-    const conflict = page.getByRole('alert');
+    const conflict = page.getByRole('row').filter({ hasText: 'Keep mine' });
     await conflict.getByText('Theirs', { exact: true }).first().waitFor();
     expect((await segments())[0]?.target_text).toBe('Theirs');
     await conflict.getByRole('button', { name: 'Keep mine' }).click();

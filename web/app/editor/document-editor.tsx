@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import type { TenantDocumentJob } from '#sdk/types.ts';
 import { client } from '../client.ts';
 import { useT } from '../i18n.tsx';
@@ -18,6 +18,7 @@ import { EditorFoot } from './editor-foot.tsx';
 import { EditorHead } from './editor-head.tsx';
 import { type OpenField, OpenSegment } from './open-segment.tsx';
 import { SegmentGrid } from './segment-grid.tsx';
+import type { SegmentSaves } from './segment-saves.ts';
 import { SidePanel } from './side-panel.tsx';
 import { StatusFilters } from './status-filters.tsx';
 import { useDecisions } from './use-decisions.ts';
@@ -54,8 +55,10 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
   const segments = useSegments(id, filter, visible);
   const { open, openSegment, openAt, move, moveToNextOpen } = useOpenSegment(id, filter, segments.data);
   const { others, holders } = usePresence(id, open?.position);
+  useReturned(saves, openAt);
   const field = useRef<OpenField>(null);
   const search = useRef<HTMLInputElement>(null);
+  const body = useRef<HTMLDivElement>(null);
   const [isApproving, setApproving] = useState(false);
   const isReadOnly = status !== 'translated' || document.approved_at !== null;
 
@@ -69,6 +72,7 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
     redoDecision: () => void redo(),
     save: () => void saves.flush(),
     find: () => search.current?.focus(),
+    toList: () => body.current?.querySelector<HTMLElement>('[role=grid]')?.focus(),
     findText: () => search.current?.focus(),
   });
   return (
@@ -78,7 +82,7 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
         <EditorHead document={document} others={others} onApprove={() => setApproving(true)} />
         <DocumentNotices document={document} />
         <StatusFilters outline={outline.data} filter={filter} search={search} onChange={setFilter} />
-        <div className={styles['body']}>
+        <div ref={body} className={styles['body']}>
           <Read from={segments} lines={20}>
             {(range) => (
               <SegmentGrid
@@ -201,4 +205,21 @@ function useOpenSegment(
     if (isLoaded && known.current.open === null) void moveToNextOpen();
   }, [isLoaded, moveToNextOpen]);
   return { open, openSegment, openAt, move, moveToNextOpen: () => void moveToNextOpen() };
+}
+
+/** Opens a segment again whose edit the service did not store after the reviewer had moved on. */
+function useReturned(saves: SegmentSaves, openAt: (position: number) => void) {
+  const t = useT();
+  const known = useRef(new Set<number>());
+  const returned = useEffectEvent(() => {
+    const failed = [...saves.all()].filter(([, { state }]) =>
+      ['blocked', 'conflict', 'refused'].includes(state.kind),
+    );
+    const fresh = failed.find(([position]) => !known.current.has(position));
+    known.current = new Set(failed.map(([position]) => position));
+    if (!fresh) return;
+    announce(t('editor.returned', { number: fresh[0] + 1 }));
+    openAt(fresh[0]);
+  });
+  useEffect(() => saves.subscribe(() => returned()), [saves]);
 }

@@ -37,7 +37,7 @@ export function Findings({
   useCommands({ useSuggestion: () => suggested && onUse(suggested) });
   if (sorted.length === 0) return null;
   return (
-    <div className={styles['findings']} aria-busy={!isCurrent || undefined}>
+    <div role="gridcell" tabIndex={-1} className={styles['findings']} aria-busy={!isCurrent || undefined}>
       <ul>
         {sorted.map((issue) => (
           <li key={`${issue.severity} ${issue.span} ${issue.explanation}`} data-severity={issue.severity}>

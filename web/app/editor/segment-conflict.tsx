@@ -20,8 +20,8 @@ export function SegmentConflict({
   if (edit.state.kind !== 'conflict') return null;
   const { present } = edit.state;
   return (
-    <div role="alert" className={styles['conflict']}>
-      <p>{t('editor.conflict')}</p>
+    <div role="gridcell" tabIndex={-1} className={styles['conflict']}>
+      <p role="alert">{t('editor.conflict')}</p>
       <dl>
         <dt>{t('editor.theirs')}</dt>
         <dd>

@@ -75,6 +75,7 @@ export function SegmentGrid(props: GridProps) {
       aria-rowcount={range.total + 1}
       aria-colcount={3}
       className={styles['grid']}
+      tabIndex={0}
       ref={scroller}
     >
       {/* biome-ignore lint/a11y/useSemanticElements: see above */}
