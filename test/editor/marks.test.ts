@@ -24,10 +24,14 @@ describe('marks in a text', () => {
     expect(
       marked('Pay 2,050 now', {
         ...en,
-        issues: [{ severity: 'critical', category: 'accuracy', span: '2,050', explanation: '', suggestion: null }],
+        issues: [
+          { severity: 'critical', category: 'accuracy', span: '2,050', explanation: '', suggestion: null },
+        ],
       }),
     ).toEqual([['2,050', 'critical']]);
-    expect(marked('Über die Straße', { language: 'de', isHtml: false, sought: 'STRA' })).toEqual([['Stra', 'found']]);
+    expect(marked('Über die Straße', { language: 'de', isHtml: false, sought: 'STRA' })).toEqual([
+      ['Stra', 'found'],
+    ]);
   });
 
   test('split the text completely, with all marks of each piece', () => {

@@ -121,7 +121,9 @@ describe('saves of segments', () => {
     const { edits, sent } = saves();
     edits.confirm(1, 'bad', 'bad');
     await vi.advanceTimersByTimeAsync(0);
-    const present = { critical_findings: [{ place: 'Body 1', issues: [{ explanation: 'The number 8 is missing.' }] }] };
+    const present = {
+      critical_findings: [{ place: 'Body 1', issues: [{ explanation: 'The number 8 is missing.' }] }],
+    };
     sent[0]?.fail(error(409, 'critical_findings', present));
     await vi.advanceTimersByTimeAsync(0);
     expect(edits.all().get(1)?.state).toMatchObject({

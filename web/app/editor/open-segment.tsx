@@ -83,7 +83,6 @@ export function OpenSegment(props: OpenSegmentProps) {
   const blocked = edit?.state.kind === 'blocked';
   return (
     <div className={styles['open']}>
-      {/* biome-ignore lint/a11y/useSemanticElements: a table has no virtual rows */}
       <div role="rowheader" className={styles['number']}>
         <b>{position + 1}</b>
         <StatusMark status={shownStatus(segment, issues, edit !== undefined)} />

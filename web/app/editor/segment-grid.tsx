@@ -67,7 +67,6 @@ export function SegmentGrid(props: GridProps) {
   }, [openIndex, virtual]);
 
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a table has no virtual rows
     <div
       {...unitMark}
       role="grid"
@@ -78,7 +77,6 @@ export function SegmentGrid(props: GridProps) {
       tabIndex={0}
       ref={scroller}
     >
-      {/* biome-ignore lint/a11y/useSemanticElements: see above */}
       <div role="row" aria-rowindex={1} className={styles['gridHead']}>
         <span role="columnheader">
           <span className="visually-hidden">{t('editor.number')}</span>

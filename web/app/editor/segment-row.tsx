@@ -36,14 +36,12 @@ export const SegmentRow = memo(function SegmentRow({
   const status = shownStatus(segment, issues, edit !== undefined);
   const [worst] = issues.toSorted((one, other) => weight(other) - weight(one));
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the grid's, which has the focus
     <div
       className={styles['row']}
       data-heading={kind === 'heading' || undefined}
       data-held={holders.length > 0 || undefined}
       onClick={() => onOpen(position)}
     >
-      {/* biome-ignore lint/a11y/useSemanticElements: a table has no virtual rows */}
       <div role="rowheader" className={styles['number']}>
         {position + 1}
         <StatusMark status={status} />

@@ -75,7 +75,6 @@ export function SidePanel({
           </button>
         ))}
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a panel that scrolls is reached by keyboard */}
       <div
         role="tabpanel"
         id={`${id}-panel`}

@@ -76,9 +76,7 @@ function Palette({ onClose }: { onClose: () => void }) {
   const list = useId();
   // The commands are determined once, when the palette opens.
   const [available] = useState(() => availableCommands().filter((id) => id !== 'palette'));
-  const found = available.filter((id) =>
-    nameOf(id, t).toLowerCase().includes(wanted.trim().toLowerCase()),
-  );
+  const found = available.filter((id) => nameOf(id, t).toLowerCase().includes(wanted.trim().toLowerCase()));
   const chosen = found[Math.min(at, found.length - 1)];
 
   const run = (id: CommandId | undefined) => {

@@ -1,7 +1,7 @@
 import { type MessageId, useT } from '../i18n.tsx';
 import { ConfirmDialog } from './confirm-dialog.tsx';
-import type { CriticalFinding } from './critical-findings-of.ts';
 import styles from './critical-findings.module.css';
+import type { CriticalFinding } from './critical-findings-of.ts';
 
 export function CriticalFindings({ findings }: { findings: readonly CriticalFinding[] }) {
   if (findings.length === 0) return null;
