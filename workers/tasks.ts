@@ -14,6 +14,7 @@ import type { Settings } from '#server/settings.ts';
 import { pruneReplays } from '#server/storage/parked-job-replays.ts';
 import { approvalRecords } from '#server/translation/documents/approval-record.ts';
 import { resumeDocuments } from '#server/translation/documents/queue.ts';
+import { renderQueued } from '#server/translation/documents/rendering.ts';
 import { runDocument } from '#server/translation/documents/run-document.ts';
 import { removeUnreferencedFiles } from '#server/translation/documents/unreferenced-files.ts';
 import { checkGoldenRecords } from '#server/translation/records/check.ts';
@@ -70,6 +71,7 @@ export const tasks: { [N in TaskName]: Task<N> } = {
     run: (services, { tenantId, documentId }) => runDocument(services, tenantId, documentId),
     pool: 'documents',
   },
+  render_document: { run: renderQueued },
   resume_approval: { run: resumeApproval },
   remove_golden_records: { run: removeGoldenRecords },
 };

@@ -187,19 +187,24 @@ export const segmentEvents = pgTable(
     position: integer('position').notNull(),
     /** The same for all segments that one request changed. They are undone together. */
     changeId: identifier('change_id').notNull(),
-    /** `repeated`: the segment has the same source as one that a reviewer changed, and got its translation. */
-    kind: text('kind', { enum: ['edited', 'confirmed', 'unconfirmed', 'repeated', 'undone'] }).notNull(),
+    /**
+     * `repeated`: the segment has the same source as one that a reviewer changed, and got its translation. `undone` and
+     * `redone` have the ID of the change that was undone or redone.
+     */
+    kind: text('kind', {
+      enum: ['edited', 'confirmed', 'unconfirmed', 'repeated', 'undone', 'redone'],
+    }).notNull(),
     /** The member; null if the caller used an API key. */
     userId: identifier('user_id'),
     /** The reviewer's email address, user ID, or name in the request. */
     actor: text('actor'),
     /** The translation after the event. */
     targetText: text('target_text'),
-    /** The segment's columns before the event. Null for `undone`. */
+    /** The segment's columns before the event. */
     before: jsonb('before').$type<unknown>(),
     /** Why a reviewer confirmed a segment with critical findings: a code and a note. */
     reason: jsonb('reason').$type<{ code: string; note: string }>(),
-    /** When the change was undone; null if it was not. */
+    /** When the change was undone; null if it was not, or if it was redone. */
     undoneAt: moment('undone_at'),
     createdAt: moment('created_at').notNull().defaultNow(),
   },

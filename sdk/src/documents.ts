@@ -18,6 +18,8 @@ import { type StreamedFile, streamedFile } from './streamed-file.ts';
 import type {
   ApprovalOutcomes,
   ApproveManyRequest,
+  ConfirmAllRequest,
+  ConfirmedAll,
   ConfirmedSegments,
   CorrectedDocument,
   DocumentApproval,
@@ -39,13 +41,20 @@ import type {
   DocumentUpload,
   DocumentXliffQuery,
   DocumentXliffReviewRequest,
+  RenderedDocument,
   RequeuedDocuments,
   RequeueRequest,
+  RestoredSegments,
+  SavedSegments,
   SegmentBoxPage,
   SegmentBoxQuery,
+  SegmentChangeRequest,
   SegmentCheck,
   SegmentCheckRequest,
   SegmentConfirmRequest,
+  SegmentHistory,
+  SegmentHistoryQuery,
+  SegmentSaveRequest,
   SegmentSearchPage,
   SegmentSearchQuery,
   TenantDocumentArtifact,
@@ -193,6 +202,29 @@ export interface Documents {
    */
   confirm(request: SegmentConfirmRequest, options?: CallOptions): ApiPromise<ConfirmedSegments>;
   /**
+   * Confirms all segments that have one of the statuses, except those that another member has open. Critical segments are
+   * never confirmed together.
+   */
+  confirmAll(request: ConfirmAllRequest, options?: CallOptions): ApiPromise<ConfirmedAll>;
+  /**
+   * Stores translations and confirmations of segments (all or none); the file is rendered later. Each segment names the
+   * text that it replaces. If one of these texts has changed, throws ConflictError with the current text in `present`.
+   * Throws ConflictError with the code `critical_findings` if a confirmed translation has critical findings and the
+   * request gives no reason. What is already stored counts as done, so the call is retried like a read.
+   */
+  save(request: SegmentSaveRequest, options?: CallOptions): ApiPromise<SavedSegments>;
+  /**
+   * Undoes a change of segments. Throws ConflictError if a segment was changed later, and PermissionDeniedError if the
+   * change is another member's, except for administrators.
+   */
+  undo(request: SegmentChangeRequest, options?: CallOptions): ApiPromise<RestoredSegments>;
+  /** Applies a change again that was undone. Throws ConflictError if a segment was changed since. */
+  redo(request: SegmentChangeRequest, options?: CallOptions): ApiPromise<RestoredSegments>;
+  /** Returns the events of a segment, latest first. */
+  history(query: SegmentHistoryQuery, options?: CallOptions): ApiPromise<SegmentHistory>;
+  /** Renders the file now if it does not have all saved changes, and returns the latest file. */
+  render(documentId: string, options?: CallOptions): ApiPromise<RenderedDocument>;
+  /**
    * Approves several documents, and returns a result for each. Documents that the member has not opened, and
    * documents with critical findings, are skipped unless the request names them explicitly.
    */
@@ -233,7 +265,15 @@ const boxesCall: Call = { name: 'documents.boxes', repeatable: true };
 /** Repeatable: corrections that are already stored count as done. */
 const correctCall: Call = { name: 'documents.correct', repeatable: true };
 const checkCall: Call = { name: 'documents.check', repeatable: true };
+/** Not repeatable: the response of a repeat would lack the change that can be undone. */
+const confirmAllCall: Call = { name: 'documents.confirmAll', repeatable: false };
 const confirmCall: Call = { name: 'documents.confirm', repeatable: true };
+/** Repeatable: a text that is already stored counts as done, and so does a change that is already undone. */
+const saveCall: Call = { name: 'documents.save', repeatable: true };
+const undoCall: Call = { name: 'documents.undo', repeatable: true };
+const redoCall: Call = { name: 'documents.redo', repeatable: true };
+const historyCall: Call = { name: 'documents.history', repeatable: true };
+const renderCall: Call = { name: 'documents.render', repeatable: true };
 const approveManyCall: Call = { name: 'documents.approveMany', repeatable: true };
 const outageCall: Call = { name: 'documents.outage', repeatable: true };
 /** Repeatable: a second call does not find the documents that the first one has queued. */
@@ -338,7 +378,13 @@ export function documents(connection: Connection): Documents {
     boxes: (wanted, options) => query(boxesCall, wanted, options),
     correct: (request, options) => mutate(correctCall, request, options),
     check: (request, options) => mutate(checkCall, request, options),
+    confirmAll: (request, options) => mutate(confirmAllCall, request, options),
     confirm: (request, options) => mutate(confirmCall, request, options),
+    save: (request, options) => mutate(saveCall, request, options),
+    undo: (request, options) => mutate(undoCall, request, options),
+    redo: (request, options) => mutate(redoCall, request, options),
+    history: (wanted, options) => query(historyCall, wanted, options),
+    render: (documentId, options) => mutate(renderCall, { document_id: documentId }, options),
     approveMany: (request, options) => mutate(approveManyCall, request, options),
     outage: (wanted, options) => query(outageCall, wanted, options),
     requeue: (request, options) => mutate(requeueCall, request, options),

@@ -167,10 +167,9 @@ export type NextReviewQuery = Extract<Inputs['reviews']['next'], object>;
 /** The next job; null if no job awaits review. */
 export type NextReview = Outputs['reviews']['next'];
 /** A claim to create, renew or end. */
-export type ReviewClaimRequest = Omit<Inputs['reviews']['claim'], 'position'>;
-type ReviewHolder = Omit<Outputs['reviews']['claim']['others'][number], 'position'>;
-/** The current reviewers of a job. */
-export type ReviewClaim = Omit<Outputs['reviews']['claim'], 'others'> & { others: ReviewHolder[] };
+export type ReviewClaimRequest = Inputs['reviews']['claim'];
+/** The current reviewers of a job or document, each with the open segment. */
+export type ReviewClaim = Outputs['reviews']['claim'];
 /** The job or document whose review is to be undone. */
 export type ReopenRequest = Inputs['reviews']['reopen'];
 /** The reopened job or document, which is awaiting review again. */
@@ -244,6 +243,24 @@ export type SegmentCheck = Outputs['documents']['check'];
 export type SegmentConfirmRequest = Inputs['documents']['confirm'];
 /** The segments after the confirmation. */
 export type ConfirmedSegments = Outputs['documents']['confirm'];
+/** The statuses of the segments that are confirmed together. */
+export type ConfirmAllRequest = Inputs['documents']['confirmAll'];
+/** The number of segments that were confirmed, and of those that are left. */
+export type ConfirmedAll = Outputs['documents']['confirmAll'];
+/** Translations and confirmations of segments, each with the text that it replaces. */
+export type SegmentSaveRequest = Inputs['documents']['save'];
+/** The segments after they were saved, and the change that can be undone. */
+export type SavedSegments = Outputs['documents']['save'];
+/** A change of segments. */
+export type SegmentChangeRequest = Inputs['documents']['undo'];
+/** The segments after the change was undone or redone. */
+export type RestoredSegments = Outputs['documents']['undo'];
+/** The segment whose history to return. */
+export type SegmentHistoryQuery = Inputs['documents']['history'];
+/** The events of a segment. */
+export type SegmentHistory = Outputs['documents']['history'];
+/** The latest translated file of a document. */
+export type RenderedDocument = Outputs['documents']['render'];
 /** The documents to approve. */
 export type ApproveManyRequest = Inputs['documents']['approveMany'];
 /** The result for each document. */

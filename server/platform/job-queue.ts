@@ -35,6 +35,8 @@ export interface TaskPayloads {
   embed_memory: { tenantId: string; setId: string };
   /** Translates a document, or continues where the previous worker stopped. */
   run_document: { tenantId: string; documentId: string };
+  /** Renders the file of a document again after reviewers have changed segments, and adds the segments to the TM. */
+  render_document: { tenantId: string; documentId: string };
   /** Completes an interrupted approval: adds the approved document to the TM and writes its audit record. */
   resume_approval: { tenantId: string; documentId: string };
   /**
@@ -50,6 +52,8 @@ export type TaskName = keyof TaskPayloads;
  * Adds a background job in the caller's transaction; it runs only if the transaction is committed.
  * - With `key`, no job is added if one with the same key is queued. A job that is already running does not count, so
  *   both may run at the same time, unless they have the same `queue`.
+ * - With `postpone`, a queued job with the same key is postponed by `afterSeconds` from now instead, but by at most
+ *   `seconds` from the time when it was added.
  * - Jobs of one `queue` run one at a time.
  * - Of the queued jobs, the one with the lowest `priority` runs first.
  */
@@ -57,13 +61,28 @@ export async function addJob<N extends TaskName>(
   tx: Tx,
   name: N,
   payload: TaskPayloads[N],
-  options: { key?: string; queue?: string; afterSeconds?: number; priority?: number } = {},
+  {
+    key,
+    queue,
+    afterSeconds = 0,
+    priority = 0,
+    postpone,
+  }: {
+    key?: string;
+    queue?: string;
+    afterSeconds?: number;
+    priority?: number;
+    postpone?: { seconds: number };
+  } = {},
 ): Promise<void> {
+  const runAt = sql`now() + make_interval(secs => ${afterSeconds})`;
+  const latest = sql`(select created_at + make_interval(secs => ${postpone?.seconds ?? 0})
+    from graphile_worker.jobs where key = ${key ?? null} and locked_at is null)`;
   await tx.execute(sql`
     select graphile_worker.add_job(${name}, ${JSON.stringify(payload)}::json,
-      run_at => now() + make_interval(secs => ${options.afterSeconds ?? 0}),
-      queue_name => ${options.queue ?? null}::text, job_key => ${options.key ?? null}::text, job_key_mode => 'preserve_run_at',
-      priority => ${options.priority ?? 0}::int)`);
+      run_at => ${postpone ? sql`least(${runAt}, ${latest})` : runAt},
+      queue_name => ${queue ?? null}::text, job_key => ${key ?? null}::text,
+      job_key_mode => ${postpone ? 'replace' : 'preserve_run_at'}, priority => ${priority}::int)`);
 }
 
 /**

@@ -123,6 +123,12 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'documents.approveMany': 'tenant_identity',
   'documents.check': 'tenant_identity',
   'documents.confirm': 'tenant_identity',
+  'documents.confirmAll': 'tenant_identity',
+  'documents.save': 'tenant_identity',
+  'documents.undo': 'tenant_identity',
+  'documents.redo': 'tenant_identity',
+  'documents.history': 'tenant_identity',
+  'documents.render': 'tenant_identity',
   'documents.outage': 'platform_operator',
   'documents.requeue': 'platform_operator',
 

@@ -107,9 +107,9 @@ describe('a deletion', () => {
     );
     const { database } = app.services;
     let transactions = 0;
-    // The document is deleted after its translations were selected.
+    // The document is deleted before its translations are selected.
     const inTenant: typeof database.inTenant = async (...given) => {
-      if (transactions++ === 1) await mine.removeDocument(id);
+      if (transactions++ === 0) await mine.removeDocument(id);
       return database.inTenant(...given);
     };
     const slow = { ...app.services, database: { ...database, inTenant } };

@@ -3,6 +3,7 @@ import { corpusFile } from '#test/corpus/files.ts';
 import { env, type Fields } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { answered } from '#test/setup/engine.ts';
+import { savingIn } from './saving.ts';
 import { type Documents, openDocuments, recordingEngine } from './workspace.ts';
 
 const engine = recordingEngine({
@@ -24,7 +25,8 @@ interface Found {
   target_text: string | null;
   corrected: boolean;
   pipeline_text: string | null;
-  quality: { needs_review: boolean };
+  quality: { needs_review: boolean; issues: { severity: string }[] };
+  status: string;
 }
 
 let mine: Documents;
@@ -51,6 +53,13 @@ async function walk(id: string, input: Fields): Promise<Found[]> {
   }
 }
 
+/** The review status of a segment that is not confirmed. */
+function statusOf({ corrected, quality }: Pick<Found, 'corrected' | 'quality'>): string {
+  if (quality.issues.some(({ severity }) => severity === 'critical')) return 'critical';
+  if (quality.needs_review || quality.issues.length > 0) return 'warning';
+  return corrected ? 'draft' : 'todo';
+}
+
 const file = (path: string) =>
   new File([new Uint8Array(corpusFile(path))], path.slice(path.indexOf('/') + 1));
 
@@ -75,6 +84,7 @@ async function corrected(path: string): Promise<{ id: string; all: Found[] }> {
         ...one,
         position: all.length,
         pipeline_text: changed ? `fr of ${one.source_text}` : null,
+        status: statusOf(one),
       });
     }
     cursor = page.next_cursor;
@@ -111,6 +121,9 @@ describe.each(['xlsx/thirty-sheets.xlsx', 'pdf/two-column-labels-links.pdf'])(
           { kind },
           (one) => one.kind === kind,
         ]),
+        ...['todo', 'draft', 'warning', 'critical', 'confirmed'].map(
+          (status): [Fields, (one: Found) => boolean] => [{ status }, (one) => one.status === status],
+        ),
         [{ page: 1 }, (one) => one.page === 1],
         [{ page: 2 }, (one) => one.page === 2],
         [{ page: 2_147_483_647 }, () => false],
@@ -155,6 +168,12 @@ describe.each(['xlsx/thirty-sheets.xlsx', 'pdf/two-column-labels-links.pdf'])(
       expect(body).toEqual({
         ...countsOf(all),
         untranslated: 0,
+        statuses: Object.fromEntries(
+          ['todo', 'draft', 'confirmed', 'warning', 'critical'].map((status) => [
+            status,
+            all.filter((one) => one.status === status).length,
+          ]),
+        ),
         kinds: [...Map.groupBy(all, ({ kind }) => kind)].map(([kind, own]) => ({ kind, ...countsOf(own) })),
         pages: [...Map.groupBy(all, ({ page }) => page)].map(([page, own]) => ({
           page,
@@ -203,6 +222,28 @@ describe('a text to find', () => {
     expect((await search(id, { text: 'l', text_in: 'target' })).total).toBe(0);
     expect((await search(id, { text: 'W' })).total).toBe(1);
   });
+});
+
+test('a segment has the status of its confirmation, else of its worst issue, else of its correction', async () => {
+  mine = await openDocuments(app);
+  const { id } = await mine.translate(['Pay 10', 'Red', 'Blue', 'A doubtful one', 'White', 'Pay 20']);
+  const seen = { confirm_critical: true, reason: { code: 'check_is_wrong', note: 'It is right here.' } };
+  const { save } = savingIn(app, mine);
+  await save(id, [
+    [0, 'fr of Pay 10', 'Payez'],
+    [1, 'fr of Red', 'Rouge'],
+    [2, 'fr of Blue', 'fr of Blue', true],
+  ]);
+  await save(id, [[5, 'fr of Pay 20', 'Payez', true]], seen);
+  const { segments } = await search(id);
+  const statuses = ['critical', 'draft', 'confirmed', 'warning', 'todo', 'confirmed'];
+  expect(segments.map(({ status }) => status)).toEqual(statuses);
+  const { body } = await mine.query('outline', { document_id: id });
+  expect(body.statuses).toEqual({ todo: 1, draft: 1, confirmed: 2, warning: 1, critical: 1 });
+  for (const status of new Set(statuses))
+    expect((await search(id, { status })).segments.map(({ position }) => position)).toEqual(
+      statuses.flatMap((one, position) => (one === status ? [position] : [])),
+    );
 });
 
 test('the matches of a neighbour with the same positions are not counted', async () => {

@@ -51,8 +51,15 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
   'documents.boxes': ({ documents }) => documents.boxes({ document_id: 'a', page: 1 }),
   'documents.correct': ({ documents }) => documents.correct({ document_id: 'a', corrections: [] }),
   'documents.check': ({ documents }) => documents.check({ document_id: 'a', position: 0, text: 'b' }),
+  'documents.confirmAll': ({ documents }) => documents.confirmAll({ document_id: 'a', statuses: ['todo'] }),
   'documents.confirm': ({ documents }) =>
     documents.confirm({ document_id: 'a', segments: [{ position: 0, target_text: 'b' }] }),
+  'documents.save': ({ documents }) =>
+    documents.save({ document_id: 'a', segments: [{ position: 0, target_text: 'b', replaces: null }] }),
+  'documents.undo': ({ documents }) => documents.undo({ document_id: 'a', change_id: 'b' }),
+  'documents.redo': ({ documents }) => documents.redo({ document_id: 'a', change_id: 'b' }),
+  'documents.history': ({ documents }) => documents.history({ document_id: 'a', position: 0 }),
+  'documents.render': ({ documents }) => documents.render('a'),
   'documents.approveMany': ({ documents }) => documents.approveMany({ document_ids: ['a'] }),
   'documents.outage': ({ documents }) => documents.outage({ since: '2026-07-31T00:00:00Z' }),
   'documents.requeue': ({ documents }) => documents.requeue({ since: '2026-07-31T00:00:00Z' }),

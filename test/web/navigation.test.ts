@@ -21,7 +21,7 @@ describe.skipIf(withoutBrowser)("an administrator's navigation", () => {
   test('has six sections in the order of the work, and marks the current one', async () => {
     const { page } = await administratorAt('/app/settings/storage');
     const links = page.getByRole('banner').getByRole('listitem').getByRole('link');
-    expect(await links.allInnerTexts()).toEqual([
+    await expect.poll(() => links.allInnerTexts()).toEqual([
       'Inbox',
       'Translate',
       'Files',

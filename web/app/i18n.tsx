@@ -7,6 +7,7 @@ import type billing from '../locales/en/billing.json';
 import type common from '../locales/en/common.json';
 import type documents from '../locales/en/documents.json';
 import type drafts from '../locales/en/drafts.json';
+import type editor from '../locales/en/editor.json';
 import type inbox from '../locales/en/inbox.json';
 import type jobs from '../locales/en/jobs.json';
 import type keys from '../locales/en/keys.json';
@@ -30,6 +31,7 @@ interface Areas {
   common: typeof common;
   documents: typeof documents;
   drafts: typeof drafts;
+  editor: typeof editor;
   inbox: typeof inbox;
   jobs: typeof jobs;
   keys: typeof keys;

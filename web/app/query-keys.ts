@@ -34,6 +34,10 @@ export const queryKeys = {
       position,
       text,
     ],
+    issues: (id: string) => ['documents', 'issues', id],
+    allHistory: (id: string) => ['documents', 'history', id],
+    history: (id: string, position: number) => ['documents', 'history', id, position],
+    nextOpen: (id: string, after: number) => ['documents', 'next', id, after],
     place: (id: string, side: string, position: number | null) => ['documents', 'place', id, side, position],
     boxes: (id: string, page: number, artifactId: string) => ['documents', 'boxes', id, page, artifactId],
     allFiles: ['documents', 'file'],
@@ -66,6 +70,7 @@ export const queryKeys = {
     list: (filter: object) => ['members', 'list', filter],
     emails: ['members', 'emails'],
   },
+  comments: (about: object) => ['comments', about],
   invites: ['invites'],
   audit: (filter: object) => ['audit', filter],
   reviews: {

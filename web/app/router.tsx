@@ -146,7 +146,7 @@ const document = createRoute({
   getParentRoute: () => workspace,
   path: '/app/edit/documents/$documentId',
   validateSearch: readSegmentFilter,
-  component: lazyRouteComponent(() => import('./screens/documents/document.tsx'), 'DocumentScreen'),
+  component: lazyRouteComponent(() => import('./editor/document-editor.tsx'), 'DocumentEditorScreen'),
 });
 
 const review = createRoute({

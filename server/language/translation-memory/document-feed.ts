@@ -31,6 +31,14 @@ export interface DocumentFeed {
   atCap: number;
 }
 
+/** The steps before and after the segments are added, in the same transaction. */
+export interface FeedSteps {
+  /** Locks the document, and returns its segments. */
+  select(tx: Tx): Promise<readonly DocumentPair[]>;
+  /** Records the added segments with the document. */
+  record(tx: Tx, feed: DocumentFeed): Promise<void>;
+}
+
 /** Number of segments that are looked up and inserted together. */
 const batch = 1000;
 
@@ -40,16 +48,16 @@ const batch = 1000;
  * for its source. If the TM is full, only segments whose source it already has are added. Untranslated segments are
  * left out.
  *
- * @param record called in the same transaction, with the added segments
+ * The segments are selected, added and recorded in one transaction, so that none of them changes in between.
  */
 export function feedDocument(
   { database, embedder, settings }: Pick<Services, 'database' | 'embedder' | 'settings'>,
   { tenantId, documentId, languages }: { tenantId: string; documentId: string; languages: LanguagePair },
-  pairs: readonly DocumentPair[],
-  record: (tx: Tx, feed: DocumentFeed) => Promise<void>,
+  { select, record }: FeedSteps,
 ): Promise<DocumentFeed> {
   // With the lock, two calls can neither use the same free capacity nor add the same segment twice.
   return withTenantLock(database, tenantId, 'memory', async (tx) => {
+    const pairs = await select(tx);
     const name = goldenSetName(languages);
     await ensureGoldenSet(tx, tenantId, {
       ...languages,

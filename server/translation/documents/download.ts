@@ -5,7 +5,8 @@ import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { destinationIn, type LocatingServices } from '#server/storage/destination.ts';
 import type { FileResponse, StreamResponse } from '#server/trpc.ts';
 import { type ArtifactRow, newestArtifact, openArtifact, readArtifact, selectArtifact } from './artifacts.ts';
-import { isInFlight, requireDocument, translatedNameOf } from './jobs.ts';
+import { type DocumentRow, isInFlight, requireDocument, translatedNameOf, unknownDocument } from './jobs.ts';
+import { needsRendering, type RenderServices, renderDocument } from './rendering.ts';
 
 /** Maximum size in bytes of a file that is read into memory as a whole. */
 const readAtOnce = 256 * 1024;
@@ -13,13 +14,14 @@ const readAtOnce = 256 * 1024;
 type DownloadServices = LocatingServices & Pick<Services, 'log'>;
 
 /**
- * Returns the latest translated file, never the source, after verifying its checksum. A large file is streamed.
+ * Returns the latest translated file, never the source, after verifying its checksum. If reviewers have changed segments
+ * since the file was rendered, it is rendered first. A large file is streamed.
  * @throws AppError 404; 409 before the job is translated, after it failed, or while the tenant's storage cannot be used; 500
  * if the stored
  *   file is damaged
  */
 export async function downloadDocument(
-  services: DownloadServices,
+  services: RenderServices,
   withTenant: WithTenant,
   documentId: string,
   request: ExportRequest,
@@ -34,7 +36,20 @@ export async function downloadDocument(
   if (row.status === 'failed' || !artifact)
     throw new AppError('conflict', 'the document translation failed; it has no output');
   const names = { fileName: row.sourceFileName, suggestedName: translatedNameOf(row) };
-  return openFile(services, artifact, names, request);
+  const newest = needsRendering(row) ? await renderNewest(services, row) : artifact;
+  return openFile(services, newest, names, request);
+}
+
+async function renderNewest(
+  services: RenderServices,
+  { tenantId, documentId }: DocumentRow,
+): Promise<ArtifactRow> {
+  await renderDocument(services, { tenantId, documentId });
+  const artifact = await services.database.inTenant(tenantId, (tx) =>
+    newestArtifact(tx, tenantId, documentId, 'translated'),
+  );
+  if (!artifact) throw unknownDocument();
+  return artifact;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { and, asc, isNotNull, sql } from 'drizzle-orm';
+import { and, asc, isNotNull, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { documentJobs, documentSegments } from '#db/schema/documents.ts';
 import type { Services } from '#server/context.ts';
@@ -38,12 +38,34 @@ interface Selection {
   skipped: Tally | null;
 }
 
-/** Adds to the TM the corrections of a review, and earlier corrections that could not be added then. */
-export function feedReview(services: FeedServices, row: DocumentRow): Promise<Fed> {
+/**
+ * Adds to the TM the corrections of a review, and all other corrections that a reviewer has confirmed since. A correction
+ * that is a draft, which means that no one has confirmed it, is added by the approval: its author may still be typing.
+ * @param changed positions of the review's corrections
+ */
+export function feedReview(
+  services: FeedServices,
+  row: DocumentRow,
+  changed: readonly number[] = [],
+): Promise<Fed> {
+  const { confirmedAt, position } = documentSegments;
+  const isReviewed = sql`(${confirmedAt} is not null or ${position} = any(array(
+    select jsonb_array_elements_text(${JSON.stringify(changed)}::jsonb)::int)))`;
   return feedMemory(services, row, 'review', async (tx) => ({
-    ...(await selectCorrections(tx, row)),
+    ...(await selectCorrections(tx, row, isReviewed)),
     skipped: null,
   }));
+}
+
+/** Whether a correction that a reviewer has confirmed is not in the TM yet. */
+export async function hasPendingFeed(tx: Tx, { tenantId, documentId }: DocumentRow): Promise<boolean> {
+  const { confirmedAt, feedPending, position } = documentSegments;
+  const [pending] = await tx
+    .select({ position })
+    .from(documentSegments)
+    .where(and(ofDocument(tenantId, documentId), sql`${feedPending}`, isNotNull(confirmedAt)))
+    .limit(1);
+  return pending !== undefined;
 }
 
 /** Adds to the TM all segments that are not in it yet. */
@@ -90,17 +112,24 @@ async function feedMemory(
     duplicates: (skipped?.duplicates ?? 0) + duplicates,
   });
   try {
-    const { corrections, pairs, skipped } = await services.database.inTenant(tenantId, select);
+    let selection: Selection = { corrections: [], pairs: [], skipped: null };
     const { fed, duplicates } = await feedDocument(
       services,
       { tenantId, documentId, languages },
-      pairs,
-      async (tx, feed) => {
-        await storeFed(tx, row, stage, feed, skipped && tallied(skipped, feed.duplicates));
-        await markFed(tx, row, corrections);
+      {
+        async select(tx) {
+          await lockDocument(tx, row);
+          selection = await select(tx);
+          return selection.pairs;
+        },
+        async record(tx, feed) {
+          const { corrections, skipped } = selection;
+          await storeFed(tx, row, stage, feed, skipped && tallied(skipped, feed.duplicates));
+          await markFed(tx, row, corrections);
+        },
       },
     );
-    return { pairs: fed.length, skipped: tallied(skipped, duplicates), error: null };
+    return { pairs: fed.length, skipped: tallied(selection.skipped, duplicates), error: null };
   } catch (error) {
     services.log.warn(
       { document_id: documentId, error: describeForLog(error) },
@@ -116,10 +145,24 @@ async function feedMemory(
   }
 }
 
-/** Returns the corrections in reading order. */
+/**
+ * Locks the document, so that reviewers cannot change a segment between its selection and the mark that it was added.
+ * @throws AppError 404 if the document was deleted
+ */
+async function lockDocument(tx: Tx, { tenantId, documentId }: DocumentRow): Promise<void> {
+  const [locked] = await tx
+    .select({ documentId: documentJobs.documentId })
+    .from(documentJobs)
+    .where(isDocument(tenantId, documentId))
+    .for('no key update');
+  if (!locked) throw unknownDocument();
+}
+
+/** Returns the corrections that are not in the TM yet, in reading order. */
 async function selectCorrections(
   tx: Tx,
   { tenantId, documentId }: DocumentRow,
+  condition?: SQL,
 ): Promise<Pick<Selection, 'corrections' | 'pairs'>> {
   const rows = await tx
     .select({
@@ -128,7 +171,7 @@ async function selectCorrections(
       targetText: documentSegments.targetText,
     })
     .from(documentSegments)
-    .where(and(ofDocument(tenantId, documentId), sql`${documentSegments.feedPending}`))
+    .where(and(ofDocument(tenantId, documentId), sql`${documentSegments.feedPending}`, condition))
     .orderBy(asc(documentSegments.position));
   return {
     corrections: rows.map(({ position }) => position),
@@ -222,21 +265,7 @@ function storeFed(
  */
 export async function withdrawApprovalFeed(tx: Tx, row: DocumentRow): Promise<void> {
   const { tenantId, documentId } = row;
-  const [stored] = await tx
-    .select({
-      fed: sql<DocumentFedPair[]>`coalesce(jsonb_path_query_array(${documentJobs.feedManifest},
-        '$.fed_pairs[*] ? (@.stage == "approve")'), '[]')`,
-    })
-    .from(documentJobs)
-    .where(isDocument(tenantId, documentId));
-  const fed = stored?.fed ?? [];
-  if (fed.length > 0)
-    await unlearnJob(
-      tx,
-      tenantId,
-      documentId,
-      fed.map(({ source_hash, target_text }) => ({ hash: source_hash, targetText: target_text })),
-    );
+  const fed = await withdrawFed(tx, row, sql`f ->> 'stage' = 'approve'`);
   const corrections = fed
     .filter(({ corrected }) => corrected)
     .map(({ source_text, target_text }) => ({ s: source_text, t: target_text }));
@@ -246,12 +275,69 @@ export async function withdrawApprovalFeed(tx: Tx, row: DocumentRow): Promise<vo
       from json_to_recordset(${JSON.stringify(corrections)}::json) as r(s text, t text)
       where d.tenant_id = ${tenantId} and d.document_id = ${documentId} and d.corrected
         and d.source_text = r.s and d.target_text = r.t`);
+  await changeManifest(tx, row, sql`jsonb_build_object('skipped', '{}'::jsonb, 'last_feed_error', null)`);
+}
+
+/** A source, and the translation that an undone change gave it. */
+export interface UndonePair {
+  source_text: string;
+  target_text: string | null;
+}
+
+/**
+ * Withdraws the pairs of a change that was undone, except for pairs that another segment of the document justifies: a
+ * correction that was added with the same translation, or an unchanged segment of an approved document.
+ * @returns the withdrawn pairs
+ */
+export function withdrawUndoneFeed(
+  tx: Tx,
+  row: DocumentRow,
+  pairs: readonly UndonePair[],
+): Promise<UndonePair[]> {
+  const { sourceText, targetText, corrected, feedPending } = documentSegments;
+  return withdrawFed(
+    tx,
+    row,
+    sql`exists (select from json_to_recordset(${JSON.stringify(pairs)}::json) as g(source_text text, target_text text)
+        where g.source_text = f ->> 'source_text' and g.target_text = f ->> 'target_text')
+      and not exists (select from document_segments
+        where ${ofDocument(row.tenantId, row.documentId)}
+          and ${sourceText} = f ->> 'source_text' and ${targetText} = f ->> 'target_text'
+          and ((${corrected} and not ${feedPending})
+            or (not ${corrected} and ${row.approvedAt !== null}::boolean and not ${isUnresolved})))`,
+  );
+}
+
+/**
+ * Removes pairs from the TM and from the manifest.
+ * @param condition about `f`, a pair in the manifest
+ * @returns the removed pairs
+ */
+async function withdrawFed(tx: Tx, row: DocumentRow, condition: SQL): Promise<DocumentFedPair[]> {
+  const { tenantId, documentId } = row;
+  const [stored] = await tx
+    .select({
+      fed: sql<DocumentFedPair[]>`(select coalesce(jsonb_agg(f), '[]')
+        from jsonb_array_elements(${documentJobs.feedManifest} -> 'fed_pairs') f where ${condition})`,
+    })
+    .from(documentJobs)
+    .where(isDocument(tenantId, documentId));
+  const fed = stored?.fed ?? [];
+  if (fed.length === 0) return [];
+  await unlearnJob(
+    tx,
+    tenantId,
+    documentId,
+    fed.map(({ source_hash, target_text }) => ({ hash: source_hash, targetText: target_text })),
+  );
   await changeManifest(
     tx,
     row,
-    sql`jsonb_build_object('skipped', '{}'::jsonb, 'last_feed_error', null, 'fed_pairs',
-      jsonb_path_query_array(${manifestInSql}, '$.fed_pairs[*] ? (@.stage != "approve")'))`,
+    sql`jsonb_build_object('fed_pairs', (select coalesce(jsonb_agg(f order by n), '[]')
+      from jsonb_array_elements(${manifestInSql} -> 'fed_pairs') with ordinality as e(f, n)
+      where not coalesce(${condition}, false)))`,
   );
+  return fed;
 }
 
 const manifestInSql = sql`coalesce(${documentJobs.feedManifest}, ${JSON.stringify(emptyManifest)}::jsonb)`;

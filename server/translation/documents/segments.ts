@@ -1,9 +1,10 @@
-import { and, eq, gt, sql } from 'drizzle-orm';
+import { and, eq, gt, isNotNull, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { documentSegments } from '#db/schema/documents.ts';
 import { AppError } from '#server/errors.ts';
-import type { RebuiltDocument } from '#server/formats/document.ts';
+import type { RebuiltDocument, SegmentTranslation } from '#server/formats/document.ts';
+import type { InlineContent } from '#server/formats/inline-content.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { isCriticalIssue } from '#server/translation/core/checks.ts';
 import { requireDocument } from './jobs.ts';
@@ -148,6 +149,21 @@ export function readSegmentCursor(cursor: string | undefined): number | undefine
   ]);
 }
 
+/** Returns the translations of a document in reading order, as a file is rendered with them. */
+export async function selectTranslations(
+  tx: Tx,
+  tenantId: string,
+  documentId: string,
+): Promise<SegmentTranslation[]> {
+  const { regionId, cellId, target, position } = documentSegments;
+  const rows = await tx
+    .select({ regionId, cellId, target })
+    .from(documentSegments)
+    .where(and(ofDocument(tenantId, documentId), isNotNull(target)))
+    .orderBy(position);
+  return rows.map((row) => ({ ...row, target: row.target as InlineContent }));
+}
+
 /** Number of rows in one UPDATE. */
 const rowsOfStatement = 5000;
 
@@ -235,9 +251,23 @@ export async function findingsOfSegments(
 /** SQL: whether a segment is flagged and no reviewer has confirmed its translation. */
 export const isUnresolved = sql`(${documentSegments.needsReview} and ${documentSegments.confirmedAt} is null)`;
 
+/** The review status of a segment, as reviewers see it. */
+export const segmentStatuses = ['todo', 'draft', 'confirmed', 'warning', 'critical'] as const;
+export type SegmentStatus = (typeof segmentStatuses)[number];
+
+/**
+ * SQL: the review status of a segment. A confirmed segment is `confirmed`, whatever its issues are. Otherwise its worst
+ * issue counts, and then whether a reviewer has changed it.
+ */
+export const statusOfSegment = sql<SegmentStatus>`(case
+  when ${documentSegments.confirmedAt} is not null then 'confirmed'
+  when ${documentSegments.issues} @> '[{"severity": "critical"}]' then 'critical'
+  when ${documentSegments.needsReview} or ${documentSegments.issues} <> '[]' then 'warning'
+  when ${documentSegments.corrected} then 'draft'
+  else 'todo' end)`;
+
 /** SQL: whether a segment has critical issues that no reviewer has confirmed. */
-const isCritical = sql`(${documentSegments.issues} @> '[{"severity": "critical"}]'
-  and ${documentSegments.confirmedAt} is null)`;
+const isCritical = sql`${statusOfSegment} = 'critical'`;
 
 /** Maximum number of segments that an error lists. */
 const maxNamed = 100;

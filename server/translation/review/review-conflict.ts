@@ -30,7 +30,7 @@ export interface CorrectionConflict {
 /** @param nothingWas past participle of the action, such as "corrected"; it was applied to no segment */
 export function correctionConflicts(
   conflicts: readonly CorrectionConflict[],
-  nothingWas: 'corrected' | 'confirmed',
+  nothingWas: 'corrected' | 'confirmed' | 'saved' | 'undone' | 'redone',
 ): AppError {
   return new AppError(
     'conflict',

@@ -51,6 +51,8 @@ const named = ({ founder }: GuardFixture) => ({ tenant_id: founder.tenantId });
 const target = ({ target: { userId } }: GuardFixture) => ({ user_id: userId });
 const leaver = ({ leaver: { userId } }: GuardFixture) => ({ user_id: userId });
 const document = ({ documentId }: GuardFixture) => ({ document_id: documentId });
+const change = ({ documentId }: GuardFixture) => ({ document_id: documentId, change_id: 'unknown' });
+const noChange: Outcome = '404 change not found';
 const job = ({ jobId }: GuardFixture) => ({ job_id: jobId });
 
 const exported = async (app: GuardFixture['app'], key: Headers, path: string) =>
@@ -273,6 +275,27 @@ export const probes: Readonly<Record<string, Probe>> = {
     },
     abroad: noDocument,
   },
+  'documents.confirmAll': {
+    input: ({ documentId }) => ({ document_id: documentId, statuses: ['todo'], reviewer: 'Rev' }),
+    abroad: noDocument,
+  },
+  'documents.save': {
+    input: async ({ app, founder, documentId }) => {
+      const { body } = await app.json('GET', `/api/documents/${documentId}/segments`, {
+        headers: founder.key,
+      });
+      const segments = [{ position: 0, target_text: 'Salut', replaces: body.segments[0].target_text }];
+      return { document_id: documentId, segments };
+    },
+    abroad: noDocument,
+  },
+  'documents.undo': { input: change, in: noChange, abroad: noDocument },
+  'documents.redo': { input: change, in: noChange, abroad: noDocument },
+  'documents.history': {
+    input: ({ documentId }) => ({ document_id: documentId, position: 0 }),
+    abroad: noDocument,
+  },
+  'documents.render': { input: document, abroad: noDocument },
   'documents.approveMany': {
     input: ({ documentId }) => ({ document_ids: [documentId], reviewer: 'Rev' }),
   },

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useId, useState } from 'react';
-import { useT } from '../i18n.tsx';
+import { type Translate, useT } from '../i18n.tsx';
 import { Dialog } from '../parts/confirm-dialog.tsx';
-import { type CommandId, commands, keyLabel, type Place } from './commands.ts';
+import { type Command, type CommandId, commands, keyLabel, type Place } from './commands.ts';
 import styles from './keys.module.css';
 import { isComposing } from './match-key.ts';
 import { availableCommands, runCommand, setSingleKeys, useCommands, useSingleKeys } from './use-commands.ts';
@@ -39,7 +39,7 @@ function Help({ onClose }: { onClose: () => void }) {
                     <dt>
                       <Keys id={id} />
                     </dt>
-                    <dd>{t(commands[id].name)}</dd>
+                    <dd>{nameOf(id, t)}</dd>
                   </div>
                 ))}
               </dl>
@@ -59,6 +59,11 @@ function Help({ onClose }: { onClose: () => void }) {
   );
 }
 
+function nameOf(id: CommandId, t: Translate): string {
+  const { name, values }: Command = commands[id];
+  return t(name, values);
+}
+
 function Keys({ id }: { id: CommandId }) {
   return commands[id].keys.map((key) => <kbd key={key}>{keyLabel(key)}</kbd>);
 }
@@ -72,7 +77,7 @@ function Palette({ onClose }: { onClose: () => void }) {
   // The commands are determined once, when the palette opens.
   const [available] = useState(() => availableCommands().filter((id) => id !== 'palette'));
   const found = available.filter((id) =>
-    t(commands[id].name).toLowerCase().includes(wanted.trim().toLowerCase()),
+    nameOf(id, t).toLowerCase().includes(wanted.trim().toLowerCase()),
   );
   const chosen = found[Math.min(at, found.length - 1)];
 
@@ -118,7 +123,7 @@ function Palette({ onClose }: { onClose: () => void }) {
             aria-selected={id === chosen}
             onClick={() => run(id)}
           >
-            {t(commands[id].name)}
+            {nameOf(id, t)}
             <Keys id={id} />
           </div>
         ))}

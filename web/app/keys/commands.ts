@@ -1,4 +1,6 @@
-import type { MessageId } from '../i18n.tsx';
+import type { MessageId, MessageValues } from '../i18n.tsx';
+
+export const isApple = /Mac|iPhone|iPad/.test(navigator.platform);
 
 /**
  * The place in which a key runs its command. `field`: in the edited text. `list`: outside of text fields. `anywhere`: in
@@ -8,6 +10,8 @@ export type Place = 'field' | 'list' | 'anywhere';
 
 export interface Command {
   name: MessageId;
+  /** Values of the placeholders in the name. */
+  values?: MessageValues;
   /**
    * Mod is Command on Apple's systems, otherwise Control. A letter without modifiers is a single key, which can be disabled.
    */
@@ -23,7 +27,7 @@ export interface Command {
 /**
  * All keyboard shortcuts; the help and the palette show the same list. These combinations are not used, because systems
  * reserve them: Ctrl+Alt (AltGr types characters), Alt+Shift (switches layouts on Windows), Alt with a letter or digit
- * (types characters on macOS), Ctrl with a digit (switches tabs).
+ * on macOS (types characters), Ctrl with a digit elsewhere (switches tabs).
  */
 export const commands = {
   approve: { name: 'keys.approve', keys: ['Mod+Enter'], where: 'field' },
@@ -34,6 +38,17 @@ export const commands = {
   previousMatch: { name: 'keys.previous_match', keys: ['Mod+Shift+ArrowUp'], where: 'field', repeats: true },
   putBack: { name: 'keys.put_back', keys: ['Mod+.'], where: 'field' },
   addTerm: { name: 'keys.add_term', keys: ['Mod+i'], where: 'anywhere' },
+  copySource: { name: 'keys.copy_source', keys: [isApple ? 'Mod+Shift+s' : 'Alt+s'], where: 'field' },
+  useSuggestion: { name: 'keys.use_suggestion', keys: ['Alt+Enter'], where: 'field' },
+  confirmAnyway: { name: 'keys.confirm_anyway', keys: ['Mod+Shift+Enter'], where: 'anywhere' },
+  insertMatch1: insertMatch(1),
+  insertMatch2: insertMatch(2),
+  insertMatch3: insertMatch(3),
+  insertMatch4: insertMatch(4),
+  insertMatch5: insertMatch(5),
+  undoDecision: { name: 'keys.undo_decision', keys: ['Mod+z'], where: 'list' },
+  redoDecision: { name: 'keys.redo_decision', keys: ['Mod+Shift+z', 'Mod+y'], where: 'list' },
+  findText: { name: 'keys.find_text', keys: ['Mod+f'], where: 'anywhere' },
   toList: { name: 'keys.to_list', keys: ['Escape'], where: 'field' },
   listDown: { name: 'keys.list_down', keys: ['j'], where: 'list', repeats: true },
   listUp: { name: 'keys.list_up', keys: ['k'], where: 'list', repeats: true },
@@ -54,11 +69,18 @@ export type CommandId = keyof typeof commands;
 
 export const commandIds = Object.keys(commands) as CommandId[];
 
+function insertMatch(number: number) {
+  const keys = [isApple ? `Control+${number}` : `Alt+${number}`];
+  return { name: 'keys.insert_match', values: { number }, keys, where: 'field' } as const;
+}
+
 /** The label of a key on this system: ⌘ or Ctrl, ↓. */
 export function keyLabel(keys: string): string {
   const names: Record<string, string> = {
     Mod: isApple ? '⌘' : 'Ctrl',
     Alt: isApple ? '⌥' : 'Alt',
+    Control: '⌃',
+    Enter: '⏎',
     Shift: isApple ? '⇧' : 'Shift',
     ArrowDown: '↓',
     ArrowUp: '↑',
@@ -69,5 +91,3 @@ export function keyLabel(keys: string): string {
     .map((part) => names[part] ?? (part.length === 1 ? part.toUpperCase() : part))
     .join(isApple ? '' : '+');
 }
-
-export const isApple = /Mac|iPhone|iPad/.test(navigator.platform);

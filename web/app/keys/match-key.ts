@@ -15,7 +15,7 @@ export function isKey(event: KeyboardEvent, keys: string, apple = isApple): bool
   const mod = parts.includes('Mod');
   // Ctrl and Alt together are AltGr, which types a character.
   if ((apple ? event.metaKey : event.ctrlKey) !== mod) return false;
-  if (apple ? event.ctrlKey : event.metaKey) return false;
+  if ((apple ? event.ctrlKey : event.metaKey) !== parts.includes('Control')) return false;
   if (event.altKey !== parts.includes('Alt')) return false;
   // On some layouts, punctuation needs Shift.
   const isPunctuation = wanted.length === 1 && !/[a-z]/.test(wanted);

@@ -1,26 +1,7 @@
-import { LinguaLoopError } from '#sdk/errors.ts';
-import type { QualityIssue } from '#sdk/types.ts';
 import { type MessageId, useT } from '../i18n.tsx';
 import { ConfirmDialog } from './confirm-dialog.tsx';
+import type { CriticalFinding } from './critical-findings-of.ts';
 import styles from './critical-findings.module.css';
-
-/** A critical finding, and its place in the document if the item is a document. */
-export interface CriticalFinding extends Pick<QualityIssue, 'explanation'> {
-  place?: string;
-}
-
-/** The critical findings because of which the service rejected an approval; undefined for other errors. */
-export function criticalFindingsOf(error: unknown): CriticalFinding[] | undefined {
-  if (!(error instanceof LinguaLoopError) || error.code !== 'critical_findings') return undefined;
-  const { critical_findings: found = [] } = (error.present ?? {}) as {
-    critical_findings?: (CriticalFinding & { issues?: CriticalFinding[] })[];
-  };
-  return found.flatMap(({ issues, explanation, place }) =>
-    issues
-      ? issues.map((issue) => ({ explanation: issue.explanation, ...(place && { place }) }))
-      : { explanation },
-  );
-}
 
 export function CriticalFindings({ findings }: { findings: readonly CriticalFinding[] }) {
   if (findings.length === 0) return null;

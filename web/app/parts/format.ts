@@ -9,6 +9,7 @@ export function useFormat() {
     const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
     // The days of reports are in UTC, whatever the local time zone.
     const utcDay = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
+    const time = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
     const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
     return {
       number: (value: number) => number.format(value),
@@ -16,6 +17,7 @@ export function useFormat() {
       day: (iso: string) => day.format(new Date(iso)),
       /** @param date YYYY-MM-DD */
       utcDay: (date: string) => utcDay.format(new Date(`${date}T00:00:00Z`)),
+      time: (at: Date) => time.format(at),
       /** @param iso a time, ISO 8601 */
       moment: (iso: string) => moment.format(new Date(iso)),
       bytes: (bytes: number) => formatBytes(bytes, locale),

@@ -1,7 +1,8 @@
 import { useRef, useState } from 'react';
 import { useT } from '../i18n.tsx';
 import { ConfirmDialog } from './confirm-dialog.tsx';
-import { type CriticalFinding, CriticalFindings } from './critical-findings.tsx';
+import type { CriticalFinding } from './critical-findings-of.ts';
+import { CriticalFindings } from './critical-findings.tsx';
 
 /** An item that an approval of several items skipped. */
 export interface LeftOut {

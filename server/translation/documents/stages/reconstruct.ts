@@ -1,11 +1,10 @@
-import { and, eq, isNotNull, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import { prepare, type Tx } from '#db/client.ts';
-import { documentJobs, documentSegments } from '#db/schema/documents.ts';
+import { documentJobs } from '#db/schema/documents.ts';
 import { settleTopUp } from '#server/billing/metering/top-up-settlement.ts';
 import { type JobUsage, recordUsage } from '#server/billing/metering/usage-recording.ts';
-import type { Finding, SegmentTranslation } from '#server/formats/document.ts';
-import type { InlineContent } from '#server/formats/inline-content.ts';
+import type { Finding } from '#server/formats/document.ts';
 import { countEvent } from '#server/platform/telemetry.ts';
 import { removeAt } from '#server/storage/destination.ts';
 import { insertArtifact, removeFile, storeTranslation } from '../artifacts.ts';
@@ -14,7 +13,7 @@ import { rebuildFile } from '../file-work.ts';
 import { requestOf } from '../jobs.ts';
 import { findingView } from '../quality-report.ts';
 import type { DocumentFailureDetail, DocumentStage } from '../schema.ts';
-import { figuresOf, findingsOfSegments, storeTargetRectangles } from '../segments.ts';
+import { figuresOf, findingsOfSegments, selectTranslations, storeTargetRectangles } from '../segments.ts';
 import { progressed } from '../waiting.ts';
 import { weightOf } from './admit.ts';
 import { readSource } from './extract.ts';
@@ -25,7 +24,10 @@ import { readSource } from './extract.ts';
  */
 export async function reconstructDocument(run: DocumentRun): Promise<void> {
   const { services, tenantId, documentId, row } = run;
-  const [bytes, translations] = [await readSource(run), await selectTranslations(run)];
+  const bytes = await readSource(run);
+  const translations = await services.database.inTenant(tenantId, (tx) =>
+    selectTranslations(tx, tenantId, documentId),
+  );
   const rebuilt =
     translations.length === 0
       ? { bytes, rectangles: [], findings: nothingToTranslate(row.extractFindings as Finding[]) }
@@ -88,27 +90,6 @@ function nothingToTranslate(reported: readonly Pick<Finding, 'code'>[]): Finding
 function languagesOf({ row }: DocumentRun) {
   const { source_lang: sourceLanguage, target_lang: targetLanguage } = requestOf(row);
   return { sourceLanguage, targetLanguage };
-}
-
-function selectTranslations({ services, tenantId, documentId }: DocumentRun): Promise<SegmentTranslation[]> {
-  return services.database.inTenant(tenantId, async (tx) => {
-    const rows = await tx
-      .select({
-        regionId: documentSegments.regionId,
-        cellId: documentSegments.cellId,
-        target: documentSegments.target,
-      })
-      .from(documentSegments)
-      .where(
-        and(
-          eq(documentSegments.tenantId, tenantId),
-          eq(documentSegments.documentId, documentId),
-          isNotNull(documentSegments.target),
-        ),
-      )
-      .orderBy(documentSegments.position);
-    return rows.map(({ target, ...key }) => ({ ...key, target: target as InlineContent }));
-  });
 }
 
 const maxTokens = 1_000_000_000;

@@ -1,7 +1,9 @@
 import { and, isNotNull, isNull, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
 import { documentJobs } from '#db/schema/documents.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import { withRequestDeadline } from '#server/http/request-deadline.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { addJob } from '#server/platform/job-queue.ts';
 import { destinationIn, type LocatingServices } from '#server/storage/destination.ts';
@@ -14,14 +16,20 @@ import {
   isDocument,
   requireDocument,
 } from '#server/translation/documents/jobs.ts';
+import {
+  type LeasedDocument,
+  type RenderServices,
+  renderChanges,
+} from '#server/translation/documents/rendering.ts';
 import { withReviewLease } from '#server/translation/documents/review-lease.ts';
 import type { DocumentApprovalResult } from '#server/translation/documents/schema.ts';
 import { selectCritical } from '#server/translation/documents/segments.ts';
 import { UnconfirmedFindings, Unopened } from '../confirmation.ts';
-import { requireTranslated, reviewerOf } from './decide.ts';
 import type { DocumentApproveRequest } from './review-schema.ts';
+import { authorOf, lockTranslated, requireName, requireTranslated } from './reviewed-document.ts';
 
-type ApproveServices = LocatingServices & Pick<Services, 'backgroundWork' | 'embedder' | 'log'>;
+type CompleteServices = LocatingServices & Pick<Services, 'backgroundWork' | 'embedder' | 'log'>;
+type ApproveServices = RenderServices;
 
 /**
  * Approves a translated document: stores the approval in its row, adds to the TM the segments that no review has added,
@@ -48,50 +56,71 @@ export async function approveDocument(
     requireTranslated(row);
     if (isUnopened && row.approvedAt === null) throw new Unopened(`document job ${documentId}`);
     await destinationIn(tx, services, principal.tenant.id);
-    const reviewer = reviewerOf(principal, request.reviewer);
-    if (reviewer === null)
-      throw new AppError(
-        'validation_error',
-        'reviewer could not be determined: sign in or supply a reviewer',
-      );
-    const userId = principal.kind === 'session' ? principal.user.id : null;
-    return { tenantId: principal.tenant.id, reviewer, userId };
+    const author = authorOf(principal, request.reviewer);
+    return { tenantId: principal.tenant.id, reviewer: requireName(author), userId: author.userId };
   });
-  const approve = async (): Promise<DocumentApprovalResult> => {
-    const { database } = services;
-    const known = await database.inTenant(tenantId, (tx) => requireDocument(tx, tenantId, documentId));
-    if (known.approvedAt === null) {
-      if (confirmCritical === false) await requireNoCritical(services, known);
-      await requireLayout(services, known);
-    }
-    const stamped = await stamp(services, known, { reviewer, userId });
-    const row =
-      stamped ?? (await database.inTenant(tenantId, (tx) => requireDocument(tx, tenantId, documentId)));
+  const approve = async (leased: LeasedDocument): Promise<DocumentApprovalResult> => {
+    const { row, isNew } = await stampRendered(services, leased, { reviewer, userId, confirmCritical });
     const { pairs, skipped, error } = await completeApproval(services, row);
     return {
       approved: true,
-      already_approved: stamped === undefined,
+      already_approved: !isNew,
       reviewer: row.approvedBy,
-      fed_pairs: stamped ? pairs : 0,
+      fed_pairs: isNew ? pairs : 0,
       skipped,
       feed_error: error,
     };
   };
   const result = await services.backgroundWork.track(
-    withReviewLease(services, tenantId, documentId, approve),
+    withRequestDeadline(services.settings, ({ signal }) =>
+      withReviewLease(services, tenantId, documentId, (lease) =>
+        approve({ tenantId, documentId, lease, signal }),
+      ),
+    ),
   );
   return { tenantId, result };
+}
+
+interface Approval {
+  reviewer: string;
+  userId: string | null;
+  confirmCritical: boolean | undefined;
+}
+
+/** Maximum number of renderings, if reviewers save segments during each of them. */
+const maxRenderings = 3;
+
+/**
+ * Renders the file of a document if it does not have all changes, and stores the approval in the document's row.
+ * @returns the row, and whether this call has approved the document
+ * @throws AppError like `approveDocument`; transient_error if reviewers do not stop saving segments
+ */
+async function stampRendered(
+  services: ApproveServices,
+  leased: LeasedDocument,
+  approval: Approval,
+): Promise<{ row: DocumentRow; isNew: boolean }> {
+  const { tenantId, documentId } = leased;
+  const find = () => services.database.inTenant(tenantId, (tx) => requireDocument(tx, tenantId, documentId));
+  for (let renderings = 0; renderings < maxRenderings; renderings++) {
+    const known = await find();
+    if (known.approvedAt !== null) return { row: known, isNew: false };
+    if (approval.confirmCritical === false)
+      await services.database.inTenant(tenantId, (tx) => requireNoCritical(tx, known));
+    await renderChanges(services, leased);
+    await requireLayout(services, known);
+    const row = await services.database.inTenant(tenantId, (tx) => stamp(tx, known, approval));
+    if (row) return { row, isNew: true };
+  }
+  throw new AppError('transient_error', 'other reviewers are changing the document; try again');
 }
 
 /**
  * Requires that the document has no critical issues without a confirmation.
  * @throws UnconfirmedFindings
  */
-async function requireNoCritical(
-  { database }: Pick<Services, 'database'>,
-  { tenantId, documentId }: DocumentRow,
-): Promise<void> {
-  const critical = await database.inTenant(tenantId, (tx) => selectCritical(tx, tenantId, documentId));
+async function requireNoCritical(tx: Tx, { tenantId, documentId }: DocumentRow): Promise<void> {
+  const critical = await selectCritical(tx, tenantId, documentId);
   if (critical.length > 0) throw new UnconfirmedFindings(`document job ${documentId}`, critical);
 }
 
@@ -113,27 +142,37 @@ async function requireLayout(
   }
 }
 
-/** Stores the approval in the document's row. Returns undefined if the document is already approved or was deleted. */
-function stamp(
-  { database }: Pick<Services, 'database'>,
+/**
+ * Stores the approval in the document's row. Returns undefined if the latest file does not have all changes, or if the
+ * document is already approved.
+ * @throws AppError 404; UnconfirmedFindings
+ */
+async function stamp(
+  tx: Tx,
   { tenantId, documentId }: DocumentRow,
-  { reviewer, userId }: { reviewer: string; userId: string | null },
+  { reviewer, userId, confirmCritical }: Approval,
 ): Promise<DocumentRow | undefined> {
-  return database.inTenant(tenantId, async (tx) => {
-    const [row] = await tx
-      .update(documentJobs)
-      .set({ approvedAt: sql`now()`, approvedBy: reviewer, approvedByUser: userId, updatedAt: sql`now()` })
-      .where(and(isDocument(tenantId, documentId), isNull(documentJobs.approvedAt)))
-      .returning(documentColumns);
-    return row;
-  });
+  const locked = await lockTranslated(tx, tenantId, documentId);
+  if (confirmCritical === false) await requireNoCritical(tx, locked);
+  const [row] = await tx
+    .update(documentJobs)
+    .set({ approvedAt: sql`now()`, approvedBy: reviewer, approvedByUser: userId, updatedAt: sql`now()` })
+    .where(
+      and(
+        isDocument(tenantId, documentId),
+        isNull(documentJobs.approvedAt),
+        sql`${documentJobs.edits} <= ${documentJobs.renderedEdits}`,
+      ),
+    )
+    .returning(documentColumns);
+  return row;
 }
 
 /**
  * Completes an approval that is stored in the row, unless it is already complete: adds segments to the TM, then writes
  * the audit record, which counts them.
  */
-async function completeApproval(services: ApproveServices, row: DocumentRow) {
+async function completeApproval(services: CompleteServices, row: DocumentRow) {
   const { tenantId, documentId } = row;
   const tally = await services.database.inTenant(tenantId, (tx) => selectTally(tx, row));
   const fed = tally ? { pairs: 0, skipped: tally, error: null } : await feedApproval(services, row);
@@ -145,7 +184,7 @@ async function completeApproval(services: ApproveServices, row: DocumentRow) {
  * Completes an approval whose process died after storing it in the row, or could not write to the store. May run twice.
  */
 export async function resumeApproval(
-  services: ApproveServices,
+  services: CompleteServices,
   { tenantId, documentId }: { tenantId: string; documentId: string },
 ): Promise<void> {
   const find = () => services.database.inTenant(tenantId, (tx) => requireDocument(tx, tenantId, documentId));

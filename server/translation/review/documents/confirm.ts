@@ -1,17 +1,15 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
-import { documentJobs, documentSegments } from '#db/schema/documents.ts';
 import { AppError } from '#server/errors.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
+import { newId } from '#server/platform/ids.ts';
 import { isCriticalIssue } from '#server/translation/core/checks.ts';
-import { isDocument, requireDocument } from '#server/translation/documents/jobs.ts';
-import { figuresOf, ofDocument } from '#server/translation/documents/segments.ts';
 import { UnconfirmedFindings } from '../confirmation.ts';
 import { type CorrectionConflict, correctionConflicts } from '../review-conflict.ts';
-import { requireTranslated, reviewerOf } from './decide.ts';
 import { positionedSegment, selectSegments } from './positioned-segment.ts';
+import { authorOf, lockTranslated, requireName } from './reviewed-document.ts';
+import { completeChanges, storeChanges } from './segment-changes.ts';
 
 export const documentConfirmInput = z.object({
   document_id: z.string().describe('The document.'),
@@ -61,51 +59,35 @@ export async function confirmSegments(
   { document_id: documentId, segments, confirmed, confirm_critical, reviewer }: ConfirmInput,
 ): Promise<z.infer<typeof confirmedSegments>> {
   const tenantId = principal.tenant.id;
-  // Taking the lock lets a review that is being stored finish first, so that the figures include it.
-  await tx
-    .select({ documentId: documentJobs.documentId })
-    .from(documentJobs)
-    .where(isDocument(tenantId, documentId))
-    .for('no key update');
-  requireTranslated(await requireDocument(tx, tenantId, documentId));
-  const by = reviewerOf(principal, reviewer);
-  if (by === null)
-    throw new AppError('validation_error', 'reviewer could not be determined: sign in or supply a reviewer');
+  const row = await lockTranslated(tx, tenantId, documentId);
+  const author = authorOf(principal, reviewer);
+  requireName(author);
   const positions = segments.map(({ position }) => position);
   const present = await selectSegments(tx, tenantId, documentId, positions);
   requireSeen(segments, present);
-  const critical = present.flatMap(({ position, region_id, cell_id, place, quality, confirmed_at }) => {
+  const changed = present.filter(({ confirmed_at }) => (confirmed_at !== null) !== confirmed);
+  const critical = changed.flatMap(({ position, region_id, cell_id, place, quality }) => {
     const issues = (quality.issues as QualityIssue[]).filter(isCriticalIssue);
-    return issues.length > 0 && confirmed_at === null
-      ? [{ position, region_id, cell_id, place, issues }]
-      : [];
+    return issues.length > 0 ? [{ position, region_id, cell_id, place, issues }] : [];
   });
   if (confirmed && !confirm_critical && critical.length > 0)
     throw new UnconfirmedFindings(`document job ${documentId}`, critical);
-  await tx
-    .update(documentSegments)
-    // If a segment is already confirmed, its first confirmation stays.
-    .set(
-      confirmed
-        ? {
-            confirmedBy: sql`coalesce(${documentSegments.confirmedBy}, ${by})`,
-            confirmedAt: sql`coalesce(${documentSegments.confirmedAt}, now())`,
-          }
-        : { confirmedBy: null, confirmedAt: null },
-    )
-    .where(
-      sql`${ofDocument(tenantId, documentId)} and ${documentSegments.position} = any(array(
-        select jsonb_array_elements_text(${JSON.stringify(positions)}::jsonb)::int))`,
-    );
-  const [changed] = await tx
-    .update(documentJobs)
-    .set({ reportFigures: await figuresOf(tx, tenantId, documentId), updatedAt: sql`now()` })
-    .where(isDocument(tenantId, documentId))
-    .returning({ updatedAt: documentJobs.updatedAt });
-  if (!changed) throw new Error('a locked document is gone');
+  if (changed.length === 0) return { segments: present, updated_at: row.updatedAt.toISOString() };
+  await storeChanges(
+    tx,
+    row,
+    author,
+    newId(),
+    changed.map(({ position }) => ({
+      position,
+      kind: confirmed ? 'confirmed' : 'unconfirmed',
+      isConfirmed: confirmed,
+    })),
+  );
+  const updatedAt = await completeChanges(tx, row, { edits: 0 });
   return {
     segments: await selectSegments(tx, tenantId, documentId, positions),
-    updated_at: changed.updatedAt.toISOString(),
+    updated_at: updatedAt,
   };
 }
 

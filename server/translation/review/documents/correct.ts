@@ -5,12 +5,7 @@ import { requireDocument } from '#server/translation/documents/jobs.ts';
 import { documentArtifact, documentReviewInput } from '#server/translation/documents/schema.ts';
 import { reviewDocument } from './decide.ts';
 import { positionedSegment, selectSegments } from './positioned-segment.ts';
-
-/**
- * Maximum UTF-16 units of the translation that a reviewer saw: the engine's translation may be longer than a
- * correction.
- */
-const maxSeenLength = 1_000_000;
+import { maxSeenLength } from './save-schema.ts';
 
 const correction = documentReviewInput.shape.corrections.element.extend({
   replaces: z

@@ -1,46 +1,30 @@
-import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
-import { documentJobs, documentSegments } from '#db/schema/documents.ts';
+import { documentSegments } from '#db/schema/documents.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { FileError } from '#server/formats/file-error.ts';
-import { formatTagged, type InlineContent, retag } from '#server/formats/inline-content.ts';
+import { type InlineContent, retag } from '#server/formats/inline-content.ts';
 import { withRequestDeadline } from '#server/http/request-deadline.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
-import type { Principal } from '#server/identity/access/principal.ts';
-import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { newId } from '#server/platform/ids.ts';
-import { destinationIn, type LocatingServices } from '#server/storage/destination.ts';
-import { isCriticalIssue } from '#server/translation/core/checks.ts';
-import {
-  insertArtifact,
-  newestArtifact,
-  readArtifact,
-  removeFile,
-  storeTranslation,
-} from '#server/translation/documents/artifacts.ts';
+import { destinationIn } from '#server/storage/destination.ts';
 import { feedReview } from '#server/translation/documents/feed-manifest.ts';
-import { rebuildFile } from '#server/translation/documents/file-work.ts';
+import { type DocumentRow, requireDocument } from '#server/translation/documents/jobs.ts';
 import {
-  type DocumentRow,
-  isDocument,
-  requestOf,
-  requireDocument,
-} from '#server/translation/documents/jobs.ts';
-import { findingView } from '#server/translation/documents/quality-report.ts';
-import { type ReviewLease, withReviewLease } from '#server/translation/documents/review-lease.ts';
-import type { DocumentReviewRecord, DocumentReviewRequest } from '#server/translation/documents/schema.ts';
-import {
-  figuresOf,
-  findingsOfSegments,
-  ofDocument,
-  storeTargetRectangles,
-} from '#server/translation/documents/segments.ts';
+  type LeasedDocument,
+  type RenderServices,
+  readRenderState,
+  renderAndStore,
+} from '#server/translation/documents/rendering.ts';
+import { withReviewLease } from '#server/translation/documents/review-lease.ts';
+import type { DocumentReviewRequest } from '#server/translation/documents/schema.ts';
+import { ofDocument } from '#server/translation/documents/segments.ts';
 import { type CorrectionConflict, correctionConflicts } from '../review-conflict.ts';
 import { checkSegments } from './check-segments.ts';
+import { authorOf, requireTranslated, type SegmentAuthor } from './reviewed-document.ts';
+import { isSameContent } from './same-content.ts';
+import { type SegmentChange, storeChanges } from './segment-changes.ts';
 
-type ReviewServices = LocatingServices &
-  Pick<Services, 'backgroundWork' | 'embedder' | 'fileWork' | 'glossaries' | 'log'>;
+type ReviewServices = RenderServices & Pick<Services, 'glossaries'>;
 
 /** The corrections of a reviewer. */
 export interface ReviewOfSegments extends Omit<DocumentReviewRequest, 'corrections'> {
@@ -83,111 +67,83 @@ export async function reviewDocument(
   documentId: string,
   request: ReviewOfSegments,
 ): Promise<{ tenantId: string; named: number[]; changed: number[] }> {
-  const { tenantId, reviewer } = await withTenant(async (tx, principal) => {
+  const { tenantId, author } = await withTenant(async (tx, principal) => {
     requireTranslated(await requireDocument(tx, principal.tenant.id, documentId));
     await destinationIn(tx, services, principal.tenant.id);
-    return { tenantId: principal.tenant.id, reviewer: reviewerOf(principal, request.reviewer) };
+    return { tenantId: principal.tenant.id, author: authorOf(principal, request.reviewer) };
   });
   // When the process stops, it waits until the review is stored, even if the reviewer has disconnected.
   const reviewed = await services.backgroundWork.track(
     withRequestDeadline(services.settings, ({ signal }) =>
       withReviewLease(services, tenantId, documentId, (lease) =>
-        applyReview(services, lease, { tenantId, documentId, reviewer, signal }, request),
+        applyReview(services, { tenantId, documentId, lease, signal }, author, request),
       ),
     ),
   );
   return { tenantId, ...reviewed };
 }
 
-/** Returns the reviewer: the session's member. `reviewer` in the body counts only for a caller without a session. */
-export function reviewerOf(principal: Principal, said: string | null | undefined): string | null {
-  if (principal.kind === 'session') return principal.user.email || principal.user.id;
-  return said?.trim() || null;
-}
-
-/** @throws AppError 400 if the document is not translated */
-export function requireTranslated({ documentId, status }: DocumentRow): void {
-  if (status !== 'translated')
-    throw new AppError(
-      'validation_error',
-      `document job ${documentId} is not in a completed state (status=${status})`,
-    );
-}
-
 async function applyReview(
   services: ReviewServices,
-  lease: ReviewLease,
-  {
-    tenantId,
-    documentId,
-    reviewer,
-    signal,
-  }: { tenantId: string; documentId: string; reviewer: string | null; signal: AbortSignal },
+  leased: LeasedDocument,
+  author: SegmentAuthor,
   request: ReviewOfSegments,
 ): Promise<{ named: number[]; changed: number[] }> {
-  const { database } = services;
-  const { row, source, named, corrections, translations } = await database.inTenant(tenantId, async (tx) => {
-    const row = await requireDocument(tx, tenantId, documentId);
-    requireTranslated(row);
-    const source = await newestArtifact(tx, tenantId, documentId, 'source');
-    if (!source) throw new Error('a document without its source file');
-    return { row, source, ...(await selectCorrected(tx, tenantId, documentId, request)) };
-  });
+  const { tenantId, documentId } = leased;
+  const { named, corrections, translations, ...state } = await services.database.inTenant(
+    tenantId,
+    async (tx) => {
+      const state = await readRenderState(tx, tenantId, documentId);
+      requireTranslated(state.row);
+      return { ...state, ...(await selectCorrected(tx, tenantId, documentId, request)) };
+    },
+  );
+  const { row } = state;
   const changed = corrections.map(({ position }) => position);
   if (changed.length === 0) return { named, changed };
   const issues = await checkSegments(services, row, corrections);
-  const { source_lang: sourceLanguage, target_lang: targetLanguage } = requestOf(row);
-  const rebuilt = await rebuildFile(
+  const changes = corrections.map(
+    ({ position, target, targetText }, index): SegmentChange => ({
+      position,
+      kind: 'edited',
+      isConfirmed: false,
+      translation: { target, targetText, issues: issues[index] ?? [] },
+    }),
+  );
+  await renderAndStore(
     services,
+    leased,
+    { ...state, translations },
     {
-      format: row.sourceFormat,
-      bytes: await readArtifact(services, source),
-      translations,
-      options: { sourceLanguage, targetLanguage },
+      reviewer: author.name,
+      notes: request.notes ?? null,
+      async store(tx) {
+        const isOpen = await selectStillOpen(tx, row, request);
+        const stored = changes.filter(({ position }) => isOpen(position));
+        await storeChanges(tx, row, author, newId(), stored);
+        return stored.length;
+      },
     },
-    { tenantId, signal },
-  ).catch((error: unknown) => {
-    if (error instanceof FileError)
-      throw new AppError('validation_error', `source_document: ${error.message}`, { cause: error });
-    throw error;
-  });
-  const output = await storeTranslation(services, row, rebuilt.bytes);
-  const record: DocumentReviewRecord = {
-    id: newId(),
-    reviewer,
-    corrections: corrections.length,
-    notes: request.notes ?? null,
-    created_at: new Date().toISOString(),
-    artifact_id: output.artifactId,
-  };
-  try {
-    await database.inTenant(tenantId, async (tx) => {
-      await lease.confirm(tx);
-      await storeCorrections(tx, tenantId, documentId, corrections, issues);
-      await storeTargetRectangles(tx, tenantId, documentId, rebuilt.rectangles);
-      await insertArtifact(tx, output);
-      const findings = [
-        ...rebuilt.findings.map(findingView),
-        ...(await findingsOfSegments(tx, tenantId, documentId)),
-      ];
-      await tx
-        .update(documentJobs)
-        .set({
-          reviewHistory: sql`${documentJobs.reviewHistory} || ${JSON.stringify([record])}::jsonb`,
-          rebuildFindings: findings,
-          reportFigures: await figuresOf(tx, tenantId, documentId),
-          updatedAt: sql`now()`,
-        })
-        .where(isDocument(tenantId, documentId));
-    });
-  } catch (error) {
-    // After any other error, the file must stay: the COMMIT may have succeeded without being acknowledged. If the file
-    // has no row, the sweep removes it.
-    if (error instanceof AppError) await removeFile(services, output).catch(() => {});
-    throw error;
-  }
-  await feedReview(services, row);
+  );
+  await feedReview(services, row, changed);
   return { named, changed };
+}
+
+/**
+ * Compares the corrections again with the segments, if reviewers have saved segments during the rendering.
+ * @returns whether a segment is still to be corrected: someone may have saved the same text
+ * @throws AppError 409 conflict
+ */
+async function selectStillOpen(
+  tx: Tx,
+  { tenantId, documentId, edits }: DocumentRow,
+  request: ReviewOfSegments,
+): Promise<(position: number) => boolean> {
+  const present = await requireDocument(tx, tenantId, documentId);
+  if (present.edits === edits) return () => true;
+  const { corrections } = await selectCorrected(tx, tenantId, documentId, request);
+  const open = new Set(corrections.map(({ position }) => position));
+  return (position) => open.has(position);
 }
 
 /**
@@ -233,9 +189,9 @@ async function selectCorrected(
       ]);
     const { position, targetText, corrected } = row;
     named.push(position);
-    const isThere = targetText === target_text && (target === undefined || isSame(target, row.target));
+    const isThere = targetText === target_text && (target === undefined || isSameContent(target, row.target));
     if (replaces !== undefined && corrected && isThere) continue;
-    const isMoved = replacesTagged !== undefined && !isSame(replacesTagged, row.target);
+    const isMoved = replacesTagged !== undefined && !isSameContent(replacesTagged, row.target);
     if (replaces !== undefined && (targetText !== replaces || isMoved))
       conflicts.push({
         index,
@@ -258,43 +214,4 @@ async function selectCorrected(
     return content ? [{ regionId, cellId, target: content }] : [];
   });
   return { named, corrections: [...corrections.values()], translations };
-}
-
-/** Compare objects without the order of their keys: jsonb reorders them. */
-function isSame(one: InlineContent | null, other: unknown[] | null): boolean {
-  if (one === null || other === null) return one === other;
-  return formatTagged(one) === formatTagged(other as InlineContent);
-}
-
-/**
- * Stores the corrections and updates the segments. The engine's score and issues belonged to the previous text, and no
- * model judges a reviewer's text. So a corrected segment has no score, like a segment from the TM, and its issues are
- * those that the service's own checks find. The segment is flagged only if an issue is critical; all other flags, and a
- * confirmation of the previous text, are removed.
- */
-async function storeCorrections(
-  tx: Tx,
-  tenantId: string,
-  documentId: string,
-  corrections: readonly Correction[],
-  issues: readonly QualityIssue[][],
-): Promise<void> {
-  const rows = corrections.map(({ position, target, targetText }, index) => {
-    const found = issues[index] ?? [];
-    return {
-      position,
-      target,
-      target_text: targetText,
-      issues: found,
-      needs_review: found.some(isCriticalIssue),
-    };
-  });
-  await tx.execute(sql`
-    update document_segments s set target = r.target, target_text = r.target_text, corrected = true,
-      pipeline_text = case when s.corrected then s.pipeline_text else s.target_text end,
-      feed_pending = true, score = null, needs_review = r.needs_review, issues = r.issues, fast_path = null,
-      provenance = '{"engine": "reviewer"}', confirmed_at = null, confirmed_by = null
-    from json_to_recordset(${JSON.stringify(rows)}::json)
-      as r(position int, target jsonb, target_text text, issues jsonb, needs_review boolean)
-    where s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.position = r.position`);
 }

@@ -3,7 +3,13 @@ import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { documentSegments } from '#db/schema/documents.ts';
 import { requireDocument } from '#server/translation/documents/jobs.ts';
-import { isUnresolved, ofDocument } from '#server/translation/documents/segments.ts';
+import {
+  isUnresolved,
+  ofDocument,
+  type SegmentStatus,
+  segmentStatuses,
+  statusOfSegment,
+} from '#server/translation/documents/segments.ts';
 
 export const outlineQuery = z.object({ document_id: z.string().describe('The document.') });
 
@@ -16,6 +22,9 @@ const counts = {
 export const documentOutline = z.object({
   ...counts,
   untranslated: z.int().describe('Segments without a translation.'),
+  statuses: z
+    .record(z.enum(segmentStatuses), z.int())
+    .meta({ description: 'the number of segments with each review status' }),
   kinds: z
     .array(
       z.object({ kind: z.string().describe('The kind of segment: paragraph, heading, cell.'), ...counts }),
@@ -39,7 +48,7 @@ export const documentOutline = z.object({
 type Counts = { [name in keyof typeof counts]: number };
 
 /**
- * Counts a document's segments by kind. The kinds are the options of the filters of `searchSegments`.
+ * Counts a document's segments by kind, page and review status. These are the options of the filters of `searchSegments`.
  * @throws AppError 404
  */
 export async function readOutline(
@@ -53,6 +62,7 @@ export async function readOutline(
     .select({
       page,
       kind,
+      status: statusOfSegment,
       // The place of any segment in the group: all are on one sheet.
       place: sql<string>`min(${place})`,
       first: sql<number>`min(${position})`,
@@ -63,11 +73,12 @@ export async function readOutline(
     })
     .from(documentSegments)
     .where(ofDocument(tenantId, documentId))
-    .groupBy(page, kind)
+    .groupBy(page, kind, statusOfSegment)
     .orderBy(sql`min(${position})`);
   return {
     ...sumOf(groups),
     untranslated: groups.reduce((sum, { untranslated }) => sum + untranslated, 0),
+    statuses: statusesOf(groups),
     kinds: [...Map.groupBy(groups, (group) => group.kind)].map(([kind, own]) => ({ kind, ...sumOf(own) })),
     pages: [...Map.groupBy(groups, (group) => group.page)].map(([page, own]) => ({
       page,
@@ -77,6 +88,12 @@ export async function readOutline(
       ...sumOf(own),
     })),
   };
+}
+
+function statusesOf(groups: readonly { status: SegmentStatus; segments: number }[]) {
+  const counts = { todo: 0, draft: 0, confirmed: 0, warning: 0, critical: 0 };
+  for (const { status, segments } of groups) counts[status] += segments;
+  return counts;
 }
 
 function sumOf(groups: readonly Counts[]): Counts {

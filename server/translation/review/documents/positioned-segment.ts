@@ -1,8 +1,14 @@
-import { sql } from 'drizzle-orm';
+import { getTableColumns, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { documentSegments } from '#db/schema/documents.ts';
-import { documentSegment, ofDocument, segmentView } from '#server/translation/documents/segments.ts';
+import {
+  documentSegment,
+  ofDocument,
+  segmentStatuses,
+  segmentView,
+  statusOfSegment,
+} from '#server/translation/documents/segments.ts';
 
 /** A segment with its position in the document, and with the translation that it had before a reviewer changed it. */
 export const positionedSegment = documentSegment.extend({
@@ -11,6 +17,11 @@ export const positionedSegment = documentSegment.extend({
     description:
       'the machine translation, if a reviewer has replaced it; otherwise null, or if it was not kept',
   }),
+  status: z
+    .enum(segmentStatuses)
+    .describe(
+      '`confirmed` by a reviewer; otherwise `critical` or `warning` if it has findings or needs a review, `draft` if a reviewer has changed it, or `todo`.',
+    ),
 });
 
 /** Returns the segments at the given positions, in reading order. */
@@ -21,7 +32,7 @@ export async function selectSegments(
   positions: readonly number[],
 ): Promise<z.infer<typeof positionedSegment>[]> {
   const rows = await tx
-    .select()
+    .select({ ...getTableColumns(documentSegments), status: statusOfSegment })
     .from(documentSegments)
     .where(
       sql`${ofDocument(tenantId, documentId)} and ${documentSegments.position} = any(array(
@@ -32,5 +43,6 @@ export async function selectSegments(
     ...segmentView(row),
     position: row.position,
     pipeline_text: row.pipelineText,
+    status: row.status,
   }));
 }

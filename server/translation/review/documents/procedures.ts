@@ -2,11 +2,17 @@ import { deferredTenantProcedure, tenantProcedure } from '#server/identity/acces
 import { approvalOutcomes, approveDocuments, approveManyInput } from './approve-many.ts';
 import { boxQuery, listBoxes, segmentBoxPage } from './boxes.ts';
 import { checkSegmentText, segmentCheck, segmentCheckInput } from './check-segment-text.ts';
+import { confirmAll, confirmAllInput, confirmedAll } from './confirm-all.ts';
 import { confirmedSegments, confirmSegments, documentConfirmInput } from './confirm.ts';
 import { correctDocument, correctedDocument, documentCorrectInput } from './correct.ts';
+import { historyQuery, readHistory, segmentHistory } from './history.ts';
 import { documentOutline, outlineQuery, readOutline } from './outline.ts';
 import { documentProgressList, progressQuery, readProgress } from './progress.ts';
+import { renderedDocument, renderInput, renderNow } from './render.ts';
+import { saveSegments } from './save.ts';
+import { documentSaveInput, savedSegments } from './save-schema.ts';
 import { searchSegments, segmentSearch, segmentSearchPage } from './search.ts';
+import { changeInput, redoChange, restoredSegments, undoChange } from './undo.ts';
 
 /** Procedures for the review screens only. They have no route, so only /trpc serves them. */
 export const workplaceProcedures = {
@@ -47,6 +53,36 @@ export const workplaceProcedures = {
     .input(documentConfirmInput)
     .output(confirmedSegments)
     .mutation(({ ctx, input }) => confirmSegments(ctx.tx, ctx.principal, input)),
+
+  save: deferredTenantProcedure
+    .input(documentSaveInput)
+    .output(savedSegments)
+    .mutation(({ ctx, input }) => saveSegments(ctx.services, ctx.withTenant, input)),
+
+  undo: tenantProcedure
+    .input(changeInput)
+    .output(restoredSegments)
+    .mutation(({ ctx, input }) => undoChange(ctx.tx, ctx.principal, input)),
+
+  redo: tenantProcedure
+    .input(changeInput)
+    .output(restoredSegments)
+    .mutation(({ ctx, input }) => redoChange(ctx.tx, ctx.principal, input)),
+
+  history: tenantProcedure
+    .input(historyQuery)
+    .output(segmentHistory)
+    .query(({ ctx, input }) => readHistory(ctx.tx, ctx.principal.tenant.id, input)),
+
+  render: deferredTenantProcedure
+    .input(renderInput)
+    .output(renderedDocument)
+    .mutation(({ ctx, input }) => renderNow(ctx.services, ctx.withTenant, input.document_id)),
+
+  confirmAll: tenantProcedure
+    .input(confirmAllInput)
+    .output(confirmedAll)
+    .mutation(({ ctx, input }) => confirmAll(ctx.tx, ctx.principal, input)),
 
   approveMany: deferredTenantProcedure
     .input(approveManyInput)

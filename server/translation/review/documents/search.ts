@@ -6,7 +6,7 @@ import { AppError } from '#server/errors.ts';
 import type { SegmentKind } from '#server/formats/document.ts';
 import { hasText, searchedText } from '#server/http/text-search.ts';
 import { requireDocument } from '#server/translation/documents/jobs.ts';
-import { ofDocument } from '#server/translation/documents/segments.ts';
+import { ofDocument, segmentStatuses, statusOfSegment } from '#server/translation/documents/segments.ts';
 import { positionedSegment, selectSegments } from './positioned-segment.ts';
 
 const kinds = [
@@ -31,6 +31,7 @@ export const segmentSearch = z.object({
   flagged: z.boolean().optional().meta({ description: 'whether it needs a review' }),
   corrected: z.boolean().optional().describe('Whether a reviewer has changed it.'),
   confirmed: z.boolean().optional().describe('Whether a reviewer has confirmed it unchanged.'),
+  status: z.enum(segmentStatuses).optional().describe('Its review status.'),
   kind: z.enum(kinds).optional().describe('The kind of segment.'),
   page: z.int().min(1).max(maxPosition).optional().meta({ description: 'the page or sheet, from 1' }),
   unit_id: z.string().min(1).max(maxIdLength).optional().meta({
@@ -116,7 +117,7 @@ function beginningOf({ cursor, position, offset }: SegmentSearch): Beginning {
 }
 
 function filtersOf(search: SegmentSearch): SQL[] {
-  const { flagged, corrected, confirmed, kind, page, unit_id, text, text_in } = search;
+  const { flagged, corrected, confirmed, status, kind, page, unit_id, text, text_in } = search;
   const { needsReview, regionId, cellId, sourceText, targetText } = documentSegments;
   const searched = { source: [sourceText], target: [targetText], either: [sourceText, targetText] }[text_in];
   return [
@@ -126,6 +127,7 @@ function filtersOf(search: SegmentSearch): SQL[] {
     ...(confirmed === undefined
       ? []
       : [confirmed ? isNotNull(documentSegments.confirmedAt) : isNull(documentSegments.confirmedAt)]),
+    ...(status === undefined ? [] : [sql`${statusOfSegment} = ${status}`]),
     ...(kind === undefined ? [] : [eq(documentSegments.kind, kind)]),
     ...(page === undefined ? [] : [eq(documentSegments.page, page)]),
     ...(unit_id === undefined ? [] : [or(eq(regionId, unit_id), eq(cellId, unit_id)) as SQL]),

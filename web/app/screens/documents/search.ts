@@ -29,8 +29,14 @@ export const segmentKinds = [
 
 export type SegmentKind = (typeof segmentKinds)[number];
 
+/** The statuses by which segments can be filtered, in the order of the filters. */
+export const segmentStatuses = ['todo', 'draft', 'critical', 'warning', 'confirmed'] as const;
+
+export type SegmentStatus = (typeof segmentStatuses)[number];
+
 /** The filters of a document's segments, as in the URL. */
 export interface SegmentFilter {
+  status?: SegmentStatus;
   flagged?: true;
   corrected?: true;
   /** If set, confirmed segments are excluded. */
@@ -47,12 +53,14 @@ export const maxTextLength = 200;
 /** Reads the URL of a document; invalid parameters are ignored. */
 export function readSegmentFilter(search: Record<string, unknown>): SegmentFilter {
   const { flagged, corrected, confirmed, page, text } = search;
+  const status = segmentStatuses.find((one) => one === search['status']);
   const kind = segmentKinds.find((one) => one === search['kind']);
   // The router parses a text such as 123 as a number.
   const sought = (typeof text === 'string' || typeof text === 'number' ? String(text) : '')
     .trim()
     .slice(0, maxTextLength);
   return {
+    ...(status && { status }),
     ...(flagged === true && { flagged }),
     ...(corrected === true && { corrected }),
     ...(confirmed === false && { confirmed }),

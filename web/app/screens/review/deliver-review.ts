@@ -1,7 +1,7 @@
 import { LinguaLoopError } from '#sdk/errors.ts';
 import type { ReviewManyResult, TranslationJob } from '#sdk/types.ts';
 import { actOnJob, actOnJobs, client } from '../../client.ts';
-import { criticalFindingsOf } from '../../parts/critical-findings.tsx';
+import { criticalFindingsOf } from '../../parts/critical-findings-of.ts';
 import { queryClient } from '../../query-client.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { sessionState } from '../../session/keeper.ts';

@@ -12,7 +12,8 @@ import { documentReviewInput } from '#server/translation/documents/schema.ts';
 import { ofDocument } from '#server/translation/documents/segments.ts';
 import { rawBody } from '#server/trpc.ts';
 import { readXliffBody, requireLanguages, requireVersion, unitError } from '../../xliff-exchange.ts';
-import { type ReviewOfSegments, requireTranslated, reviewDocument } from '../decide.ts';
+import { type ReviewOfSegments, reviewDocument } from '../decide.ts';
+import { requireTranslated } from '../reviewed-document.ts';
 import { unitIdOf, versionOf } from './export-segments.ts';
 
 /** A review as XLIFF: the body is the XLIFF document, and the query contains the other fields. */

@@ -1,0 +1,235 @@
+import { sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { documentJobs } from '#db/schema/documents.ts';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import type { SegmentTranslation } from '#server/formats/document.ts';
+import { FileError } from '#server/formats/file-error.ts';
+import { withRequestDeadline } from '#server/http/request-deadline.ts';
+import { newId } from '#server/platform/ids.ts';
+import { addJob } from '#server/platform/job-queue.ts';
+import type { LocatingServices } from '#server/storage/destination.ts';
+import {
+  type ArtifactRow,
+  insertArtifact,
+  newestArtifact,
+  readArtifact,
+  removeFile,
+  storeTranslation,
+} from './artifacts.ts';
+import { feedReview, hasPendingFeed } from './feed-manifest.ts';
+import { rebuildFile } from './file-work.ts';
+import { type DocumentRow, isDocument, requestOf, requireDocument } from './jobs.ts';
+import { findingView } from './quality-report.ts';
+import { type ReviewLease, withReviewLease } from './review-lease.ts';
+import type { DocumentReviewRecord } from './schema.ts';
+import { figuresOf, findingsOfSegments, selectTranslations, storeTargetRectangles } from './segments.ts';
+
+/*
+ * Rendering after a review. Reviewers save segments without rendering the file: `edits` counts the changed segments, and
+ * `rendered_edits` has the count that the latest file includes. While they differ, a queued job renders the file; a
+ * download and an approval render it first.
+ */
+
+export type RenderServices = LocatingServices &
+  Pick<Services, 'backgroundWork' | 'embedder' | 'fileWork' | 'log'>;
+
+/** Seconds after a change until the file is rendered. Each further change starts this time again. */
+const renderAfter = 5;
+/** Maximum seconds after the first change until the file is rendered. */
+const renderWithin = 30;
+
+/** Queues the rendering of a document in the transaction that changes its segments. */
+export function queueRendering(tx: Tx, tenantId: string, documentId: string): Promise<void> {
+  return addJob(
+    tx,
+    'render_document',
+    { tenantId, documentId },
+    {
+      key: `render_document:${documentId}`,
+      afterSeconds: renderAfter,
+      postpone: { seconds: renderWithin },
+    },
+  );
+}
+
+/** The state of a document from which its file is rendered. */
+export interface RenderState {
+  row: DocumentRow;
+  source: ArtifactRow;
+  /** The reviewer of the changes that no file has yet; null if there are several, or one without a name. */
+  editor: string | null;
+}
+
+/**
+ * Reads the state of a document, before its translations are read: changes that are stored in between are then in the
+ * file but count as missing, so that the file is rendered once more than necessary, but never too little.
+ * @throws AppError 404
+ */
+export async function readRenderState(tx: Tx, tenantId: string, documentId: string): Promise<RenderState> {
+  const row = await requireDocument(tx, tenantId, documentId);
+  const source = await newestArtifact(tx, tenantId, documentId, 'source');
+  if (!source) throw new Error('a document without its source file');
+  return { row, source, editor: await selectEditor(tx, row) };
+}
+
+async function selectEditor(
+  tx: Tx,
+  { tenantId, documentId, edits, renderedEdits }: DocumentRow,
+): Promise<string | null> {
+  if (edits <= renderedEdits) return null;
+  const [found] = await tx.execute<{ editor: string | null }>(sql`
+    select case when count(distinct coalesce(actor, '')) = 1 then min(actor) end as editor from (
+      select actor from segment_events
+      where tenant_id = ${tenantId} and document_id = ${documentId}
+        and target_text is distinct from before ->> 'target_text'
+      order by created_at desc limit ${edits - renderedEdits}) e`);
+  return found?.editor ?? null;
+}
+
+/** Corrections that are stored together with the file that has them. */
+export interface RenderedReview {
+  reviewer: string | null;
+  notes: string | null;
+  /** Stores the corrections in the locked document, and returns their number. */
+  store(tx: Tx): Promise<number>;
+}
+
+/**
+ * Renders the file of a document with these translations, and stores it with its rectangles, findings, figures and
+ * review records, in one transaction.
+ * @throws AppError 400 if the file cannot be rendered; 409 storage_binding_not_verified; transient_error if the lease has
+ *   ended
+ */
+export async function renderAndStore(
+  services: RenderServices,
+  { lease, signal }: { lease: ReviewLease; signal: AbortSignal },
+  { row, source, editor, translations }: RenderState & { translations: SegmentTranslation[] },
+  review?: RenderedReview,
+): Promise<void> {
+  const { tenantId, documentId } = row;
+  const { source_lang: sourceLanguage, target_lang: targetLanguage } = requestOf(row);
+  const rebuilt = await rebuildFile(
+    services,
+    {
+      format: row.sourceFormat,
+      bytes: await readArtifact(services, source),
+      translations,
+      options: { sourceLanguage, targetLanguage },
+    },
+    { tenantId, signal },
+  ).catch((error: unknown) => {
+    if (error instanceof FileError)
+      throw new AppError('validation_error', `source_document: ${error.message}`, { cause: error });
+    throw error;
+  });
+  const output = await storeTranslation(services, row, rebuilt.bytes);
+  const recordOf = (reviewer: string | null, corrections: number, notes: string | null) =>
+    ({
+      id: newId(),
+      reviewer,
+      corrections,
+      notes,
+      created_at: new Date().toISOString(),
+      artifact_id: output.artifactId,
+    }) satisfies DocumentReviewRecord;
+  try {
+    await services.database.inTenant(tenantId, async (tx) => {
+      await lease.confirm(tx);
+      const corrections = (await review?.store(tx)) ?? 0;
+      const saved = row.edits - row.renderedEdits;
+      const records = [
+        ...(saved > 0 ? [recordOf(editor, saved, null)] : []),
+        ...(review ? [recordOf(review.reviewer, corrections, review.notes)] : []),
+      ];
+      await storeTargetRectangles(tx, tenantId, documentId, rebuilt.rectangles);
+      await insertArtifact(tx, output);
+      const findings = [
+        ...rebuilt.findings.map(findingView),
+        ...(await findingsOfSegments(tx, tenantId, documentId)),
+      ];
+      await tx
+        .update(documentJobs)
+        .set({
+          reviewHistory: sql`${documentJobs.reviewHistory} || ${JSON.stringify(records)}::jsonb`,
+          rebuildFindings: findings,
+          reportFigures: await figuresOf(tx, tenantId, documentId),
+          // Changes that were stored during the rendering are not in the file: then the two numbers still differ.
+          edits: sql`${documentJobs.edits} + ${corrections}::int`,
+          renderedEdits: row.edits + corrections,
+          updatedAt: sql`now()`,
+        })
+        .where(isDocument(tenantId, documentId));
+    });
+  } catch (error) {
+    // After any other error, the file must stay: the COMMIT may have succeeded without being acknowledged. If the file
+    // has no row, the sweep removes it.
+    if (error instanceof AppError) await removeFile(services, output).catch(() => {});
+    throw error;
+  }
+}
+
+/** A document under a lease. */
+export interface LeasedDocument {
+  tenantId: string;
+  documentId: string;
+  lease: ReviewLease;
+  signal: AbortSignal;
+}
+
+/**
+ * Renders the file of a document if the latest file does not have all changes of its segments.
+ * @throws AppError 404, and like `renderAndStore`
+ */
+export async function renderChanges(
+  services: RenderServices,
+  { tenantId, documentId, ...leased }: LeasedDocument,
+): Promise<void> {
+  const state = await services.database.inTenant(tenantId, async (tx) => {
+    const state = await readRenderState(tx, tenantId, documentId);
+    if (!needsRendering(state.row)) return undefined;
+    return { ...state, translations: await selectTranslations(tx, tenantId, documentId) };
+  });
+  if (state) await renderAndStore(services, leased, state);
+}
+
+export function needsRendering({ edits, renderedEdits }: Pick<DocumentRow, 'edits' | 'renderedEdits'>) {
+  return edits > renderedEdits;
+}
+
+/**
+ * Renders the file of a document if necessary, and adds its confirmed corrections to the TM. When the process stops, it
+ * waits until this has ended, even if the caller has disconnected.
+ * @throws AppError 404; transient_error if a review holds the document for too long, or at the deadline; and like
+ *   `renderAndStore`
+ */
+export async function renderDocument(
+  services: RenderServices,
+  { tenantId, documentId }: { tenantId: string; documentId: string },
+): Promise<void> {
+  const { row, isPending } = await services.database.inTenant(tenantId, async (tx) => {
+    const row = await requireDocument(tx, tenantId, documentId);
+    return { row, isPending: needsRendering(row) || (await hasPendingFeed(tx, row)) };
+  });
+  if (!isPending) return;
+  await services.backgroundWork.track(
+    withRequestDeadline(services.settings, ({ signal }) =>
+      withReviewLease(services, tenantId, documentId, async (lease) => {
+        await renderChanges(services, { tenantId, documentId, lease, signal });
+        if (await services.database.inTenant(tenantId, (tx) => hasPendingFeed(tx, row)))
+          await feedReview(services, row);
+      }),
+    ),
+  );
+}
+
+/** Runs the job that `queueRendering` adds. May run twice. */
+export async function renderQueued(
+  services: RenderServices,
+  document: { tenantId: string; documentId: string },
+): Promise<void> {
+  await renderDocument(services, document).catch((error: unknown) => {
+    // `not_found`: the document was deleted in between.
+    if (!(error instanceof AppError && error.code === 'not_found')) throw error;
+  });
+}

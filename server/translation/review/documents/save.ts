@@ -1,0 +1,217 @@
+import { sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { documentSegments } from '#db/schema/documents.ts';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { type InlineContent, retag } from '#server/formats/inline-content.ts';
+import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import type { QualityIssue } from '#server/platform/engines/engine.ts';
+import { newId } from '#server/platform/ids.ts';
+import { destinationIn, type LocatingServices } from '#server/storage/destination.ts';
+import { isCriticalIssue } from '#server/translation/core/checks.ts';
+import { type DocumentRow, requireDocument } from '#server/translation/documents/jobs.ts';
+import { ofDocument } from '#server/translation/documents/segments.ts';
+import { UnconfirmedFindings } from '../confirmation.ts';
+import { type CorrectionConflict, correctionConflicts } from '../review-conflict.ts';
+import { checkSegments } from './check-segments.ts';
+import { selectSegments } from './positioned-segment.ts';
+import { type ChangedOriginal, changesOfRepetitions } from './repetitions.ts';
+import {
+  authorOf,
+  lockTranslated,
+  requireName,
+  requireTranslated,
+  type SegmentAuthor,
+} from './reviewed-document.ts';
+import { maxReturned, type SavedSegments, type SaveInput } from './save-schema.ts';
+import { completeChanges, type SegmentChange, storeChanges } from './segment-changes.ts';
+
+type SaveServices = LocatingServices & Parameters<typeof checkSegments>[0] & Pick<Services, 'log'>;
+
+type SegmentRow = typeof documentSegments.$inferSelect;
+
+/** A segment of the request with its stored state. */
+interface NamedSegment {
+  given: SaveInput['segments'][number];
+  row: SegmentRow;
+  /** Whether the request gives the segment another text. */
+  isEdited: boolean;
+}
+
+/**
+ * Stores translations and confirmations of segments in one transaction, without the engine, and queues the rendering of
+ * the file. A text that a reviewer has already stored counts as unchanged, so a request that is sent again changes
+ * nothing.
+ * @throws AppError 404; 400 if the document is not translated, or the reviewer of a confirmation cannot be determined; 409
+ *   storage_binding_not_verified; 422 for an unknown position; 409 conflict, with all `CorrectionConflict`s, if a
+ *   translation differs from the one that it replaces; UnconfirmedFindings
+ */
+export async function saveSegments(
+  services: SaveServices,
+  withTenant: WithTenant,
+  input: SaveInput,
+): Promise<SavedSegments> {
+  const { document_id: documentId } = input;
+  const { row, author, edited } = await withTenant(async (tx, principal) => {
+    const row = await requireDocument(tx, principal.tenant.id, documentId);
+    requireTranslated(row);
+    const author = authorOf(principal, input.reviewer);
+    if (input.segments.some(({ confirmed }) => confirmed)) requireName(author);
+    const edited = (await selectNamed(tx, row, input)).filter(({ isEdited }) => isEdited);
+    // A text cannot be stored if the file could not be rendered with it.
+    if (edited.length > 0) await destinationIn(tx, services, row.tenantId);
+    return { row, author, edited };
+  });
+  const found = await checkSegments(
+    services,
+    row,
+    edited.map(({ row, given }) => ({ sourceText: row.sourceText, targetText: given.target_text })),
+  );
+  const issues = new Map(edited.map(({ given }, index) => [given.position, found[index] ?? []]));
+  return services.database.inTenant(row.tenantId, (tx) => store(tx, row, author, input, issues));
+}
+
+async function store(
+  tx: Tx,
+  { tenantId, documentId }: DocumentRow,
+  author: SegmentAuthor,
+  input: SaveInput,
+  issues: ReadonlyMap<number, QualityIssue[]>,
+): Promise<SavedSegments> {
+  const row = await lockTranslated(tx, tenantId, documentId);
+  const named = await selectNamed(tx, row, input);
+  const originals = named.flatMap((segment) => newStateOf(segment, issues, input) ?? []);
+  requireConfirmed(row, named, originals, input);
+  const positions = named.map(({ given }) => given.position);
+  const repetitions = input.repeat ? await changesOfRepetitions(tx, row, originals, positions) : [];
+  const repeated = repetitions.map(({ position }) => position);
+  const view = async (changeId: string | null, updatedAt: string): Promise<SavedSegments> => {
+    const returned = [...positions, ...repeated.slice(0, maxReturned)];
+    return {
+      change_id: changeId,
+      segments: await selectSegments(tx, tenantId, documentId, returned),
+      repeated,
+      updated_at: updatedAt,
+    };
+  };
+  if (originals.length === 0)
+    return view(await selectLastChange(tx, row, author, positions), row.updatedAt.toISOString());
+  const changes = [...originals.map(({ change }) => change), ...repetitions];
+  const changeId = newId();
+  await storeChanges(tx, row, author, changeId, changes);
+  const edits = changes.filter(({ translation }) => translation).length;
+  return view(changeId, await completeChanges(tx, row, { edits }));
+}
+
+/**
+ * Returns the named segments with their stored state, in the order of the request.
+ * @throws AppError 422 for an unknown position; 409 conflict
+ */
+async function selectNamed(
+  tx: Tx,
+  { tenantId, documentId }: DocumentRow,
+  { segments }: SaveInput,
+): Promise<NamedSegment[]> {
+  const positions = JSON.stringify(segments.map(({ position }) => position));
+  const rows = await tx
+    .select()
+    .from(documentSegments)
+    .where(
+      sql`${ofDocument(tenantId, documentId)} and ${documentSegments.position} = any(array(
+        select json_array_elements_text(${positions}::json)::int))`,
+    );
+  const byPosition = new Map(rows.map((row) => [row.position, row]));
+  const conflicts: CorrectionConflict[] = [];
+  const named = segments.map((given, index) => {
+    const row = byPosition.get(given.position);
+    if (!row)
+      throw new AppError('invalid_fields', [
+        {
+          loc: ['body', 'segments', index, 'position'],
+          msg: 'segment not found',
+          type: 'unknown_segment',
+        },
+      ]);
+    const { position, regionId: region_id, cellId: cell_id, targetText: target_text, corrected } = row;
+    const isEdited = target_text !== given.target_text;
+    // If another reviewer has stored the same text, nothing is lost.
+    const isThere = !isEdited && corrected;
+    if (!isThere && given.replaces !== target_text)
+      conflicts.push({ index, position, region_id, cell_id, target_text, corrected });
+    return { given, row, isEdited };
+  });
+  if (conflicts.length > 0) throw correctionConflicts(conflicts, 'saved');
+  return named;
+}
+
+/** The new state of a named segment: its change, and what its repetitions get. */
+interface ChangedSegment extends ChangedOriginal {
+  change: SegmentChange;
+}
+
+/** @returns undefined if the request does not change the segment */
+function newStateOf(
+  { given, row, isEdited }: NamedSegment,
+  issuesOfTexts: ReadonlyMap<number, QualityIssue[]>,
+  { reason: givenReason }: SaveInput,
+): ChangedSegment | undefined {
+  const { position, target_text: targetText } = given;
+  const wasConfirmed = row.confirmedAt !== null;
+  const isConfirmed = given.confirmed ?? (wasConfirmed && !isEdited);
+  if (!isEdited && isConfirmed === wasConfirmed) return undefined;
+  const issues = isEdited ? issuesOfTexts.get(position) : (row.issues as QualityIssue[]);
+  if (!issues) throw new AppError('transient_error', 'the segment has changed in between; send it again');
+  const previous = (row.target ?? row.source) as InlineContent;
+  const target = isEdited ? retag(targetText, previous) : previous;
+  const reason = isConfirmed && issues.some(isCriticalIssue) ? givenReason : undefined;
+  const translation = isEdited ? { target, targetText, issues } : undefined;
+  const kind = isConfirmed ? 'confirmed' : isEdited ? 'edited' : 'unconfirmed';
+  return {
+    position,
+    target,
+    targetText,
+    issues,
+    isConfirmed,
+    reason,
+    change: { position, kind, isConfirmed, reason, translation },
+  };
+}
+
+/**
+ * Requires a confirmation with a reason for critical findings.
+ * @throws UnconfirmedFindings
+ */
+function requireConfirmed(
+  { documentId }: DocumentRow,
+  named: readonly NamedSegment[],
+  changed: readonly ChangedSegment[],
+  { confirm_critical, reason }: SaveInput,
+): void {
+  if (confirm_critical && reason) return;
+  const rows = new Map(named.map(({ row }) => [row.position, row]));
+  const critical = changed.flatMap(({ position, isConfirmed, issues }) => {
+    const found = issues.filter(isCriticalIssue);
+    const row = rows.get(position);
+    if (!row || !isConfirmed || found.length === 0) return [];
+    return [{ position, region_id: row.regionId, cell_id: row.cellId, place: row.place, issues: found }];
+  });
+  if (critical.length > 0) throw new UnconfirmedFindings(`document job ${documentId}`, critical);
+}
+
+/** Returns the change by the same author that made these segments as they are now; null if it is not a single one. */
+async function selectLastChange(
+  tx: Tx,
+  { tenantId, documentId }: DocumentRow,
+  { userId }: SegmentAuthor,
+  positions: readonly number[],
+): Promise<string | null> {
+  const rows = await tx.execute<{ change_id: string | null }>(sql`
+    select distinct e.change_id
+    from (select json_array_elements_text(${JSON.stringify(positions)}::json)::int as position) p
+    left join lateral (
+      select e.change_id, e.user_id from segment_events e
+      where e.tenant_id = ${tenantId} and e.document_id = ${documentId} and e.position = p.position
+        and e.undone_at is null and e.kind not in ('undone', 'redone')
+      order by e.created_at desc, e.event_id desc limit 1) e on e.user_id is not distinct from ${userId}::text`);
+  return rows.length === 1 ? (rows[0]?.change_id ?? null) : null;
+}

@@ -1,0 +1,151 @@
+import { sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { documentJobs } from '#db/schema/documents.ts';
+import type { InlineContent } from '#server/formats/inline-content.ts';
+import type { QualityIssue } from '#server/platform/engines/engine.ts';
+import { newId } from '#server/platform/ids.ts';
+import { isCriticalIssue } from '#server/translation/core/checks.ts';
+import { isDocument } from '#server/translation/documents/jobs.ts';
+import { queueRendering } from '#server/translation/documents/rendering.ts';
+import { figuresOf } from '#server/translation/documents/segments.ts';
+import type { SegmentAuthor } from './reviewed-document.ts';
+import type { SaveInput } from './save-schema.ts';
+
+/*
+ * Changes of segments by reviewers. Each changed segment gets a row in `segment_events` with the columns that the change
+ * replaces. The caller holds the lock of `lockTranslated`, so the events of a segment have the order of its states.
+ */
+
+/** The columns of a segment that a change replaces, and that an undo restores. */
+const columns = [
+  'target',
+  'target_text',
+  'score',
+  'needs_review',
+  'issues',
+  'fast_path',
+  'provenance',
+  'corrected',
+  'pipeline_text',
+  'feed_pending',
+  'confirmed_at',
+  'confirmed_by',
+] as const;
+
+/** SQL: the replaced columns of the segment `s` as a JSON object. */
+export const replacedColumns = sql.raw(
+  `jsonb_build_object(${columns.map((name) => `'${name}', s.${name}`).join(', ')})`,
+);
+
+/** SQL: assigns the columns of the row `r` to a segment. */
+export const restoredColumns = sql.raw(columns.map((name) => `${name} = r.${name}`).join(', '));
+
+/** A new state of a segment. */
+export interface SegmentChange {
+  position: number;
+  kind: 'edited' | 'confirmed' | 'unconfirmed' | 'repeated';
+  /** Whether a reviewer has confirmed the segment after the change. */
+  isConfirmed: boolean;
+  /** Set if the segment has critical findings. */
+  reason?: SaveInput['reason'];
+  /** The new translation; undefined if the translation stays. */
+  translation?: ReviewedTranslation | undefined;
+}
+
+/** A translation by a reviewer. */
+export interface ReviewedTranslation {
+  target: InlineContent;
+  targetText: string;
+  /** The issues that the service's own checks find in it. */
+  issues: readonly QualityIssue[];
+  /** The position of the segment whose translation it repeats. */
+  repetitionOf?: number | undefined;
+}
+
+interface Document {
+  tenantId: string;
+  documentId: string;
+}
+
+/**
+ * Stores changes of different segments, and their events. The engine's score and issues belonged to the previous text,
+ * and no model judges a reviewer's text. So a segment with a new text has no score, like a segment from the TM, and its
+ * issues are those that the service's own checks find. It is flagged only if an issue is critical. A confirmation belongs
+ * to one text: a new text ends it, unless the change confirms the new text. If a segment is already confirmed, its first
+ * confirmation stays.
+ */
+export async function storeChanges(
+  tx: Tx,
+  { tenantId, documentId }: Document,
+  { userId, name }: SegmentAuthor,
+  changeId: string,
+  changes: readonly SegmentChange[],
+): Promise<void> {
+  const rows = changes.map(({ position, kind, isConfirmed, reason, translation }) => ({
+    event_id: newId(),
+    position,
+    kind,
+    is_confirmed: isConfirmed,
+    reason,
+    ...(translation && {
+      target: translation.target,
+      target_text: translation.targetText,
+      issues: translation.issues,
+      needs_review: translation.issues.some(isCriticalIssue),
+      provenance: {
+        engine: 'reviewer',
+        ...(translation.repetitionOf !== undefined && { repetition_of: translation.repetitionOf }),
+      },
+    }),
+  }));
+  const isGiven = sql`s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.position = r.position
+    -- Without statistics the planner would read the whole document; an array becomes a condition of the index.
+    and s.position = any(array(select position from given))`;
+  // All parts of the statement see the segments as they were before it.
+  await tx.execute(sql`
+    with given as materialized (
+      select * from json_to_recordset(${JSON.stringify(rows)}::json) as r(event_id text, position int, kind text,
+        is_confirmed boolean, reason jsonb, target jsonb, target_text text, issues jsonb, needs_review boolean,
+        provenance jsonb)),
+    events as (
+      insert into segment_events (tenant_id, event_id, document_id, position, change_id, kind, user_id, actor,
+        target_text, before, reason, created_at)
+      select s.tenant_id, r.event_id, s.document_id, s.position, ${changeId}::text, r.kind, ${userId}::text, ${name}::text,
+        coalesce(r.target_text, s.target_text), ${replacedColumns}, r.reason, clock_timestamp()
+      from given r join document_segments s on ${isGiven}),
+    translated as (
+      update document_segments s set target = r.target, target_text = r.target_text, corrected = true,
+        pipeline_text = case when s.corrected then s.pipeline_text else s.target_text end,
+        feed_pending = true, score = null, needs_review = r.needs_review, issues = r.issues, fast_path = null,
+        provenance = r.provenance, confirmed_at = case when r.is_confirmed then now() end,
+        confirmed_by = case when r.is_confirmed then ${name}::text end
+      from given r where r.target is not null and ${isGiven})
+    update document_segments s set
+      confirmed_at = case when r.is_confirmed then coalesce(s.confirmed_at, now()) end,
+      confirmed_by = case when r.is_confirmed then coalesce(s.confirmed_by, ${name}::text) end
+    from given r where r.target is null and ${isGiven}`);
+}
+
+/**
+ * Completes changes of a document's segments: counts the segments with another translation, updates the figures, and
+ * queues the rendering.
+ * @returns the document's updated_at
+ */
+export async function completeChanges(
+  tx: Tx,
+  { tenantId, documentId }: Document,
+  { edits }: { edits: number },
+): Promise<string> {
+  const [changed] = await tx
+    .update(documentJobs)
+    .set({
+      reportFigures: await figuresOf(tx, tenantId, documentId),
+      edits: sql`${documentJobs.edits} + ${edits}::int`,
+      updatedAt: sql`now()`,
+    })
+    .where(isDocument(tenantId, documentId))
+    .returning({ updatedAt: documentJobs.updatedAt });
+  if (!changed) throw new Error('a locked document is gone');
+  await queueRendering(tx, tenantId, documentId);
+  return changed.updatedAt.toISOString();
+}

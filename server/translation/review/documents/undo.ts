@@ -1,0 +1,211 @@
+import { sql } from 'drizzle-orm';
+import { z } from 'zod';
+import type { Tx } from '#db/client.ts';
+import { AppError } from '#server/errors.ts';
+import type { Principal } from '#server/identity/access/principal.ts';
+import { newId } from '#server/platform/ids.ts';
+import { withdrawUndoneFeed } from '#server/translation/documents/feed-manifest.ts';
+import type { DocumentRow } from '#server/translation/documents/jobs.ts';
+import { correctionConflicts } from '../review-conflict.ts';
+import { positionedSegment, selectSegments } from './positioned-segment.ts';
+import { authorOf, lockTranslated, type SegmentAuthor } from './reviewed-document.ts';
+import { maxReturned } from './save-schema.ts';
+import { completeChanges, replacedColumns, restoredColumns } from './segment-changes.ts';
+
+export const changeInput = z.object({
+  document_id: z.string().describe('The document.'),
+  change_id: z.string().max(100).describe('The change, from `save` or the history.'),
+});
+
+type ChangeInput = z.infer<typeof changeInput>;
+
+export const restoredSegments = z.object({
+  change_id: z.string().describe('The change.'),
+  positions: z.array(z.int()).describe('The positions of all segments of the change, in reading order.'),
+  segments: z
+    .array(positionedSegment)
+    .meta({ description: `their current state, in reading order; the first ${maxReturned}` }),
+  updated_at: z.string().meta({ format: 'date-time', description: "the document's" }),
+});
+
+type RestoredSegments = z.infer<typeof restoredSegments>;
+
+type Direction = 'undone' | 'redone';
+
+/** A segment of a change, before the change is undone or redone. */
+interface ChangedSegment {
+  position: number;
+  region_id: string;
+  cell_id: string | null;
+  source_text: string;
+  target_text: string | null;
+  corrected: boolean;
+  /** The member who made the change; null for an API key. */
+  userId: string | null;
+  isUndone: boolean;
+  /** Whether the segment was changed since, so that it must not be restored. */
+  isMoved: boolean;
+  /** The event whose stored columns are restored. */
+  restoreFrom: string;
+  /** Whether the translation changes, not only the confirmation. */
+  isEdit: boolean;
+}
+
+/**
+ * Undoes a change: restores all of its segments exactly, and removes their translations from the TM. If the change is
+ * already undone, nothing happens.
+ * @throws AppError 404; 400 if the document is not translated; 403 unless the caller made the change or is an
+ *   administrator; 409 conflict, with all `CorrectionConflict`s, if a segment was changed later
+ */
+export function undoChange(tx: Tx, principal: Principal, input: ChangeInput): Promise<RestoredSegments> {
+  return restoreChange(tx, principal, input, 'undone');
+}
+
+/**
+ * Applies a change again that was undone. If the change is not undone, nothing happens.
+ * @throws AppError like `undoChange`; 409 conflict if a segment was changed since
+ */
+export function redoChange(tx: Tx, principal: Principal, input: ChangeInput): Promise<RestoredSegments> {
+  return restoreChange(tx, principal, input, 'redone');
+}
+
+async function restoreChange(
+  tx: Tx,
+  principal: Principal,
+  { document_id: documentId, change_id: changeId }: ChangeInput,
+  direction: Direction,
+): Promise<RestoredSegments> {
+  const { tenant } = principal;
+  const row = await lockTranslated(tx, tenant.id, documentId);
+  const segments = await selectChange(tx, row, changeId, direction);
+  requireAuthor(principal, segments);
+  const positions = segments.map(({ position }) => position);
+  const view = async (updatedAt: string): Promise<RestoredSegments> => ({
+    change_id: changeId,
+    positions,
+    segments: await selectSegments(tx, tenant.id, documentId, positions.slice(0, maxReturned)),
+    updated_at: updatedAt,
+  });
+  if (segments.every(({ isUndone }) => isUndone === (direction === 'undone')))
+    return view(row.updatedAt.toISOString());
+  const conflicts = segments.flatMap(
+    ({ isMoved, position, region_id, cell_id, target_text, corrected }, index) =>
+      isMoved ? [{ index, position, region_id, cell_id, target_text, corrected }] : [],
+  );
+  if (conflicts.length > 0) throw correctionConflicts(conflicts, direction);
+  const events = await restoreSegments(tx, row, authorOf(principal, null), { changeId, direction, segments });
+  if (direction === 'undone') await withdrawFromMemory(tx, row, segments, events);
+  const edits = segments.filter(({ isEdit }) => isEdit).length;
+  return view(await completeChanges(tx, row, { edits }));
+}
+
+/** @throws AppError 404 for an unknown change; 403 */
+function requireAuthor(principal: Principal, [first]: readonly ChangedSegment[]): void {
+  if (!first) throw new AppError('not_found', 'change not found');
+  const isAdmin = principal.kind === 'session' && principal.user.role === 'global_administrator';
+  const userId = principal.kind === 'session' ? principal.user.id : null;
+  if (!isAdmin && first.userId !== userId)
+    throw new AppError(
+      'forbidden',
+      'only the reviewer who made a change, and administrators, can undo or redo it',
+    );
+}
+
+/** Returns the segments of a change with their current state, in reading order. */
+async function selectChange(
+  tx: Tx,
+  { tenantId, documentId }: DocumentRow,
+  changeId: string,
+  direction: Direction,
+): Promise<ChangedSegment[]> {
+  // Changes that were undone do not count.
+  const isChangedLater = sql`exists (select from segment_events l
+    where l.tenant_id = e.tenant_id and l.document_id = e.document_id and l.position = e.position
+      and l.created_at >= e.created_at and l.event_id <> e.event_id
+      and l.undone_at is null and l.kind not in ('undone', 'redone'))`;
+  const ofSegment = sql`u.tenant_id = e.tenant_id and u.document_id = e.document_id and u.position = e.position`;
+  const rows = await tx.execute<ChangedSegment & Record<string, unknown>>(sql`
+    select e.position, s.region_id, s.cell_id, s.source_text, s.target_text, s.corrected, e.user_id as "userId",
+      e.undone_at is not null as "isUndone", f.event_id as "restoreFrom",
+      s.target is distinct from nullif(f.before -> 'target', 'null') as "isEdit",
+      ${
+        direction === 'undone'
+          ? isChangedLater
+          : // The segment must have the state to which the change was applied.
+            sql`(${isChangedLater} or (${replacedColumns} - 'feed_pending') is distinct from (e.before - 'feed_pending'))`
+      } as "isMoved"
+    from segment_events e
+    join document_segments s
+      on s.tenant_id = e.tenant_id and s.document_id = e.document_id and s.position = e.position
+    join segment_events f on f.tenant_id = e.tenant_id and f.event_id = coalesce(${
+      direction === 'undone'
+        ? sql`e.event_id`
+        : sql`(select u.event_id from segment_events u
+            where ${ofSegment} and u.change_id = e.change_id and u.kind = 'undone' order by u.created_at desc limit 1)`
+    }, e.event_id)
+    where e.tenant_id = ${tenantId} and e.document_id = ${documentId} and e.change_id = ${changeId}
+      and e.kind not in ('undone', 'redone')
+    order by e.position`);
+  return [...rows];
+}
+
+/**
+ * Restores the stored columns of each segment, and records that the change was undone or redone.
+ * @returns the IDs of the new events, in the order of the segments
+ */
+async function restoreSegments(
+  tx: Tx,
+  { tenantId, documentId }: DocumentRow,
+  { userId, name }: SegmentAuthor,
+  { changeId, direction, segments }: { changeId: string; direction: Direction; segments: ChangedSegment[] },
+): Promise<string[]> {
+  const rows = segments.map(({ position, restoreFrom }) => ({
+    id: newId(),
+    position,
+    restore_from: restoreFrom,
+  }));
+  const isGiven = sql`s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.position = r.at
+    and s.position = any(array(select at from restored))`;
+  // All parts of the statement see the segments as they were before it.
+  await tx.execute(sql`
+    with restored as materialized (
+      select g.id as new_event, g.position as at, b.*
+      from json_to_recordset(${JSON.stringify(rows)}::json) as g(id text, position int, restore_from text)
+      join segment_events f on f.tenant_id = ${tenantId} and f.event_id = g.restore_from,
+      jsonb_populate_record(null::document_segments, f.before) b),
+    marked as (
+      update segment_events set undone_at = ${direction === 'undone' ? sql`clock_timestamp()` : sql`null`}
+      where tenant_id = ${tenantId} and document_id = ${documentId} and change_id = ${changeId}
+        and kind not in ('undone', 'redone')),
+    events as (
+      insert into segment_events (tenant_id, event_id, document_id, position, change_id, kind, user_id, actor,
+        target_text, before, created_at)
+      select s.tenant_id, r.new_event, s.document_id, s.position, ${changeId}::text, ${direction}::text,
+        ${userId}::text, ${name}::text, r.target_text, ${replacedColumns}, clock_timestamp()
+      from restored r join document_segments s on ${isGiven})
+    update document_segments s set ${restoredColumns} from restored r where ${isGiven}`);
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Removes the translations of an undone change from the TM. If the change is redone, they must be added again, so the
+ * stored columns of these segments are marked as not added.
+ */
+async function withdrawFromMemory(
+  tx: Tx,
+  row: DocumentRow,
+  segments: readonly ChangedSegment[],
+  events: readonly string[],
+): Promise<void> {
+  const pairs = segments.map(({ source_text, target_text }) => ({ source_text, target_text }));
+  const withdrawn = await withdrawUndoneFeed(tx, row, pairs);
+  const keyOf = (pair: { source_text: string; target_text: string | null }) =>
+    JSON.stringify([pair.source_text, pair.target_text]);
+  const keys = new Set(withdrawn.map(keyOf));
+  const marked = events.filter((_, index) => keys.has(keyOf(segments[index] as ChangedSegment)));
+  if (marked.length === 0) return;
+  await tx.execute(sql`
+    update segment_events set before = before || '{"feed_pending": true}'
+    where tenant_id = ${row.tenantId} and event_id = any(array(
+      select json_array_elements_text(${JSON.stringify(marked)}::json)))`);
+}

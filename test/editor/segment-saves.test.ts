@@ -1,0 +1,169 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { LinguaLoopError } from '#sdk/errors.ts';
+import { type Saved, type SaveRequest, SegmentSaves } from '#web/app/editor/segment-saves.ts';
+
+const pause = 800;
+
+/** Saves with a service that responds when the test says so. */
+function saves() {
+  const sent: { request: SaveRequest; respond(saved?: Saved): void; fail(error: unknown): void }[] = [];
+  const saved: Saved[] = [];
+  const kept = new Map<number, string>();
+  const edits = new SegmentSaves({
+    send: (request) =>
+      new Promise((resolve, reject) => {
+        sent.push({
+          request,
+          respond: (result = { changeId: 'change', positions: [...request.edits.keys()] }) => resolve(result),
+          fail: reject,
+        });
+      }),
+    onSaved: (_request, result) => saved.push(result),
+    onChange: (position, edit) => (edit ? kept.set(position, edit.text) : kept.delete(position)),
+    pause,
+    retryAfter: 3000,
+  });
+  return { edits, sent, saved, kept };
+}
+
+function error(status: number | null, code: string | null = null, present?: unknown) {
+  return new LinguaLoopError({ status, code, detail: 'refused', answeredBy: 'service', present } as never);
+}
+
+const textsOf = ({ request }: { request: SaveRequest }) =>
+  [...request.edits].map(([position, { text, confirmed }]) => [position, text, confirmed]);
+const stateAt = (edits: SegmentSaves, position: number) => edits.all().get(position)?.state.kind;
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+describe('saves of segments', () => {
+  test('send a draft after a pause in typing, with the last text only', async () => {
+    const { edits, sent, kept } = saves();
+    edits.edit(3, 'H', 'Hallo');
+    await vi.advanceTimersByTimeAsync(pause - 1);
+    edits.edit(3, 'Hi', 'Hallo');
+    await vi.advanceTimersByTimeAsync(pause - 1);
+    expect(sent).toEqual([]);
+    expect(kept.get(3)).toBe('Hi');
+    await vi.advanceTimersByTimeAsync(1);
+    expect(sent.map(textsOf)).toEqual([[[3, 'Hi', false]]]);
+    expect(sent[0]?.request.edits.get(3)?.replaces).toBe('Hallo');
+    sent[0]?.respond();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(edits.all().size).toBe(0);
+    expect(kept.size).toBe(0);
+  });
+
+  test('send a confirmation at once', async () => {
+    const { edits, sent } = saves();
+    edits.confirm(1, 'Bonjour', 'Bonjour');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(sent.map(textsOf)).toEqual([[[1, 'Bonjour', true]]]);
+  });
+
+  test('run one request at a time, and send what was typed meanwhile with the stored text as its base', async () => {
+    const { edits, sent } = saves();
+    edits.edit(1, 'one', 'zero');
+    await vi.advanceTimersByTimeAsync(pause);
+    edits.edit(1, 'one and two', 'zero');
+    edits.confirm(2, 'other', 'other');
+    await vi.advanceTimersByTimeAsync(pause);
+    expect(sent).toHaveLength(1);
+    sent[0]?.respond();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(sent.slice(1).map(textsOf)).toEqual([
+      [
+        [1, 'one and two', false],
+        [2, 'other', true],
+      ],
+    ]);
+    expect(sent[1]?.request.edits.get(1)?.replaces).toBe('one');
+  });
+
+  test('drop an edit that restores the stored text', async () => {
+    const { edits, sent, kept } = saves();
+    edits.edit(1, 'x', 'stored');
+    edits.edit(1, 'stored', 'stored');
+    await vi.advanceTimersByTimeAsync(pause);
+    expect(sent).toEqual([]);
+    expect(kept.size).toBe(0);
+  });
+
+  test('keep an edit, and send it again, if the service cannot be reached', async () => {
+    const { edits, sent, kept } = saves();
+    edits.confirm(1, 'text', 'stored');
+    await vi.advanceTimersByTimeAsync(0);
+    sent[0]?.fail(error(null));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(stateAt(edits, 1)).toBe('waiting');
+    expect(kept.get(1)).toBe('text');
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(sent.slice(1).map(textsOf)).toEqual([[[1, 'text', true]]]);
+  });
+
+  test('show the present text of a conflict, and replace it only when the reviewer says so', async () => {
+    const { edits, sent } = saves();
+    edits.edit(1, 'mine', 'before');
+    await vi.advanceTimersByTimeAsync(pause);
+    sent[0]?.fail(error(409, 'conflict', [{ position: 1, target_text: 'theirs' }]));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(edits.all().get(1)?.state).toEqual({ kind: 'conflict', present: 'theirs' });
+    edits.edit(1, 'mine, longer', 'before');
+    await vi.advanceTimersByTimeAsync(pause);
+    expect(sent).toHaveLength(1);
+    edits.replacePresent(1);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(sent[1]?.request.edits.get(1)).toMatchObject({ text: 'mine, longer', replaces: 'theirs' });
+  });
+
+  test('ask for a reason if a confirmation has critical findings, and send the reason with this segment only', async () => {
+    const { edits, sent } = saves();
+    edits.confirm(1, 'bad', 'bad');
+    await vi.advanceTimersByTimeAsync(0);
+    const present = { critical_findings: [{ place: 'Body 1', issues: [{ explanation: 'The number 8 is missing.' }] }] };
+    sent[0]?.fail(error(409, 'critical_findings', present));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(edits.all().get(1)?.state).toMatchObject({
+      kind: 'blocked',
+      findings: [{ explanation: 'The number 8 is missing.' }],
+    });
+    const reason = { code: 'check_is_wrong', note: 'The number is a word here.' } as const;
+    edits.edit(2, 'draft', 'stored');
+    edits.confirm(1, 'bad', 'bad', reason);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(textsOf(sent[1] as never)).toEqual([[1, 'bad', true]]);
+    expect(sent[1]?.request.reason).toEqual(reason);
+  });
+
+  test('send each edit alone if a request with several is rejected, so that one does not stop the others', async () => {
+    const { edits, sent } = saves();
+    edits.edit(1, 'good', 'a');
+    edits.edit(2, 'bad', 'b');
+    await vi.advanceTimersByTimeAsync(pause);
+    sent[0]?.fail(error(422));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(textsOf(sent[1] as never)).toEqual([[1, 'good', false]]);
+    sent[1]?.respond();
+    await vi.advanceTimersByTimeAsync(0);
+    sent[2]?.fail(error(422));
+    await vi.advanceTimersByTimeAsync(0);
+    expect([...edits.all().keys()]).toEqual([2]);
+    expect(stateAt(edits, 2)).toBe('refused');
+  });
+
+  test('flush sends everything and resolves when it is stored', async () => {
+    const { edits, sent } = saves();
+    edits.edit(1, 'text', 'stored');
+    let isDone = false;
+    void edits.flush().then(() => {
+      isDone = true;
+    });
+    await vi.advanceTimersByTimeAsync(0);
+    expect(sent).toHaveLength(1);
+    expect(isDone).toBe(false);
+    sent[0]?.respond();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(isDone).toBe(true);
+  });
+});

@@ -1,0 +1,189 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { workbookFile } from '#test/factories/workbook.ts';
+import { found, join } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { violationsOn } from './accessibility.ts';
+import { useBrowser, withoutBrowser } from './browser.ts';
+import { sendDocument } from './document-files.ts';
+import { signedIn } from './founder.ts';
+import { field, memberAt, patient, said } from './reviewing.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+const browser = useBrowser(app);
+
+/** Opens a document in the editor. The stub engine translates `Hello` as `[fr] Hello`. */
+async function editorOf(texts: string[]) {
+  const founder = await signedIn(app, browser, '/app/files');
+  const id = await sendDocument(app, founder, workbookFile(texts));
+  await founder.page.goto(`/app/edit/documents/${id}`);
+  await field(founder.page).waitFor();
+  const headers = { 'x-api-key': founder.apiKey };
+  const segments = async () => {
+    const { body } = await app.json('GET', `/api/documents/${id}/segments`, { headers });
+    return body.segments as { target_text: string; confirmed_at: string | null }[];
+  };
+  return { ...founder, id, headers, segments };
+}
+
+const rows = (page: Page) => page.getByRole('grid').getByRole('row');
+/** Waits until the segment with this number is open. */
+const opened = (page: Page, number: number) =>
+  page.getByRole('textbox', { name: `Translation of segment ${number}` }).waitFor();
+const typed = async (page: Page, text: string) => {
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type(text);
+};
+
+describe.skipIf(withoutBrowser)('the editor of a document', { timeout: 60_000 }, () => {
+  test('confirms segments by keyboard only, moves on, and undoes the last decision', async () => {
+    const { page, segments } = await editorOf(['One', 'Two', 'Three']);
+    await opened(page, 1);
+    expect(await field(page).evaluate((element) => element === document.activeElement)).toBe(true);
+    await typed(page, 'Un');
+    await page.keyboard.press('Control+Enter');
+    await opened(page, 2);
+    await said(page, 'Segment 1 confirmed.');
+    await expect.poll(async () => (await segments())[0], patient).toMatchObject({ target_text: 'Un' });
+    await page.keyboard.press('Control+Enter');
+    await opened(page, 3);
+    await page.getByText('2 of 3').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+z');
+    await page.getByText('1 of 3').waitFor();
+    expect((await segments()).map(({ confirmed_at }) => confirmed_at !== null)).toEqual([true, false, false]);
+    await page.keyboard.press('Control+z');
+    await page.getByText('0 of 3').waitFor();
+    expect((await segments())[0]).toMatchObject({ target_text: '[fr] One', confirmed_at: null });
+    await page.keyboard.press('Control+Shift+z');
+    await expect.poll(async () => (await segments())[0]?.target_text, patient).toBe('Un');
+  });
+
+  test('stores a draft while the reviewer types, and shows that it is saved', async () => {
+    const { page, segments } = await editorOf(['One', 'Two']);
+    await opened(page, 1);
+    await typed(page, 'A draft');
+    await page.getByText(/^Saved /).waitFor();
+    expect((await segments())[0]).toMatchObject({ target_text: 'A draft', confirmed_at: null });
+    await page.getByRole('button', { name: 'Drafts 1' }).waitFor();
+  });
+
+  test('does not confirm a critical finding without a reason, and stores the reason in the history', async () => {
+    const { page, segments } = await editorOf(['Pay 2,500 euros now.', 'Two']);
+    await opened(page, 1);
+    await typed(page, 'Payez 2 050 euros.');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('Not confirmed.').waitFor();
+    expect((await segments())[0]?.confirmed_at).toBeNull();
+    // A second press does not overrule the finding.
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('radio', { name: 'The client wants it' }).check();
+    await page.getByLabel('Note (at least 10 characters)').fill('Too short');
+    await page.keyboard.press('Control+Shift+Enter');
+    expect((await segments())[0]?.confirmed_at).toBeNull();
+    await page.getByLabel('Note (at least 10 characters)').fill('The client changed the amount.');
+    await page.keyboard.press('Control+Shift+Enter');
+    await opened(page, 2);
+    await expect.poll(async () => (await segments())[0]?.confirmed_at, patient).not.toBeNull();
+    await page.getByRole('row', { name: /Payez/ }).click();
+    await page.getByRole('tab', { name: 'History' }).click();
+    await page.getByText('The client changed the amount.').waitFor();
+  });
+
+  test('fills repetitions, and a repetition can be changed alone', async () => {
+    const { page, segments } = await editorOf(['Same', 'Other', 'Same']);
+    await opened(page, 1);
+    await typed(page, 'Pareil');
+    await page.keyboard.press('Control+Enter');
+    await said(page, '1 repetition filled.');
+    await expect
+      .poll(async () => (await segments()).map(({ target_text }) => target_text), patient)
+      .toEqual(['Pareil', '[fr] Other', 'Pareil']);
+    await rows(page).nth(3).click();
+    await opened(page, 3);
+    await typed(page, 'Identique');
+    await page.keyboard.press('Control+Enter');
+    await expect
+      .poll(async () => (await segments()).map(({ target_text }) => target_text), patient)
+      .toEqual(['Pareil', '[fr] Other', 'Identique']);
+  });
+
+  test('marks placeholders, and puts a missing one back by a key', async () => {
+    const { page } = await editorOf(['Hello {name}, welcome', 'Two']);
+    await opened(page, 1);
+    await typed(page, 'Bonjour ');
+    await page.getByRole('button', { name: /Insert \{name\}/ }).waitFor();
+    await page.keyboard.press('Control+.');
+    expect(await field(page).inputValue()).toBe('Bonjour {name}');
+    // The browser's undo reverts the insertion.
+    await page.keyboard.press('Control+z');
+    expect(await field(page).inputValue()).toBe('Bonjour ');
+  });
+
+  test('shows both texts if a colleague has changed the translation, and overwrites nothing unseen', async () => {
+    const { page, id, headers, segments } = await editorOf(['One', 'Two']);
+    await opened(page, 1);
+    const { body } = await app.json('GET', `/api/documents/${id}/segments`, { headers });
+    const { region_id, cell_id } = body.segments[0];
+    const corrections = [{ region_id, cell_id, target_text: 'Theirs' }];
+    await app.json('POST', `/api/documents/${id}/review`, { headers, body: { corrections } });
+    await typed(page, 'Mine');
+    const conflict = page.getByRole('alert');
+    await conflict.getByText('Theirs', { exact: true }).first().waitFor();
+    expect((await segments())[0]?.target_text).toBe('Theirs');
+    await conflict.getByRole('button', { name: 'Keep mine' }).click();
+    await expect.poll(async () => (await segments())[0]?.target_text, patient).toBe('Mine');
+  });
+
+  test('filters by status, and by text in source and translation', async () => {
+    const { page } = await editorOf(['First text', 'Second text', 'Third']);
+    await opened(page, 1);
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('button', { name: 'Confirmed 1' }).click();
+    // The first row is the head.
+    await expect.poll(() => rows(page).count()).toBe(2);
+    await page.getByRole('button', { name: 'All 3' }).click();
+    await page.getByRole('searchbox', { name: 'Find in source and translation' }).fill('TEXT');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => rows(page).count()).toBe(3);
+  });
+
+  test('shows which segment a colleague has open', async () => {
+    const one = await found(app);
+    const other = await join(app, one);
+    const id = await sendDocument(app, { apiKey: one.apiKey }, workbookFile(['One', 'Two']));
+    const { page: theirs } = await memberAt(browser, other, `/app/edit/documents/${id}`);
+    await opened(theirs, 1);
+    const { page: mine } = await memberAt(browser, one, `/app/edit/documents/${id}`);
+    await opened(mine, 1);
+    await mine.keyboard.press('Alt+ArrowDown');
+    await opened(mine, 2);
+    await rows(mine).nth(1).getByText(`${other.email} is editing`).waitFor();
+    expect(await mine.getByRole('list', { name: 'Also in this document' }).innerText()).toContain(
+      other.email,
+    );
+  });
+
+  test('is accessible, and needs no sideways scrolling at 320 px', async () => {
+    const { page } = await editorOf(['Pay {sum} in 30 days.', 'Two']);
+    await opened(page, 1);
+    await typed(page, 'Payez.');
+    await page
+      .getByText(/placeholder/i)
+      .first()
+      .waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await page.setViewportSize({ width: 320, height: 640 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
+  });
+
+  test('approves all segments without findings, leaves critical ones out, and says so before', async () => {
+    const { page, segments } = await editorOf(['One', 'Two']);
+    await page.getByRole('button', { name: 'Approve all…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('2 segments without findings').waitFor();
+    await dialog.getByRole('button', { name: 'Approve the file' }).click();
+    await page.getByText('Approved', { exact: true }).waitFor();
+    expect((await segments()).every(({ confirmed_at }) => confirmed_at !== null)).toBe(true);
+  });
+});

@@ -1,0 +1,47 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { client } from '../client.ts';
+import { useT } from '../i18n.tsx';
+import { announce } from '../parts/announcer.tsx';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
+import { queryKeys } from '../query-keys.ts';
+import { forgetCorrections } from '../screens/documents/kept-corrections.ts';
+import { isAdministrator, useMe } from '../session/use-me.ts';
+
+/** Deletes a document, after a question. Only administrators see the button. */
+export function DeleteDocument({ documentId }: { documentId: string }) {
+  const t = useT();
+  const me = useMe();
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const [isAsked, setAsked] = useState(false);
+  if (!me.data || !isAdministrator(me.data)) return null;
+  const remove = async () => {
+    await client.documents.delete(documentId);
+    announce(t('documents.deleted'));
+    // Texts of a deleted document must not stay on this device.
+    await forgetCorrections(documentId).catch(() => undefined);
+    await navigate({ to: '/app/files', ignoreBlocker: true });
+    queries.removeQueries({ queryKey: queryKeys.documents.document(documentId) });
+    await queries.invalidateQueries({ queryKey: queryKeys.documents.all });
+  };
+  return (
+    <>
+      <button type="button" className="ghost" aria-label={t('documents.delete')} onClick={() => setAsked(true)}>
+        <Trash2 size={16} aria-hidden />
+      </button>
+      {isAsked && (
+        <ConfirmDialog
+          title={t('documents.delete_question')}
+          action={t('documents.delete')}
+          onConfirm={remove}
+          onClose={() => setAsked(false)}
+        >
+          <p>{t('documents.delete_why')}</p>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,36 @@
+import type { TenantDocumentJob } from '#sdk/types.ts';
+import { useT } from '../i18n.tsx';
+import { useFormat } from '../parts/format.ts';
+import { Reopen } from '../parts/reopen.tsx';
+import { Warnings } from '../parts/warnings.tsx';
+import { DocumentStatus } from '../screens/documents/document-status.tsx';
+import { useProgress } from '../screens/documents/use-progress.ts';
+import styles from './editor.module.css';
+
+/** A line for a document that is not simply being reviewed: in progress, failed, approved, or with warnings. */
+export function DocumentNotices({ document }: { document: TenantDocumentJob }) {
+  const t = useT();
+  const { moment } = useFormat();
+  const progress = useProgress([document]).get(document.id);
+  const { id, status, error, warnings, waiting, approved_at: approvedAt, approved_by: approvedBy } = document;
+  if (status === 'translated' && !approvedAt && warnings.length === 0) return null;
+  return (
+    <div className={styles['notices']}>
+      {(status !== 'translated' || approvedAt) && (
+        <DocumentStatus status={status} approvedAt={approvedAt} progress={progress} waiting={waiting} />
+      )}
+      {approvedAt && (
+        <span className={styles['soft']}>
+          {t('documents.approved_by')} <bdi translate="no">{approvedBy}</bdi>, {moment(approvedAt)}
+        </span>
+      )}
+      {approvedAt && <Reopen item={{ kind: 'document', id }} decidedAt={approvedAt} decidedBy={approvedBy} />}
+      {error && (
+        <bdi className={styles['criticalCount']} lang="en">
+          {error}
+        </bdi>
+      )}
+      <Warnings of={warnings} />
+    </div>
+  );
+}

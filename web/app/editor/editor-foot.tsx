@@ -1,0 +1,82 @@
+import { ArrowDown, Check, Cloud, CloudOff, Undo2 } from 'lucide-react';
+import { useSyncExternalStore } from 'react';
+import type { DocumentOutline } from '#sdk/types.ts';
+import { useT } from '../i18n.tsx';
+import { commands, keyLabel } from '../keys/commands.ts';
+import { runCommand } from '../keys/use-commands.ts';
+import { useFormat } from '../parts/format.ts';
+import { useOnline } from '../parts/offline.tsx';
+import styles from './editor.module.css';
+import type { SegmentSaves } from './segment-saves.ts';
+
+/** The progress, whether everything is saved, and the actions with their keys. */
+export function EditorFoot({
+  outline,
+  saves,
+  canUndo,
+}: {
+  outline: DocumentOutline | undefined;
+  saves: SegmentSaves;
+  canUndo: boolean;
+}) {
+  const t = useT();
+  return (
+    <footer className={styles['foot']}>
+      {outline && <Progress outline={outline} />}
+      <SavedState saves={saves} />
+      <span className={styles['space']} />
+      <button type="button" className="ghost" disabled={!canUndo} onClick={() => runCommand('undoDecision')}>
+        <Undo2 size={16} aria-hidden /> {t('editor.undo')} <kbd>{keyLabel(commands.undoDecision.keys[0])}</kbd>
+      </button>
+      <button type="button" onClick={() => runCommand('nextItem')}>
+        <ArrowDown size={16} aria-hidden /> {t('editor.next')} <kbd>{keyLabel('Alt+ArrowDown')}</kbd>
+      </button>
+      <button type="button" className="primary" onClick={() => runCommand('approve')}>
+        <Check size={16} aria-hidden /> {t('editor.confirm')} <kbd>{keyLabel('Mod+Enter')}</kbd>
+      </button>
+    </footer>
+  );
+}
+
+function Progress({ outline: { segments, statuses } }: { outline: DocumentOutline }) {
+  const t = useT();
+  const { number } = useFormat();
+  const parts = (['confirmed', 'draft', 'critical'] as const).map((status) => [status, statuses[status]] as const);
+  return (
+    <div className={styles['progress']}>
+      <p>
+        <b>{t('editor.progress', { confirmed: number(statuses.confirmed), segments: number(segments) })}</b>
+        {statuses.critical > 0 && (
+          <span className={styles['criticalCount']}>{t('editor.critical', { count: statuses.critical })}</span>
+        )}
+      </p>
+      <div className={styles['bar']} aria-hidden>
+        {parts.map(([status, count]) => (
+          <i key={status} data-status={status} style={{ inlineSize: `${(100 * count) / Math.max(1, segments)}%` }} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** Whether all edits are stored by the service. */
+function SavedState({ saves }: { saves: SegmentSaves }) {
+  const t = useT();
+  const { time } = useFormat();
+  const isOnline = useOnline();
+  const edits = [...useSyncExternalStore(saves.subscribe, saves.all).values()];
+  const isWaiting = edits.some(({ state }) => state.kind === 'waiting');
+  const savedAt = saves.savedAt();
+  const text = () => {
+    if (!isOnline) return t('editor.offline', { count: edits.length });
+    if (isWaiting) return t('editor.not_saved');
+    if (edits.some(({ state }) => state.kind === 'typed' || state.kind === 'sending')) return t('editor.saving');
+    return savedAt ? t('editor.saved', { time: time(savedAt) }) : '';
+  };
+  const Icon = isOnline && !isWaiting ? Cloud : CloudOff;
+  return (
+    <p className={styles['saved']} role="status">
+      {text() !== '' && <Icon size={15} aria-hidden />} {text()}
+    </p>
+  );
+}

@@ -1,0 +1,64 @@
+import { useQuery } from '@tanstack/react-query';
+import { client } from '../client.ts';
+import { useT } from '../i18n.tsx';
+import { useFormat } from '../parts/format.ts';
+import { problemText } from '../parts/problem.tsx';
+import { TextDiff } from '../parts/text-diff.tsx';
+import { queryKeys } from '../query-keys.ts';
+import type { Segment } from '../screens/documents/search.ts';
+import styles from './editor.module.css';
+
+/** What happened to the open segment: who, when, what, and why. The latest event is first. */
+export function HistoryTab({
+  documentId,
+  segment,
+  language,
+}: {
+  documentId: string;
+  segment: Segment;
+  language: string;
+}) {
+  const t = useT();
+  const { moment } = useFormat();
+  const { position } = segment;
+  const { data, error } = useQuery({
+    queryKey: queryKeys.documents.history(documentId, position),
+    queryFn: ({ signal }) => client.documents.history({ document_id: documentId, position }, { signal }),
+  });
+  if (error) return <p className="hint">{problemText(error, t)}</p>;
+  const events = data?.events ?? [];
+  return (
+    <ol className={styles['history']}>
+      {events.map((event) => (
+        <li key={event.event_id} data-undone={event.undone_at !== null || undefined}>
+          <p>
+            <b>{t(`editor.event_${event.kind}`)}</b>{' '}
+            <bdi translate="no">{event.by ?? t('editor.api_key')}</bdi>
+          </p>
+          <time dateTime={event.created_at} className={styles['soft']}>
+            {moment(event.created_at)}
+          </time>
+          {event.undone_at !== null && <span className={styles['soft']}> · {t('editor.undone')}</span>}
+          {event.kind !== 'confirmed' && event.target_text !== null && (
+            <TextDiff
+              before={event.previous_text ?? ''}
+              after={event.target_text}
+              language={language}
+            />
+          )}
+          {event.reason && (
+            <p>
+              {t(`editor.reason_${event.reason.code}`)}: <bdi>{event.reason.note}</bdi>
+            </p>
+          )}
+        </li>
+      ))}
+      <li>
+        <b>{t('editor.machine_translation')}</b>
+        {segment.pipeline_text !== null && events.length === 0 && (
+          <TextDiff before={segment.pipeline_text} after={segment.target_text ?? ''} language={language} />
+        )}
+      </li>
+    </ol>
+  );
+}

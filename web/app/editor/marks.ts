@@ -1,0 +1,101 @@
+import { findMarkup } from '#server/translation/core/integrity/markup.ts';
+import { findPlaceholders } from '#server/translation/core/integrity/placeholders.ts';
+import type { QualityIssue } from '#sdk/types.ts';
+
+/**
+ * What a part of a text is: a placeholder of a program, an HTML tag, a glossary term, the subject of a finding, or a
+ * match of the search.
+ */
+export type MarkKind = 'placeholder' | 'tag' | 'term' | 'critical' | 'warning' | 'found';
+
+/** A marked part of a text, in UTF-16 units. */
+export interface Mark {
+  start: number;
+  end: number;
+  kind: MarkKind;
+}
+
+/** A part of a text that has the same marks throughout. */
+export interface Piece {
+  start: number;
+  text: string;
+  kinds: readonly MarkKind[];
+}
+
+/** The languages of a document's texts. */
+export interface Languages {
+  source: string;
+  target: string;
+}
+
+interface Marked {
+  /** The language of the text. */
+  language: string;
+  isHtml: boolean;
+  /** Findings whose spans are marked, as far as the text contains them. */
+  issues?: readonly QualityIssue[];
+  /** Terms to underline. */
+  terms?: readonly string[];
+  /** The text that the reviewer searches for. */
+  sought?: string | undefined;
+}
+
+/** If a text is longer, only the matches of a search are marked: the marks would make typing slow. */
+const maxMarkedLength = 20_000;
+
+/** Determines the marks of a text, in the order of their starts. */
+export function marksOf(text: string, { language, isHtml, issues = [], terms = [], sought }: Marked): Mark[] {
+  const marks: Mark[] = sought ? occurrences(text, sought, 'found', { ignoresCase: true }) : [];
+  if (text.length <= maxMarkedLength) {
+    const { certain, conversions } = findPlaceholders(text, language);
+    for (const { start, span } of [...certain, ...conversions])
+      marks.push({ start, end: start + span.length, kind: 'placeholder' });
+    if (isHtml)
+      for (const { start, span } of findMarkup(text).tags)
+        marks.push({ start, end: start + span.length, kind: 'tag' });
+    for (const term of terms) marks.push(...occurrences(text, term, 'term', { ignoresCase: true, wholeWords: true }));
+    for (const { span, severity } of issues)
+      if (span) marks.push(...occurrences(text, span, severity === 'critical' ? 'critical' : 'warning'));
+  }
+  return marks.sort((one, other) => one.start - other.start || one.end - other.end);
+}
+
+/** Splits a text at the ends of its marks. */
+export function splitAtMarks(text: string, marks: readonly Mark[]): Piece[] {
+  const ends = [...new Set([0, text.length, ...marks.flatMap(({ start, end }) => [start, end])])].sort(
+    (one, other) => one - other,
+  );
+  return ends.slice(1).map((end, index) => {
+    const start = ends[index] as number;
+    const kinds = marks.filter((mark) => mark.start <= start && mark.end >= end).map(({ kind }) => kind);
+    return { start, text: text.slice(start, end), kinds: [...new Set(kinds)] };
+  });
+}
+
+function occurrences(
+  text: string,
+  span: string,
+  kind: MarkKind,
+  { ignoresCase = false, wholeWords = false } = {},
+): Mark[] {
+  if (span === '') return [];
+  const escaped = span.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  const letter = '[\\p{L}\\p{N}]';
+  const start = wholeWords && isSpacedLetter(span.at(0)) ? `(?<!${letter})` : '';
+  const end = wholeWords && isSpacedLetter(span.at(-1)) ? `(?!${letter})` : '';
+  const expression = new RegExp(start + escaped + end, ignoresCase ? 'giu' : 'gu');
+  return Array.from(text.matchAll(expression), ({ index, 0: found }) => ({
+    start: index,
+    end: index + found.length,
+    kind,
+  }));
+}
+
+/** Whether a character is a letter or digit of a script that has spaces between words. */
+function isSpacedLetter(character: string | undefined): boolean {
+  return (
+    character !== undefined &&
+    /[\p{L}\p{N}]/u.test(character) &&
+    !/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u.test(character)
+  );
+}

@@ -1,0 +1,165 @@
+import { ChevronRight, Copy } from 'lucide-react';
+import { useEffect, useEffectEvent, useId, useMemo, useRef, useSyncExternalStore } from 'react';
+import { useT } from '../i18n.tsx';
+import { keyLabel } from '../keys/commands.ts';
+import { useCommands } from '../keys/use-commands.ts';
+import { StatusMark } from '../parts/status-mark.tsx';
+import type { Segment } from '../screens/documents/search.ts';
+import styles from './editor.module.css';
+import { Findings } from './findings.tsx';
+import { MarkedText } from './marked-text.tsx';
+import { marksOf } from './marks.ts';
+import { missingSpans } from './missing-spans.ts';
+import type { Reason, SegmentSaves } from './segment-saves.ts';
+import { SegmentConflict } from './segment-conflict.tsx';
+import type { Languages } from './marks.ts';
+import { shownStatus } from './status.ts';
+import { insertText, TargetField } from './target-field.tsx';
+import { useIssues, useTerms } from './use-segment-data.ts';
+
+/** What other parts of the editor do with the open segment. */
+export interface OpenField {
+  /** Replaces the whole translation, such as by a TM match. */
+  replaceAll(text: string): void;
+  /** Inserts a text at the caret. */
+  insert(text: string): void;
+  focus(): void;
+}
+
+interface OpenSegmentProps {
+  documentId: string;
+  segment: Segment;
+  saves: SegmentSaves;
+  languages: Languages;
+  sought: string | undefined;
+  isReadOnly: boolean;
+  /** Set while the segment is shown. */
+  field: React.RefObject<OpenField | null>;
+  /** Called when the segment was confirmed: the editor opens the next one. */
+  onConfirmed: () => void;
+}
+
+/** The open segment: the source, the field with the translation, and its findings. */
+export function OpenSegment(props: OpenSegmentProps) {
+  const { documentId, segment, saves, languages, sought, isReadOnly, onConfirmed } = props;
+  const t = useT();
+  const note = useId();
+  const element = useRef<HTMLTextAreaElement>(null);
+  const { position, source_text: source, target_text: stored } = segment;
+  const edit = useSyncExternalStore(saves.subscribe, saves.all).get(position);
+  const text = edit?.text ?? stored ?? '';
+  const { issues, isCurrent } = useIssues(documentId, segment, edit ? text : undefined);
+  const terms = useTerms(segment, languages);
+  const missing = useMemo(() => missingSpans(source, text, languages), [source, text, languages]);
+  const isCritical = issues.some(({ severity }) => severity === 'critical');
+
+  const confirm = (reason?: Reason) => {
+    if (isReadOnly || text.trim() === '') return;
+    saves.confirm(position, text, stored, reason);
+    // With critical findings, the segment stays open: the service will ask for a reason.
+    if (!isCritical || reason) onConfirmed();
+  };
+  const handle = useEffectEvent((): OpenField => ({
+    replaceAll: (next) => element.current && insertText(element.current, next, 'all'),
+    insert: (next) => element.current && insertText(element.current, next),
+    focus: () => element.current?.focus(),
+  }));
+  const { field } = props;
+  useEffect(() => {
+    field.current = handle();
+    element.current?.focus();
+    return () => {
+      field.current = null;
+    };
+  }, [field]);
+  useCommands({
+    approve: () => confirm(),
+    putBack: () => missing[0] && element.current && insertText(element.current, missing[0]),
+    copySource: () => element.current && insertText(element.current, source, 'all'),
+  });
+
+  const blocked = edit?.state.kind === 'blocked';
+  return (
+    <div className={styles['open']}>
+      {/* biome-ignore lint/a11y/useSemanticElements: a table has no virtual rows */}
+      <div role="rowheader" className={styles['number']}>
+        <b>{position + 1}</b>
+        <StatusMark status={shownStatus(segment, issues, edit !== undefined)} />
+      </div>
+      <div role="gridcell" className={styles['source']} tabIndex={-1}>
+        <MarkedText
+          text={source}
+          marks={marksOf(source, {
+            language: languages.source,
+            isHtml: false,
+            issues,
+            terms: terms.map(({ source_term }) => source_term),
+            sought,
+          })}
+          language={languages.source}
+          isSource
+        />
+        <p className={styles['place']}>
+          <bdi>{segment.place}</bdi>
+        </p>
+      </div>
+      <div role="gridcell" className={styles['target']} tabIndex={-1}>
+        <TargetField
+          field={element}
+          text={text}
+          marks={marksOf(text, {
+            language: languages.target,
+            isHtml: false,
+            issues,
+            terms: terms.flatMap(({ target_terms }) => target_terms),
+            sought,
+          })}
+          language={languages.target}
+          label={t('editor.translation_of', { number: position + 1 })}
+          describedBy={note}
+          isReadOnly={isReadOnly}
+          onText={(next) => saves.edit(position, next, stored)}
+        />
+        <div className={styles['tools']}>
+          <button
+            type="button"
+            className="ghost small"
+            disabled={isReadOnly}
+            onClick={() => element.current && insertText(element.current, source, 'all')}
+          >
+            <Copy size={14} aria-hidden /> {t('editor.copy_source')}
+          </button>
+          {missing.map((span) => (
+            <button
+              key={span}
+              type="button"
+              className="ghost small"
+              onClick={() => element.current && insertText(element.current, span)}
+            >
+              <ChevronRight size={14} aria-hidden /> {t('editor.insert')}{' '}
+              <code className={styles['placeholder']}>{span}</code>
+              {span === missing[0] && <kbd>{keyLabel('Mod+.')}</kbd>}
+            </button>
+          ))}
+          <span id={note} className={styles['length']}>
+            {t('editor.characters', { count: [...text].length })}
+          </span>
+        </div>
+      </div>
+      {edit?.state.kind === 'conflict' && (
+        <SegmentConflict position={position} edit={edit} saves={saves} language={languages.target} />
+      )}
+      <Findings
+        issues={issues}
+        isCurrent={isCurrent}
+        isBlocked={blocked}
+        onUse={(issue) => {
+          const at = issue.span && issue.suggestion ? text.indexOf(issue.span) : -1;
+          if (at >= 0 && element.current && issue.span && issue.suggestion)
+            insertText(element.current, issue.suggestion, [at, at + issue.span.length]);
+        }}
+        onOverrule={confirm}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,123 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type ReactNode, useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
+import { useT } from '../i18n.tsx';
+import { useLanguages } from '../parts/languages.tsx';
+import { unitMark } from '../terms/selected-words.ts';
+import styles from './editor.module.css';
+import type { SegmentSaves } from './segment-saves.ts';
+import type { Languages } from './marks.ts';
+import { SegmentRow } from './segment-row.tsx';
+import type { SegmentRange } from '../screens/documents/use-segments.ts';
+import type { Segment } from '../screens/documents/search.ts';
+
+/** Rows before and after the visible ones that are in the page, so that scrolling shows no gaps. */
+const overscan = 8;
+
+interface GridProps {
+  range: SegmentRange;
+  saves: SegmentSaves;
+  languages: Languages;
+  sought: string | undefined;
+  /** The position and index of the open segment; null if none is open. */
+  open: { position: number; index: number } | null;
+  /** Colleagues by the position of the segment that each has open. */
+  holders: ReadonlyMap<number, readonly string[]>;
+  onOpen: (position: number) => void;
+  onVisible: (visible: readonly [first: number, last: number]) => void;
+  /** The open row. */
+  renderOpen: (segment: Segment) => ReactNode;
+}
+
+const noHolders: readonly string[] = [];
+
+/**
+ * The segments as a grid with one tab stop. Only the visible rows and the open one are in the page. Arrow keys in the
+ * grid open the next or previous segment; Enter moves the focus into the field.
+ */
+export function SegmentGrid(props: GridProps) {
+  const { range, saves, languages, sought, open, holders, onOpen, onVisible, renderOpen } = props;
+  const t = useT();
+  const { nameOf } = useLanguages();
+  const scroller = useRef<HTMLDivElement>(null);
+  const edits = useSyncExternalStore(saves.subscribe, saves.all);
+  const openIndex = open?.index ?? -1;
+  const virtual = useVirtualizer({
+    count: range.total,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => 62,
+    overscan,
+    // The open row stays in the page when it is scrolled out of view: it has the reviewer's text and focus.
+    rangeExtractor: useCallback(
+      ({ startIndex, endIndex }: { startIndex: number; endIndex: number }) => {
+        const first = Math.max(0, startIndex - overscan);
+        const last = Math.min(range.total - 1, endIndex + overscan);
+        const indexes = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+        if (openIndex >= 0 && openIndex < first) indexes.unshift(openIndex);
+        if (openIndex > last && openIndex < range.total) indexes.push(openIndex);
+        return indexes;
+      },
+      [openIndex, range.total],
+    ),
+  });
+  const items = virtual.getVirtualItems();
+  const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
+  useEffect(() => onVisible([first, last]), [first, last, onVisible]);
+  useEffect(() => {
+    if (openIndex >= 0) virtual.scrollToIndex(openIndex, { align: 'auto' });
+  }, [openIndex, virtual]);
+
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a table has no virtual rows
+    <div
+      {...unitMark}
+      role="grid"
+      aria-label={t('editor.segments')}
+      aria-rowcount={range.total + 1}
+      aria-colcount={3}
+      className={styles['grid']}
+      ref={scroller}
+    >
+      {/* biome-ignore lint/a11y/useSemanticElements: see above */}
+      <div role="row" aria-rowindex={1} className={styles['gridHead']}>
+        <span role="columnheader">
+          <span className="visually-hidden">{t('editor.number')}</span>
+        </span>
+        <span role="columnheader">{t('editor.source_in', { language: nameOf(languages.source) })}</span>
+        <span role="columnheader">{t('editor.translation_in', { language: nameOf(languages.target) })}</span>
+      </div>
+      <div role="rowgroup" className={styles['rows']} style={{ blockSize: virtual.getTotalSize() }}>
+        {items.map(({ key, index, start }) => {
+          const segment = range.at(index);
+          const isOpen = segment !== undefined && segment.position === open?.position;
+          return (
+            <div
+              key={key}
+              ref={virtual.measureElement}
+              role="row"
+              data-index={index}
+              data-open={isOpen || undefined}
+              aria-rowindex={index + 2}
+              aria-selected={isOpen}
+              aria-busy={segment === undefined || undefined}
+              className={styles['item']}
+              style={{ transform: `translateY(${start}px)` }}
+            >
+              {segment === undefined && <div className={styles['skeleton']} />}
+              {segment && isOpen && renderOpen(segment)}
+              {segment && !isOpen && (
+                <SegmentRow
+                  segment={segment}
+                  edit={edits.get(segment.position)}
+                  languages={languages}
+                  sought={sought}
+                  holders={holders.get(segment.position) ?? noHolders}
+                  onOpen={onOpen}
+                />
+              )}
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}

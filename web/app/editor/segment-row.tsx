@@ -1,0 +1,88 @@
+import { Users } from 'lucide-react';
+import { memo } from 'react';
+import { useT } from '../i18n.tsx';
+import { StatusMark } from '../parts/status-mark.tsx';
+import type { Segment } from '../screens/documents/search.ts';
+import styles from './editor.module.css';
+import { MarkedText } from './marked-text.tsx';
+import { type Languages, marksOf } from './marks.ts';
+import type { PendingEdit } from './segment-saves.ts';
+import { shownStatus } from './status.ts';
+
+interface RowProps {
+  segment: Segment;
+  /** The reviewer's text, if it is not stored yet. */
+  edit: PendingEdit | undefined;
+  languages: Languages;
+  sought: string | undefined;
+  /** Colleagues who have this segment open. */
+  holders: readonly string[];
+  onOpen: (position: number) => void;
+}
+
+/** A segment that is not open: its number and status, the source, and the translation. A click opens it. */
+export const SegmentRow = memo(function SegmentRow({
+  segment,
+  edit,
+  languages,
+  sought,
+  holders,
+  onOpen,
+}: RowProps) {
+  const t = useT();
+  const { position, source_text: source, kind } = segment;
+  const issues = edit ? [] : (segment.quality.issues as Parameters<typeof shownStatus>[1]);
+  const target = edit?.text ?? segment.target_text;
+  const status = shownStatus(segment, issues, edit !== undefined);
+  const [worst] = issues.toSorted((one, other) => weight(other) - weight(one));
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the grid's, which has the focus
+    <div
+      className={styles['row']}
+      data-heading={kind === 'heading' || undefined}
+      data-held={holders.length > 0 || undefined}
+      onClick={() => onOpen(position)}
+    >
+      {/* biome-ignore lint/a11y/useSemanticElements: a table has no virtual rows */}
+      <div role="rowheader" className={styles['number']}>
+        {position + 1}
+        <StatusMark status={status} />
+        <span className="visually-hidden">{t(`editor.status_${status}`)}</span>
+      </div>
+      <div role="gridcell" className={styles['source']} tabIndex={-1}>
+        <MarkedText
+          text={source}
+          marks={marksOf(source, { language: languages.source, isHtml: false, sought })}
+          language={languages.source}
+        />
+      </div>
+      <div role="gridcell" className={styles['target']} tabIndex={-1}>
+        {holders.length > 0 && (
+          <span className={styles['holder']}>
+            <Users size={11} aria-hidden /> {t('editor.written_by', { name: holders.join(', ') })}
+          </span>
+        )}
+        {target === null ? (
+          <span className={styles['missing']}>{t('editor.untranslated')}</span>
+        ) : (
+          <MarkedText
+            text={target}
+            marks={marksOf(target, { language: languages.target, isHtml: false, issues, sought })}
+            language={languages.target}
+          />
+        )}
+        {worst && segment.confirmed_at === null && (
+          <p className={styles['why']} data-critical={worst.severity === 'critical' || undefined}>
+            <bdi>{worst.explanation}</bdi>
+          </p>
+        )}
+      </div>
+    </div>
+  );
+});
+
+const weights = { minor: 0, major: 1, critical: 2 };
+
+function weight({ severity }: { severity: keyof typeof weights }): number {
+  return weights[severity];
+}

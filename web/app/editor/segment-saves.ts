@@ -1,0 +1,235 @@
+import { LinguaLoopError } from '#sdk/errors.ts';
+import { type CriticalFinding, criticalFindingsOf } from '../parts/critical-findings-of.ts';
+
+/** Why a reviewer confirms a segment although it has critical findings. */
+export interface Reason {
+  code: 'check_is_wrong' | 'client_wants_it' | 'elsewhere_in_text';
+  note: string;
+}
+
+/** A reviewer's text for a segment. */
+export interface Edit {
+  text: string;
+  /** The translation that the reviewer saw when the edit began; null if the segment had no translation. */
+  replaces: string | null;
+  /** Whether the reviewer confirms the segment with this text. */
+  confirmed: boolean;
+  reason?: Reason;
+}
+
+/** A request that stores edits: either all of them are stored or none. */
+export interface SaveRequest {
+  edits: ReadonlyMap<number, Edit>;
+  reason?: Reason;
+}
+
+/** What the service stored. */
+export interface Saved {
+  /** Identifies the change, to undo it; null if nothing changed. */
+  changeId: string | null;
+  /** The positions of all segments that changed: the edited ones and their repetitions. */
+  positions: readonly number[];
+}
+
+/**
+ * The state of an edit. `typed`: not sent yet; `sending`; `waiting`: the service could not be reached, and the edit is
+ * sent again; `conflict`: someone else changed the translation; `blocked`: the service found critical issues;
+ * `refused`: another error, `error` has it.
+ */
+export type EditState =
+  | { kind: 'typed' | 'sending' | 'waiting' }
+  | { kind: 'conflict'; present: string | null }
+  | { kind: 'blocked'; findings: readonly CriticalFinding[] }
+  | { kind: 'refused'; error: unknown };
+
+export type PendingEdit = Edit & { state: EditState };
+
+interface Options {
+  /** @throws LinguaLoopError */
+  send(request: SaveRequest): Promise<Saved>;
+  /** Called for each stored request, before the edits are removed. */
+  onSaved(request: SaveRequest, saved: Saved): void;
+  /** Called for each edit that changed, so that it can be kept on this device; undefined if it was stored or dropped. */
+  onChange?(position: number, edit: Edit | undefined): void;
+  /** Milliseconds after the last keystroke until a draft is sent. */
+  pause?: number;
+  /** Milliseconds until a request is repeated that could not reach the service. */
+  retryAfter?: number;
+}
+
+/** Maximum number of segments in a request. */
+const maxPerRequest = 1000;
+
+/**
+ * The edits of a document that are not stored yet. Drafts are sent after a pause in typing, confirmations at once. Only
+ * one request runs at a time, so that an older text never overwrites a later one; edits that were made meanwhile are
+ * sent together in the next request. If the service cannot be reached, all edits stay and are sent again.
+ */
+export class SegmentSaves {
+  readonly #options: Required<Omit<Options, 'onChange'>> & Pick<Options, 'onChange'>;
+  #edits: ReadonlyMap<number, PendingEdit> = new Map();
+  readonly #listeners = new Set<() => void>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #sending: Promise<void> | undefined;
+  #savedAt: Date | undefined;
+
+  constructor(options: Options) {
+    this.#options = { pause: 800, retryAfter: 3000, ...options };
+  }
+
+  /** All edits that are not stored yet, by position. Each change creates another map. */
+  readonly all = (): ReadonlyMap<number, PendingEdit> => this.#edits;
+
+  /** The time at which the last request was stored. */
+  readonly savedAt = (): Date | undefined => this.#savedAt;
+
+  /** Calls `listener` on each change. @returns a function that unsubscribes */
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  };
+
+  /** Takes over the text in the field of a segment, to store it as a draft. @param stored the segment's translation */
+  edit(position: number, text: string, stored: string | null): void {
+    const before = this.#edits.get(position);
+    if (text === (stored ?? '') && before?.state.kind !== 'sending') this.drop(position);
+    else {
+      const replaces = before ? before.replaces : stored;
+      // An edit in conflict stays in conflict until the reviewer decides.
+      const state: EditState = before?.state.kind === 'conflict' ? before.state : { kind: 'typed' };
+      this.#set(position, { text, replaces, confirmed: false, state });
+    }
+    this.#schedule(this.#options.pause);
+  }
+
+  /** Confirms a segment with a text. @param reason required if the segment has critical findings */
+  confirm(position: number, text: string, stored: string | null, reason?: Reason): void {
+    const replaces = this.#edits.get(position)?.replaces ?? stored;
+    this.#set(position, { text, replaces, confirmed: true, ...(reason && { reason }), state: { kind: 'typed' } });
+    this.#schedule(0);
+  }
+
+  /** Solves a conflict: the reviewer has seen the present translation, and replaces it. */
+  replacePresent(position: number): void {
+    const edit = this.#edits.get(position);
+    if (edit?.state.kind !== 'conflict') return;
+    this.#set(position, { ...edit, replaces: edit.state.present, state: { kind: 'typed' } });
+    this.#schedule(0);
+  }
+
+  /** Discards an edit. */
+  drop(position: number): void {
+    if (this.#edits.has(position)) this.#set(position, undefined);
+  }
+
+  /** Sends all drafts now, for example when the reviewer leaves. Resolves when no request is left to send. */
+  async flush(): Promise<void> {
+    this.#schedule(0);
+    await this.#run();
+  }
+
+  #schedule(milliseconds: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#run(), milliseconds);
+  }
+
+  async #run(): Promise<void> {
+    clearTimeout(this.#timer);
+    while (this.#sending) await this.#sending;
+    const request = this.#nextRequest();
+    if (!request) return;
+    this.#sending = this.#deliver(request).finally(() => {
+      this.#sending = undefined;
+    });
+    await this.#sending;
+    await this.#run();
+  }
+
+  /**
+   * The next request. A confirmation with a reason has its own request, because the reason applies to all segments of a
+   * request.
+   */
+  #nextRequest(): SaveRequest | undefined {
+    const ready = [...this.#edits].filter(([, { state }]) => state.kind === 'typed');
+    const overruled = ready.find(([, { reason }]) => reason);
+    if (overruled) {
+      const [position, { state: _, reason, ...edit }] = overruled;
+      return { edits: new Map([[position, edit]]), ...(reason && { reason }) };
+    }
+    if (ready.length === 0) return undefined;
+    return {
+      edits: new Map(ready.slice(0, maxPerRequest).map(([position, { state: _, ...edit }]) => [position, edit])),
+    };
+  }
+
+  async #deliver(request: SaveRequest): Promise<void> {
+    this.#setStates(request, () => ({ kind: 'sending' }));
+    try {
+      const saved = await this.#options.send(request);
+      this.#savedAt = new Date();
+      this.#options.onSaved(request, saved);
+      this.#settle(request);
+    } catch (error) {
+      this.#fail(request, error);
+    }
+  }
+
+  /** Removes the stored edits. What the reviewer typed meanwhile stays, and now replaces the stored text. */
+  #settle({ edits }: SaveRequest): void {
+    for (const [position, { text }] of edits) {
+      const present = this.#edits.get(position);
+      if (!present || (present.text === text && present.state.kind === 'sending')) this.#set(position, undefined);
+      else this.#set(position, { ...present, replaces: text, state: { kind: 'typed' } });
+    }
+  }
+
+  #fail(request: SaveRequest, error: unknown): void {
+    if (!(error instanceof LinguaLoopError) || isTemporary(error)) {
+      this.#setStates(request, () => ({ kind: 'waiting' }));
+      setTimeout(() => {
+        this.#setStates(request, ({ state }) => (state.kind === 'waiting' ? { kind: 'typed' } : state));
+        void this.#run();
+      }, this.#options.retryAfter);
+      return;
+    }
+    // One segment must not stop the others: they are sent again, each alone.
+    if (request.edits.size > 1) return void this.#deliverEach(request);
+    const findings = criticalFindingsOf(error);
+    const present = conflictOf(error);
+    this.#setStates(request, () => {
+      if (findings) return { kind: 'blocked', findings };
+      return present === undefined ? { kind: 'refused', error } : { kind: 'conflict', present };
+    });
+  }
+
+  async #deliverEach({ edits }: SaveRequest): Promise<void> {
+    for (const [position, edit] of edits) await this.#deliver({ edits: new Map([[position, edit]]) });
+  }
+
+  #setStates({ edits }: SaveRequest, next: (edit: PendingEdit) => EditState): void {
+    for (const [position, { text }] of edits) {
+      const edit = this.#edits.get(position);
+      if (edit && edit.text === text) this.#set(position, { ...edit, state: next(edit) });
+    }
+  }
+
+  #set(position: number, edit: PendingEdit | undefined): void {
+    const after = new Map(this.#edits);
+    if (edit) after.set(position, edit);
+    else after.delete(position);
+    this.#edits = after;
+    this.#options.onChange?.(position, edit);
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** Whether the same request may succeed later: without a response, and after a failure of the service. */
+function isTemporary({ status }: LinguaLoopError): boolean {
+  return status === null || status === 408 || status === 429 || status >= 500;
+}
+
+/** The present translation, if someone else changed it; undefined for other errors. */
+function conflictOf({ code, present }: LinguaLoopError): string | null | undefined {
+  if (code !== 'conflict' || !Array.isArray(present)) return undefined;
+  return (present[0] as { target_text: string | null } | undefined)?.target_text;
+}

@@ -1,0 +1,66 @@
+import { Search } from 'lucide-react';
+import { type FormEvent, type RefObject, useEffect, useState } from 'react';
+import type { DocumentOutline } from '#sdk/types.ts';
+import { useT } from '../i18n.tsx';
+import { useFormat } from '../parts/format.ts';
+import { StatusMark } from '../parts/status-mark.tsx';
+import { type SegmentFilter, segmentStatuses } from '../screens/documents/search.ts';
+import styles from './editor.module.css';
+
+/** Buttons that show only segments of one status, with their numbers, and the search. */
+export function StatusFilters({
+  outline,
+  filter,
+  search,
+  onChange,
+}: {
+  outline: DocumentOutline | undefined;
+  filter: SegmentFilter;
+  search: RefObject<HTMLInputElement | null>;
+  onChange: (filter: SegmentFilter) => void;
+}) {
+  const t = useT();
+  const { number } = useFormat();
+  const [text, setText] = useState(filter.text ?? '');
+  // The browser's Back and Forward change the filter without this form.
+  useEffect(() => setText(filter.text ?? ''), [filter.text]);
+  const { status: selected, ...others } = filter;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const { text: _, ...rest } = filter;
+    onChange({ ...rest, ...(text.trim() !== '' && { text: text.trim() }) });
+  };
+  return (
+    <div className={styles['filters']}>
+      <button type="button" className={styles['chip']} aria-pressed={!selected} onClick={() => onChange(others)}>
+        {t('editor.all')} <b>{outline && number(outline.segments)}</b>
+      </button>
+      {segmentStatuses.map((status) => (
+        <button
+          key={status}
+          type="button"
+          className={styles['chip']}
+          aria-pressed={status === selected}
+          onClick={() => onChange(status === selected ? others : { ...others, status })}
+        >
+          <StatusMark status={status} size={14} /> {t(`editor.status_${status}`)}{' '}
+          <b>{outline && number(outline.statuses[status])}</b>
+        </button>
+      ))}
+      <search className={styles['search']}>
+        <form onSubmit={submit}>
+          <Search size={15} aria-hidden />
+          <input
+            ref={search}
+            type="search"
+            aria-label={t('editor.find')}
+            placeholder={t('editor.find')}
+            maxLength={200}
+            value={text}
+            onChange={({ target }) => setText(target.value)}
+          />
+        </form>
+      </search>
+    </div>
+  );
+}

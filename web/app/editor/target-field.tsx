@@ -1,0 +1,78 @@
+import { type RefObject, useLayoutEffect } from 'react';
+import { editedFieldMark } from '../keys/use-commands.ts';
+import { languageOf } from '../parts/language-text.tsx';
+import styles from './editor.module.css';
+import { Pieces } from './marked-text.tsx';
+import type { Mark } from './marks.ts';
+
+/**
+ * The field of a translation. It is a textarea, so that the browser's undo, spelling and input methods work; the marks
+ * are drawn by a copy of the text behind it, which also gives the field its height.
+ */
+export function TargetField({
+  field,
+  text,
+  marks,
+  language,
+  label,
+  describedBy,
+  isReadOnly,
+  onText,
+  onFocus,
+}: {
+  field: RefObject<HTMLTextAreaElement | null>;
+  text: string;
+  marks: readonly Mark[];
+  language: string;
+  label: string;
+  describedBy?: string | undefined;
+  isReadOnly: boolean;
+  onText: (text: string) => void;
+  onFocus?: () => void;
+}) {
+  useLayoutEffect(() => {
+    // Typing changes the text and the field together. Another change, such as an undone decision, replaces the text.
+    if (field.current && field.current.value !== text) field.current.value = text;
+  }, [text, field]);
+  return (
+    <div className={styles['box']}>
+      <div {...languageOf(language)} className={styles['copy']} aria-hidden translate="no">
+        <Pieces text={text} marks={marks} />
+        {/* A last empty line has a height only if something follows it. */}
+        {'\u200b'}
+      </div>
+      <textarea
+        ref={field}
+        {...languageOf(language)}
+        {...editedFieldMark}
+        className={styles['field']}
+        translate="no"
+        spellCheck
+        autoComplete="off"
+        rows={1}
+        aria-label={label}
+        aria-describedby={describedBy}
+        defaultValue={text}
+        readOnly={isReadOnly}
+        onInput={({ currentTarget }) => onText(currentTarget.value)}
+        onFocus={onFocus}
+      />
+    </div>
+  );
+}
+
+/**
+ * Replaces the text in a field, or its selection, as if the reviewer had typed: the browser's undo reverts it.
+ * @param range what to replace: all of the text, the selection, or the part between two positions
+ */
+export function insertText(
+  field: HTMLTextAreaElement,
+  text: string,
+  range: 'all' | 'selection' | readonly [start: number, end: number] = 'selection',
+): void {
+  field.focus();
+  if (range === 'all') field.select();
+  else if (range !== 'selection') field.setSelectionRange(...range);
+  // `setRangeText` and an assignment to `value` would end the browser's undo.
+  document.execCommand(text === '' ? 'delete' : 'insertText', false, text);
+}

@@ -1,0 +1,118 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useState } from 'react';
+import { client } from '../client.ts';
+import { type DraftItem, dropDraft, keepDraft } from '../drafts/drafts.ts';
+import { useT } from '../i18n.tsx';
+import { announce } from '../parts/announcer.tsx';
+import { problemText } from '../parts/problem.tsx';
+import { queryKeys } from '../query-keys.ts';
+import { storeSegments } from '../screens/documents/use-segments.ts';
+import { type Edit, SegmentSaves } from './segment-saves.ts';
+
+/** Milliseconds from a decision until the counts are loaded again. */
+const countAfter = 300;
+
+/**
+ * The reviewer's edits of a document, and the decisions that can be undone: those of this visit, the latest last.
+ * @returns `undo` takes back the latest decision; `redo` applies the latest undone one again
+ */
+export function useDecisions(documentId: string) {
+  const t = useT();
+  const queries = useQueryClient();
+  const [done, setDone] = useState<readonly string[]>([]);
+  const [undone, setUndone] = useState<readonly string[]>([]);
+  const refresh = useCallback(() => {
+    setTimeout(() => {
+      void queries.invalidateQueries({ queryKey: queryKeys.documents.outline(documentId) });
+      void queries.invalidateQueries({ queryKey: queryKeys.documents.issues(documentId) });
+      void queries.invalidateQueries({ queryKey: queryKeys.documents.allHistory(documentId) });
+    }, countAfter);
+  }, [queries, documentId]);
+  const [saves] = useState(
+    () =>
+      new SegmentSaves({
+        async send({ edits, reason }) {
+          const { change_id, segments } = await client.documents.save({
+            document_id: documentId,
+            segments: Array.from(edits, ([position, { text, replaces, confirmed }]) => ({
+              position,
+              target_text: text,
+              replaces,
+              confirmed,
+            })),
+            repeat: [...edits.values()].some(({ confirmed }) => confirmed),
+            ...(reason && { confirm_critical: true, reason }),
+          });
+          storeSegments(queries, documentId, segments);
+          return { changeId: change_id, positions: segments.map(({ position }) => position) };
+        },
+        onSaved({ edits }, { changeId, positions }) {
+          if (changeId !== null && [...edits.values()].some(({ confirmed }) => confirmed)) {
+            setDone((before) => [...before, changeId]);
+            setUndone([]);
+          }
+          const repeated = positions.length - edits.size;
+          if (repeated > 0) announce(t('editor.repeated', { count: repeated }));
+          refresh();
+        },
+        onChange: (position, edit) => keepOnDevice(documentId, position, edit),
+      }),
+  );
+  useEffect(
+    () => () => {
+      void saves.flush();
+    },
+    [saves],
+  );
+
+  const revert = async (
+    from: readonly string[],
+    call: (request: { document_id: string; change_id: string }) => Promise<{
+      segments: Parameters<typeof storeSegments>[2];
+    }>,
+    said: 'editor.undone_said' | 'editor.redone_said',
+  ): Promise<string | undefined> => {
+    const change = from.at(-1);
+    if (change === undefined) return undefined;
+    try {
+      await saves.flush();
+      const { segments } = await call({ document_id: documentId, change_id: change });
+      storeSegments(queries, documentId, segments);
+      announce(t(said, { count: segments.length }));
+      refresh();
+      return change;
+    } catch (error) {
+      announce(problemText(error, t));
+      return undefined;
+    }
+  };
+  return {
+    saves,
+    canUndo: done.length > 0,
+    /** Adds a change that another part of the editor made; null if there was none. */
+    remember(changeId: string | null) {
+      if (changeId === null) return;
+      setDone((before) => [...before, changeId]);
+      refresh();
+    },
+    async undo() {
+      const change = await revert(done, client.documents.undo, 'editor.undone_said');
+      if (change === undefined) return;
+      setDone((before) => before.filter((one) => one !== change));
+      setUndone((before) => [...before, change]);
+    },
+    async redo() {
+      const change = await revert(undone, client.documents.redo, 'editor.redone_said');
+      if (change === undefined) return;
+      setUndone((before) => before.filter((one) => one !== change));
+      setDone((before) => [...before, change]);
+    },
+  };
+}
+
+/** Stores an edit on this device until the service has it, so that a crash loses nothing. */
+function keepOnDevice(documentId: string, position: number, edit: Edit | undefined): void {
+  const item: DraftItem = { kind: 'segment', id: `${documentId}/${position}/editor` };
+  if (edit === undefined) void dropDraft(item);
+  else keepDraft(item, { text: edit.text, base: edit.replaces, language: '', source: '', changedAt: Date.now() });
+}

@@ -1,0 +1,72 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import type { QualityIssue } from '#sdk/types.ts';
+import { client } from '../client.ts';
+import { queryKeys } from '../query-keys.ts';
+import type { Segment } from '../screens/documents/search.ts';
+import type { Languages } from './marks.ts';
+
+/** Milliseconds without a keystroke before a text is checked. */
+const pause = 300;
+
+/** The terms and TM matches of a segment change rarely, so they are loaded once a minute at most. */
+const staleTime = 60_000;
+
+/**
+ * The issues of a segment: those that the service stored, or those of the reviewer's text, which the service checks
+ * without a model.
+ * @param text the reviewer's text; undefined if it equals the stored translation
+ */
+export function useIssues(documentId: string, segment: Segment, text: string | undefined) {
+  const [checked, setChecked] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setChecked(text), pause);
+    return () => clearTimeout(timer);
+  }, [text]);
+  const check = useQuery({
+    queryKey: queryKeys.documents.check(documentId, segment.position, checked),
+    queryFn: ({ signal }) =>
+      client.documents.check(
+        { document_id: documentId, position: segment.position, text: checked ?? '' },
+        { signal },
+      ),
+    placeholderData: (before) => before,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    enabled: checked !== undefined && checked.trim() !== '',
+  });
+  const stored = segment.quality.issues as QualityIssue[];
+  return {
+    issues: text === undefined ? stored : (check.data?.issues ?? []),
+    /** Whether the issues belong to the text as it is now. */
+    isCurrent: text === undefined || (checked === text && !check.isFetching),
+    error: check.error,
+  };
+}
+
+/** The glossary terms in a segment's source. */
+export function useTerms({ source_text }: Segment, { source, target }: Languages) {
+  const { data } = useQuery({
+    queryKey: queryKeys.terminology.matches(`${source} ${target} ${source_text}`),
+    queryFn: ({ signal }) =>
+      client.terminology.matches(
+        { source_text, source_lang: source, target_lang: target, text_type: 'Plain' },
+        { signal },
+      ),
+    staleTime,
+  });
+  return data?.terms ?? [];
+}
+
+/** The TM matches for a segment's source, the best first. */
+export function useMatches({ source_text }: Segment, { source, target }: Languages) {
+  return useQuery({
+    queryKey: queryKeys.memory.matches(`${source} ${target} ${source_text}`),
+    queryFn: ({ signal }) =>
+      client.memory.matches(
+        { source_text, source_lang: source, target_lang: target, text_type: 'Plain' },
+        { signal },
+      ),
+    staleTime,
+  });
+}
