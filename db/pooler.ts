@@ -52,7 +52,7 @@ async function processOf(session: postgres.Sql): Promise<number> {
       () =>
         reject(
           new Error(
-            `DATABASE_URL: a second connection got no response within ${patience / 1000} s; with a connection pooler, its pool is too small (docs/scaling.md has the sums)`,
+            `DATABASE_URL: a second connection got no response within ${patience / 1000} s; with a connection pooler, its pool is too small (docs/scaling.md shows how to calculate its size)`,
           ),
         ),
       patience,

@@ -72,7 +72,7 @@ async function transact<S, T>(
     open = false;
     const { command } = await send('commit');
     // If the transaction has failed, PostgreSQL executes COMMIT as ROLLBACK, without an error.
-    if (command !== 'COMMIT') throw new Error('the transaction had failed and was rolled back');
+    if (command !== 'COMMIT') throw new Error('a statement of the transaction failed, so it was rolled back');
   };
 
   // BEGIN and the scope are sent first. If either fails, every later statement fails, too.

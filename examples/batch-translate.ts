@@ -168,7 +168,7 @@ function report(total: number, { written, skipped, held, failed }: Result, signa
   console.log(
     `${written} translated, ${skipped} done before, ${heldTasks} awaiting review, ${failed.length} failed${rest > 0 ? `, ${rest} not done (${signal.reason})` : ''}.`,
   );
-  if (held.length > 0) console.log('\nAwaiting review; run again when they are reviewed:');
+  if (held.length > 0) console.log('\nAwaiting review. Run this command again after the review:');
   for (const { task, page } of held)
     console.log(`  ${page.id}  ${nameOf(task)}, page ${page.page}: ${printable(page.reasons.join('; '))}`);
   if (failed.length > 0) console.log('\nFailed:');

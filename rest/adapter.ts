@@ -159,7 +159,9 @@ function createEndpoint(procedures: readonly RestProcedure[], settings: Settings
   const onlyForms = others.length === 0 && upload?.route.upload?.raw === false;
   const kinds = procedures.filter((procedure) => procedure !== xliff).map(bodyKind);
   if (kinds.length > 1 && kinds.some((kind) => kind !== 'json'))
-    throw new Error(`${procedures[0]?.path}: a procedure without a JSON body cannot share its path`);
+    throw new Error(
+      `${procedures[0]?.path}: only a procedure with a JSON body can share its path with others`,
+    );
   const readers = new Map(procedures.map((procedure) => [procedure, inputReader(procedure, settings)]));
   const choice = (
     procedure: RestProcedure,

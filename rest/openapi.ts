@@ -130,7 +130,8 @@ function withoutMembers({ route, inputShape, input }: RestProcedure): z.ZodType 
 function openapiMeta({ path, route, inputShape }: RestProcedure): Record<string, unknown> {
   const headers = Object.entries(route.headers ?? {}).map(([input, header]) => {
     const schema = inputShape[input];
-    if (!schema) throw new Error(`${path}: the header ${header} fills an input that does not exist`);
+    if (!schema)
+      throw new Error(`${path}: the header ${header} sets the input ${input}, which does not exist`);
     return [header, sent(schema).optional()];
   });
   return {

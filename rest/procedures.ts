@@ -25,8 +25,7 @@ export function restProcedures(router: AppRouter): RestProcedure[] {
     if (input && !(input instanceof z.ZodObject)) throw new Error(`${path}: the input must be an object`);
     const inputShape = input ? (input.shape as Record<string, z.ZodType>) : {};
     const unknown = meta.route.query?.find((name) => !inputShape[name]);
-    if (unknown)
-      throw new Error(`${path}: the query parameter ${unknown} fills an input that does not exist`);
+    if (unknown) throw new Error(`${path}: the query parameter ${unknown} sets an input that does not exist`);
     return [{ path, type, route: meta.route, meta, input, inputShape, output }];
   });
 }

@@ -223,8 +223,8 @@ async function startParts(
     log.info(
       { fileIsolation: level },
       level === 'namespaces'
-        ? 'file readers are isolated by namespaces'
-        : `file readers are isolated at level "${level}": npm run doctor prints the remaining risks`,
+        ? 'file readers (child processes) are isolated by Linux namespaces'
+        : `file readers (child processes) are isolated at level "${level}": npm run doctor prints the remaining risks`,
     ),
   );
   if (parts.workers) {

@@ -91,9 +91,9 @@ function isOrigin(value: string): boolean {
 
 function whyNoOrigin(value: string): string {
   if (value.includes('*')) return 'wildcards are not supported, list each origin';
-  if (value === 'null') return 'null is sent by pages of any site';
+  if (value === 'null') return 'null is not a safe origin, because a page of any site can send it';
   if (!URL.canParse(value) || !/^https?:/.test(value)) return 'it must start with https:// or http://';
-  return `browsers send ${new URL(value).origin}, without a path or a slash at the end`;
+  return `browsers send ${new URL(value).origin}, without a path and without a slash at the end`;
 }
 
 /** Number of trusted proxies in front of the service: `true` is one, `false` none. */
@@ -121,7 +121,7 @@ const environment = z.object({
     )
     .refine(
       hasUsableTls,
-      'supports only sslmode=disable, require and verify-full; NODE_EXTRA_CA_CERTS names the file of a private authority',
+      'supports only sslmode=disable, require and verify-full; to trust a private certificate authority, set NODE_EXTRA_CA_CERTS to its file',
     )
     .optional(),
   DATA_DIR: z.string().default('./.data'),
@@ -161,7 +161,7 @@ const environment = z.object({
   OIDC_CLIENT_SECRET: optional,
   OIDC_ORG_CLAIM: z.string().default('org_id'),
   OIDC_REDIRECT_URIS: list.refine((uris) => uris.every((uri) => URL.canParse(uri)), {
-    error: 'must be email addresses, separated by commas',
+    error: 'must be absolute URLs, separated by commas',
   }),
   OPENAI_API_KEY: optional,
   OPENAI_BASE_URL: webAddress.optional(),

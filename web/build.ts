@@ -102,7 +102,7 @@ function addressesOf({ output }: Rolldown.RolldownOutput) {
   const chunks = output.filter((one) => one.type === 'chunk');
   const entry = (name: string) => {
     const found = chunks.find((one) => one.isEntry && one.name === name);
-    if (!found) throw new Error(`the build has no ${name}`);
+    if (!found) throw new Error(`the build did not write ${name}`);
     return found;
   };
   /**
@@ -111,7 +111,7 @@ function addressesOf({ output }: Rolldown.RolldownOutput) {
    */
   const fileWith = (module: string) => {
     const found = chunks.find(({ moduleIds }) => moduleIds.includes(join(root, 'app', module)));
-    if (!found) throw new Error(`the build has no ${module}`);
+    if (!found) throw new Error(`the build did not write ${module}`);
     return found;
   };
   /** Adds a file and all files that it imports. */
@@ -128,7 +128,7 @@ function addressesOf({ output }: Rolldown.RolldownOutput) {
     const found = output.find(
       (one) => one.type === 'asset' && new RegExp(`^${name}-[\\w-]+\\.css$`).test(one.fileName),
     );
-    if (!found) throw new Error(`the build has no style sheet ${name}`);
+    if (!found) throw new Error(`the build did not write the style sheet ${name}`);
     return address(found.fileName);
   };
   const filesOf = (wanted: Iterable<Rolldown.OutputChunk>) => ({
@@ -150,7 +150,9 @@ function addressesOf({ output }: Rolldown.RolldownOutput) {
     first: filesOf(first),
     screens: Object.fromEntries(
       chunks
-        .filter(({ facadeModuleId }) => facadeModuleId?.startsWith(join(root, 'app/screens/')))
+        .filter(({ facadeModuleId }) =>
+          ['app/screens/', 'app/editor/'].some((folder) => facadeModuleId?.startsWith(join(root, folder))),
+        )
         .map((one) => [one.name, screenFiles(one)]),
     ),
     catalogs: Object.fromEntries(

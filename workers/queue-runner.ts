@@ -93,7 +93,7 @@ export async function startQueueRunner({
     await connections.close();
     throw error;
   }
-  runner.promise.then(() => failure.resolve(new Error('the workers ended')), failure.resolve);
+  runner.promise.then(() => failure.resolve(new Error('the job workers stopped')), failure.resolve);
 
   return {
     poolId,
@@ -172,7 +172,7 @@ function watchWorkers(events: WorkerEvents, pool: pg.Pool, fail: (reason: unknow
       }, fail);
     for (const [worker, since] of silence) silence.set(worker, since + 1);
     if (unanswered > patience + probeEvery || Math.max(0, ...silence.values()) > patience)
-      fail(new Error('the workers have made no progress for a while'));
+      fail(new Error('the job workers have made no progress for too long'));
   }, checkEvery);
   return {
     reaches: () => unanswered <= patience + probeEvery,
@@ -189,7 +189,7 @@ function trackInFlight(tasks: TaskList, inFlight: Set<Promise<unknown>>, isClose
     Object.entries(tasks).map(([name, task]) => [
       name,
       async (...given: Parameters<NonNullable<typeof task>>) => {
-        if (isClosed()) throw new Error('the workers have ended');
+        if (isClosed()) throw new Error('the job workers have stopped');
         const work = Promise.resolve(task?.(...given));
         inFlight.add(work);
         try {

@@ -23,7 +23,10 @@ export function startSchedule({ database, settings, log }: Pick<Services, 'datab
           database
             .inPlatform((tx) => addJob(tx, name, {}, { key: name, ...(oneAtATime && { queue: name }) }))
             .catch((error: unknown) =>
-              log.warn({ task: name, error: describeForLog(error) }, 'recurring job not added'),
+              log.warn(
+                { task: name, error: describeForLog(error) },
+                'the recurring job could not be added to the queue',
+              ),
             );
         },
         Math.min(interval - (Date.now() % interval), 2_147_483_647),

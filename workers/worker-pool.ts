@@ -81,7 +81,7 @@ export async function startWorkerPool(
         } catch (failure) {
           log.warn(
             { pool: pool.name, error: describeForLog(failure) },
-            'could not start the job workers yet; retrying',
+            'could not start the job workers; retrying',
           );
           await pause(1);
         }
@@ -132,7 +132,10 @@ function unlocker(
         for (const poolId of poolIds) waiting.delete(poolId);
         failures = 0;
       } catch (error) {
-        log.warn({ pool: pool.name, error: describeForLog(error) }, 'could not free the jobs yet');
+        log.warn(
+          { pool: pool.name, error: describeForLog(error) },
+          'could not release the jobs of stopped workers yet',
+        );
         if (signal.aborted) break;
         failures += 1;
         await pause(failures);

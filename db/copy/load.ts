@@ -142,7 +142,7 @@ async function copyIn(
   const unknown = table.columns.find((column) => !known.has(column));
   if (unknown !== undefined)
     throw new CannotLoadError(
-      `the table ${table.schema}.${table.name} has no column "${unknown}" here: the copy is from another version of this service`,
+      `the table ${table.schema}.${table.name} has no column "${unknown}" in this version of the service; load the copy with the version that created it`,
     );
   const copying = tx.unsafe(`copy ${qualified(table)} (${columnsOf(table)}) from stdin`);
   const into = await copying.writable();
@@ -164,7 +164,7 @@ function migrationsUpTo(newest: number) {
 function refuseLaterSchema({ migration }: SchemaVersion): void {
   if (migrationsUpTo(migration).at(-1)?.folderMillis === migration) return;
   throw new CannotLoadError(
-    'the copy is from a later version of this service, with unknown tables; use that version',
+    'the copy is from a later version of the service, which has other tables; load it with that version',
   );
 }
 
@@ -172,7 +172,7 @@ async function refuseOtherQueue(tx: postgres.TransactionSql, { jobQueue }: Schem
   const here = (await readSchemaVersion(tx))?.jobQueue ?? 0;
   if (here < jobQueue)
     throw new CannotLoadError(
-      `the copy is from a later version of graphile-worker (migration ${jobQueue}, here ${here}); use the version of this service that created it`,
+      `the copy has the job queue of a later graphile-worker (migration ${jobQueue}; this version has ${here}); load it with the version of the service that created it`,
     );
 }
 
@@ -201,7 +201,7 @@ async function refuseUsedDatabase(sql: postgres.Sql): Promise<void> {
   const [queue] = await sql`select to_regclass('graphile_worker._private_jobs') is not null as exists`;
   if (!queue?.['exists']) return;
   const [job] = await sql`select from graphile_worker._private_jobs limit 1`;
-  if (job) throw notEmpty('its job queue has jobs');
+  if (job) throw notEmpty('jobs are queued');
   await sql.unsafe('drop schema graphile_worker cascade');
 }
 

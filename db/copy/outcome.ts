@@ -35,7 +35,7 @@ export async function settle(
   try {
     const outcome = await outcomeOf(sql, id).catch((error: unknown) => {
       throw new InDoubtError(
-        'PostgreSQL does not report whether the database was filled: check whether it has tables; nothing was removed',
+        'PostgreSQL does not report whether the restore was committed; check whether the database has tables. Nothing was removed',
         { cause: error },
       );
     });

@@ -52,7 +52,7 @@ export async function chooseAccount(folder: DataFolder, binaries: Binaries): Pro
       (inaccessible === undefined
         ? `${reason}: `
         : `${inaccessible} is not accessible: allow access (chmod o+rx), `) +
-      'start LinguaLoop as an ordinary user, or set DATABASE_URL to your own PostgreSQL.',
+      'start LinguaLoop as a user other than root, or set DATABASE_URL to your own PostgreSQL.',
   );
 }
 

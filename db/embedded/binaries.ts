@@ -40,7 +40,7 @@ export async function locateBinaries(folder?: string): Promise<Binaries> {
     for (const file of [paths.initdb, paths.postgres, paths.pg_ctl]) await makeExecutable(file);
   } catch (error) {
     throw new Error(
-      `The install script of the npm package ${name} was not run, and its work cannot be done now ` +
+      `The install script of the npm package ${name} was not run, and LinguaLoop cannot do its steps itself ` +
         `(${(error as Error).message}): run "npm rebuild ${name}" as the owner of ${packageRoot}, ` +
         `or set DATABASE_URL to your own PostgreSQL.`,
     );

@@ -44,9 +44,10 @@ export async function openDataFolder(dataDir: string): Promise<DataFolder> {
     };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const reason = code === 'EEXIST' || code === 'ENOTDIR' ? 'it is not a folder' : (error as Error).message;
+    const reason =
+      code === 'EEXIST' || code === 'ENOTDIR' ? 'it is not a directory' : (error as Error).message;
     throw new Error(
-      `The data folder ${wanted} cannot be used, ${whoami()} must be able to write to it: ${reason}`,
+      `The data directory ${wanted} cannot be used (${reason}): ${whoami()} must be able to write to it`,
     );
   }
 }

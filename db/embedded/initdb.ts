@@ -16,7 +16,7 @@ export async function clusterExists(folder: DataFolder, binaries: Binaries): Pro
   if (version === undefined) {
     if (await isThere(join(folder.root, unfinishedRestore)))
       throw new Error(
-        `A restore into ${folder.root} is running or was interrupted: run "npm run restore" again, it starts over.`,
+        `A restore into ${folder.root} is running or was interrupted: run "npm run restore" again, which starts from the beginning.`,
       );
     if (!(await isThere(folder.upgraded))) return false;
     throw new Error(
@@ -42,7 +42,7 @@ export async function clusterVersion(folder: DataFolder): Promise<number | undef
   if (!(await isThere(folder.cluster))) return undefined;
   const text = await readFile(join(folder.cluster, 'PG_VERSION'), 'utf8').catch((error: Error) => {
     throw new Error(
-      `${folder.cluster} is not a readable PostgreSQL data folder (${error.message}): ` +
+      `${folder.cluster} is not a readable data directory of PostgreSQL (${error.message}): ` +
         'move it away, or run LinguaLoop as its owner.',
     );
   });

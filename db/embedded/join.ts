@@ -49,7 +49,7 @@ export async function joinServer(
 ): Promise<Joined> {
   const progress: Progress = { state: 'it is not running' };
   const timer = setTimeout(
-    () => options.onNotice(`Waiting for the PostgreSQL in ${folder.root}: ${progress.state}.`),
+    () => options.onNotice(`Waiting for the PostgreSQL server in ${folder.root}: ${progress.state}.`),
     noticeAfterMs,
   );
   try {
@@ -70,7 +70,8 @@ async function tryUntilJoined(
   let pause = firstPauseMs;
   for (;;) {
     const exists = await clusterExists(folder, binaries);
-    if (!exists && !options.create) throw new Error(`${folder.cluster} is gone.`);
+    if (!exists && !options.create)
+      throw new Error(`The database directory ${folder.cluster} no longer exists.`);
     const seen = await readPidFile(folder);
     let claimed = false;
     if (seen.state === 'postmaster') {
@@ -111,11 +112,14 @@ async function joinRunning(
   try {
     const presence = await openPresence(secrets, port);
     if (presence) return { presence, secrets };
-    progress.state = 'its last member is leaving';
+    progress.state = 'the last process that uses it is disconnecting';
   } catch (error) {
     const { message } = error as Error;
     if (!isPassing(error)) {
-      throw failure(`The PostgreSQL that runs in ${folder.cluster} cannot be joined: ${message}.`, folder);
+      throw failure(
+        `Cannot connect to the PostgreSQL server that already runs in ${folder.cluster}: ${message}.`,
+        folder,
+      );
     }
     progress.state = message;
   }
@@ -153,7 +157,7 @@ async function requireSecrets(folder: DataFolder): Promise<Secrets> {
   const secrets = await readSecrets(folder);
   if (secrets) return secrets;
   throw new Error(
-    `${folder.secrets} is missing: restore it from a backup, it holds the passwords of ${folder.cluster}.`,
+    `${folder.secrets} is missing: restore it from a backup, because it has the passwords of the database in ${folder.cluster}.`,
   );
 }
 

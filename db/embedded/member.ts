@@ -56,7 +56,7 @@ export function keepMembership(
   }
 
   async function comeBack(lost: Presence): Promise<void> {
-    onNotice(`The embedded PostgreSQL in ${folder.root} was lost; restarting it.`);
+    onNotice(`The embedded PostgreSQL in ${folder.root} stopped unexpectedly; restarting it.`);
     await lost.close();
     const { signal } = departure;
     for (let pause = firstPauseMs; !signal.aborted; pause = Math.min(2 * pause, maxPauseMs)) {

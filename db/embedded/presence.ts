@@ -82,7 +82,7 @@ export async function openPresence(secrets: Secrets, port: number): Promise<Pres
              current_setting('cluster_name') = ${secrets.id}
                and pg_try_advisory_lock_shared(${membershipKey}) as joined`;
     if (row?.['cluster'] !== secrets.id) {
-      throw new Error(`the server on port ${port} was not started by LinguaLoop, stop it first`);
+      throw new Error(`the server on port ${port} was not started by LinguaLoop; stop it first`);
     }
     const close = () => sql.end({ timeout: 1 });
     if (row['joined']) return { port, gone, stepDown: () => stepDown(sql), close };

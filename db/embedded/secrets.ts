@@ -27,14 +27,14 @@ export async function readSecrets(folder: DataFolder): Promise<Secrets | undefin
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw new Error(
-      `${folder.secrets} cannot be read by ${whoami()}, run LinguaLoop as its owner: ${(error as Error).message}`,
+      `${folder.secrets} cannot be read by ${whoami()}; run LinguaLoop as its owner: ${(error as Error).message}`,
     );
   }
   try {
     return JSON.parse(text) as Secrets;
   } catch {
     throw new Error(
-      `${folder.secrets} is damaged: restore it from a backup, it has the database's passwords.`,
+      `${folder.secrets} is damaged: restore it from a backup, because it has the passwords of the database.`,
     );
   }
 }

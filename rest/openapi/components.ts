@@ -55,7 +55,8 @@ export function nameBodies(
     const schema = bodies[0]?.schema;
     if (!id || !schema) continue;
     const text = JSON.stringify(schema);
-    if ((seen.get(id) ?? text) !== text) throw new Error(`${path}: another body has the id ${id}`);
+    if ((seen.get(id) ?? text) !== text)
+      throw new Error(`${path}: two different request bodies have the id ${id}`);
     seen.set(id, text);
     schemas[id] = schema;
     for (const body of bodies) body.schema = refTo(id);

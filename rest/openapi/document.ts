@@ -79,7 +79,7 @@ export interface OpenApiDocument {
 /** Returns the operation of a route. @throws Error if the document does not contain it */
 export function operationOf(paths: OpenApiDocument['paths'], route: Route): Operation {
   const operation = paths[route.path]?.[route.method.toLowerCase() as Method];
-  if (!operation) throw new Error(`the document has no ${route.method} ${route.path}`);
+  if (!operation) throw new Error(`the OpenAPI document has no operation ${route.method} ${route.path}`);
   return operation;
 }
 

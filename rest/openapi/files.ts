@@ -40,7 +40,7 @@ export function describeFiles(procedure: RestProcedure, operation: Operation): O
       ...operation,
       responses: {
         ...operation.responses,
-        200: { description: 'The file, as an attachment', content: binaryOf(route.download) },
+        200: { description: 'The file, sent as an attachment', content: binaryOf(route.download) },
       },
     };
   if (!route.upload) return operation;
@@ -83,13 +83,19 @@ function binaryOf(types: readonly string[]): Content {
 }
 
 function queryParameter([name, schema]: [string, JsonSchema]): Parameter {
-  return { in: 'query', name, required: false, description: 'with a raw body', schema };
+  return {
+    in: 'query',
+    name,
+    required: false,
+    description: 'Only for a raw body. A form contains this field.',
+    schema,
+  };
 }
 
 const fileNameHeader: Parameter = {
   in: 'header',
   name: 'X-Source-Filename',
   required: false,
-  description: 'with a raw body; or the query parameter `filename`',
+  description: 'The file name, for a raw body. Alternative: the query parameter `filename`.',
   schema: { type: 'string' },
 };

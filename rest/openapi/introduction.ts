@@ -5,7 +5,7 @@ import type { OpenApiDocument } from './document.ts';
 /** The introduction of the documents, in Markdown. */
 const summary = `Multi-tenant, human-in-the-loop translation.
 
-Operations that are not public need a credential, \`X-API-Key\` or \`Authorization: Bearer\`.
+Operations that are not public require a credential in the header \`X-API-Key\` or \`Authorization: Bearer\`.
 Every response carries \`X-Request-ID\`.
 Query parameters that an operation does not have are ignored, and named in the response header \`X-Ignored-Parameters\`.
 A list continues while its response carries \`X-Next-Cursor\`: send its value as \`cursor\`, with the same filters.
@@ -20,8 +20,8 @@ export const briefDescription = (basePath: string) => `${summary}
 export const description = `${summary}
 ## Languages
 
-Codes are read in any letter case. Other tags, such as \`en-US\`, \`zh\` or \`pt\`, are refused. A source language that is left out means
-\`en\`. Every character of a pair with a dense language, on either side, counts 3.5 times by default.
+The letter case of codes does not matter. Other tags, such as \`en-US\`, \`zh\` or \`pt\`, are rejected. The default source language is
+\`en\`. If the source or the target language is dense, each source character counts 3.5 times by default.
 
 | code | language | direction | dense |
 |---|---|---|---|
@@ -34,19 +34,20 @@ ${languages
 
 /** Descriptions of the tags, in the order of the guides: the tags of a caller's first requests come first. */
 const tagDescriptions: Readonly<Record<string, string>> = {
-  Translations: 'Text jobs: translate, review, download.',
-  Documents: 'PDF, DOCX and XLSX files, translated with their layout; poll the job.',
-  Terminology: 'Glossaries, which translations must follow.',
-  'Translation memory': 'Stored translations that serve identical sources and guide similar ones.',
-  'Sign-in': 'Signup, tokens, second factors and sessions.',
+  Translations: 'Translate texts, review the translations and download them.',
+  Documents: 'Translate PDF, DOCX and XLSX files and keep their layout. Each file is a job to poll.',
+  Terminology: 'Glossaries, with the required translations of terms.',
+  'Translation memory':
+    'Stored translations. They are reused for identical texts, and are examples for similar ones.',
+  'Sign-in': 'Signup, access tokens, multi-factor authentication and sessions.',
   'Single sign-on': 'Signing in with an identity provider.',
   Members: 'The members of a workspace, their roles and access.',
-  Invites: 'Inviting people into a workspace.',
+  Invites: 'Invites to join a workspace.',
   Tenants: 'Workspaces and their security policy.',
   Usage: 'Translated and billed characters.',
-  Storage: "A tenant's own storage account.",
+  Storage: 'The storage of records and files, which can be in your own storage account.',
   Billing: 'Plans, prepaid characters and the payment processor.',
-  System: 'Liveness.',
+  System: 'Whether the service responds.',
 };
 
 /**

@@ -17,14 +17,14 @@ const versionParameters: readonly Parameter[] = [
     in: 'query',
     name: 'api-version',
     required: false,
-    description: 'The version of the contract; the oldest supported one by default.',
+    description: 'The API version, a date. By default the oldest supported version.',
     schema: date,
   },
   {
     in: 'header',
     name: 'X-Api-Version',
     required: false,
-    description: 'An alias of api-version, which takes precedence if both are sent.',
+    description: 'The same as the query parameter `api-version`, which takes precedence if both are sent.',
     schema: date,
   },
 ];
@@ -68,7 +68,8 @@ const neededInputs: Readonly<Record<string, readonly string[]>> = {
 export function neededInputsOf({ path, inputShape }: RestProcedure): readonly string[] {
   const needed = neededInputs[path] ?? [];
   const unknown = needed.find((name) => !inputShape[name]);
-  if (unknown) throw new Error(`${path}: the document requires ${unknown}, an input that does not exist`);
+  if (unknown)
+    throw new Error(`${path}: the OpenAPI document requires the input ${unknown}, which does not exist`);
   return needed;
 }
 

@@ -9,23 +9,29 @@ const flag = (description: string): Headers[string] => ({
   schema: { type: 'string', enum: ['true'] },
 });
 
-const ignoredParameters = text('Names of unknown query parameters. Absent without any.');
-const nextCursor = text('Continues the list, as `cursor`. Absent at the end of the list.');
+const ignoredParameters = text(
+  'Names of the query parameters that were ignored, because the operation does not have them. Otherwise absent.',
+);
+const nextCursor = text('Send this value as `cursor` to get the next page. Absent on the last page.');
 const suggestedName = text(
-  'Percent-encoded: a file name that overwrites neither the source nor another language.',
+  'A percent-encoded file name with the language, so that it differs from the source file and other translations.',
 );
-const replayed = flag('The response is from an earlier request with this key. Absent otherwise.');
+const replayed = flag(
+  'The response is that of an earlier request with the same Idempotency-Key. Otherwise absent.',
+);
 const requestDiffers = flag(
-  'The key belongs to an earlier, different request, whose job is returned. Absent otherwise.',
+  'An earlier, different request used this Idempotency-Key, and its job is returned. Otherwise absent.',
 );
-const keyIgnored = flag('The request has an Idempotency-Key, which has no effect here. Absent otherwise.');
+const keyIgnored = flag(
+  'The request has an Idempotency-Key, which this operation ignores. Otherwise absent.',
+);
 const retryAfter: Headers[string] = {
-  description: 'Seconds until it may succeed. Absent if that is unknown.',
+  description: 'Seconds after which a repeated request may succeed. Absent if unknown.',
   schema: { type: 'integer', minimum: 0 },
 };
 
 /**
- * Adds the headers of an operation's responses that are useful to callers. Headers that every response has are in the
+ * Adds to an operation those response headers that callers can use. Headers that every response has are in the
  * introduction.
  */
 export function describeHeaders(procedure: RestProcedure, operation: Operation): Operation {

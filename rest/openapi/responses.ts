@@ -17,61 +17,74 @@ const pipelineCodes = Object.entries(errorTable)
 export const errorSchemas: Record<string, JsonSchema> = {
   ErrorDetail: {
     type: 'object',
-    description:
-      'An error. Failures of the translation pipeline and of resources also carry `error_code` and `request_id`.',
+    description: 'An error. Errors that have a code also have the fields `error_code` and `request_id`.',
     properties: {
-      detail: { type: 'string', description: 'A readable message. Only its documented prefixes are stable.' },
+      detail: {
+        type: 'string',
+        description: 'A readable message. Its text may change, except for the documented prefixes.',
+      },
       error_code: {
         type: 'string',
         enum: pipelineCodes,
         description:
-          'Branch on it. Only `transient_error` and `rate_limit` may succeed if the request is repeated.',
+          'The kind of error, for programs. Only after `transient_error` and `rate_limit` may a repeated request succeed.',
       },
       request_id: { type: 'string', description: 'Equals the X-Request-ID header of the response.' },
-      limit: { type: 'number', description: 'For a 413: the limit.' },
-      actual: { type: 'number', description: 'For a 413: the actual size, if known.' },
+      limit: { type: 'number', description: 'For status 413: the limit that the request exceeds.' },
+      actual: { type: 'number', description: 'For status 413: the actual size of the request, if known.' },
       unit: {
         type: 'string',
         enum: ['items', 'characters', 'bytes'],
-        description: 'What `limit` and `actual` count.',
+        description: 'The unit of `limit` and `actual`.',
       },
-      hint: { type: 'string', description: 'A fix, if `detail` does not include one.' },
+      hint: { type: 'string', description: 'How to correct the request, if `detail` does not explain it.' },
       candidates: {
         type: 'array',
         items: string,
         description:
-          'For a 422 for a language that could not be detected: the possible languages, the likeliest first.',
+          'For status 422, if the source language could not be detected: the possible languages, most likely first.',
       },
     },
     required: ['detail'],
   },
   ValidationError: {
     type: 'object',
-    description: 'A field that does not fit its schema.',
+    description: 'An invalid field of the request.',
     properties: {
       loc: {
         type: 'array',
         items: { anyOf: [string, { type: 'integer' }] },
         description: 'Path to the field, starting with `path`, `query` or `body`.',
       },
-      msg: { type: 'string', description: 'The requirement for the field.' },
+      msg: { type: 'string', description: 'The requirement that the field does not meet.' },
       type: { type: 'string', description: 'The kind of problem, such as `invalid_type` or `too_big`.' },
-      input: { description: 'Reserved: the rejected value is not repeated, because it may be a secret.' },
-      ctx: { type: 'object', description: 'Reserved for limits that the value exceeds.' },
+      input: { description: 'Never set: the rejected value is not returned, because it may be a secret.' },
+      ctx: {
+        type: 'object',
+        description: 'Reserved for the limits that the value exceeds; not set at present.',
+      },
     },
     required: ['loc', 'msg', 'type'],
   },
   HTTPValidationError: {
     type: 'object',
-    description: 'The fields that do not fit their schema, at most 20.',
+    description: 'The invalid fields of the request, at most 20.',
     properties: {
-      detail: { type: 'array', items: refTo('ValidationError'), description: 'An entry for each field.' },
+      detail: {
+        type: 'array',
+        items: refTo('ValidationError'),
+        description: 'One entry for each invalid field.',
+      },
     },
     required: ['detail'],
   },
 };
 
-const successes = { 200: 'Success', 202: 'Accepted and in progress', 204: 'Done, no body' } as const;
+const successes = {
+  200: 'Success',
+  202: 'Accepted and in progress',
+  204: 'Success, without a response body',
+} as const;
 
 /** Returns all responses of an operation: the successes that the route declares, then its errors. */
 export function responsesOf(
@@ -103,7 +116,9 @@ function successesOf(
   const either = output?.anyOf ?? [];
   const others = either.filter(({ $ref }) => $ref !== accepted.$ref);
   if (others.length !== either.length - 1)
-    throw new Error(`${path}: the body of a 202 must be the output, or a named one of several outputs`);
+    throw new Error(
+      `${path}: the body of status 202 must be the output of the procedure, or a named one of its outputs`,
+    );
   return { [status]: responseObject(status, jsonOf(others)), 202: responseObject(202, jsonOf([accepted])) };
 }
 

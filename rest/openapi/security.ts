@@ -79,7 +79,7 @@ export function withSecurity(
     const { guard } = meta;
     if (!guard) throw new Error(`${path}: a procedure with a route needs a guard`);
     if ((guards.get(address) ?? guard) !== guard)
-      throw new Error(`${path}: another procedure at ${address} has another guard`);
+      throw new Error(`${path}: the procedures at ${address} have different guards`);
     guards.set(address, guard);
   }
   const paths: ClientsDocument['paths'] = {};

@@ -121,7 +121,7 @@ function serviceError(fields: unknown, retryAfter: number | null): ServiceError 
 /** Describes a response that is not from LinguaLoop, by its content type and the beginning of its body. */
 function describe(status: number, headers: Pick<Headers, 'get'>, body: unknown): string {
   // Browsers hide the target of a redirect from the page; the status is then 0.
-  const location = status === 0 ? 'another address' : headers.get('location');
+  const location = status === 0 ? 'another URL' : headers.get('location');
   if ((status === 0 || (status >= 300 && status < 400)) && location)
     return `redirected to ${location}; check baseUrl`;
   const type = headers.get('content-type')?.split(';', 1)[0] ?? 'no content type';

@@ -29,7 +29,7 @@ export class IdempotencyMismatchError extends LinguaLoopError {
     const differing = jobs.find(isOfAnotherRequest) ?? jobs[0];
     super({
       status: null,
-      detail: `the idempotency key belongs to a different request, which created job ${differing?.id}; use another key, or onIdempotencyMismatch: 'return'`,
+      detail: `the idempotency key belongs to a different request, which created job ${differing?.id}; use another key, or set onIdempotencyMismatch: 'return' to accept that job`,
       requestId,
     });
     this.jobs = jobs;
@@ -121,7 +121,7 @@ export class MfaRequiredError extends LinguaLoopError {
   constructor(callback: 'onMfa' | 'onRecoveryCodes', challenge: MfaChallenge) {
     super({
       status: null,
-      detail: `auth.signIn needs ${callback}: the service requires MFA (${challenge.method})`,
+      detail: `the service requires MFA (${challenge.method}): call auth.signIn with ${callback}`,
     });
     this.callback = callback;
     this.challenge = challenge;
@@ -147,7 +147,8 @@ export class WorkspaceRequiredError extends LinguaLoopError {
   constructor(workspaces: Workspace[]) {
     super({
       status: null,
-      detail: 'auth.signIn needs onWorkspaces or tenantId: the password matches several workspaces',
+      detail:
+        'the email and password match accounts in several workspaces: call auth.signIn with onWorkspaces or tenantId',
     });
     this.callback = 'onWorkspaces';
     this.workspaces = workspaces;

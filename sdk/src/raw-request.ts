@@ -35,7 +35,7 @@ export function rawRequest({ rest, run }: Connection) {
     options: RawRequestOptions = {},
   ): ApiPromise<unknown> => {
     if (!path.startsWith('/') || path.startsWith('//'))
-      throw new TypeError('the path must begin with one slash; it is relative to baseUrl');
+      throw new TypeError('the path must begin with exactly one slash, because it is relative to baseUrl');
     const { query, json, form, body, idempotencyKey } = options;
     const repeatable = method === 'GET' || idempotencyKey !== undefined;
     const call: Call = { name: `${method} ${path}`, repeatable, open: true };

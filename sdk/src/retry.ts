@@ -28,12 +28,12 @@ interface Rule {
  */
 const rules: readonly Rule[] = [
   {
-    when: 'nothing was sent',
+    when: 'the request was not sent',
     matches: (error) => error instanceof ConnectionError && !error.maybeSent,
     resend: 'every',
   },
   {
-    when: 'no response came: a repeated key returns the same job',
+    when: 'no response was received: a request with the same idempotency key returns the same job',
     matches: (error) => error instanceof ConnectionError || error instanceof TimeoutError,
     resend: 'repeatable',
   },
@@ -43,19 +43,28 @@ const rules: readonly Rule[] = [
     resend: 'no',
   },
   {
-    when: 'rejected before any work, with a time to retry',
+    when: 'rejected before any work, with the time after which to retry',
     matches: (error) => error.status === 429 && error.retryAfter !== null,
     resend: 'every',
   },
-  { when: 'capacity is saturated', matches: (error) => error.status === 429, resend: 'repeatable' },
+  {
+    when: 'the service has no free capacity',
+    matches: (error) => error.status === 429,
+    resend: 'repeatable',
+  },
   {
     when: 'the request arrived incomplete',
     matches: (error) => error.status === 408,
     resend: 'repeatable',
   },
-  { when: 'unexpected failure', matches: (error) => error.status === 500, resend: 'repeatable', times: 1 },
   {
-    when: 'upstream failed temporarily',
+    when: 'unexpected error of the service',
+    matches: (error) => error.status === 500,
+    resend: 'repeatable',
+    times: 1,
+  },
+  {
+    when: 'a system that the service needs failed temporarily',
     matches: (error) => error.status === 503 && error.code === 'transient_error',
     resend: 'repeatable',
   },

@@ -124,20 +124,20 @@ function contentOf(
 }
 
 const howToOpen =
-  "for a path, give { name: basename(path), data: await openAsBlob(path) }, with openAsBlob of Node's fs";
+  'to send the file at a path, use { name: basename(path), data: await openAsBlob(path) }, with openAsBlob from node:fs';
 
 function requireFile(file: unknown): void {
-  if (typeof file === 'string') throw new TypeError(`a file is expected, not a text: ${howToOpen}`);
+  if (typeof file === 'string') throw new TypeError(`a file is expected, not a string; ${howToOpen}`);
   const { name, data } = (file ?? {}) as { name?: unknown; data?: unknown };
   const content = data ?? file;
   if (typeof content === 'string')
     throw new TypeError(
-      `the data of a file must be a Blob or bytes, not a text: ${howToOpen}; for content, new TextEncoder().encode(text)`,
+      `the data of a file must be a Blob or bytes, not a string; ${howToOpen}; to send a string as content, use new TextEncoder().encode(text)`,
     );
   if (!isBytes(content) && !isBlob(content))
-    throw new TypeError(`a file must be a File, or have its data as a Blob or bytes: ${howToOpen}`);
+    throw new TypeError(`a file must be a File, or an object whose data is a Blob or bytes; ${howToOpen}`);
   if (typeof name !== 'string' || name === '')
-    throw new TypeError("a file needs a name, with its extension: { name: 'menu.xlsx', data }");
+    throw new TypeError("a file must have a name with an extension: { name: 'menu.xlsx', data }");
 }
 
 function isBytes(value: unknown): boolean {

@@ -120,7 +120,9 @@ export function createDouble(options: DoubleOptions = {}): ServiceDouble {
       });
       if (lost > 0) {
         lost -= 1;
-        throw new TypeError('fetch failed', { cause: new Error('the double lost the response') });
+        throw new TypeError('fetch failed', {
+          cause: new Error('the test double dropped the response, as loseAnswers requested'),
+        });
       }
       response.headers.set('x-request-id', request.headers['x-request-id'] ?? newId());
       response.headers.set('x-api-version', apiVersion);

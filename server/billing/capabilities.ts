@@ -16,7 +16,7 @@ const credentials = ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'] as const;
 export function billingNotice(settings: Settings): string | null {
   const missing = credentials.filter((name) => settings[name] === undefined);
   if (!settings.BILLING_ENABLED || missing.length === 0) return null;
-  return `BILLING_ENABLED is on without ${missing.join(' and ')}: nothing can be bought (503), and work without a subscription or a trial gets 402`;
+  return `BILLING_ENABLED is on, but ${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not set: purchases are rejected with 503, and translations of workspaces without a subscription or free trial with 402`;
 }
 
 /** Whether plans and top-ups can be bought. */

@@ -35,7 +35,7 @@ async function readPayingTenant(
     throw new AppError('unauthenticated', 'billing requires an authenticated tenant');
   return withTenant(async (tx, { tenant: { id, name } }) => {
     const row = await selectBilledTenant(tx, id);
-    if (!row) throw new Error('the tenant of an authenticated credential is gone');
+    if (!row) throw new Error('the tenant of an authenticated credential no longer exists');
     return { id, name, account: readBillingAccount(row) };
   });
 }

@@ -17,7 +17,7 @@ export const billingRouter = router({
         tag: 'Billing',
         summary: 'Subscribe to a plan',
         description:
-          'Returns the URL to redirect the browser to. The processor redirects it to /billing with ?checkout=success or ?checkout=cancelled, which is a hint only: the subscription counts once the payment processor confirms it.',
+          'Returns the URL of the payment page, to which you redirect the browser. The payment page then redirects it to /billing with ?checkout=success or ?checkout=cancelled. This parameter is only a hint: the subscription starts when the payment processor confirms it to the service.',
       },
     })
     .input(checkoutRequest)
@@ -33,7 +33,7 @@ export const billingRouter = router({
         tag: 'Billing',
         summary: 'Buy prepaid characters',
         description:
-          'For subscribers. A pack is 1000000 source characters. Returns the URL to redirect the browser to, which the processor redirects to /billing with ?topup=success or ?topup=cancelled; nothing is credited until the payment processor confirms the payment.',
+          'For workspaces with a subscription. A pack is 1000000 source characters. Returns the URL of the payment page, to which you redirect the browser. The payment page then redirects it to /billing with ?topup=success or ?topup=cancelled. The characters are credited when the payment processor confirms the payment.',
       },
     })
     .use(async ({ ctx, next }) => {
@@ -52,7 +52,8 @@ export const billingRouter = router({
         gate: requireBilling,
         tag: 'Billing',
         summary: 'Open the billing portal',
-        description: 'Returns the URL of the page to change plan and card; it works for one visit.',
+        description:
+          'Returns the URL of a page on which members can change the plan and the payment card. The URL works once.',
       },
     })
     .output(paymentPage)
@@ -70,7 +71,7 @@ export const billingRouter = router({
         tag: 'Billing',
         summary: 'Receive a payment event',
         description:
-          "For the payment processor. The signature covers the body's bytes, with a tolerance of 300 seconds; an event counts once, even if it is delivered several times.",
+          'Only the payment processor calls this. The signature covers the bytes of the body, and its timestamp may differ from the current time by 300 seconds. An event that is delivered several times is applied once.',
       },
     })
     .input(paymentDelivery)

@@ -33,25 +33,30 @@ export const topUpRequest = z
         type: 'integer',
         minimum: 1,
         maximum: maxPacks,
-        description: 'Packs of 1000000 source characters.',
+        description: 'The number of packs. Each has 1000000 source characters.',
       }),
   })
   .meta({ id: 'TopUpRequest' });
 
 /** The URL of the page to which the browser is redirected. */
 export const paymentPage = z
-  .object({ url: z.string().meta({ format: 'uri', description: 'redirect the browser there' }) })
+  .object({
+    url: z.string().meta({ format: 'uri', description: 'The URL to which you redirect the browser.' }),
+  })
   .meta({ id: 'PaymentPage' });
 
 /** A webhook delivery. Both headers have the same meaning. */
 export const paymentDelivery = z.object({
   body: rawBody,
-  payment_signature: z.string().optional().describe('A timestamp and an HMAC over the raw body.'),
-  stripe_signature: z.string().optional().describe("The same under Stripe's name."),
+  payment_signature: z
+    .string()
+    .optional()
+    .describe('The signature of the delivery: a timestamp, and an HMAC over the raw body.'),
+  stripe_signature: z.string().optional().describe('The same signature, under the name that Stripe uses.'),
 });
 
 export const deliveryReceipt = z
   .object({
-    received: z.literal(true).describe('Always true, also for an event of a kind that has no effect here.'),
+    received: z.literal(true).describe('Always true, even if the service ignores events of this kind.'),
   })
   .meta({ id: 'DeliveryReceipt' });

@@ -30,7 +30,7 @@ try {
     writeLogLine(
       process.stderr,
       'warn',
-      'could not check the storage for the marker of an unfinished restore',
+      'could not check the storage for the object that marks an unfinished restore',
       fields,
     );
   });

@@ -25,7 +25,7 @@ try {
     const { cause, message } = error as Error;
     const reason = (cause as { code?: string } | undefined)?.code ?? message;
     throw new Error(
-      `${address} does not respond (${reason}); a process with only workers needs METRICS_PORT`,
+      `${address} does not respond (${reason}); a process that runs only workers responds only if METRICS_PORT is set`,
     );
   });
   const body = await response.text();

@@ -71,7 +71,7 @@ export async function extract(bytes: Uint8Array): Promise<ExtractedDocument> {
 const signatureFinding: Finding = {
   severity: 'warning',
   code: 'unsupported_content_kept',
-  message: 'the file is signed; the signature is not valid for the translation',
+  message: 'the file is signed, but the signature does not apply to the translation',
   unitId: null,
 };
 

@@ -163,7 +163,7 @@ function pageRectangle({ left, bottom, right, top }: Rectangle): PageRectangle {
 function removedActiveContent(document: PDFDocument): Finding[] {
   const removed = describeActive(removeActiveContent(document));
   if (removed === '') return [];
-  const message = `active content is not in the translation: ${removed}`;
+  const message = `the translated file does not have the active content of the source: ${removed}`;
   return [{ severity: 'warning', code: 'active_content_removed', message, unitId: null }];
 }
 

@@ -78,7 +78,9 @@ function lookInto(schema: z.ZodType): Look | undefined {
     case 'map':
     case 'tuple':
     case 'intersection':
-      throw new Error(`an input has a ${definition.type}, whose arrays would not be checked`);
+      throw new Error(
+        `an input schema has a ${definition.type}, in which the length of arrays cannot be checked`,
+      );
     default:
       return definition.innerType && lookInto(definition.innerType);
   }
@@ -87,7 +89,7 @@ function lookInto(schema: z.ZodType): Look | undefined {
 function lookAtArray(schema: z.ZodType, element: z.ZodType): Look {
   const own = arrayLimits.get(schema);
   const maximum = maximumOf(schema);
-  if (!own && maximum === undefined) throw new Error('an array of an input has no limit');
+  if (!own && maximum === undefined) throw new Error('an array in an input schema has no maximum length');
   const inside = lookInto(element);
   return (value, walk) => {
     if (!Array.isArray(value)) return;

@@ -7,10 +7,16 @@ const lanes = 4;
 
 /** Why one of several items was rejected. Equals the error response that a request for only this item would get. */
 export const itemRefusal = z.object({
-  http_status: z.int().describe('The status that a request for only this item would get.'),
-  detail: z.string().describe('Why it was rejected.'),
-  error_code: z.string().nullable().describe('The error_code that a request for only this item would get.'),
-  retry_after: z.int().nullable().meta({ description: 'seconds' }),
+  http_status: z.int().describe('The HTTP status that a separate request for this item would return.'),
+  detail: z.string().describe('The reason why the item was rejected.'),
+  error_code: z
+    .string()
+    .nullable()
+    .describe('The error_code that a separate request for this item would return.'),
+  retry_after: z
+    .int()
+    .nullable()
+    .meta({ description: 'Seconds after which a repeat may succeed; null if unknown.' }),
 });
 
 export type ItemRefusal = z.infer<typeof itemRefusal>;

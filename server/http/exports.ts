@@ -81,7 +81,7 @@ export function createExports(bounds: ExportLimits = ownBounds) {
 
   function breakOff(reader: Reader): void {
     readers.delete(reader);
-    reader.cut.abort(new Error('the export is read too slowly'));
+    reader.cut.abort(new Error('the client reads the export too slowly'));
   }
 
   /**

@@ -49,7 +49,7 @@ function invalidCursor(source: 'query' | 'body'): AppError {
   return new AppError('invalid_fields', [
     {
       loc: [source, 'cursor'],
-      msg: 'invalid cursor; send next_cursor from the previous page, or none',
+      msg: 'invalid cursor; send next_cursor from the previous page, or no cursor',
       type: 'invalid_cursor',
     },
   ]);
@@ -57,14 +57,26 @@ function invalidCursor(source: 'query' | 'body'): AppError {
 
 /** The error for a cursor whose rows have been replaced or deleted since. */
 export function replacedSince(): AppError {
-  return new AppError('state_conflict', 'the set was replaced or deleted; start again without a cursor');
+  return new AppError(
+    'state_conflict',
+    'the glossary or translation memory was replaced or deleted; start again without a cursor',
+  );
 }
 
 /** The query of a short listing. Without `limit`, the listing is returned whole. */
 export const setListQuery = z
   .object({
-    limit: z.int().min(1).max(200).optional().describe('1 to 200; all of them by default.'),
-    cursor: z.string().max(200).optional().describe('From the X-Next-Cursor header of the previous page.'),
+    limit: z
+      .int()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('The maximum number of entries in the response, 1 to 200. Default: all entries.'),
+    cursor: z
+      .string()
+      .max(200)
+      .optional()
+      .describe('The value of the X-Next-Cursor header of the previous page.'),
   })
   // Clients from before paging send no query.
   .prefault({});

@@ -6,12 +6,12 @@ export const searchedText = z
   .string()
   .min(1)
   .max(200)
-  .meta({ description: 'letter case does not matter; no wildcards' });
+  .meta({ description: 'The text to search for. Letter case is ignored, and wildcards are not supported.' });
 
 /** A part of a text, as UTF-16 offsets; `end` is exclusive. */
 export const textSpan = z.object({
-  start: z.int().describe('The offset of its first character, from 0.'),
-  end: z.int().describe('The offset after its last character.'),
+  start: z.int().describe('The offset of the first character, from 0.'),
+  end: z.int().describe('The offset after the last character.'),
 });
 
 export type TextSpan = z.infer<typeof textSpan>;

@@ -4,12 +4,12 @@ import { z } from 'zod';
 const codes = {
   invalid_option: 'a metadata option has a wrong type or is out of range, and is ignored or limited',
   unknown_option: 'a metadata key is one typo away from an option, and has no effect',
-  unknown_field: 'the request has a field that does not exist, which is ignored',
+  unknown_field: 'the API has no field of this name, so the field is ignored',
   same_language: 'source and target are the same language',
-  source_language_mismatch: 'the source is clearly not in its stated language',
+  source_language_mismatch: 'the source text is clearly not in the source language of the request',
   unregulated_domain: 'the domain is similar to one that requires a review, but does not require a review',
   idempotency_request_differs:
-    'another request has used this idempotency key, and this is the job of that request',
+    'another request has used this idempotency key, and the response is the job of that request',
 } as const;
 
 const warning = z.object({
@@ -22,13 +22,13 @@ const warning = z.object({
     .string()
     .nullable()
     .describe('The field of the request, such as `metadata.min_quality_score`; null if no field caused it.'),
-  message: z.string().describe('A readable message with a fix.'),
+  message: z.string().describe('A readable message that explains how to correct the request.'),
 });
 
 /** Notes for the caller about an accepted request. A warning never changes the status. */
 export const warnings = z
   .array(warning)
-  .describe('Notes about the request; usually empty. A warning changes nothing.');
+  .describe('Warnings about the request; usually empty. The request was accepted despite them.');
 
 export type Warning = z.infer<typeof warning>;
 

@@ -7,15 +7,19 @@ const healthStatus = z
     status: z.literal('ok').describe('Always `ok` while the service responds.'),
     stub_mode: z
       .object({
-        translator: z.boolean().describe('Whether translations only echo the source.'),
-        refiner: z.boolean().describe('Whether quality scores are synthetic.'),
+        translator: z
+          .boolean()
+          .describe('True if no model is connected, so that translations only repeat the source text.'),
+        refiner: z.boolean().describe('True if no model is connected, so that quality scores are made up.'),
       })
-      .describe('Both are true, or neither.'),
-    live_services: z.boolean().describe('False: translations of this deployment are not real output.'),
+      .describe('Whether the stub engine runs instead of a model. Both fields have the same value.'),
+    live_services: z
+      .boolean()
+      .describe('Whether a model is connected. If false, the deployment does not translate.'),
   })
   .meta({
     id: 'HealthStatus',
-    description: 'Liveness of the service, and whether its translations are real.',
+    description: 'Whether the service responds, and whether a model is connected.',
   });
 
 /** Reports only that the process is alive. Does not check the database. */
@@ -25,8 +29,8 @@ const health = publicProcedure
       method: 'GET',
       path: '/healthz',
       tag: 'System',
-      summary: 'Liveness',
-      description: 'Needs no credential and ignores the API version. It does not check the database.',
+      summary: 'Check whether the service responds',
+      description: 'Requires no credential and ignores the API version. Does not check the database.',
       versioned: false,
     },
   })

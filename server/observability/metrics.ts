@@ -44,18 +44,30 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 
 /** For each kind of work, the description of its metric and the label for the name of the work. */
 const durations: Record<WorkKind, { help: string; label: string }> = {
-  transaction: { help: 'Database transactions, with the wait for a connection.', label: 'pool' },
-  step: { help: 'Steps of the pipeline, and stages of documents.', label: 'step' },
-  engine: { help: 'Calls to the translation engine, with their retries and waits.', label: 'call' },
-  storage: { help: "Operations of the platform's storage.", label: 'operation' },
-  file: { help: 'Tasks that read or write files, most of them in the sandbox.', label: 'task' },
-  task: { help: 'Background jobs, sweeps among them.', label: 'task' },
+  transaction: {
+    help: 'Duration of database transactions, including the wait for a connection.',
+    label: 'pool',
+  },
+  step: {
+    help: 'Duration of the steps of text translations and the stages of document translations.',
+    label: 'step',
+  },
+  engine: {
+    help: 'Duration of calls to the translation engine, including retries and waits.',
+    label: 'call',
+  },
+  storage: { help: 'Duration of operations of platform storage.', label: 'operation' },
+  file: {
+    help: 'Duration of tasks that read or write files. Most of them run in the sandbox.',
+    label: 'task',
+  },
+  task: { help: 'Duration of background jobs, including the recurring ones.', label: 'task' },
 };
 
 const counted: Record<Counted, { name: string; help: string; label: string }> = {
   engine_retries: { name: 'engine_retries_total', help: 'Retries of model calls.', label: 'reason' },
   engine_tokens: { name: 'engine_tokens_total', help: 'Tokens of model calls.', label: 'direction' },
-  jobs: { name: 'jobs_total', help: 'Jobs that this process has brought to a state.', label: 'state' },
+  jobs: { name: 'jobs_total', help: 'Translation jobs that got this state in this process.', label: 'state' },
 };
 
 /**
@@ -69,13 +81,13 @@ export function openMetrics(sources: MetricSources): Metrics {
 
   const requests = new Counter({
     name: 'lingualoop_http_requests_total',
-    help: 'Requests by route, procedure and status.',
+    help: 'HTTP requests by route, procedure and status.',
     labelNames: ['method', 'route', 'procedure', 'status'],
     registers,
   });
   const latencies = new Histogram({
     name: 'lingualoop_http_request_duration_seconds',
-    help: 'From the arrival of a request to the end of its response.',
+    help: 'Duration from the arrival of an HTTP request to the end of its response.',
     labelNames: ['method', 'route', 'procedure'],
     buckets,
     registers,
@@ -137,25 +149,39 @@ function registerGauges(
 ): () => Promise<void> {
   const gauge = (name: string, help: string, labelNames: string[]) =>
     new Gauge({ name: `lingualoop_${name}`, help, labelNames, registers: [registry] });
-  const connections = gauge('db_connections', 'Connections of a pool.', ['pool', 'state']);
-  const poolSizes = gauge('db_pool_size', 'The maximum number of connections of a pool.', ['pool']);
-  const poolWaits = gauge('db_pool_waiting', 'Transactions waiting for a connection.', ['pool']);
+  const connections = gauge('db_connections', 'Database connections of a pool.', ['pool', 'state']);
+  const poolSizes = gauge('db_pool_size', 'The maximum number of database connections of a pool.', ['pool']);
+  const poolWaits = gauge('db_pool_waiting', 'Transactions that are waiting for a database connection.', [
+    'pool',
+  ]);
   const slots = gauge('engine_slots', 'Running and queued model calls.', ['state']);
   const sandboxTasks = gauge('sandbox_tasks', 'Running and queued tasks of the sandbox.', ['queue', 'state']);
   const sandboxProcesses = gauge('sandbox_processes', 'Child processes of the sandbox.', []);
   const databaseUp = gauge('db_up', 'Whether the database responds.', []);
-  const queued = gauge('queue_jobs', 'Background jobs in the queue, of at most a million.', [
+  const queued = gauge('queue_jobs', 'Background jobs in the queue. At most a million are counted.', [
     'task',
     'state',
   ]);
-  const oldest = gauge('queue_oldest_seconds', 'How long the oldest job that could run has waited.', [
-    'task',
-  ]);
-  const unfinished = gauge('unfinished_jobs', 'Unfinished jobs, at most 10000 per state.', ['kind', 'state']);
-  const held = gauge('documents_waiting', 'Documents waiting for the end of an outage, at most 10000.', [
-    'reason',
-  ]);
-  const heldFor = gauge('documents_waiting_seconds', 'How long the oldest of them has waited.', ['reason']);
+  const oldest = gauge(
+    'queue_oldest_seconds',
+    'Seconds for which the oldest background job that is ready to run has been waiting.',
+    ['task'],
+  );
+  const unfinished = gauge(
+    'unfinished_jobs',
+    'Unfinished translation jobs. At most 10000 are counted per state.',
+    ['kind', 'state'],
+  );
+  const held = gauge(
+    'documents_waiting',
+    'Documents that are retried after an outage. At most 10000 are counted.',
+    ['reason'],
+  );
+  const heldFor = gauge(
+    'documents_waiting_seconds',
+    'Seconds for which the oldest of these documents has been waiting.',
+    ['reason'],
+  );
 
   return async () => {
     for (const [pool, read] of pools) {

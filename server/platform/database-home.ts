@@ -58,7 +58,7 @@ const advice: Readonly<Record<string, string>> = {
   CONNECT_TIMEOUT: 'it does not respond; is it reachable from here?',
   EHOSTUNREACH: 'no route to the host',
   ENETUNREACH: 'no route to the host',
-  ECONNRESET: 'it ended the connection; with sslmode=require or verify-full, it may have no TLS',
+  ECONNRESET: 'it closed the connection; if sslmode is require or verify-full, it may not support TLS',
   DEPTH_ZERO_SELF_SIGNED_CERT: unknownAuthority,
   SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
   UNABLE_TO_GET_ISSUER_CERT: unknownAuthority,
@@ -67,7 +67,8 @@ const advice: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'its certificate has expired',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host; use a name that is in it',
   '28P01': 'it rejects the password',
-  '28000': "it rejects the role or this machine's address (pg_hba.conf), or requires TLS (sslmode)",
+  '28000':
+    'it rejects the role or the IP address of this machine (see pg_hba.conf), or requires TLS (set sslmode)',
   '3D000': 'the database does not exist',
   '53300': 'all its connections are in use; raise max_connections or run fewer processes',
   '57P03': 'it is starting or stopping; try again',

@@ -163,7 +163,9 @@ async function loadCurrentKey(settings: Settings, make: boolean): Promise<Buffer
   const path = join(settings.DATA_DIR, 'secrets.key');
   const kept = await readFile(path, 'utf8').catch(() => undefined);
   if (kept === undefined && !make)
-    throw new SettingsError(`SECRETS_KEY: is not set, and there is no ${path}; set the key of the service`);
+    throw new SettingsError(
+      `SECRETS_KEY: is not set, and there is no ${path}; set the key that encrypted the stored secrets`,
+    );
   const key = Buffer.from(kept ?? (await makeKey(settings.DATA_DIR, path)), 'base64');
   if (key.length !== 32) throw new SettingsError(`DATA_DIR: ${path} does not hold 32 bytes in base64`);
   return key;

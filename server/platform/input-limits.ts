@@ -61,7 +61,7 @@ function checkText(text: string, path: Path): FieldProblem | undefined {
   if (text.includes('\0'))
     return { loc: [...path], msg: 'must not contain NUL characters', type: 'invalid_string' };
   if (!text.isWellFormed())
-    return { loc: [...path], msg: 'must not contain lone surrogates', type: 'invalid_string' };
+    return { loc: [...path], msg: 'must not contain unpaired UTF-16 surrogates', type: 'invalid_string' };
   return undefined;
 }
 

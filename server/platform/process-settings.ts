@@ -8,7 +8,7 @@ const contradictions: readonly ((settings: Settings, parts: { api: boolean }) =>
   ({ OPENAI_BASE_URL, OPENAI_API_KEY }) =>
     OPENAI_BASE_URL !== undefined &&
     OPENAI_API_KEY === undefined &&
-    'OPENAI_BASE_URL: needs OPENAI_API_KEY (any text, if the endpoint needs no key); without it the stub engine would run',
+    'OPENAI_BASE_URL: requires OPENAI_API_KEY (any text, if the endpoint needs no key), because without a key the stub engine runs',
   ({ OPERATOR_API_KEY, SERVICE_API_KEY }) =>
     OPERATOR_API_KEY !== undefined &&
     OPERATOR_API_KEY === SERVICE_API_KEY &&
@@ -46,7 +46,9 @@ export async function refuseUnusableFolder(
   await storage.check().catch((error: NodeJS.ErrnoException) => {
     if (error.code === undefined) return;
     const setting = settings.PLATFORM_STORAGE_URL === undefined ? 'DATA_DIR' : 'PLATFORM_STORAGE_URL';
-    throw new SettingsError(`${setting}: its folder cannot be written (${error.message})`, { cause: error });
+    throw new SettingsError(`${setting}: this process cannot write to its directory (${error.message})`, {
+      cause: error,
+    });
   });
 }
 
@@ -59,8 +61,8 @@ export function explainListening(
   const { code } = error as { code?: unknown };
   const sentences: Record<string, string> = {
     EADDRINUSE: `${port}: another process already listens at ${settings[host]}:${settings[port]}`,
-    EACCES: `${port}: this user may not listen at ${settings[port]}`,
-    EADDRNOTAVAIL: `${host}: this machine does not have the address ${settings[host]}`,
+    EACCES: `${port}: this user is not allowed to listen at ${settings[port]}`,
+    EADDRNOTAVAIL: `${host}: this machine does not have the IP address ${settings[host]}`,
     ENOTFOUND: `${host}: the host ${settings[host]} does not exist`,
   };
   const sentence = typeof code === 'string' ? sentences[code] : undefined;

@@ -94,7 +94,7 @@ export function openVerified(
   const store = accountStores.open(binding);
   if (!store)
     throw notVerified(
-      'the stored secret of the storage binding is missing or cannot be decrypted; send it again with PUT /api/storage/binding, and verify it',
+      'the stored secret of the storage binding is missing or cannot be decrypted; send it again with PUT /api/storage/binding, and verify the binding',
     );
   return store;
 }

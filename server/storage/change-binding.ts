@@ -134,7 +134,7 @@ async function saveBinding(
       },
     })
     .returning();
-  if (!row) throw new Error('a saved binding without a row');
+  if (!row) throw new Error('the saved storage binding has no database row');
   await recordEvent(tx, origin, {
     action: 'storage_binding_changed',
     tenantId,
@@ -175,7 +175,7 @@ function readRequest(request: StorageBindingRequest, settings: Services['setting
   const accountUrl = parseAccountUrl(request.account_url ?? '');
   if ('problem' in accountUrl) throw refused(`account_url ${accountUrl.problem}`);
   if (isOwnAccount(accountUrl.accountUrl, settings))
-    throw refused('account_url is an account of the service; use your own account');
+    throw refused('account_url is the storage account of the deployment; use your own account');
   const filesystem = request.filesystem ?? '';
   const misnamed = checkFilesystem(filesystem);
   if (misnamed) throw refused(`filesystem ${misnamed.problem}`);

@@ -32,7 +32,7 @@ export const storageRouter = router({
         tag: 'Storage',
         summary: 'Read the storage binding',
         description:
-          "Returns the storage of the workspace's records and files: platform storage, unless the workspace connected its own.",
+          'Returns the storage of the records and files of the workspace: platform storage, or the storage account that the workspace connected.',
       },
     })
     .output(storageBinding)
@@ -50,7 +50,7 @@ export const storageRouter = router({
         tag: 'Storage',
         summary: 'Replace the storage binding',
         description:
-          'The body is the complete desired state; missing fields get their defaults. Until POST /api/storage/binding/verify succeeds, the binding is unverified and work is rejected. `provider: "platform"` returns to platform storage and publishes parked jobs there.',
+          'Send the complete binding; fields that are omitted get their defaults. Until POST /api/storage/binding/verify succeeds, the binding is unverified and new jobs are rejected. `provider: "platform"` returns to platform storage. Jobs whose records could not be stored before are then published.',
       },
     })
     .input(storageBindingRequest)
@@ -65,7 +65,7 @@ export const storageRouter = router({
         tag: 'Storage',
         summary: 'Remove the storage binding',
         description:
-          'Removes the binding and its secret, and publishes parked jobs to platform storage. Existing data stays in the account.',
+          'Removes the binding and its secret, so that platform storage is used. Jobs whose records could not be stored before are then published. Existing data stays in the storage account.',
       },
     })
     .output(storageBinding)
@@ -79,7 +79,7 @@ export const storageRouter = router({
         tag: 'Storage',
         summary: 'Verify the storage',
         description:
-          "Writes, reads and removes an object under the golden directory. A failed probe is a result: `status` is `error`, and `last_error` has the provider's message. A success publishes parked jobs.",
+          'Writes, reads and removes a test object in the directory of the golden records. If this fails, the response still has status 200: its `status` is `error`, and `last_error` has the message of the storage provider. If it succeeds, jobs whose records could not be stored before are published.',
       },
     })
     .output(storageBinding)
@@ -91,8 +91,8 @@ export const storageRouter = router({
         method: 'GET',
         path: '/api/storage/usage',
         tag: 'Storage',
-        summary: "Get the documents' usage of platform storage",
-        description: "Files in the tenant's own storage do not count.",
+        summary: 'Get how much platform storage the documents use',
+        description: 'Files in a storage account of the workspace do not count.',
       },
     })
     .output(storageUsage)

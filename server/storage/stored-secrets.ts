@@ -42,7 +42,7 @@ export async function refuseWrongSecretsKey(database: Database, keys: SecretsKey
   const { opened, unreadable } = await trySecretsKeys(database, keys);
   if (opened > 0 || unreadable === 0) return;
   throw new SettingsError(
-    'SECRETS_KEY: opens none of the stored secrets; set the key that they were stored with, here or as SECRETS_KEY_PREVIOUS (if it is lost: ALLOW_UNREADABLE_SECRETS=true)',
+    'SECRETS_KEY: cannot decrypt any of the stored secrets; set the key that encrypted them, here or as SECRETS_KEY_PREVIOUS (if it is lost: ALLOW_UNREADABLE_SECRETS=true)',
   );
 }
 

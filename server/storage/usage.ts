@@ -76,7 +76,7 @@ function rejectBeyond(used: number, bytes: number, allowed: number | null): void
   if (allowed === null || used + bytes <= allowed) return;
   throw new AppError(
     'storage_cap_reached',
-    `platform storage is full: ${used} of ${allowed} bytes are used and the file has ${bytes}; delete documents, or bind your own storage with PUT /api/storage/binding`,
+    `platform storage is full: ${used} of ${allowed} bytes are used and the file has ${bytes}; delete documents, or connect your own storage with PUT /api/storage/binding`,
   );
 }
 

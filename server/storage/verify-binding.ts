@@ -47,7 +47,9 @@ export async function probe(
 function failureOf({ log }: Pick<Services, 'log'>, error: unknown): string {
   log.warn({ error: describeForLog(error) }, 'storage verification failed');
   // An error of the file system contains paths of the server, so it is not shown.
-  return error instanceof StoreError ? clip(error.message, 2000) : 'the storage could not be written';
+  return error instanceof StoreError
+    ? clip(error.message, 2000)
+    : 'the service could not write to the storage';
 }
 
 /**

@@ -69,7 +69,7 @@ const translate = deferredTenantProcedure
       tag: 'Documents',
       summary: 'Translate a PDF, DOCX or XLSX file and keep its layout',
       description:
-        'Queues a job to poll; with `wait` the job runs before the response. A resend with the same Idempotency-Key returns the same job.',
+        'Queues a job, which you poll until it ends. With `wait`, the response is sent when the job has ended. A repeated request with the same Idempotency-Key returns the same job.',
       status: 200,
       accepted: documentJob,
     },
@@ -97,7 +97,7 @@ const list = deferredListProcedure
       tag: 'Documents',
       summary: 'List document jobs',
       description:
-        'The most recent updated_at first. If there are more jobs, X-Next-Cursor has the next cursor: send it with the same filters. With a filter, one request examines at most 10,000 jobs: a page may be short or empty, and the list ends only if X-Next-Cursor is absent.',
+        'Sorted by `updated_at`, latest first. If there are more jobs, X-Next-Cursor has the cursor of the next page; send it with the same filters. With a filter, one request examines at most 10,000 jobs, so a page may have few or no jobs although more follow. The list ends when X-Next-Cursor is absent.',
       paged: true,
     },
   })
@@ -120,7 +120,7 @@ const get = tenantProcedure
       tag: 'Documents',
       summary: 'Get a document job',
       description:
-        'Poll it every two seconds, later every five to ten seconds, until its status is translated or failed.',
+        'Repeat this request every two seconds, later every five to ten seconds, until the status is `translated` or `failed`.',
     },
   })
   .input(byId)
@@ -134,7 +134,8 @@ const segments = tenantProcedure
       path: '/api/documents/{document_id}/segments',
       tag: 'Documents',
       summary: 'List the segments of a document',
-      description: 'In reading order; `flagged` lists only those that need a review.',
+      description:
+        'Returns the segments in reading order. With `flagged`, only segments that need a review are returned.',
     },
   })
   .input(segmentQuery)
@@ -150,7 +151,7 @@ const exportXliff = deferredTenantProcedure
       summary: 'Export the segments of a document as XLIFF 2.1',
       paged: true,
       description:
-        'With `Accept: application/xliff+xml`: one file with a unit for each segment, all of them unless a limit is given. With a limit, X-Next-Cursor has the next cursor if there are more segments.',
+        'Send `Accept: application/xliff+xml`. The XLIFF document has one file with a unit for each segment. Without `limit`, it has all segments. With `limit`, X-Next-Cursor has the cursor of the next page if there are more.',
       download: [xliffType],
     },
   })
@@ -172,7 +173,7 @@ const artifacts = tenantProcedure
       path: '/api/documents/{document_id}/artifacts',
       tag: 'Documents',
       summary: 'List the files of a document',
-      description: 'The source and every translated revision, oldest first.',
+      description: 'Returns the source file and every revision of the translated file, oldest first.',
     },
   })
   .input(byId)
@@ -190,7 +191,7 @@ const download = deferredTenantProcedure
       tag: 'Documents',
       summary: 'Download the latest translated file',
       description:
-        '409 while the job is in progress or if it failed; never the source. Content-Disposition has the name of the source; X-Suggested-Filename has a percent-encoded name with the language, such as `menu.fr.xlsx`.',
+        'Returns 409 while the job is in progress, or if it failed. The source file cannot be downloaded here. Content-Disposition has the name of the source file. X-Suggested-Filename has a percent-encoded name with the language, such as `menu.fr.xlsx`.',
       download: Object.values(layoutTypes),
       suggestsName: true,
     },
@@ -211,7 +212,8 @@ const summary = deferredTenantProcedure
       path: '/api/documents/summary',
       tag: 'Documents',
       summary: 'Count the document jobs',
-      description: 'For the caller. Only platform operators get breakdowns over all tenants.',
+      description:
+        'Counts the document jobs of the workspace. Only platform operators get breakdowns over all tenants.',
     },
   })
   .input(summaryQuery)
@@ -239,9 +241,9 @@ const review = deferredTenantProcedure
       method: 'POST',
       path: '/api/documents/{document_id}/review',
       tag: 'Documents',
-      summary: 'Correct segments and render the file again',
+      summary: 'Correct segments and write the translated file again',
       description:
-        'Either all corrections are applied or none. The session determines the reviewer; only a caller with an API key sends it in the body.',
+        'Either all corrections are applied or none. For signed-in members, the session determines the reviewer. Clients with an API key send the name of the reviewer in the body.',
     },
   })
   .input(documentReviewInput)
@@ -263,7 +265,7 @@ const reviewXliff = deferredTenantProcedure
       tag: 'Documents',
       summary: 'Correct segments with an XLIFF document',
       description:
-        'With `Content-Type: application/xliff+xml`: the exported list of segments, with changed targets. Units without changes stay. 409 names a unit whose translation has changed since the export; then nothing is corrected.',
+        'Send the exported XLIFF document with changed targets, with `Content-Type: application/xliff+xml`. Unchanged units have no effect. If a translation has changed since the export, nothing is corrected: the response is a 409 that names its unit.',
     },
   })
   .input(xliffSegmentReviewInput)
@@ -283,7 +285,8 @@ const approve = deferredTenantProcedure
       path: '/api/documents/{document_id}/approve',
       tag: 'Documents',
       summary: 'Approve a document and add it to the translation memory',
-      description: 'A second approval changes nothing and returns the first one.',
+      description:
+        'If the document is already approved, nothing changes, and the response describes the first approval.',
     },
   })
   .input(documentApproveInput)
@@ -306,7 +309,7 @@ const remove = adminProcedure
       tag: 'Documents',
       summary: 'Delete a document with its files and segments',
       description:
-        "Requires an administrator's session of the job's tenant, or the operator key; a tenant's API key is rejected. Usage records stay.",
+        'Requires the session of an administrator of the workspace, or the operator key; the API key of the workspace is rejected. Usage records are kept.',
     },
   })
   .input(byId)

@@ -32,7 +32,7 @@ const deleteJob = adminProcedure
       tag: 'Translations',
       summary: 'Delete a job with its records',
       description:
-        "Requires an administrator's session of the job's tenant, or the operator key; a tenant's API key is rejected. Usage records stay.",
+        'Requires the session of an administrator of the workspace, or the operator key; the API key of the workspace is rejected. Usage records are kept.',
     },
   })
   .input(z.object({ job_id: z.string().describe('The ID of the job.') }))
@@ -51,7 +51,7 @@ const golden = deferredTenantOrCookieProcedure
       tag: 'Translations',
       summary: 'Download a published translation',
       description:
-        'For a published or human_edited job; otherwise 409. The file name contains the target language; X-Suggested-Filename has it percent-encoded.',
+        'The job must be `published` or `human_edited`; otherwise the response is a 409. The file name contains the target language. X-Suggested-Filename has the same name, percent-encoded.',
       download: Object.values(goldenTypes),
       suggestsName: true,
     },
@@ -70,7 +70,7 @@ const review = deferredTenantProcedure
       tag: 'Translations',
       summary: 'Review a job: save a draft, approve, modify or reject',
       description:
-        'If several reviewers act at the same time, the first one wins; the others get an error because the job is no longer reviewable. The session determines the reviewer; only a caller with an API key sends it in the body.',
+        'If several reviewers act at the same time, only the first review is stored; the others get an error, because the job can no longer be reviewed. For signed-in members, the session determines the reviewer. Clients with an API key send the name of the reviewer in the body.',
     },
   })
   .input(reviewInput)
@@ -91,7 +91,7 @@ const list = deferredListProcedure
       tag: 'Translations',
       summary: 'List translation jobs',
       description:
-        'The most recent updated_at first. If there are more jobs, X-Next-Cursor has the next cursor: send it with the same filters. With a filter other than `status`, one request examines at most 10,000 jobs: a page may be short or empty, and the list ends only if X-Next-Cursor is absent.',
+        'Sorted by `updated_at`, latest first. If there are more jobs, X-Next-Cursor has the cursor of the next page; send it with the same filters. With a filter other than `status`, one request examines at most 10,000 jobs, so a page may have few or no jobs although more follow. The list ends when X-Next-Cursor is absent.',
       paged: true,
     },
   })
@@ -112,7 +112,7 @@ const exportXliff = deferredTenantProcedure
       summary: 'Export translation jobs as XLIFF 2.1',
       paged: true,
       description:
-        'With `Accept: application/xliff+xml`: one file for each job, by default for the jobs that await review. All have the same language pair; otherwise 422 asks for source_lang and target_lang.',
+        'Send `Accept: application/xliff+xml`. The XLIFF document has one file for each job, by default for the jobs that await review. All jobs must have the same language pair. Otherwise the response is a 422: send source_lang and target_lang to select one pair.',
       download: [xliffType],
     },
   })
@@ -137,7 +137,7 @@ const reviewXliff = deferredTenantProcedure
       tag: 'Translations',
       summary: 'Review a job with an XLIFF document',
       description:
-        'With `Content-Type: application/xliff+xml`: the exported list of jobs, with a changed target. Files of other jobs are ignored. 409 if the job has changed since the export.',
+        'Send the exported XLIFF document with a changed target, with `Content-Type: application/xliff+xml`. Files of other jobs in it are ignored. If the job has changed since the export, the response is a 409.',
     },
   })
   .input(xliffReviewInput)
@@ -153,7 +153,7 @@ const get = tenantProcedure
       path: '/api/translations/{job_id}',
       tag: 'Translations',
       summary: 'Get a translation job',
-      description: 'The current state of the job.',
+      description: 'Returns the current state of the job.',
     },
   })
   .input(z.object({ job_id: z.string().describe('The ID of the job.') }))

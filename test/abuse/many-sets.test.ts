@@ -24,7 +24,8 @@ const kinds = {
     upload: (name: string, of = mine) => of.importFile(tmx([['Hello', 'Bonjour']]), { name }),
     list: () => mine.memories(),
     remove: (id: string) => mine.removeMemory(id),
-    refused: 'tm_max_sets_exceeded: there are 5 uploaded memories; at most 5 are allowed, delete one first',
+    refused:
+      'tm_max_sets_exceeded: there are 5 uploaded translation memories; at most 5 are allowed, delete one first',
   },
 };
 

@@ -69,7 +69,9 @@ describe('an unknown tenant, and the service key’s tenant', () => {
     await expect(operateHere(app, ['audit', '--tenant', 'nobody', ...since])).rejects.toThrow(
       'unknown tenant: nobody',
     );
-    expect(await operateHere(app, ['audit', '--tenant', tenantId, ...since])).toEqual(['No event.']);
+    expect(await operateHere(app, ['audit', '--tenant', tenantId, ...since])).toEqual([
+      'No matching events.',
+    ]);
     expect(await operateHere(app, ['audit', '--tenant', tenantId, '--json', ...since])).toEqual([]);
   });
 });

@@ -111,7 +111,7 @@ describe('an operator replaces SECRETS_KEY', () => {
     expect(lines).toEqual([
       'Authenticators: 2 now encrypted with the current key, 0 already were, 0 cannot be decrypted with either key.',
       'Storage secrets: 1 now encrypted with the current key, 1 already were, 0 cannot be decrypted with either key.',
-      'Recovery codes: 9 (members: 1) hashed with the current key, 9 (members: 1) with the previous one, 0 (members: 0) before keys were recorded, 0 (members: 0) with a key that is not set.',
+      'Recovery codes: 9 (members: 1) hashed with the current key, 9 (members: 1) hashed with the previous key, 0 (members: 0) hashed before the service recorded the key, 0 (members: 0) hashed with a key that is neither SECRETS_KEY nor SECRETS_KEY_PREVIOUS.',
     ]);
     expect(await storedBinding()).toEqual(before);
     const [event] = await openSuperuser(app.superuserUrl)`

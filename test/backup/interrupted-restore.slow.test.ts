@@ -78,7 +78,7 @@ test('a restore whose storage fails at the very end is complete, and npm run mig
   const warned = await run('migrate', env, []);
   expect([warned.code, warned.error]).toEqual([
     0,
-    expect.stringContaining('the marker of an unfinished restore'),
+    expect.stringContaining('the object that marks an unfinished restore'),
   ]);
   account.lake.heal();
   const [line] = await succeed('migrate', env, []);

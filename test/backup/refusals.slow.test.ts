@@ -158,7 +158,7 @@ test('rejects a file in which a byte has changed, with the part', async () => {
   const tar = zstdDecompressSync(await readFile(file));
   tar.write('a', tar.indexOf('A text that is looked for'));
   expect(await refused(await written(zstdCompressSync(tar)))).toContain(
-    `is damaged at ${jobs}: its digest differs`,
+    `is damaged at ${jobs}: its size or checksum differs from the index`,
   );
 });
 
@@ -172,13 +172,15 @@ test('rejects a file with a part less or more, with the part', async () => {
   ]);
   expect(await unread(more)).toContain('is damaged at ');
   const open = await changed((entries) => entries.slice(0, -1));
-  expect(await unread(open)).toContain('is damaged at manifest.json: it is missing: the file is incomplete');
+  expect(await unread(open)).toContain(
+    'is damaged at manifest.json: it is missing because the file is incomplete',
+  );
 });
 
 test('rejects a file that was changed together with its digests, but without the key', async () => {
   const forge = (text: string) => text.replace('A text that', 'X text that');
   expect(await unread(await rewritten(jobs, forge, keyOf(9)))).toContain(
-    'was not made with the key of stored secrets',
+    'the backup was not made with this SECRETS_KEY',
   );
 });
 
@@ -207,7 +209,9 @@ test('rejects another key than that of the backup, unless the operator declares 
 test('takes no backup with another key than that of the stored secrets, and creates no key', async () => {
   const place = join(folder, 'by-another-key');
   const other = { ...settings, SECRETS_KEY: keyOf(1).toString('base64') };
-  expect(await refusal('backup', other, [place])).toMatch(/^SECRETS_KEY: opens none of the stored secrets/);
+  expect(await refusal('backup', other, [place])).toMatch(
+    /^SECRETS_KEY: cannot decrypt any of the stored secrets/,
+  );
   const DATA_DIR = await mkdtemp(join(folder, 'without-a-key-'));
   await mkdir(join(DATA_DIR, 'postgres'));
   expect(await refusal('backup', { DATA_DIR }, [place])).toMatch(/^SECRETS_KEY: is not set, and there is no/);
@@ -341,7 +345,7 @@ test('an object that is gone is named, and all else is backed up and restored', 
   const lines = await succeed('backup', settings, [place]);
   expect(lines.slice(0, 2)).toEqual([
     `Missing in the storage: ${record}`,
-    expect.stringMatching(/^1 objects of rows are missing in the storage/),
+    expect.stringMatching(/^1 objects to which database rows refer are missing in the storage/),
   ]);
   const { env, database } = await emptyPlace();
   await succeed('restore', env, [place]);

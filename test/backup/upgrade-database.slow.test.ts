@@ -113,7 +113,9 @@ describe.skipIf(!isInstalled)('the embedded PostgreSQL 17', () => {
     await expect(joinEmbeddedPostgres(DATA_DIR)).rejects.toThrow(
       /interrupted: run "npm run upgrade-database" again/,
     );
-    expect(await upgrade(DATA_DIR)).toEqual(['The interrupted upgrade to PostgreSQL 18 is complete.']);
+    expect(await upgrade(DATA_DIR)).toEqual([
+      'The upgrade to PostgreSQL 18, which was interrupted before, is complete.',
+    ]);
     expect(await upgrade(DATA_DIR)).toEqual(['The database already has PostgreSQL 18.']);
     const server = await joinEmbeddedPostgres(DATA_DIR);
     onTestFinished(() => server.leave());

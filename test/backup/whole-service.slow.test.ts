@@ -156,7 +156,7 @@ describe.each(['an empty DATA_DIR', 'an empty database of another server'])('res
 test('only its owner can read the file, and what it prints says whether the key is in it', async () => {
   expect((await stat(original.file)).mode & 0o777).toBe(0o600);
   expect(original.printed).toEqual([
-    'The key of stored secrets is in the backup: keep the file as secret as DATA_DIR.',
+    'The backup contains the key that decrypts stored secrets: keep the file as secret as DATA_DIR.',
     expect.stringMatching(/: \d+ rows of \d+ tables, \d+ objects, [\d.]+ MB, in [\d.]+ s$/),
   ]);
 });

@@ -12,11 +12,12 @@ export async function benchAbuse(print: (line: string) => void): Promise<void> {
   for (const [name, attack] of Object.entries<Attack>(attacks)) {
     if (asked && !asked.includes(name)) continue;
     const { healthz, memory, figures } = await measureAttack(attack);
-    requirePremise(healthz.count >= 100, `${name}: enough requests for a p99, not ${healthz.count}`);
+    requirePremise(healthz.count >= 10, `${name}: requests during the attack, not only ${healthz.count}`);
     requirePremise(healthz.failed < healthz.count / 2, `${name}: the service is alive`);
     print(`${name}: ${attack.title}`);
     print(
-      `  healthz ${healthz.count} asked, ${healthz.failed} failed, p50 ${healthz.p50}, p99 ${healthz.p99}, max ${healthz.max} ms (100, 300)`,
+      // Fewer than 100 requests have no 99th percentile.
+      `  healthz ${healthz.count} asked, ${healthz.failed} failed, p50 ${healthz.p50}, p99 ${healthz.count < 100 ? '-' : healthz.p99}, max ${healthz.max} ms (100, 300)`,
     );
     print(`  memory ${memory.before} MB before, ${memory.peak} peak, ${memory.after} after (within 100)`);
     for (const [figure, value] of Object.entries(figures)) print(`  ${figure}: ${value}`);

@@ -32,7 +32,7 @@ export async function measureLargeDocument(browser: Browser, print: (line: strin
       await page.addInitScript({ content: noteWhenReady({ selector: `[aria-setsize="${segments}"]` }) });
       // The second visit is measured, because the browser of a reviewer usually has the files in its cache.
       for (let visit = 0; visit < 2; visit++) {
-        await page.goto(`/app/edit/documents/${id}`, { waitUntil: 'commit' });
+        await page.goto(`/app/documents/${id}`, { waitUntil: 'commit' });
         const noted = await page.waitForFunction(() => (globalThis as { usableAfter?: number }).usableAfter);
         if (visit > 0) opened.push((await noted.jsonValue()) as number);
       }

@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
+import { poll } from '#test/setup/poll.ts';
 import { criticalEngine, savingIn } from './saving.ts';
 import { openDocuments, useDocuments } from './workspace.ts';
 
@@ -9,7 +10,10 @@ const engine = criticalEngine();
 const app = useTestApp({ env, engine });
 
 const mine = useDocuments(app, engine);
-const { save, undo, edits, queued, runQueued, downloaded, learned, duringRendering } = savingIn(app, mine);
+const { save, undo, rows, edits, queued, runQueued, downloaded, learned, duringRendering } = savingIn(
+  app,
+  mine,
+);
 
 describe('after segments were saved', () => {
   test('a queued job renders the file once, with all changes, and adds the confirmed ones to the TM', async () => {
@@ -156,6 +160,21 @@ describe('a save during a rendering', () => {
     expect([status, body.present]).toEqual([409, [expect.objectContaining({ target_text: 'Salut' })]]);
     expect(await mine.targets(id)).toEqual(['Salut', 'fr of World']);
     expect(await mine.artifacts(id)).toHaveLength(2);
+  });
+
+  test('of the text that the TM is about to learn: it learns the later text', async () => {
+    const { id } = await mine.translate(['Hello']);
+    await save(id, [[0, 'fr of Hello', 'Bonjour', true]]);
+    let rendered: unknown;
+    await openSuperuser(app.superuserUrl).begin(async (tx) => {
+      await tx`select pg_advisory_xact_lock(hashtextextended(${`memory:${mine.tenantId}`}, 0))`;
+      rendered = runQueued(id);
+      await poll(async () => (await edits(id))[1] === 1);
+      await save(id, [[0, 'Bonjour', 'Salut', true]]);
+    });
+    await rendered;
+    expect(await learned(id)).toEqual(['Salut']);
+    expect(await rows(id)).toMatchObject([{ target_text: 'Salut', feed_pending: false }]);
   });
 
   test('a deletion during a rendering leaves no file and no error', async () => {

@@ -41,12 +41,12 @@ test('the tokens of a document count; beyond MAX_TOKENS_PER_DAY a document is re
   await spending.record(theirs.tenantId, limit);
   const refused = await send();
   expect([refused.status, refused.body.error_code]).toEqual([429, undefined]);
-  expect(refused.body.detail).toContain('the daily limit is reached');
+  expect(refused.body.detail).toContain('the limit of model tokens a day is reached');
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   await theirs.run(queued);
   expect((await theirs.read(queued)).failure).toMatchObject({
     code: 'quota_exceeded',
-    message: expect.stringContaining('the daily limit is reached'),
+    message: expect.stringContaining('the limit of model tokens a day is reached'),
   });
   expect(fake.requests).toHaveLength(calls);
 });

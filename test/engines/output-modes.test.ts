@@ -104,7 +104,7 @@ describe('a refusal of something else', () => {
     const error = await failed(upstream.engine().translate(plain, scope));
     expect([error.code, error.retryAfter]).toEqual(['transient_error', 17]);
     expect((error.cause as Error).message).toContain(
-      `outage: the endpoint rejected every output mode, status ${status}`,
+      `outage: the endpoint rejected every response format, status ${status}`,
     );
   });
 });

@@ -133,7 +133,8 @@ describe('a failure that may pass', () => {
     const began = performance.now();
     const error = await failed(patient.translate(plain, scope));
     expect(error.code).toBe('transient_error');
-    if (reply !== hangInError) expect((error.cause as Error).message).toBe('outage: timed out');
+    if (reply !== hangInError)
+      expect((error.cause as Error).message).toBe('outage: the endpoint did not respond in time');
     expect(performance.now() - began).toBeGreaterThan(2 * 295);
     expect(upstream.fake.requests).toHaveLength(4);
   });

@@ -196,7 +196,7 @@ describe('active content', () => {
         severity: 'warning',
         code: 'active_content_removed',
         message:
-          'active content is not in the translation: scripts: 11; actions that run automatically, start programs, send data or open other files: 11; attached files: 1; sounds, videos and 3D scenes: 5',
+          'the translated file does not have the active content of the source: scripts: 11; actions that run automatically, start programs, send data or open other files: 11; attached files: 1; sounds, videos and 3D scenes: 5',
         unitId: null,
       },
     ]);

@@ -144,7 +144,7 @@ describe('a style that a font lacks', () => {
       {
         severity: 'info',
         code: 'font_substituted',
-        message: 'the fonts of the target language lack this style: bold is drawn with a stroke',
+        message: 'the fonts for the target language do not have this style: bold is drawn with a stroke',
         unitId: 'p1.b9',
       },
     ]);

@@ -98,7 +98,7 @@ describe('a translation that is too long for its box', () => {
       {
         severity: 'info',
         code: 'text_shrunk',
-        message: `set at ${size} pt instead of 10 pt: the translation does not fit in its place`,
+        message: `set at ${size} pt instead of 10 pt: the translation is too long for its place`,
         unitId: 'p1.b7',
       },
     ]);
@@ -121,7 +121,7 @@ describe('a translation that is too long for its box', () => {
       size === least ? ['text_truncated'] : ['text_truncated', 'text_shrunk'],
     );
     expect(set.findings[0]!.message).toBe(
-      `cut after ${text.length - 1} of ${target.length} characters: at ${least} pt, the minimum size, no more text fits`,
+      `the translation is cut after ${text.length - 1} of ${target.length} characters, because no more text fits at the minimum size of ${least} pt`,
     );
     for (const { box } of walls(source).paints) expect(overlap(set.place, box)).toBe(false);
   });

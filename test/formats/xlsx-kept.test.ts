@@ -36,7 +36,8 @@ describe('the header of an Excel Table', () => {
       {
         severity: 'info',
         code: 'table_header_kept',
-        message: 'the table Sales keeps its 2 column headers, because formulas name columns by them',
+        message:
+          '2 column headers of the table Sales are not translated, because formulas refer to the columns by their headers',
         unitId: 'Sales',
       },
     ]);
@@ -102,7 +103,7 @@ describe('what else stays untranslated', () => {
         '1 header or footer is not translated',
         '1 pivot table is not translated',
         '2 dialog sheets and macro sheets are not translated',
-        '1 literal dropdown list is not translated',
+        '1 dropdown list with fixed entries is not translated',
       ].map((message) => ({ severity: 'info', code: 'unsupported_content_kept', message, unitId: null })),
     );
   });

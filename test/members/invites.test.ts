@@ -97,7 +97,7 @@ describe('20 pending invites', () => {
     const full = await create();
     expect([full.status, full.body]).toEqual([
       409,
-      { detail: 'a workspace holds at most 20 pending invites; withdraw one first' },
+      { detail: 'a workspace can have at most 20 pending invites; withdraw one first' },
     ]);
     const steps = [
       () => withdraw(all[0]!.invite_id),

@@ -57,7 +57,7 @@ describe('issuing a reset link', () => {
     const detail = 'the user signs in with an identity provider and has no password';
     expect(await issue(member)).toMatchObject({ status: 400, body: { detail } });
     await sql`update users set provider = 'email', active = false where user_id = ${member.userId}`;
-    const revoked = { detail: 'the user is revoked; restore them first' };
+    const revoked = { detail: 'the access of this user is revoked; restore it first' };
     expect(await issue(member)).toMatchObject({ status: 400, body: revoked });
     expect(await sql`select 1 from reset_links where tenant_id = ${admin.tenantId}`).toHaveLength(0);
   });

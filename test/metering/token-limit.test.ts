@@ -171,7 +171,8 @@ describe('MAX_TOKENS_PER_DAY', () => {
     const refused = await send(bread);
     expect(refused.status).toBe(429);
     expect(refused.body).toEqual({
-      detail: 'tenant usage limit exceeded: the daily limit is reached; it resets at 00:00 UTC',
+      detail:
+        'tenant usage limit exceeded: the limit of model tokens a day is reached; it resets at 00:00 UTC',
     });
     const retryAfter = Number(refused.headers.get('retry-after'));
     expect(Math.abs(retryAfter - secondsLeft())).toBeLessThan(5);
@@ -195,7 +196,7 @@ describe('MAX_TOKENS_PER_DAY', () => {
     const refused = await send(bread);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10']);
     expect(refused.body.detail).toBe(
-      'tenant usage limit exceeded: work in progress may reach the daily limit; try again when it has ended',
+      'tenant usage limit exceeded: jobs in progress may use the remaining model tokens of the day; try again when they have ended',
     );
     letGo();
     expect((await running).status).toBe(200);

@@ -92,7 +92,7 @@ test.skipIf(!hasOpenssl)(
     expect(await output('server/commands/doctor/main.ts', envOf('verify-full'))).toMatch(unknown);
     await switchTls('off');
     expect(await output('server/commands/migrate.ts', envOf('require'))).toMatch(
-      /DATABASE_URL: .* it may have no TLS \(\w+\)/,
+      /DATABASE_URL: .* it may not support TLS \(\w+\)/,
     );
   },
 );

@@ -122,7 +122,7 @@ test('settings that miss something are found: a credential of Stripe, connection
   expect(found('warn')).toContain(connections(103));
   expect(found('warn')).toContainEqual(
     expect.stringMatching(
-      /^settings: BILLING_ENABLED is on without STRIPE_WEBHOOK_SECRET: nothing can be bought/,
+      /^settings: BILLING_ENABLED is on, but STRIPE_WEBHOOK_SECRET is not set: purchases are rejected/,
     ),
   );
   const tooMany = await doctor({ ...env, WORKER_CONCURRENCY: '100' });

@@ -60,7 +60,7 @@ async function contentsOf(folder: string): Promise<string[]> {
 
 /** The log messages at `info` and above that are allowed during start, operation and drain. */
 const known =
-  /^(LinguaLoop (listens on|workers are running)|Server listening at |No model is connected |file readers |request$|expired rows deleted$|Waiting for the PostgreSQL in )/;
+  /^(LinguaLoop (listens on|workers are running)|Server listening at |No model is connected |file readers |request$|expired rows deleted$|Waiting for the PostgreSQL server in )/;
 
 /** The number of runs in which the signal ended the process before Node had run the first line of the service. */
 let early = 0;

@@ -80,9 +80,9 @@ test('an address that cannot be listened on, and a directory that cannot be writ
       new RegExp(`^METRICS_PORT: another process already listens at 127.0.0.1:${taken}`),
       { METRICS_PORT: taken },
     ],
-    [/^HOST: this machine does not have the address 203\.0\.113\.1$/, { HOST: '203.0.113.1' }],
+    [/^HOST: this machine does not have the IP address 203\.0\.113\.1$/, { HOST: '203.0.113.1' }],
     [
-      /^PLATFORM_STORAGE_URL: its folder cannot be written/,
+      /^PLATFORM_STORAGE_URL: this process cannot write to its directory/,
       { PLATFORM_STORAGE_URL: 'file:///dev/null/storage' },
     ],
   ];
@@ -103,7 +103,7 @@ test('a SECRETS_KEY that opens none of the stored secrets stops it, unless a pre
   await sql`update users set totp_secret = ${sealed}`;
 
   const other = { ...env, SECRETS_KEY: Buffer.alloc(32, 9).toString('base64') };
-  expect(await refusal(other)).toMatch(/^SECRETS_KEY: opens none of the stored secrets; /);
+  expect(await refusal(other)).toMatch(/^SECRETS_KEY: cannot decrypt any of the stored secrets; /);
   for (const more of [{ SECRETS_KEY_PREVIOUS: SECRETS_KEY }, { ALLOW_UNREADABLE_SECRETS: 'true' }]) {
     const service = await start({ ...other, ...more });
     expect(await service.stop()).toBe(0);

@@ -29,7 +29,7 @@ test.skipIf(!hasScript)(
     const base = /listens on (\S+)/.exec(seen)?.[1];
     expect(lines).toEqual([
       expect.stringMatching(/^\d\d:\d\d:\d\d warning: No model is connected/),
-      expect.stringMatching(/^\d\d:\d\d:\d\d warning: BILLING_ENABLED is on without STRIPE_SECRET_KEY/),
+      expect.stringMatching(/^\d\d:\d\d:\d\d warning: BILLING_ENABLED is on, but STRIPE_SECRET_KEY/),
       `LinguaLoop listens on ${base}`,
       `Sign up:  ${base}/signin?found=true`,
       `Docs:     ${base}/docs/guides/ and ${base}/docs`,

@@ -166,7 +166,7 @@ describe('CORS_ORIGINS', () => {
 
   test.each([
     ['*', 'wildcards are not supported'],
-    ['null', 'null is sent by pages of any site'],
+    ['null', 'null is not a safe origin, because a page of any site can send it'],
     ['app.example.org', 'it must start with https:// or http://'],
     ['https://app.example.org/', 'browsers send https://app.example.org, without'],
     ['https://App.example.org', 'browsers send https://app.example.org, without'],

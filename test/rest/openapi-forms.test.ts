@@ -124,7 +124,7 @@ test('two different bodies of one id are refused, by name', async () => {
       .output(z.object({}))
       .mutation(nothing);
   const both = { a: make('/a', { x: z.string() }), b: make('/b', { y: z.string() }) };
-  await expect(documentOf(both)).rejects.toThrow('another body has the id Twice');
+  await expect(documentOf(both)).rejects.toThrow('two different request bodies have the id Twice');
 });
 
 test('a documented field of a form with files that is not an input is refused', async () => {
@@ -135,7 +135,7 @@ test('a documented field of a form with files that is not an input is refused', 
     .output(z.object({}))
     .mutation(nothing);
   await expect(documentOf({ memory: router({ import: made }) })).rejects.toThrow(
-    'memory.import: the document requires source_lang, an input that does not exist',
+    'memory.import: the OpenAPI document requires the input source_lang, which does not exist',
   );
 });
 
@@ -162,7 +162,7 @@ describe('the document of a response that may be a 202 instead', () => {
     ['is not the only output', made(done)],
   ])('one that %s is refused, by the procedure’s path', async (_what, x) => {
     await expect(documentOf({ x })).rejects.toThrow(
-      'x: the body of a 202 must be the output, or a named one of several outputs',
+      'x: the body of status 202 must be the output of the procedure, or a named one of its outputs',
     );
   });
 });

@@ -109,6 +109,6 @@ describe('a router that cannot be served is refused at the start', () => {
 
   test('two procedures at one address, one of them with a form', () => {
     const two = { x: make('/x', { chosenBy: 'b' }), y: make('/x', { body: 'form' }) };
-    expect(() => start(two)).toThrow('cannot share its path');
+    expect(() => start(two)).toThrow('only a procedure with a JSON body can share its path');
   });
 });

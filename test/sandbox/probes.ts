@@ -34,7 +34,7 @@ const goals: Record<string, (targets: Targets) => unknown> = {
   'connect to a Unix socket': ({ unixSocket }) => connected(connect(unixSocket)),
   'connect by TCP': ({ tcpPort }) => connected(connect(tcpPort, '127.0.0.1')),
   'read the environment of the service': ({ service }) => readFileSync(`/proc/${service}/environ`),
-  'open a file of the service again': ({ service }) => {
+  'reopen a file that the service has open': ({ service }) => {
     const [first] = readdirSync(`/proc/${service}/fd`);
     return readlinkSync(`/proc/${service}/fd/${first}`);
   },

@@ -128,7 +128,7 @@ describe.skipIf(withoutBrowser)('the packed SDK in a page of another origin', ()
         );
       return [await send({}), await send({ onUploadProgress() {} })];
     }, allowed);
-    const refusal = 'redirected to another address; check baseUrl';
+    const refusal = 'redirected to another URL; check baseUrl';
     expect(messages).toEqual([refusal, refusal]);
   });
 });

@@ -270,7 +270,7 @@ describe('the double behaves', () => {
     ],
     ['a memory', ({ memory }) => memory.list()],
   ])('what it has no part for is not found: %s', async (_, call) => {
-    const detail = expect.stringMatching(/^route not found: the double has no part for/);
+    const detail = expect.stringMatching(/^route not found: the test double does not implement/);
     await expect(call(doubled().client)).rejects.toMatchObject({ name: 'NotFoundError', detail });
   });
 

@@ -88,9 +88,9 @@ describe('a credential', () => {
 describe('what is no file', () => {
   const blob = () => openAsBlob(import.meta.filename);
   const cases: [string, () => unknown, RegExp][] = [
-    ['a path', () => 'menu.xlsx', /not a text.*openAsBlob\(path\)/],
-    ['a Blob without a name', blob, /needs a name/],
-    ['bytes without a name', () => new Uint8Array(2), /needs a name/],
+    ['a path', () => 'menu.xlsx', /not a string.*openAsBlob\(path\)/],
+    ['a Blob without a name', blob, /must have a name/],
+    ['bytes without a name', () => new Uint8Array(2), /must have a name/],
     ['a stream', () => createReadStream(import.meta.filename), /Blob or bytes.*openAsBlob/],
     ['nothing', () => undefined, /Blob or bytes/],
   ];

@@ -47,7 +47,7 @@ describe('account_url (B 4.6)', () => {
 
   test('is rejected if the service itself writes to that account', async () => {
     const account_url = 'https://platform.blob.core.windows.net/';
-    await expectRefused({ account_url }, /^account_url is an account of the service/);
+    await expectRefused({ account_url }, /^account_url is the storage account of the deployment/);
   });
 });
 

@@ -109,7 +109,7 @@ describe.each(Object.entries(providers))('%s', (_, start) => {
     expect(await walked('tenant/deep')).toEqual(paths.filter((each) => each.includes('deep')));
     expect(await walked('none')).toEqual([]);
     for (const bad of ['../x', '..', '/etc', ''])
-      await expect((async () => walked(bad))()).rejects.toThrow('not a path');
+      await expect((async () => walked(bad))()).rejects.toThrow('the path is not valid');
   });
 
   test('folders may have dots in their names', async () => {
@@ -164,7 +164,7 @@ describe.each(Object.entries(providers))('%s', (_, start) => {
         () => store.lastWritten(bad),
         () => store.remove(bad),
       ];
-      for (const operation of operations) await expect(operation()).rejects.toThrow('not a path');
+      for (const operation of operations) await expect(operation()).rejects.toThrow('the path is not valid');
     },
   );
 });

@@ -122,7 +122,7 @@ describe.each(Object.entries(places))('kill -9 of a service with records in a %s
     expect(await recordsOf(place, job!['id'])).toHaveLength(1);
     const before = await place.verify();
     expect(before.counts.join()).toContain(
-      'job that is not published yet: 1, record whose row may follow: 1;',
+      'job that is not published yet: 1, record whose database row may not be stored yet: 1;',
     );
 
     const again = connect((await place.startAgain()).address);
@@ -150,7 +150,9 @@ describe.each(Object.entries(places))('kill -9 of a service with records in a %s
       const found = await place.verify();
       return found.code === 1 && found;
     });
-    expect(left.found.map(([what, , id]) => [what, id])).toEqual([['line missing', `id=${body.id}`]]);
+    expect(left.found.map(([what, , id]) => [what, id])).toEqual([
+      ['manifest line missing', `id=${body.id}`],
+    ]);
 
     await place.startAgain();
     await place.agreed();
@@ -170,7 +172,7 @@ describe.each(Object.entries(places))('kill -9 of a service with records in a %s
     const again = connect((await place.startAgain()).address);
     await translated(again, tenant, id);
     // The dead process has left a file, which the service removes later.
-    await place.agreed(/file whose row may follow: 1;/);
+    await place.agreed(/file whose database row may not be stored yet: 1;/);
     expect(await files()).toHaveLength(3);
     const rows = await place.sql`select kind from document_artifacts order by kind`;
     expect(rows.map(({ kind }) => kind)).toEqual(['source', 'translated']);

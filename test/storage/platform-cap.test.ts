@@ -40,7 +40,7 @@ describe('507 (B 7)', () => {
     expect(status).toBe(507);
     expect(body.detail).toContain(`${7 * size} of ${cap} bytes`);
     expect(body.detail).toMatch(/delete documents/);
-    expect(body.detail).toMatch(/bind your own storage/);
+    expect(body.detail).toMatch(/connect your own storage/);
     expect((await mine.listDocuments()).body).toHaveLength(7);
     expect(await usage()).toEqual({
       provider: 'platform',

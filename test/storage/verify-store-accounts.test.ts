@@ -83,11 +83,11 @@ describe('a difference in an account is found, and is the only one:', () => {
     },
     async 'a record without a row'({ directory }) {
       await putOld(`${directory}/golden/0123ab/${newId()}.json`, '{}');
-      return 'record without a row';
+      return 'record without a database row';
     },
     async 'a line that is there twice'({ manifest }) {
       await store.appendLine(manifest, account.text(manifest)!.trimEnd());
-      return 'line twice';
+      return 'manifest line twice';
     },
     async 'a file that is cut off'({ file }) {
       await store.put(file, (await store.read(file, 0, 1_000_000))!.subarray(0, -1));
@@ -95,7 +95,7 @@ describe('a difference in an account is found, and is the only one:', () => {
     },
     async 'a file without a row'({ directory }) {
       await putOld(`${directory}/documents/${newId()}/translated-${newId()}.pdf`, '%PDF');
-      return 'file without a row';
+      return 'file without a database row';
     },
   };
 
@@ -116,7 +116,7 @@ test('two tenants that share an account and its directories do not find each oth
   const other = await openAccount(mine.directory);
   await putOld(`${mine.directory}/golden/0123ab/${newId()}.json`, '{}');
   for (const { compare } of [mine, other])
-    expect((await compare()).found.map(([what]) => what)).toEqual(['record without a row']);
+    expect((await compare()).found.map(([what]) => what)).toEqual(['record without a database row']);
   // The differences are not reported once for each workspace.
   const all = (await verifyHere(app.services)).found.filter(([, , , path]) => path?.includes(mine.directory));
   expect(all).toHaveLength(1);
@@ -155,11 +155,15 @@ describe('an account that cannot be looked at is named, and is no difference:', 
 
   test('its binding is not verified', async () => {
     await mine.bind();
-    expect(await notReached()).toContain('(its binding is unverified), with 3 records and files of rows');
+    expect(await notReached()).toContain(
+      '(the connection to it is unverified), so 3 records and files were not compared',
+    );
   });
 
   test('it is no longer bound', async () => {
     await mine.unbind();
-    expect(await notReached()).toContain('(it is no longer bound), with 3 records and files of rows');
+    expect(await notReached()).toContain(
+      '(it is no longer connected), so 3 records and files were not compared',
+    );
   });
 });

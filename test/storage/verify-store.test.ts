@@ -90,19 +90,19 @@ describe('a difference is found, named by its ids, and is the only one:', () => 
     async 'a record of no job'({ sql, job, age, record }) {
       await sql`delete from translation_jobs where job_id = ${job.id}`;
       await age(record);
-      return ['record without a row', job.id];
+      return ['record without a database row', job.id];
     },
     async 'a record of an earlier attempt'({ place, age, job, record }) {
       const earlier = record.replace('.json', '.2.json');
       await writeFile(place(earlier), await readFile(place(record)));
       await age(earlier);
-      return ['record without a row', job.id];
+      return ['record without a database row', job.id];
     },
     async 'a line that is gone'({ sql, job, line }) {
       const found = await line(job.id);
       await writeFile(found.path, (await readFile(found.path, 'utf8')).replace(found.line, ''));
       await sql`update translation_jobs set updated_at = now() - interval '50 minutes' where job_id = ${job.id}`;
-      return ['line missing', job.id];
+      return ['manifest line missing', job.id];
     },
     async 'the line of an approval that is gone'({ sql, document: { id }, line }) {
       const found = await line(id);
@@ -110,12 +110,12 @@ describe('a difference is found, named by its ids, and is the only one:', () => 
       await sql`
         update document_jobs set golden_record = jsonb_set(golden_record, '{recorded_at}', to_jsonb(now() - interval '50 minutes'))
         where document_id = ${id}`;
-      return ['line missing', id];
+      return ['manifest line missing', id];
     },
     async 'a line that is there twice'({ job, line }) {
       const found = await line(job.id);
       await appendFile(found.path, found.line);
-      return ['line twice', job.id];
+      return ['manifest line twice', job.id];
     },
     async 'a file that is gone'({ file, place }) {
       await rm(place(file.path));
@@ -130,7 +130,7 @@ describe('a difference is found, named by its ids, and is the only one:', () => 
       const lost = `documents/${newId()}.${id}`;
       await writeFile(place(lost), 'PK');
       await age(lost);
-      return ['file without a row', id];
+      return ['file without a database row', id];
     },
   };
   /** Damages that a comparison of names and sizes does not find. */
@@ -158,30 +158,30 @@ describe('a difference is found, named by its ids, and is the only one:', () => 
 describe('what the running service may still be doing is counted apart:', () => {
   const underWay: Record<string, [string, (store: Store) => Promise<unknown>]> = {
     'a young record without a row': [
-      'record whose row may follow: 1;',
+      'record whose database row may not be stored yet: 1;',
       ({ place, record }) => writeFile(place(record.replaceAll(/[0-9a-f]{32}/g, newId())), '{}'),
     ],
     'an old record of a job that is pending': [
-      'job that is not published yet: 1, record whose row may follow: 1;',
+      'job that is not published yet: 1, record whose database row may not be stored yet: 1;',
       async ({ sql, job, age, record }) => {
         await age(record);
         await sql`update translation_jobs set status = 'pending', golden_uri = null where job_id = ${job.id}`;
       },
     ],
     'a young row without its line': [
-      'line that may follow: 1;',
+      'manifest line that may not be written yet: 1;',
       async ({ job, line }) => {
         const found = await line(job.id);
         await writeFile(found.path, (await readFile(found.path, 'utf8')).replace(found.line, ''));
       },
     ],
     'a young approval without its record': [
-      'record that is not written yet: 1, record whose row may follow: 1;',
+      'record that is not written yet: 1, record whose database row may not be stored yet: 1;',
       ({ sql, document: { id } }) =>
         sql`update document_jobs set golden_uri = null where document_id = ${id}`,
     ],
     'a young file without a row': [
-      'file whose row may follow: 1;',
+      'file whose database row may not be stored yet: 1;',
       ({ place }) => writeFile(place(`documents/${newId()}.${newId()}`), 'PK'),
     ],
     'a document that waits for a worker': [
@@ -240,7 +240,7 @@ test('a line in the manifest of the day before, as one has that was recorded bef
   await writeFile(manifest, found.line);
   expect((await mine.verify()).found).toEqual([]);
   await appendFile(manifest, found.line);
-  expect(named(await mine.verify())[0]?.[0]).toBe('line twice');
+  expect(named(await mine.verify())[0]?.[0]).toBe('manifest line twice');
   await rm(manifest);
 });
 
@@ -251,7 +251,7 @@ test('the records of a folder that is no tenant’s are found, if all tenants ar
   await writeFile(lost, '{}');
   await utimes(lost, long, long);
   expect((await verifyHere(app.services)).found).toContainEqual([
-    'record without a row',
+    'record without a database row',
     'tenant=nobody',
     `id=${id}`,
     `path=golden/${id}.json`,

@@ -101,7 +101,7 @@ describe('terminology.addEntry', () => {
     expect(refused.map(refusal)).toEqual(
       Array(3).fill([
         422,
-        'terminology_max_terms_exceeded: 31 terms would apply to en to fr; at most 30 are allowed',
+        'terminology_max_terms_exceeded: with this change, 31 terms would apply to en to fr; at most 30 are allowed',
       ]),
     );
     expect(await listed()).toHaveLength(30);

@@ -11,7 +11,7 @@ beforeEach(async () => {
 
 const exceeded = (count: number, pair: string) => [
   422,
-  `terminology_max_characters_exceeded: the terms that would apply to ${pair} have ${count} characters, source and target sides together; at most 100 are allowed`,
+  `terminology_max_characters_exceeded: with this change, the terms that apply to ${pair} would have ${count} characters, counting source and target terms; at most 100 are allowed`,
 ];
 /** Uploads a glossary with this many characters in total. */
 const put = (name: string, characters: number, pair?: [string, string], letter = 'a') =>

@@ -95,8 +95,8 @@ describe('a TBX glossary', () => {
     const { body: set } = await upload(file);
     expect(await pairsOf(set.id)).toEqual(['ledger = grand livre', 'account book = grand livre']);
     expect(set.warnings).toEqual([
-      'skipped, because the source or the target term is missing: lines 4, 5',
-      'more than one target term in a concept, of which the preferred or else the first one was used: line 3',
+      'entries without a source or target term were skipped: lines 4, 5',
+      'concepts have more than one target term; the preferred or else the first one was used: line 3',
     ]);
   });
 
@@ -124,7 +124,7 @@ describe('a TBX glossary', () => {
 
   test('that is no TBX, or declares entities, is refused whole with its line', async () => {
     for (const [file, detail] of [
-      ['<tmx version="1.4"/>', 'line 1: the file is XML but no TBX'],
+      ['<tmx version="1.4"/>', 'line 1: the file is XML but not TBX'],
       [martif.replace('SYSTEM "TBXcoreStructV02.dtd"', '[<!ENTITY a "a">]'), 'forbidden XML construct'],
       [martif.replace('</martif>', ''), 'not well-formed'],
       [

@@ -40,7 +40,7 @@ describe('an upload returns warnings (C 6)', () => {
       ',,alone',
     ];
     expect(await warnings(lines)).toEqual([
-      'skipped, because the source or the target term is missing: lines 4, 5, 8',
+      'entries without a source or target term were skipped: lines 4, 5, 8',
     ]);
   });
 
@@ -56,13 +56,13 @@ describe('an upload returns warnings (C 6)', () => {
       'card,Karte,de,0',
     ];
     expect(await warnings(lines, { source_lang: 'en' })).toEqual([
-      'more than one target for one source: “stock” (lines 4, 5)',
+      'source terms have more than one target term: “stock” (lines 4, 5)',
     ]);
   });
 
   test('entries that apply to every language pair', async () => {
     expect(await warnings([header, 'ledger,grand livre', 'stock,inventaire'], {})).toEqual([
-      '2 of 2 entries apply to every language pair, because neither they nor the upload name languages: lines 2, 3',
+      '2 of 2 entries apply to every language pair, because neither the entries nor the upload name languages: lines 2, 3',
     ]);
     expect(await warnings([header, 'ledger,grand livre'], { target_lang: 'fr' })).toEqual([]);
   });
@@ -83,7 +83,7 @@ describe('a content type that does not fit the file (B 4.4)', () => {
     const csv = await mine.uploadFile('a,b', pair, { type: 'application/octet-stream' });
     expect(refusal(csv)).toEqual([
       415,
-      'terminology_file is read as .csv, which its content type "application/octet-stream" contradicts; send it as text/csv, application/vnd.ms-excel or text/plain',
+      'the content type "application/octet-stream" of terminology_file does not match a .csv file; send it as text/csv, application/vnd.ms-excel or text/plain',
     ]);
     const tmx = await mine.uploadFile('<tmx/>', pair, { name: 't.tmx', type: 'text/csv' });
     expect(refusal(tmx)[1]).toContain(

@@ -110,7 +110,9 @@ describe('without the search by meaning the job continues', () => {
       source: 'Launch the applicant, then praise each photon.',
       target: 'Lancez le candidat',
     });
-    expect(warn.mock.calls.map(([, message]) => message)).toContain('could not search the memory by meaning');
+    expect(warn.mock.calls.map(([, message]) => message)).toContain(
+      'could not search the translation memory for segments with a similar meaning',
+    );
     expect(JSON.stringify(warn.mock.calls)).not.toContain('appliance');
     warn.mockRestore();
   });

@@ -46,7 +46,7 @@ describe('ALLOWED_MODELS: the models that callers may name', () => {
       const { status, body } = await mine.submit(request({ candidate_models: named }));
       expect(status).toBe(422);
       expect(body.detail).toMatch(
-        /^candidate_models: "dear.9!?" is not an available model; available: rival-1, rival-2$/,
+        /^candidate_models: the model "dear.9!?" is not available; available models: rival-1, rival-2$/,
       );
       expect(fake.requests).toEqual([]);
       expect(await mine.list()).toEqual([]);
@@ -61,7 +61,7 @@ describe('ALLOWED_MODELS: the models that callers may name', () => {
       const { status, body } = await file({ [field]: value });
       expect([status, body.detail]).toEqual([
         422,
-        `${field}: "dear-9" is not an available model; available: rival-1, rival-2`,
+        `${field}: the model "dear-9" is not available; available models: rival-1, rival-2`,
       ]);
     }
     const metadata = { candidate_models: 'dear-9', source_document: { name: 'cat.txt' } };

@@ -18,7 +18,7 @@ async function warned(fields: object, source_text = 'Hello'): Promise<string[]> 
 
 describe('a job warns of', () => {
   test.each([
-    [{ min_quality_score: '90' }, 'min_quality_score', /a text is ignored/],
+    [{ min_quality_score: '90' }, 'min_quality_score', /a string is ignored/],
     [{ min_quality_score: 120 }, 'min_quality_score', /120 counts as 100/],
     [{ max_quality_loop_retries: 2.5 }, 'max_quality_loop_retries', /2.5 counts as 2/],
     [{ debate_rounds: 0 }, 'debate_rounds', /0 counts as 1/],

@@ -77,16 +77,16 @@ describe('a translation of a message', () => {
   test.each([
     ['a lost placeholder', 'The {name}', 'Le nom', 'it lacks {name}'],
     ['a translated placeholder', 'The {name}', 'Le {nom}', 'it lacks {name}'],
-    ['a placeholder more', 'The', 'Le {name}', 'it has {name}, which the English has not'],
+    ['a placeholder more', 'The', 'Le {name}', 'it has {name}, which the English message does not have'],
     ['a form less', sent, '{n, plural, other {# de {who}}}', 'it lacks {n, plural, … one}'],
     [
       'a translated selector',
       sent,
       '{n, plural, un {# de {who}} other {# de {who}}}',
-      /no ICU message|it lacks/,
+      /not a valid ICU message|it lacks/,
     ],
     ['another format', '{n, number}', '{n}', 'it lacks {n, number}'],
-    ['an open brace', 'The {name}', 'Le {name', /^it is no ICU message: /],
+    ['an open brace', 'The {name}', 'Le {name', /^it is not a valid ICU message: /],
   ])('with %s cannot be used', (_, english, translated, problem) => {
     expect(readTranslation(english, translated)).toEqual({ problem: expect.stringMatching(problem) });
   });

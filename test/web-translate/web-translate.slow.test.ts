@@ -212,7 +212,7 @@ describe('npm run web:translate', () => {
     const { code, out } = await first.ended;
     released.resolve();
     expect(code).toBe(130);
-    expect(out).toMatch(/0 failed, \d+ not done \(interrupted\)\.\n$/);
+    expect(out).toMatch(/0 failed, \d+ not translated \(interrupted\)\.\n$/);
     expect((await here.files()).filter((name) => name.endsWith('.part'))).toEqual([]);
     const done = Object.keys(await here.read('home.json')).length;
     const again = await here.run();
@@ -226,9 +226,13 @@ describe('npm run web:translate', () => {
     [
       'a message that is none',
       { 'home.json': '{"jobs": "{n, plural, one {#}"}' },
-      /en\/home\.json: jobs is no ICU/,
+      /en\/home\.json: jobs is not a valid ICU/,
     ],
-    ['a text that is none', { 'home.json': '{"jobs": 1}' }, /en\/home\.json: it must be an object of texts/],
+    [
+      'a text that is none',
+      { 'home.json': '{"jobs": 1}' },
+      /en\/home\.json: it must be a JSON object whose values are strings/,
+    ],
   ])('%s is named before anything is sent', async (_, files, problem) => {
     const here = await scene();
     for (const [name, content] of Object.entries(files)) await writeFile(here.path('en', name), content);

@@ -25,7 +25,7 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
     const founder = await signUpFounder(app);
     const { page } = await browser.person('/billing', { leavesTo: 'https://checkout.stripe.example' });
     await signIn(page, founder);
-    await page.getByText('150,000 characters, once').waitFor();
+    await page.getByText('150,000 characters in total').waitFor();
     await page.getByRole('button', { name: 'Subscribe to Pro' }).click();
     await page.waitForURL('https://checkout.stripe.example/**');
     const [session] = billing.stripe.asked('POST', '/v1/checkout/sessions');

@@ -131,7 +131,7 @@ describe.skipIf(withoutBrowser).each(ways)(
       await page.goto('/app/files');
       await page.locator('thead input[type=checkbox]').check();
       await dialog('approving several documents', () => page.locator('main button.primary').first().click());
-      await page.goto(`/app/edit/documents/${document}`);
+      await page.goto(`/app/documents/${document}`);
       await dialog('deleting a document', () => page.locator('.actions button.danger').click());
       await dialog('approving a document', () => page.locator('.actions button:not(.danger)').nth(1).click());
       await page.locator('[data-current], [class*=number]').first().click();

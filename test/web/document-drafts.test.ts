@@ -18,7 +18,7 @@ async function atDocument() {
   const colleague = await team.join();
   const { founder } = team;
   const id = await sendDocument(app, founder, workbookFile(['Hello', 'Goodbye', 'Thanks']));
-  const path = `/app/edit/documents/${id}`;
+  const path = `/app/documents/${id}`;
   const person = await memberAt(browser, founder, path);
   const headers = founder.bearer;
   const segments = async () =>

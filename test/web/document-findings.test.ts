@@ -44,7 +44,7 @@ test.skipIf(withoutBrowser)(
     const nameOf = (sought: string) =>
       findings.find(({ code, message }) => code === sought && message.startsWith(`${segments[place].place}:`))
         ?.message;
-    await page.goto(`/app/edit/documents/${id}`);
+    await page.goto(`/app/documents/${id}`);
     await page.getByText(/^Score /).click();
     const open = async (kind: string, finding: string | undefined) => {
       await page.locator('summary').getByText(kind).click();
@@ -73,7 +73,7 @@ test.skipIf(withoutBrowser)(
     const founder = await signedIn(app, browser, '/app/files');
     const { page } = founder;
     const id = await sendDocument(app, founder, workbookFile(['Hello', 'Goodbye']));
-    await page.goto(`/app/edit/documents/${id}`);
+    await page.goto(`/app/documents/${id}`);
     await page.getByLabel('Needs review 2').waitFor();
     await page.getByRole('button', { name: 'Open segment 1', exact: true }).click();
     await page.getByRole('button', { name: 'Confirm as correct' }).click();

@@ -12,7 +12,7 @@ const browser = useBrowser(app);
 async function openDocument(path: string) {
   const founder = await signedIn(app, browser, '/app/files');
   const id = await sendDocument(app, founder, corpusDocument(path));
-  await founder.page.goto(`/app/edit/documents/${id}`);
+  await founder.page.goto(`/app/documents/${id}`);
   return { ...founder, id };
 }
 
@@ -95,7 +95,7 @@ test.skipIf(withoutBrowser)(
     const founder = await signedIn(app, browser, '/app/files');
     const { page } = founder;
     const id = await sendDocument(app, founder, workbookFile(['Hello', 'Goodbye']));
-    await page.goto(`/app/edit/documents/${id}?text=Goodbye`);
+    await page.goto(`/app/documents/${id}?text=Goodbye`);
     await page.getByText('1 segment', { exact: true }).waitFor();
     await page.getByRole('button', { name: '[fr] Hello' }).click();
     await page.getByRole('textbox', { name: 'Translation of segment 1' }).waitFor();
@@ -114,7 +114,7 @@ test.skipIf(withoutBrowser)(
     const { page } = founder;
     const cells = Array.from({ length: 2100 }, (_, index) => `Sentence ${index + 1}`);
     const id = await sendDocument(app, founder, workbookFile(cells));
-    await page.goto(`/app/edit/documents/${id}`);
+    await page.goto(`/app/documents/${id}`);
     await page.getByText('2,100 segments', { exact: true }).waitFor();
     expect(await page.getByRole('button', { name: /^Open segment/ }).count()).toBeLessThan(100);
     await page.getByRole('searchbox', { name: 'Search source and translation' }).fill('sentence 2050');

@@ -45,7 +45,7 @@ describe.skipIf(withoutBrowser)('a reviewer at /app/files', { timeout: 40_000 },
     const founder = await signedIn(app, browser, '/app/files');
     const { page } = founder;
     const id = await sendDocument(app, founder, corpusDocument(path));
-    await page.goto(`/app/edit/documents/${id}`);
+    await page.goto(`/app/documents/${id}`);
     await page.getByRole('button', { name: 'Open segment 1', exact: true }).click();
     const field = page.getByRole('textbox', { name: 'Translation of segment 1' });
     await field.fill('Bref');
@@ -79,7 +79,7 @@ describe.skipIf(withoutBrowser)('a reviewer at /app/files', { timeout: 40_000 },
     const founder = await signedIn(app, browser, '/app/files');
     const { page } = founder;
     const id = await sendDocument(app, founder, workbookFile(['Hello']));
-    await page.goto(`/app/edit/documents/${id}`);
+    await page.goto(`/app/documents/${id}`);
     const approve = page.getByRole('button', { name: 'Approve' });
     await approve.click();
     await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
@@ -97,7 +97,7 @@ describe.skipIf(withoutBrowser)('a reviewer at /app/files', { timeout: 40_000 },
     const founder = await signedIn(app, browser, '/app/files');
     const { page, apiKey } = founder;
     const id = await sendDocument(app, founder, workbookFile(['Hello', 'Goodbye']));
-    await page.goto(`/app/edit/documents/${id}`);
+    await page.goto(`/app/documents/${id}`);
     await page.getByRole('button', { name: 'Open segment 1', exact: true }).click();
     await page.getByRole('textbox', { name: 'Translation of segment 1' }).fill('Mine');
     const headers = { 'x-api-key': apiKey };

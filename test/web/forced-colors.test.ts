@@ -60,7 +60,7 @@ describe.skipIf(withoutBrowser)('in forced colors, without motion', () => {
     await expectDifferent(page, '[role=option][aria-selected=true]', '[role=option][aria-selected=false]');
     await page.keyboard.press('Escape');
 
-    await page.goto(`/app/edit/documents/${document}`);
+    await page.goto(`/app/documents/${document}`);
     await page.getByRole('button', { name: 'Open segment 1', exact: true }).click();
     await page.locator('[data-current]').waitFor();
     await page.locator('button[aria-current][aria-description]').waitFor();

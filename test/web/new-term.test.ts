@@ -109,7 +109,7 @@ describe.skipIf(withoutBrowser)('selected words become a glossary term', { timeo
     expect(await offer.count()).toBe(0);
     // If the workspace has no glossary, the dialog links to the page that creates one.
     await page.keyboard.press('Control+i');
-    await page.getByRole('dialog').getByRole('link', { name: 'Upload one' }).click();
+    await page.getByRole('dialog').getByRole('link', { name: 'Upload a glossary' }).click();
     await page.waitForURL('**/app/glossaries');
   });
 
@@ -118,7 +118,7 @@ describe.skipIf(withoutBrowser)('selected words become a glossary term', { timeo
     const { page, apiKey } = founder;
     await setsOf(app, { 'x-api-key': apiKey }).glossary(['order,commande'], { name: 'House' });
     const id = await sendDocument(app, founder, workbookFile(['Pay the invoice', 'The other line']));
-    await page.goto(`/app/edit/documents/${id}`);
+    await page.goto(`/app/documents/${id}`);
     await page.getByRole('button', { name: 'Open segment 1', exact: true }).click();
     const first = page.getByRole('textbox', { name: 'Translation of segment 1' });
     await first.fill('facture');

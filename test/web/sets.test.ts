@@ -38,7 +38,7 @@ describe.skipIf(withoutBrowser)('a member at /app/glossaries', { timeout: 30_000
     );
     await page.getByRole('button', { name: 'Upload' }).click();
     await page.getByText('house now has 2 terms.').first().waitFor();
-    await page.getByText('skipped, because the source or the target term is missing: line 4').waitFor();
+    await page.getByText('entries without a source or target term were skipped: line 4').waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
     // The form is empty, because the next file usually becomes another glossary.
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('');

@@ -65,10 +65,12 @@ describe.skipIf(withoutBrowser)('a member at /app/translate', () => {
   test('a text whose language cannot be detected is translated with one click on a language', async () => {
     const { page } = await signedIn(app, browser, '/app/translate?to=["de","fr"]');
     await page.getByLabel('Text to translate').fill('Hello');
-    await page.getByText('The detected language decides how much of the allowance this takes.').waitFor();
+    await page
+      .getByText('The detected language determines how much of your allowance this translation uses.')
+      .waitFor();
     await page.getByRole('button', { name: 'Translate', exact: true }).click();
     const question = page.getByRole('alert');
-    await question.getByText('The language could not be detected. Which one is it?').waitFor();
+    await question.getByText('The source language could not be detected. Select it.').waitFor();
     expect(await question.count()).toBe(1);
     await question.getByRole('button', { name: 'English' }).click();
     for (const code of ['de', 'fr']) await page.getByText(`[${code}] Hello`).waitFor();

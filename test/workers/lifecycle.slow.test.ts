@@ -139,7 +139,7 @@ test('workers pause between tries while the database answers but refuses writes,
   const log = {
     ...app.services.log,
     warn: (_fields: object, message: string) => {
-      if (message === 'could not free the jobs yet') seen.notFreed += 1;
+      if (message === 'could not release the jobs of stopped workers yet') seen.notFreed += 1;
     },
     error: (_fields: object, message: string) => {
       if (message.includes('restarting')) seen.replaced += 1;

@@ -134,8 +134,8 @@ describe('POST /api/documents/{document_id}/review with Content-Type: applicatio
   });
 
   test.each([
-    ['lost one side', 'Voir <sc id="1"/>la page', 'the code 1 of the source is missing'],
-    ['turned around', '<ec startRef="1"/>la page<sc id="1"/>', 'closed while another one is open'],
+    ['lost one side', 'Voir <sc id="1"/>la page', 'the inline code 1 of the source is missing'],
+    ['turned around', '<ec startRef="1"/>la page<sc id="1"/>', 'is closed before a code inside it'],
     ['no element of XLIFF', '<b>la page</b>', 'not an inline element of XLIFF'],
   ])('tags that are %s refuse the whole file by unit and line', async (_, target, problem) => {
     const id = await word();
@@ -219,7 +219,7 @@ describe('POST /api/documents/{document_id}/review with Content-Type: applicatio
       [text.replace('id="s2"', 'id="s7"'), 'unit "s7"'],
       [text.replace('id="s2"', 'id="s-1"'), 'unit "s-1"'],
       [text.replace('id="s2"', 'id="s1"'), 'two units have the id "s1"'],
-      [(await xliff.exportSegments(other)).text, `there is no <file id="${id}">`],
+      [(await xliff.exportSegments(other)).text, `it has no <file id="${id}">`],
     ] as const) {
       const answer = await xliff.reviewSegments(id, body);
       expect([answer.status, answer.body.detail]).toEqual([422, expect.stringContaining(detail)]);

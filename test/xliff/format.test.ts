@@ -126,7 +126,7 @@ describe('what is written and read', () => {
       [['One']],
       [['Two']],
     ]);
-    expect(() => read(xliff, 'c')).toThrow('there is no <file id="c">');
+    expect(() => read(xliff, 'c')).toThrow('it has no <file id="c">');
   });
 });
 

@@ -219,7 +219,7 @@ describe('POST /api/translations/{job_id}/review with Content-Type: application/
       const { status, body } = await xliff.reviewJob(job.id, withTarget(text, 'text', target, 'final'));
       expect([status, body.detail]).toEqual([
         422,
-        expect.stringContaining('unit "text" (line 4): its code "8" has no data'),
+        expect.stringContaining('unit "text" (line 4): its inline code "8" has no data'),
       ]);
     }
     expect((await mine.read(job.id)).updated_at).toBe(job.updated_at);
@@ -257,13 +257,13 @@ describe('POST /api/translations/{job_id}/review with Content-Type: application/
     const job = await held({ source_text: 'The source' });
     const { text } = await xliff.exportJobs();
     const refusals = [
-      [text.replace('The source', 'Another source'), 'unit "text" (line 4): its source was changed'],
-      [text.replace(/<mda:metadata>.*<\/mda:metadata>/, ''), 'its <mda:metadata>'],
-      [text.replace(job.id, 'f'.repeat(32)), `there is no <file id="${job.id}">`],
+      [text.replace('The source', 'Another source'), 'unit "text" (line 4): its source text was changed'],
+      [text.replace(/<mda:metadata>.*<\/mda:metadata>/, ''), 'the element <mda:metadata>'],
+      [text.replace(job.id, 'f'.repeat(32)), `it has no <file id="${job.id}">`],
       [text.replace('trgLang="fr"', 'trgLang="de"'), 'from en into de'],
       [text.replace('id="text"', 'id="s1"'), 'unit "s1" (line 4): the job does not have this unit'],
-      [withTarget(text, 'text', '&#x9;<ph id="7" dataRef="d9"/>'), 'refers to "d9"'],
-      [withTarget(text, 'text', '<cp hex="D800"/>'), 'is no character'],
+      [withTarget(text, 'text', '&#x9;<ph id="7" dataRef="d9"/>'), 'refers to the data "d9"'],
+      [withTarget(text, 'text', '<cp hex="D800"/>'), 'is not a valid character'],
     ] as const;
     for (const [body, detail] of refusals) {
       const answer = await xliff.reviewJob(job.id, body);

@@ -149,6 +149,14 @@ const document = createRoute({
   component: lazyRouteComponent(() => import('./editor/document-editor.tsx'), 'DocumentEditorScreen'),
 });
 
+/** The former screen of a document. */
+const formerDocument = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/documents/$documentId',
+  validateSearch: readSegmentFilter,
+  component: lazyRouteComponent(() => import('./screens/documents/document.tsx'), 'DocumentScreen'),
+});
+
 const review = createRoute({
   getParentRoute: () => workspace,
   path: '/app/edit/texts',
@@ -201,6 +209,7 @@ export const router = createRouter({
       job,
       documents,
       document,
+      formerDocument,
       glossaries,
       glossary,
       memories,

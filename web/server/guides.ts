@@ -120,7 +120,7 @@ function searchPage(index: SearchIndex, query: string, basePath: string): GuideP
     query.trim() === ''
       ? 'Enter one or more words.'
       : found.length === 0
-        ? 'No results. Try fewer words, or only their beginnings.'
+        ? 'No results. Try fewer words, or only the first letters of words.'
         : `${found.length} ${found.length === 1 ? 'result' : 'results'}.`;
   return {
     name: 'search',

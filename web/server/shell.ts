@@ -52,7 +52,7 @@ function screenAt(path: string): string {
   const [area = '', name, part, id] = path.split('/').slice(1);
   if (area !== 'app') return { signin: 'sign-in', jobs: 'job' }[area] ?? area;
   if (!name) return 'inbox';
-  if (name === 'edit') return id ? 'document' : 'review';
+  if (name === 'edit') return id ? 'document-editor' : 'review';
   if (name === 'settings') return part ?? name;
   return (part ? itemScreens[name] : listScreens[name]) ?? name;
 }
@@ -61,7 +61,11 @@ function screenAt(path: string): string {
 const listScreens: Record<string, string> = { files: 'documents', texts: 'jobs', reports: 'usage' };
 
 /** The screens that show one item of a list, by the name of the list in the path. */
-const itemScreens: Record<string, string> = { glossaries: 'glossary', memories: 'memory' };
+const itemScreens: Record<string, string> = {
+  documents: 'document',
+  glossaries: 'glossary',
+  memories: 'memory',
+};
 
 /**
  * Builds the page of the application. It contains the URLs of the files, and the properties of the deployment in a meta

@@ -139,13 +139,16 @@ function requireMessages(folder: string, english: Areas): void {
         readMessage(text);
       } catch (error) {
         const [why] = (error as Error).message.split('\n');
-        throw new CatalogError(`${join(folder, 'en', `${area}.json`)}: ${key} is no ICU message: ${why}`);
+        throw new CatalogError(
+          `${join(folder, 'en', `${area}.json`)}: ${key} is not a valid ICU message: ${why}`,
+        );
       }
 }
 
 async function readAreas(folder: string, locale: string): Promise<Areas> {
   const names = await readdir(join(folder, locale)).catch(() => [] as string[]);
-  if (locale === 'en' && names.length === 0) throw new CatalogError(`${join(folder, locale)} has no catalog`);
+  if (locale === 'en' && names.length === 0)
+    throw new CatalogError(`${join(folder, locale)} has no catalog files`);
   const areas: Areas = new Map();
   for (const name of names.filter((one) => one.endsWith('.json')).sort())
     areas.set(basename(name, '.json'), await readJson(join(folder, locale, name), false));
@@ -160,7 +163,7 @@ async function readJson(path: string, mayLack: boolean): Promise<Record<string, 
       typeof content === 'object' &&
       content !== null &&
       Object.values(content).every((text) => typeof text === 'string');
-    if (!isTexts) throw new Error('it must be an object of texts');
+    if (!isTexts) throw new Error('it must be a JSON object whose values are strings');
     return content as Record<string, string>;
   } catch (error) {
     if (mayLack && (error as NodeJS.ErrnoException).code === 'ENOENT') return {};

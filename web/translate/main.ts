@@ -122,9 +122,9 @@ function report(
 ): void {
   const rest = total - written - held.length - failed.length;
   console.log(
-    `${written} written, ${held.length} awaiting review, ${failed.length} failed${rest > 0 ? `, ${rest} not done (${signal.reason})` : ''}.`,
+    `${written} written, ${held.length} awaiting review, ${failed.length} failed${rest > 0 ? `, ${rest} not translated (${signal.reason})` : ''}.`,
   );
-  if (held.length > 0) console.log('\nAwaiting review; run again when they are reviewed:');
+  if (held.length > 0) console.log('\nAwaiting review. Run this command again after the review:');
   for (const { message, job } of held) {
     const reasons = job.agent_run.quality_gate?.reasons.join('; ') ?? '';
     console.log(`  ${nameOf(catalogs, message)}: ${printable(reasons)}`);
@@ -157,6 +157,6 @@ function readOptions() {
   const to = [...new Set(values.to.split(',').map((code) => code.trim()))].filter(Boolean);
   const unknown = to.filter((code) => !targets.includes(code));
   if (to.length === 0 || unknown.length > 0)
-    throw new Error(`--to takes languages of the interface: ${targets.join(', ')}`);
+    throw new Error(`--to must name languages of the interface: ${targets.join(', ')}`);
   return { to, list: values.list, adopt: values.adopt, folder: values.locales };
 }

@@ -96,13 +96,14 @@ export function readTranslation(sent: string, translated: string): { message: st
   try {
     parts = readMessage(message);
   } catch (error) {
-    return { problem: `it is no ICU message: ${String((error as Error).message).split('\n')[0]}` };
+    return { problem: `it is not a valid ICU message: ${String((error as Error).message).split('\n')[0]}` };
   }
   const [expected, found] = [syntaxOf(readMessage(sent)), syntaxOf(parts)];
   const lacking = [...expected].filter((part) => !found.has(part));
   const alien = [...found].filter((part) => !expected.has(part));
   if (lacking.length > 0) return { problem: `it lacks ${lacking.join(', ')}` };
-  if (alien.length > 0) return { problem: `it has ${alien.join(', ')}, which the English has not` };
+  if (alien.length > 0)
+    return { problem: `it has ${alien.join(', ')}, which the English message does not have` };
   return { message };
 }
 

@@ -67,7 +67,7 @@ function problemOf({ status, agent_run }: TranslationJob): string {
   if (status === 'rejected') {
     const notes = agent_run.human_review_task?.metadata['notes'];
     const why = typeof notes === 'string' && notes !== '' ? ` (${notes})` : '';
-    return `its translation was rejected${why}; write it by hand, or change the English`;
+    return `its translation was rejected${why}; write it by hand, or change the English message`;
   }
   return `the job is ${status}${agent_run.error ? `: ${agent_run.error}` : ''}; run again`;
 }

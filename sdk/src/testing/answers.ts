@@ -38,7 +38,7 @@ export class Refused {
 
 /** Returns the error for a route that the service has and the mock does not support. */
 export function noPart({ method, path }: DoubleRequest, what = ''): Refused {
-  return new Refused(404, `route not found: the double has no part for ${method} ${path}${what}`);
+  return new Refused(404, `route not found: the test double does not implement ${method} ${path}${what}`);
 }
 
 /** Returns the error for a field that does not match its schema. */
@@ -167,7 +167,10 @@ export function pageAnswer<T>(
 ): Response {
   const before = query['cursor'] === undefined ? Number.POSITIVE_INFINITY : Number(query['cursor']);
   if (Number.isNaN(before))
-    throw misfit(['query', 'cursor'], 'invalid cursor; send next_cursor from the previous page, or none');
+    throw misfit(
+      ['query', 'cursor'],
+      'invalid cursor; send next_cursor from the previous page, or no cursor',
+    );
   const limit = query['limit'] === undefined ? mostOfPage : Number(query['limit']);
   if (query['limit'] !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= 200))
     throw misfit(['query', 'limit'], 'must be 1 to 200');

@@ -121,7 +121,7 @@ function approve(jobs: Jobs, id: string | undefined, request: DoubleRequest): Re
       'validation_error',
     );
   const said = (request.body as { reviewer?: string | null } | undefined)?.reviewer?.trim();
-  const reviewer = isSession(request) ? 'the double' : said;
+  const reviewer = isSession(request) ? 'the test double' : said;
   if (!reviewer)
     throw new Refused(
       400,

@@ -191,7 +191,7 @@ function jobOf(request: TranslationJob['request'], translation: string): Transla
     status: 'published',
     baseline_translation: translation,
     final_translation: translation,
-    quality_assessment: { score: 92, issues: [], summary: 'of the double' },
+    quality_assessment: { score: 92, issues: [], summary: 'made by the test double' },
     refinement: null,
     verification: null,
     agent_run: { status: 'completed', steps: [], quality_gate: null, human_review_task: null, error: null },

@@ -167,7 +167,7 @@ async function* readPages(
   let next = read({ recordedAt: new Date(period.from), jobId: '' }, firstPageSize);
   for (;;) {
     const page = await next;
-    if (!page) throw new Error('usage records are missing');
+    if (!page) throw new Error('the usage records that were exported do not match their stored number');
     if (page.end) {
       next = read(page.end, pageSize);
       // The client may have stopped reading; without this, an error would be an unhandled rejection.

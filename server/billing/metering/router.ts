@@ -15,22 +15,20 @@ export const usageRouter = router({
         tag: 'Usage',
         summary: 'Usage per day',
         description:
-          'Days in UTC, at most 366, first and last day included; the last 30 by default. An administrator sees its own tenant, without tokens; an operator the tenant that it names, or the sum over all, with tokens.',
+          'The range has at most 366 days in UTC, including its first and last day; the default is the last 30 days. Administrators get the usage of their tenant, without tokens. Operators get the usage of the tenant in `tenant_id`, or the sum over all tenants, with tokens.',
       },
     })
     .input(
       z.object({
         from: calendarDate
           .optional()
-          .describe('The first day, included; by default 29 days before the last.'),
-        to: calendarDate
-          .optional()
-          .describe('The last day, included; today by default. At most 366 days after the first.'),
+          .describe('The first day of the range. Default: 29 days before the last day.'),
+        to: calendarDate.optional().describe('The last day of the range, which is included. Default: today.'),
         tenant_id: z
           .string()
           .optional()
           .describe(
-            'The tenant, for an operator; without it, the sum over all. Administrators get their own.',
+            'For operators: the tenant; if omitted, the sum over all tenants. Administrators get their own tenant.',
           ),
       }),
     )
@@ -46,12 +44,12 @@ export const usageRouter = router({
         summary: 'Usage in a billing period',
         paged: true,
         description:
-          'The current period by default; records latest first. X-Next-Cursor has the next cursor if there are more. Only operators get token counters and models.',
+          'The default is the current period. Records are sorted by time, latest first. If there are more, X-Next-Cursor has the cursor of the next page. Only operators get token counts and models.',
       },
     })
     .input(
       z.object({
-        tenant_id: z.string().describe("The tenant's id."),
+        tenant_id: z.string().describe('The ID of the tenant.'),
         period: period.optional(),
         ...recordPage,
       }),
@@ -72,13 +70,13 @@ export const usageRouter = router({
         tag: 'Usage',
         summary: 'Export the usage ledger of a billing period',
         description:
-          'The current period by default; oldest record first, up to the latest at the start of the export. Only operators get token counters, models and the list of models.',
+          'The default is the current period. Records are sorted by time, oldest first; those written after the start of the export are not included. Only operators get token counts and models.',
         download: Object.values(exportTexts).map(({ contentType }) => contentType),
       },
     })
     .input(
       z.object({
-        tenant_id: z.string().describe("The tenant's id."),
+        tenant_id: z.string().describe('The ID of the tenant.'),
         format: exportFormat,
         period: period.optional(),
       }),

@@ -53,10 +53,16 @@ export function refuseByTokens(
   if (limit === null || tokensSpent === null || tokensExpected === null) return null;
   if (tokensSpent >= limit) {
     const midnight = new Date(now).setUTCHours(24, 0, 0, 0);
-    return refusal('the daily limit is reached; it resets at 00:00 UTC', (midnight - now) / 1000);
+    return refusal(
+      'the limit of model tokens a day is reached; it resets at 00:00 UTC',
+      (midnight - now) / 1000,
+    );
   }
   if (tokensSpent + tokensExpected < limit) return null;
-  return refusal('work in progress may reach the daily limit; try again when it has ended', retrySoon);
+  return refusal(
+    'jobs in progress may use the remaining model tokens of the day; try again when they have ended',
+    retrySoon,
+  );
 }
 
 /** Returns the error in the form of a rejection by the monthly allowance. */

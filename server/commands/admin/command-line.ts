@@ -79,7 +79,9 @@ function parse(
     });
   } catch (error) {
     // Use only the first sentence of Node's message, which names the option. The rest is advice.
-    throw new Refusal(/^.*?(?=\. |\.?\n|\.?$)/.exec((error as Error).message)?.[0] ?? 'unreadable arguments');
+    throw new Refusal(
+      /^.*?(?=\. |\.?\n|\.?$)/.exec((error as Error).message)?.[0] ?? 'the arguments cannot be parsed',
+    );
   }
 }
 
@@ -87,7 +89,7 @@ function parse(
 function usageOfAll(): string[] {
   const names = Object.keys(commands) as CommandName[];
   return [
-    'npm run admin -- <command>   (npm run -s admin -- <command> prints nothing else)',
+    'npm run admin -- <command>   (npm run -s admin -- <command> omits the lines that npm itself prints)',
     '',
     ...names.flatMap((name) => [`  ${signature(name)}`, `      ${commands[name].summary}`]),
     '',

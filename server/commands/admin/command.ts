@@ -80,7 +80,7 @@ export const wholeNumber = (min: number, max: number) =>
 /** A time with a time zone, or a day, which means the beginning of this day in UTC. */
 export const moment = z
   .union([z.iso.datetime({ offset: true }), z.iso.date()], {
-    error: 'must be a moment with its zone (2026-07-31T09:00:00Z) or a day (2026-07-31)',
+    error: 'must be a time with a time zone (2026-07-31T09:00:00Z) or a date (2026-07-31)',
   })
   .transform((text) => new Date(text))
   .pipe(

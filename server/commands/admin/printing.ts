@@ -30,5 +30,7 @@ export const named = ({ id, name }: TenantAccount) => `${printable(JSON.stringif
 /** Returns a warning line if the tenant is deactivated. */
 export function inactiveNote(account: TenantAccount): string[] {
   if (account.active) return [];
-  return [`${named(account)} is deactivated: sign-in is disabled until reactivate-tenant ${account.id}.`];
+  return [
+    `${named(account)} is deactivated: its members cannot sign in until you run reactivate-tenant ${account.id}.`,
+  ];
 }

@@ -62,16 +62,16 @@ export async function* readParts(
   const indexes: string[] = [];
   let manifest: Manifest | undefined;
   for await (const { name, content } of entriesOf(file)) {
-    if (manifest) throw damaged(file, name, 'unexpected part after the end');
+    if (manifest) throw damaged(file, name, 'it is an unexpected part after the manifest');
     if (name === names.manifest) {
       manifest = parse(manifestShape, content, file, name);
-      if (listed[0]) throw damaged(file, listed[0].name, 'it is in no index');
+      if (listed[0]) throw damaged(file, listed[0].name, 'no index lists it');
       const wrong = manifest.indexes.findIndex((hash, at) => hash !== indexes[at]);
       if (wrong >= 0 || manifest.indexes.length !== indexes.length)
         throw damaged(
           file,
           indexPart((wrong >= 0 ? wrong : indexes.length) + 1),
-          'it differs from the manifest',
+          'its checksum differs from the one in the manifest',
         );
       check(manifest);
     } else if (name === indexPart(indexes.length + 1)) {
@@ -79,12 +79,12 @@ export async function* readParts(
       listed = [];
       indexes.push(digest(content));
     } else {
-      if (listed.length >= partsOfIndex) throw damaged(file, name, 'its index is missing');
+      if (listed.length >= partsOfIndex) throw damaged(file, name, 'the index that lists it is missing');
       listed.push({ name, bytes: content.length, sha256: digest(content) });
       yield { name, content };
     }
   }
-  if (!manifest) throw damaged(file, names.manifest, 'it is missing: the file is incomplete');
+  if (!manifest) throw damaged(file, names.manifest, 'it is missing because the file is incomplete');
 }
 
 function compare(file: string, expected: readonly Part[], found: readonly Part[]): void {
@@ -92,10 +92,10 @@ function compare(file: string, expected: readonly Part[], found: readonly Part[]
     const own = found[at];
     if (own?.name !== part.name) throw damaged(file, part.name, 'it is missing');
     if (own.bytes !== part.bytes || own.sha256 !== part.sha256)
-      throw damaged(file, part.name, 'its digest differs');
+      throw damaged(file, part.name, 'its size or checksum differs from the index');
   }
   const more = found[expected.length];
-  if (more) throw damaged(file, more.name, 'it is in no index');
+  if (more) throw damaged(file, more.name, 'no index lists it');
 }
 
 function parse<T extends z.ZodType>(shape: T, content: Buffer, file: string, part: string): z.infer<T> {
@@ -124,7 +124,7 @@ function limitOf(name: string): number {
  * last entry before the error.
  */
 async function* entriesOf(file: string): AsyncGenerator<ReadPart> {
-  let last = 'its start';
+  let last = 'the start of the file';
   const input = createReadStream(file, { highWaterMark: 1_000_000 });
   const unpacked = input.pipe(createZstdDecompress({ chunkSize: 1_000_000 }));
   input.on('error', (error) => unpacked.destroy(error));
@@ -144,8 +144,9 @@ async function* entriesOf(file: string): AsyncGenerator<ReadPart> {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code !== undefined && /^E[A-Z]+$/.test(code))
       throw new Refusal(`${file} cannot be read (${message})`);
-    if (last === 'its start') throw new Refusal(`${file} is not a backup of this service (${message})`);
-    throw damaged(file, last, `it, or the part after it, cannot be read (${message})`);
+    if (last === 'the start of the file')
+      throw new Refusal(`${file} is not a backup of this service (${message})`);
+    throw damaged(file, last, `this part or the next one cannot be read (${message})`);
   } finally {
     input.destroy();
     unpacked.destroy();

@@ -74,12 +74,12 @@ function* describe(taken: Taken, file: string, seconds: number, hasKey: boolean)
   const { rows, tables, objects, missing, missingCount, accounts, bytes } = taken;
   for (const path of missing) yield `Missing in the storage: ${path}`;
   if (missingCount > 0)
-    yield `${missingCount} objects of rows are missing in the storage: removed during the backup, or lost (npm run verify-store)`;
+    yield `${missingCount} objects to which database rows refer are missing in the storage. They were removed during the backup, or are lost; npm run verify-store shows which`;
   for (const { tenant_id, address } of accounts)
-    yield `Not in the backup (the tenant's own storage): the account ${address} of ${tenant_id}`;
+    yield `Not in the backup: the storage account ${address}, which belongs to tenant ${tenant_id}`;
   yield hasKey
-    ? 'The key of stored secrets is in the backup: keep the file as secret as DATA_DIR.'
-    : 'SECRETS_KEY is not in the backup: keep it too, separately from the file.';
+    ? 'The backup contains the key that decrypts stored secrets: keep the file as secret as DATA_DIR.'
+    : 'The backup does not contain SECRETS_KEY: keep this key too, separately from the file.';
   const megabytes = (bytes / 1_000_000).toFixed(1);
   yield `${file}: ${rows} rows of ${tables} tables, ${objects} objects, ${megabytes} MB, in ${seconds.toFixed(1)} s`;
 }

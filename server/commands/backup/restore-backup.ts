@@ -55,7 +55,7 @@ export async function verifyBackup(file: string, header: Header, stop: AbortSign
 export function refuseForged({ file, manifest }: VerifiedBackup, keys: SecretsKeys): void {
   if (isAuthentic(keys, manifest)) return;
   throw new Refusal(
-    `${file} is damaged at ${names.manifest}: it was not made with the key of stored secrets; nothing was restored`,
+    `${file} is damaged at ${names.manifest}: the backup was not made with this SECRETS_KEY, or someone has changed it; nothing was restored`,
   );
 }
 

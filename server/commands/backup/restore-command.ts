@@ -90,7 +90,7 @@ async function restoreDraft(
 async function completeElsewhere(storage: RestoredStorage): Promise<void> {
   await storage.complete().catch((error: unknown) => {
     throw new IncompleteError(
-      `everything is restored, but the marker of an unfinished restore could not be removed from PLATFORM_STORAGE_URL (${reasonOf(error)}): run npm run migrate`,
+      `everything is restored, but the object that marks an unfinished restore could not be removed from PLATFORM_STORAGE_URL (${reasonOf(error)}): run npm run migrate, which removes it`,
       { cause: error },
     );
   });
@@ -119,7 +119,7 @@ async function restoreTo(
   } catch (error) {
     const why = stop.aborted ? 'stopped' : reasonOf(error);
     throw new IncompleteError(
-      `everything is restored, but the tables may be those of the version that made the backup (${why}): run npm run migrate`,
+      `everything is restored, but the tables could not be updated from the version that made the backup (${why}): run npm run migrate`,
       { cause: error },
     );
   }
@@ -136,7 +136,7 @@ async function givenKeys(settings: Settings): Promise<SecretsKeys | undefined> {
   if (settings.SECRETS_KEY !== undefined) return loadSecretsKeys(settings);
   if (settings.DATABASE_URL === undefined) return undefined;
   throw new SettingsError(
-    'SECRETS_KEY: is required with DATABASE_URL; set the key of the backup (docs/backup.md describes how to read one that is in the file)',
+    'SECRETS_KEY: is required with DATABASE_URL; set the key that the backup was made with (docs/backup.md describes how to read a key that the file contains)',
   );
 }
 

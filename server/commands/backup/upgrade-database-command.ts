@@ -20,7 +20,9 @@ await runCommand(usage, async (stop, print) => {
   const { values } = parseArgs({ options: { programs: { type: 'string' } } });
   const { DATABASE_URL, DATA_DIR } = readSettings();
   if (DATABASE_URL !== undefined)
-    throw new Refusal('DATABASE_URL is set: upgrade your own server with its own programs');
+    throw new Refusal(
+      'DATABASE_URL is set: this command upgrades only the embedded database; upgrade your own server with the programs of PostgreSQL',
+    );
   const { programs } = values;
   const upgrade = await upgradeCluster(DATA_DIR, { programs, stop, onNotice: print }).catch(
     (error: unknown) => {
@@ -34,10 +36,11 @@ await runCommand(usage, async (stop, print) => {
 
 function* describe(upgrade: Upgrade): Generator<string> {
   if (upgrade.did === 'nothing') yield `The database already has PostgreSQL ${upgrade.major}.`;
-  else if (upgrade.did === 'end') yield `The interrupted upgrade to PostgreSQL ${upgrade.major} is complete.`;
+  else if (upgrade.did === 'end')
+    yield `The upgrade to PostgreSQL ${upgrade.major}, which was interrupted before, is complete.`;
   else {
     const { from, major, rows, tables, kept } = upgrade;
     yield `Copied and verified ${rows} rows of ${tables} tables from PostgreSQL ${from} to ${major}.`;
-    yield `The old database is kept in ${kept}: remove it when the service has run for a while. Changes of its postgresql.conf and pg_hba.conf were not taken over.`;
+    yield `The old database is kept in ${kept}: remove it after the service has run for some days. Your changes to its postgresql.conf and pg_hba.conf were not copied.`;
   }
 }

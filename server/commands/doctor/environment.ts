@@ -108,7 +108,7 @@ export async function checkSandbox(): Promise<Finding[]> {
     runs,
     warn(
       'sandbox',
-      `if a file escapes Node's own restrictions, it can still reach, at level "${level}": ${left.join(', ')}`,
+      `at isolation level "${level}", code from a malicious file that escapes the restrictions of Node.js could still: ${left.join(', ')}`,
       'docs/security.md lists the levels; docs/decisions/0078 lists the requirements of each',
     ),
   ];
@@ -120,7 +120,7 @@ export async function checkEngine(settings: Settings): Promise<Finding[]> {
     return [
       warn(
         'engine',
-        'no model is connected: the stub engine translates nothing',
+        'no model is connected: the stub engine runs, which does not translate',
         'set OPENAI_API_KEY, and OPENAI_BASE_URL for an endpoint other than OpenAI',
       ),
     ];

@@ -47,7 +47,7 @@ const doubts: readonly ((settings: Settings) => [message: string, advice: string
   (settings) =>
     settings.TRUST_PROXY === 0 &&
     publicAddress(settings).startsWith('https:') && [
-      "BASE_URL is https, which implies a proxy, but TRUST_PROXY is 0: all callers have the proxy's address",
+      'BASE_URL is https, so there must be a proxy, but TRUST_PROXY is 0: the service sees the IP address of the proxy for all clients',
       'set TRUST_PROXY to the number of your proxies',
     ],
   (settings) => {
@@ -67,7 +67,7 @@ const doubts: readonly ((settings: Settings) => [message: string, advice: string
       settings.STRIPE_PRICE_STUDIO,
       settings.STRIPE_PRICE_TOPUP,
     ].every((price) => price === undefined) && [
-      'billing is on, but nothing is for sale',
+      'billing is on, but no plan or top-up has a price',
       'set at least one STRIPE_PRICE_...',
     ],
   ({ MAX_REQUEST_BYTES, MAX_UPLOAD_BYTES }) =>
@@ -84,17 +84,17 @@ const doubts: readonly ((settings: Settings) => [message: string, advice: string
   ({ MAX_TOKENS_PER_DAY }) =>
     MAX_TOKENS_PER_DAY > 0 &&
     MAX_TOKENS_PER_DAY < 20_000 && [
-      `MAX_TOKENS_PER_DAY is ${MAX_TOKENS_PER_DAY}: a few short texts of a tenant use it up`,
+      `MAX_TOKENS_PER_DAY is ${MAX_TOKENS_PER_DAY}: a tenant reaches this limit with a few short texts`,
       'a short text takes 4,000 tokens or more; docs/usage.md lists what counts',
     ],
   ({ TRANSLATION_ENABLED }) =>
     !TRANSLATION_ENABLED && [
-      'TRANSLATION_ENABLED is off: every submission gets 503',
+      'TRANSLATION_ENABLED is off: the service rejects every translation with 503',
       'set it to true to enable translations',
     ],
   ({ ALLOW_UNREADABLE_SECRETS }) =>
     ALLOW_UNREADABLE_SECRETS && [
-      'ALLOW_UNREADABLE_SECRETS is on: a wrong SECRETS_KEY is not noticed at the start',
+      'ALLOW_UNREADABLE_SECRETS is on: the service starts even if SECRETS_KEY is wrong',
       'remove it when the keys decrypt all stored secrets',
     ],
 ];

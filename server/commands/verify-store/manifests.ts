@@ -124,10 +124,10 @@ async function compareLines(
   for (const { tenantId, id, uri, at, lines } of expected.values()) {
     if (lines === 1) continue;
     const until = at.getTime() + limit;
-    if (lines > 1) await report.difference('line twice', { tenantId, id, path: uri });
-    else if (until > Date.now()) report.inFlight('line that may follow', 1, until);
+    if (lines > 1) await report.difference('manifest line twice', { tenantId, id, path: uri });
+    else if (until > Date.now()) report.inFlight('manifest line that may not be written yet', 1, until);
     else if (await isReferred(database, tenantId, id, uri))
-      await report.difference('line missing', { tenantId, id, path: uri });
+      await report.difference('manifest line missing', { tenantId, id, path: uri });
   }
 }
 

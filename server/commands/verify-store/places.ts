@@ -56,7 +56,7 @@ export async function findPlaces(comparison: Comparison, tenantId: string): Prom
 async function accountOf(comparison: Comparison, binding: Binding): Promise<Place | string> {
   try {
     const destination = destinationBy(comparison, binding);
-    if (destination.provider === 'platform') return 'not bound';
+    if (destination.provider === 'platform') return 'no account is connected';
     const { goldenPrefix, documentsPrefix } = binding;
     return {
       store: destination.store,
@@ -71,7 +71,7 @@ async function accountOf(comparison: Comparison, binding: Binding): Promise<Plac
     if (!(error instanceof AppError)) throw error;
     return binding.status === 'verified'
       ? 'its secret cannot be decrypted'
-      : `its binding is ${binding.status}`;
+      : `the connection to it is ${binding.status}`;
   }
 }
 
@@ -101,7 +101,7 @@ export async function lookAt<T>(
   const place = isInAccount(address) ? account : places.platform;
   const path = typeof place === 'object' ? place.pathOf(address) : undefined;
   if (typeof place !== 'object' || path === undefined) {
-    report.unreached(tenantId, typeof place === 'string' ? place : 'it is no longer bound', 1);
+    report.unreached(tenantId, typeof place === 'string' ? place : 'it is no longer connected', 1);
     return undefined;
   }
   try {

@@ -2,12 +2,12 @@
 export type Difference =
   | 'record missing'
   | 'record damaged'
-  | 'record without a row'
-  | 'line missing'
-  | 'line twice'
+  | 'record without a database row'
+  | 'manifest line missing'
+  | 'manifest line twice'
   | 'file missing'
   | 'file damaged'
-  | 'file without a row';
+  | 'file without a database row';
 
 /** The kinds of objects that are compared. */
 export type Compared = 'records' | 'lines' | 'files';
@@ -17,9 +17,9 @@ export type Unfinished =
   | 'job that is not published yet'
   | 'document that is not finished yet'
   | 'record that is not written yet'
-  | 'record whose row may follow'
-  | 'line that may follow'
-  | 'file whose row may follow';
+  | 'record whose database row may not be stored yet'
+  | 'manifest line that may not be written yet'
+  | 'file whose database row may not be stored yet';
 
 /** The location of a difference: the tenant, and ids and paths. It never contains a text. */
 export interface Place {
@@ -79,7 +79,7 @@ export class Report {
     await this.#print(`compared: ${records} records, ${lines} lines of manifests, ${files} files`);
     for (const [account, count] of this.#unreached)
       await this.#print(
-        `not reached: ${account}${count > 0 ? `, with ${count} records and files of rows` : ''}`,
+        `not reached: ${account}${count > 0 ? `, so ${count} records and files were not compared` : ''}`,
       );
     if (this.#unfinished.size > 0)
       await this.#print(

@@ -30,9 +30,12 @@ export async function findUnreferencedRecords(
     stop.throwIfAborted();
     const verdicts = await judge(comparison, place, page);
     const waiting = verdicts.filter((verdict) => verdict === 'wait').length;
-    report.inFlight('record whose row may follow', waiting, Date.now() + limit);
+    report.inFlight('record whose database row may not be stored yet', waiting, Date.now() + limit);
     const unreferenced = page.filter((_, index) => verdicts[index] === 'remove');
-    const meaning = { what: 'record without a row', inFlight: 'record whose row may follow' } as const;
+    const meaning = {
+      what: 'record without a database row',
+      inFlight: 'record whose database row may not be stored yet',
+    } as const;
     await reportOld(comparison, place, tenantId, unreferenced, { ...meaning, limit });
   }
 }
@@ -78,8 +81,8 @@ export async function findUnreferencedFiles(
     const known = await selectAddresses(comparison, place, page);
     const unreferenced = page.filter(({ address }) => !known.has(address));
     await reportOld(comparison, place, tenantId, unreferenced, {
-      what: 'file without a row',
-      inFlight: 'file whose row may follow',
+      what: 'file without a database row',
+      inFlight: 'file whose database row may not be stored yet',
       limit: unreferencedFileLimit,
     });
   }

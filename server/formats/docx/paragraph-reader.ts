@@ -310,7 +310,7 @@ export class ParagraphReader {
     }
     this.tokens.push(token);
     if (this.tokens.length > limits.docxParagraphPieces)
-      throw overLimit('the number of pieces of one paragraph', limits.docxParagraphPieces);
+      throw overLimit('the number of texts, breaks and links in one paragraph', limits.docxParagraphPieces);
   }
 
   #position(tag: XmlStartTag): Position {

@@ -134,7 +134,10 @@ async function countNotes(
     openTag: ({ name }) => {
       countElement();
       if (++depth === 1 && local(name) !== root)
-        throw new FileError('unreadable', 'a part of the Word file does not have its declared type');
+        throw new FileError(
+          'unreadable',
+          'the content of a part of the Word file does not match its declared type',
+        );
       if (depth === 2) hasLetter = false;
       isText = local(name) === 't';
     },

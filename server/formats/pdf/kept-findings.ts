@@ -81,11 +81,17 @@ export class KeptCounts {
     const notes = countNotes(this.#document);
     if (notes > 0) kept('info', `annotations with text stay unchanged: ${notes}`);
     if (form && get(form, 'XFA'))
-      kept('warning', 'the XFA form is removed; the ordinary form fields of the PDF stay');
+      kept('warning', 'the form in XFA format is removed; the other form fields of the PDF are kept');
     if (isSigned)
-      kept('warning', 'the signature is not valid for a translation and is removed; its appearance stays');
+      kept(
+        'warning',
+        'the digital signature does not apply to the translation and is removed; its visible appearance is kept',
+      );
     if (segments > 0 && this.#imagePages.length > 0)
-      kept('warning', `${pagesText(this.#imagePages)} of images without text: their text is not translated`);
+      kept(
+        'warning',
+        `${pagesText(this.#imagePages)} of images without a text layer: text in these images is not translated`,
+      );
     if (segments === 0) findings.push(noText(this.#imagePages));
     return findings;
   }

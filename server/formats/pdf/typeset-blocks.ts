@@ -140,7 +140,9 @@ function findingsOf(block: TextBlock, { fit, frame, shrunk }: Fitting): Finding[
   if (shrunk) {
     const sizes = `set at ${formatPoints(frame.size * fit.scale)} pt instead of ${formatPoints(frame.size)} pt`;
     const reason =
-      shrunk === 'room' ? 'the translation does not fit in its place' : 'like other texts of the same style';
+      shrunk === 'room'
+        ? 'the translation is too long for its place'
+        : 'other texts of the same style were made smaller';
     findings.push({ severity: 'info', code: 'text_shrunk', message: `${sizes}: ${reason}`, unitId });
   }
   const { characters, styles } = missingInFonts(block, frame.text);
@@ -148,7 +150,7 @@ function findingsOf(block: TextBlock, { fit, frame, shrunk }: Fitting): Finding[
     findings.push({
       severity: 'info',
       code: 'font_substituted',
-      message: `the fonts of the target language lack this style: ${styles.join(', ')}`,
+      message: `the fonts for the target language do not have this style: ${styles.join(', ')}`,
       unitId,
     });
   if (characters.length > 0)

@@ -66,7 +66,7 @@ export function readTbx(
       if (path.length === 1 && !roots.has(name))
         throw new XmlFileError(
           'wrong_root',
-          'the file is XML but no TBX: its root element is neither <martif> nor <tbx>',
+          'the file is XML but not TBX: its root element is neither <martif> nor <tbx>',
           at,
         );
       if (concepts.has(name) && path.at(-2) === 'body')

@@ -108,7 +108,7 @@ export function readTmx(
       } else if (depth === depths.tmx && name !== 'tmx') {
         throw new XmlFileError(
           'wrong_root',
-          'the file is XML but no TMX: its root element is not <tmx>',
+          'the file is XML but not TMX: its root element is not <tmx>',
           line,
         );
       } else if (depth === depths.body) {

@@ -68,15 +68,16 @@ export function tagsOfContent(
     }
     const key = keyOf(item.type, item.id);
     const tag = expected.get(key);
-    if (!tag) return { wrong: `the code ${item.id} is not in the source, or occurs twice` };
+    if (!tag)
+      return { wrong: `the inline code ${item.id} is not in the source, or occurs twice in the target` };
     expected.delete(key);
     if (item.type === 'open') open.push(item.id);
     if (item.type === 'close' && open.pop() !== item.id)
-      return { wrong: `the code ${item.id} is closed while another one is open` };
+      return { wrong: `the inline code ${item.id} is closed before a code inside it` };
     target.push(tag);
   }
   const [missing] = expected.values();
-  if (missing) return { wrong: `the code ${missing.tag} of the source is missing` };
+  if (missing) return { wrong: `the inline code ${missing.tag} of the source is missing in the target` };
   return { target: joinStrings(target), tagged: true };
 }
 

@@ -63,8 +63,14 @@ export function readXliff(bytes: Uint8Array, fileId: string): XliffFile {
     const excess =
       items > maxItems
         ? `${maxItems} units, segments and codes`
-        : characters > maxCharacters && `${maxCharacters} characters, with what its codes stand for`;
-    if (excess) throw new XmlFileError('invalid', `the file has more than ${excess}; send pages of it`, line);
+        : characters > maxCharacters &&
+          `${maxCharacters} characters, including the content that its inline codes stand for`;
+    if (excess)
+      throw new XmlFileError(
+        'invalid',
+        `the file has more than ${excess}; export it in pages, and send each page`,
+        line,
+      );
     file?.units.push(unit);
   });
   /** The names of the open elements. `*` stands for elements of other namespaces. */
@@ -99,7 +105,7 @@ export function readXliff(bytes: Uint8Array, fileId: string): XliffFile {
   if (!file)
     throw new XmlFileError(
       'invalid',
-      `there is no <file id=${quoted(fileId)}> in it; send back the file of this address`,
+      `it has no <file id=${quoted(fileId)}>; send the file that was exported for this URL`,
     );
   return file;
 }
@@ -109,13 +115,13 @@ function readRoot(name: string, attributes: Record<string, string>, uri: string,
   if (name !== 'xliff')
     throw new XmlFileError(
       'wrong_root',
-      'the file is XML but no XLIFF: its root element is not <xliff>',
+      'the file is XML but not XLIFF: its root element is not <xliff>',
       line,
     );
   if (uri !== coreNamespace || !versions.includes(version))
     throw new XmlFileError(
       'wrong_root',
-      `this is XLIFF ${version.slice(0, 20) || 'of no version'}; send XLIFF 2.1, as the service wrote it`,
+      `this is XLIFF ${version.slice(0, 20) || 'without a version'}; send XLIFF 2.1, as the service exports it`,
       line,
     );
   return { sourceLang: attributes['srcLang'] ?? '', targetLang: attributes['trgLang'] ?? '' };

@@ -178,7 +178,7 @@ function resolved({ ref, ...code }: Referring, data: ReadonlyMap<string, string>
   if (known !== undefined) return { ...code, data: known };
   throw new XmlFileError(
     'invalid',
-    `a code refers to ${JSON.stringify(ref?.slice(0, 100))}, which its unit does not have in <originalData>`,
+    `an inline code refers to the data ${JSON.stringify(ref?.slice(0, 100))}, which is not in the <originalData> of its unit`,
     line,
   );
 }
@@ -193,7 +193,7 @@ function characterOf(hex: string | undefined, line: number): string {
   if (code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff)) return String.fromCodePoint(code);
   throw new XmlFileError(
     'invalid',
-    `<cp hex=${JSON.stringify((hex ?? '').slice(0, 20))}/> is no character`,
+    `<cp hex=${JSON.stringify((hex ?? '').slice(0, 20))}/> is not a valid character`,
     line,
   );
 }

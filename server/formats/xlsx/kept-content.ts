@@ -15,7 +15,7 @@ const kinds = {
   headersAndFooters: ['header or footer', 'headers and footers'],
   pivotTables: ['pivot table', 'pivot tables'],
   otherSheets: ['dialog sheet or macro sheet', 'dialog sheets and macro sheets'],
-  literalLists: ['literal dropdown list', 'literal dropdown lists'],
+  literalLists: ['dropdown list with fixed entries', 'dropdown lists with fixed entries'],
 } as const;
 
 type Kind = keyof typeof kinds;
@@ -137,7 +137,7 @@ function pivotsOfCells(count: number): Finding {
   return {
     severity: 'warning',
     code: 'unsupported_content_kept',
-    message: `${subject} have the names of cells that are translated; after a refresh they must be chosen again`,
+    message: `${subject} have the names of cells that are translated; after a refresh in Excel, select these fields again`,
     unitId: null,
   };
 }

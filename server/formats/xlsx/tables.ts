@@ -119,7 +119,7 @@ export class SheetTables {
       .map(({ name, headers }) => ({
         severity: 'info',
         code: 'table_header_kept',
-        message: `the table ${name} keeps its ${headers === 1 ? 'column header' : `${headers} column headers`}, because formulas name columns by them`,
+        message: `${headers === 1 ? 'the column header' : `${headers} column headers`} of the table ${name} are not translated, because formulas refer to the columns by their headers`,
         unitId: name,
       }));
   }

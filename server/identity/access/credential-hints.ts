@@ -4,7 +4,7 @@ import { presentsOperatorKey } from './principal.ts';
 const tenantCredential =
   "send a workspace's API key as X-API-Key, or an access token as Authorization: Bearer";
 const administrator =
-  "this needs an administrator's access token as Authorization: Bearer, or the operator key; a workspace's API key is not accepted";
+  "this operation requires an administrator's access token as Authorization: Bearer, or the operator key; a workspace's API key is not accepted";
 
 /**
  * Returns the WWW-Authenticate header of a 401.
@@ -40,7 +40,7 @@ function hintOf(
     case 'platform_operator':
       return administrator;
     case 'bearer':
-      return 'this needs an access token as Authorization: Bearer; an API key is not accepted';
+      return 'this operation requires an access token as Authorization: Bearer; an API key is not accepted';
     case 'tenant_identity':
     case 'tenant_identity_or_cookie':
     case 'tenant_admin':

@@ -99,7 +99,8 @@ export const introspect = adminProcedure
       path: '/api/oauth2/introspect',
       tag: 'Sign-in',
       summary: 'Introspect a token',
-      description: 'For administrators, for tokens of their workspace. The role is the one at issuance.',
+      description:
+        'Administrators can introspect the tokens of their workspace. The role is that of the member when the token was issued.',
       body: 'form',
     },
     onlyHashed: ['token'],
@@ -115,7 +116,8 @@ export const revoke = adminProcedure
       path: '/api/oauth2/revoke',
       tag: 'Sign-in',
       summary: 'Revoke an access or refresh token',
-      description: 'For administrators. The response does not reveal whether the token existed.',
+      description:
+        'Administrators can revoke the tokens of their workspace. The response does not reveal whether the token existed.',
       body: 'form',
     },
     onlyHashed: ['token'],

@@ -65,7 +65,7 @@ export async function grantByPassword(
 }
 
 const tooManyWorkspaces =
-  'workspace_id_required: this address belongs to more workspaces than a sign-in searches; send tenant_id';
+  'workspace_id_required: this email address belongs to more workspaces than a sign-in without tenant_id searches; send tenant_id';
 
 async function signInTo(
   services: Pick<Services, 'database' | 'settings'>,

@@ -57,7 +57,7 @@ export const resetPassword = publicProcedure
       tag: 'Sign-in',
       summary: 'Set a new password with a reset token',
       description:
-        'The token of the reset link is the only credential, and works once. Every session of the member ends.',
+        'The token of the password reset link is the only credential. It works once. All sessions of the member end.',
     },
     onlyHashed: ['reset_token'],
   })

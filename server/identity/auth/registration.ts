@@ -60,7 +60,7 @@ export async function registerWithNewTenant(
     details: { way },
   });
   const signIn = await completeSignIn(tx, services, origin, { tenantId, userId, way });
-  if (!signIn) throw new Error('the creator of a new tenant may not sign in');
+  if (!signIn) throw new Error('the creator of a new workspace is not allowed to sign in');
   return { account, apiKey, signIn };
 }
 

@@ -26,7 +26,7 @@ const me = bearerProcedure
       tag: 'Sign-in',
       summary: 'Get the signed-in member and its workspace',
       description:
-        'Accepts only an access token. An administrator sees the whole account; other members see no platform-owned metadata.',
+        'Requires an access token; an API key is not accepted. Only administrators get the metadata that the service itself stores.',
     },
   })
   .output(meResponse)

@@ -38,7 +38,7 @@ export const signOut = publicProcedure
       method: 'POST',
       path: '/api/auth/signout',
       tag: 'Sign-in',
-      summary: "Sign out: end the cookie's session, and that of a refresh token if one is sent",
+      summary: 'End the session of the cookie, and the session of a refresh token if one is sent',
       description: 'Needs no credential, and always succeeds.',
       body: 'form_or_json',
     },

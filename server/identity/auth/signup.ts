@@ -146,7 +146,7 @@ export const signUpWithEmail = publicProcedure
       path: '/api/auth/signup/email',
       tag: 'Sign-in',
       summary: 'Create a workspace, or join one with an invite',
-      description: 'The API key of a new workspace is in this response only.',
+      description: 'Only this response contains the API key of a new workspace.',
     },
     onlyHashed: ['invite_token'],
   })

@@ -58,7 +58,7 @@ export const token = publicProcedure
       tag: 'Sign-in',
       summary: 'Exchange a password, an MFA code or a refresh token for tokens',
       description:
-        'The body is a form, never JSON. The password grant may return a challenge, or a choice of workspaces, instead of tokens; it sets the session cookie.',
+        'The body must be a form, not JSON. Instead of tokens, the password grant may return an MFA challenge, or the workspaces from which to select. With tokens, it sets the session cookie.',
       body: 'form',
     },
     onlyHashed: ['refresh_token'],

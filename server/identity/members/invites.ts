@@ -57,7 +57,7 @@ export async function createInvite(
     if ((await countPendingInvites(tx, tenantId)) >= pendingAllowed)
       throw new AppError(
         'state_conflict',
-        `a workspace holds at most ${pendingAllowed} pending invites; withdraw one first`,
+        `a workspace can have at most ${pendingAllowed} pending invites; withdraw one first`,
       );
 
     const { token, secretHash } = newTenantToken(tenantId);

@@ -33,7 +33,8 @@ export async function issueResetLink(
         'malformed_request',
         'the user signs in with an identity provider and has no password',
       );
-    if (!member.active) throw new AppError('malformed_request', 'the user is revoked; restore them first');
+    if (!member.active)
+      throw new AppError('malformed_request', 'the access of this user is revoked; restore it first');
 
     const { token, secretHash } = newTenantToken(tenantId);
     const ttl = settings.PASSWORD_RESET_TTL_SECONDS;

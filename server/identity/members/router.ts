@@ -34,7 +34,7 @@ export const membersRouter = router({
         summary: 'List the members of a tenant',
         paged: true,
         description:
-          'The operator key must name the tenant with tenant_id, an operator session may; other administrators get those of their tenant. Oldest first; X-Next-Cursor has the next cursor if there are more.',
+          'Administrators get the members of their tenant. A request with the operator key must name the tenant in tenant_id; a session of an operator may name one. Members are sorted by creation time, oldest first. If there are more, X-Next-Cursor has the cursor of the next page.',
       },
     })
     .input(
@@ -42,8 +42,13 @@ export const membersRouter = router({
         tenant_id: z
           .string()
           .optional()
-          .describe("The tenant, for an operator; an administrator's own by default."),
-        include_revoked: z.boolean().default(false).describe('Whether to list revoked members too.'),
+          .describe(
+            'For operators: the ID of the tenant. Administrators can omit it; their own tenant is used.',
+          ),
+        include_revoked: z
+          .boolean()
+          .default(false)
+          .describe('Whether the list includes members whose access was revoked.'),
         ...listPage,
       }),
     )
@@ -71,7 +76,7 @@ export const membersRouter = router({
         tag: 'Members',
         summary: "Revoke a member's access",
         description:
-          'Signs the member out of all sessions immediately. The last active administrator of a tenant cannot be revoked.',
+          'Ends all sessions of the member immediately, and blocks sign-in. The access of the last active administrator of a tenant cannot be revoked.',
       },
     })
     .input(memberPath)
@@ -85,7 +90,7 @@ export const membersRouter = router({
         path: '/api/auth/users/{user_id}/restore',
         tag: 'Members',
         summary: 'Restore a revoked member',
-        description: 'The member can sign in again, with the same role.',
+        description: 'The member can sign in again, with the same role as before.',
       },
     })
     .input(memberPath)
@@ -102,7 +107,7 @@ export const membersRouter = router({
         tag: 'Members',
         summary: "Change a member's role",
         description:
-          'Takes effect at the next request, also for tokens already issued. The last active administrator of a tenant cannot be demoted.',
+          'The new role applies from the next request on, also to existing tokens. The role of the last active administrator of a tenant cannot be changed.',
       },
     })
     .input(roleChangeRequest)
@@ -115,8 +120,9 @@ export const membersRouter = router({
         method: 'POST',
         path: '/api/auth/users/{user_id}/mfa/reset',
         tag: 'Members',
-        summary: "Clear a member's authenticator",
-        description: "Clearing another platform operator's requires the operator key.",
+        summary: "Reset a member's authenticator app",
+        description:
+          'Deletes the authenticator app and the recovery codes of the member. If the member is another platform operator, the operator key is required.',
       },
     })
     .input(memberPath)
@@ -131,7 +137,7 @@ export const membersRouter = router({
         tag: 'Members',
         summary: 'Create a password reset link',
         description:
-          'The link works once; a new one replaces it. For active members with a password. A link for another platform operator requires the operator key.',
+          'Only active members who sign in with a password can get a link. It works once, and a new link replaces it. If the member is another platform operator, the operator key is required.',
       },
     })
     .input(memberPath)
@@ -147,7 +153,7 @@ export const membersRouter = router({
         path: '/api/auth/invites/preview',
         tag: 'Invites',
         summary: 'Preview an invite',
-        description: 'Every unusable token gets the same response: valid is false.',
+        description: 'Returns `valid: false` for every token that cannot be redeemed, without the reason.',
       },
       onlyHashed: ['invite_token'],
     })
@@ -164,7 +170,7 @@ export const membersRouter = router({
         tag: 'Invites',
         summary: 'Create an invite',
         description:
-          'The invite token is in this response only; the service sends no email. A tenant has at most 20 pending invites.',
+          'Only this response contains the token of the invite. The service sends no email. A tenant can have at most 20 pending invites.',
         query: ['tenant_id'],
       },
     })
@@ -180,7 +186,8 @@ export const membersRouter = router({
         tag: 'Invites',
         summary: "List a tenant's invites",
         paged: true,
-        description: 'Latest first, in any status. X-Next-Cursor has the next cursor if there are more.',
+        description:
+          'Returns invites of every status, latest first. If there are more, X-Next-Cursor has the cursor of the next page.',
       },
     })
     .input(
@@ -188,7 +195,9 @@ export const membersRouter = router({
         tenant_id: z
           .string()
           .optional()
-          .describe("The tenant, for an operator; an administrator's own by default."),
+          .describe(
+            'For operators: the ID of the tenant. Administrators can omit it; their own tenant is used.',
+          ),
         ...listPage,
       }),
     )
@@ -206,17 +215,19 @@ export const membersRouter = router({
         path: '/api/tenants/invites/{invite_id}',
         tag: 'Invites',
         summary: 'Withdraw a pending invite',
-        description: 'Returns 404 for an invite that is not pending.',
+        description: 'Returns 404 if the invite is not pending.',
         status: 204,
       },
     })
     .input(
       z.object({
-        invite_id: z.string().describe("The invite's id."),
+        invite_id: z.string().describe('The ID of the invite.'),
         tenant_id: z
           .string()
           .optional()
-          .describe("The tenant, for an operator; an administrator's own by default."),
+          .describe(
+            'For operators: the ID of the tenant. Administrators can omit it; their own tenant is used.',
+          ),
       }),
     )
     .output(z.void())

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-const dateTime = z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' });
+const dateTime = z.string().meta({ format: 'date-time', description: 'A time in ISO 8601 format, in UTC.' });
 
 /** Email addresses are stored and compared in lower case, without spaces around them. */
 const email = z.string().max(320).trim().toLowerCase().meta({ format: 'email' }).pipe(z.email());
@@ -10,23 +10,25 @@ export const role = z.enum(['global_administrator', 'agent_id_developer']);
 
 export const userRow = z
   .object({
-    user_id: z.string().describe("The member's id."),
-    email: z.string().describe('In lowercase.'),
-    provider: z.string().meta({ description: "email, or the identity provider's name" }),
+    user_id: z.string().describe('The ID of the member.'),
+    email: z.string().describe('The email address of the member, in lowercase.'),
+    provider: z.string().meta({
+      description: '`email` for a sign-in with a password; otherwise the name of the identity provider.',
+    }),
     role: z.string().describe('`global_administrator` or `agent_id_developer`.'),
-    active: z.boolean().describe('False for a revoked member.'),
+    active: z.boolean().describe('Whether the member can sign in; false if the access was revoked.'),
     created_at: dateTime,
-    totp_enrolled: z.boolean().describe('Whether an authenticator is enrolled.'),
+    totp_enrolled: z.boolean().describe('Whether the member has set up an authenticator app.'),
   })
   .meta({ id: 'UserRow', description: 'A member of a workspace.' });
 
-const memberId = z.string().describe("The member's id.");
+const memberId = z.string().describe('The ID of the member.');
 
 /** The path of a route about one member. */
 export const memberPath = z.object({ user_id: memberId });
 
 export const roleChangeRequest = z
-  .object({ user_id: memberId, role: role.describe("The member's new role.") })
+  .object({ user_id: memberId, role: role.describe('The new role of the member.') })
   .meta({ id: 'RoleChangeRequest' });
 
 export const mfaResetResponse = z
@@ -35,35 +37,51 @@ export const mfaResetResponse = z
 
 export const passwordResetLink = z
   .object({
-    reset_token: z.string().describe('Works once; shown only once.'),
-    reset_url: z.string().meta({ description: 'has the token in its fragment' }),
+    reset_token: z
+      .string()
+      .describe('The token of the link. It works once, and only this response contains it.'),
+    reset_url: z
+      .string()
+      .meta({ description: 'The link to send to the member. Its fragment contains the token.' }),
     expires_at: dateTime,
   })
   .meta({ id: 'PasswordResetLink' });
 
 const inviteFields = {
-  invite_id: z.string().describe("The invite's id."),
-  email: z.string().nullable().meta({ description: 'null if anyone with the token may use it' }),
-  role: z.string().describe("The new member's role."),
+  invite_id: z.string().describe('The ID of the invite.'),
+  email: z.string().nullable().meta({
+    description: 'The only email address that may redeem the invite; null if anyone with the token may.',
+  }),
+  role: z.string().describe('The role that the new member gets.'),
   status: z
     .enum(['pending', 'redeemed', 'withdrawn', 'expired'])
     .describe('Only a `pending` invite can be redeemed or withdrawn.'),
-  created_by: z.string().meta({ description: "an administrator's email, or `operator`" }),
+  created_by: z
+    .string()
+    .meta({ description: 'The email address of the administrator who created the invite, or `operator`.' }),
   created_at: dateTime,
   expires_at: dateTime,
   redeemed_at: dateTime
     .nullable()
-    .describe('When the invite was redeemed; null until then. ISO 8601 in UTC.'),
-  redeemed_by: z.string().nullable().meta({ description: 'the user id of the new member' }),
+    .describe('The time at which the invite was redeemed, ISO 8601 in UTC; null until then.'),
+  redeemed_by: z
+    .string()
+    .nullable()
+    .meta({ description: 'The ID of the member who redeemed the invite; null until then.' }),
 };
 
 export const inviteRecord = z.object(inviteFields).meta({
   id: 'InviteRecord',
-  description: 'An invite into a workspace. Its token is shown at creation only.',
+  description: 'An invite to join a workspace. Only the response to its creation contains its token.',
 });
 
 export const createdInvite = z
-  .object({ ...inviteFields, invite_token: z.string().meta({ description: 'shown only once' }) })
+  .object({
+    ...inviteFields,
+    invite_token: z
+      .string()
+      .meta({ description: 'The token of the invite. Only this response contains it.' }),
+  })
   .meta({ id: 'CreatedInvite' });
 
 /** Without `expires_in_days`, an invite expires after INVITE_TTL_SECONDS. */
@@ -72,31 +90,43 @@ export const inviteCreateRequest = z
     tenant_id: z
       .string()
       .optional()
-      .describe("The tenant, for an operator; an administrator's own by default."),
+      .describe('For operators: the ID of the tenant. Administrators can omit it; their own tenant is used.'),
     email: email
       .nullish()
-      .describe('The only address that may redeem it. Without it, anyone with the token may.'),
-    role: role.default('agent_id_developer').describe("The new member's role."),
-    expires_in_days: z.int().min(1).max(30).nullish().describe('1 to 30 days; 7 by default.'),
+      .describe('The only email address that may redeem the invite. If omitted, anyone with the token may.'),
+    role: role.default('agent_id_developer').describe('The role that the new member gets.'),
+    expires_in_days: z
+      .int()
+      .min(1)
+      .max(30)
+      .nullish()
+      .describe('Days until the invite expires: 1 to 30. Default: 7, unless the operator has changed it.'),
   })
-  .meta({ id: 'InviteCreateRequest', description: 'An invite into a workspace.' });
+  .meta({ id: 'InviteCreateRequest', description: 'An invite to create.' });
 
 /** Accepts any text: the response to a malformed token is the same as to one that cannot be used. */
 export const invitePreviewRequest = z
-  .object({ invite_token: z.string().describe('The token from the invite link.') })
-  .meta({ id: 'InvitePreviewRequest', description: 'An invite token to preview.' });
+  .object({ invite_token: z.string().describe('The token from the link of the invite.') })
+  .meta({ id: 'InvitePreviewRequest', description: 'The token of the invite to preview.' });
 
 /** All fields except `valid` are set only if `valid` is true. */
 export const invitePreview = z
   .union([
     z.object({
-      valid: z.literal(true).describe('The invite can be redeemed now.'),
-      tenant_name: z.string().describe('The workspace of the invite.'),
-      role: z.string().describe("The new member's role."),
-      email: z.string().nullable().describe('The only address that may redeem it; null for any.'),
+      valid: z.literal(true).describe('Always true: the invite can be redeemed.'),
+      tenant_name: z.string().describe('The name of the workspace that the member would join.'),
+      role: z.string().describe('The role that the new member gets.'),
+      email: z
+        .string()
+        .nullable()
+        .describe('The only email address that may redeem the invite; null if anyone with the token may.'),
       expires_at: dateTime,
     }),
-    z.object({ valid: z.literal(false).describe('The invite cannot be redeemed, for any reason.') }),
+    z.object({
+      valid: z
+        .literal(false)
+        .describe('Always false: the invite cannot be redeemed. The reason is not given.'),
+    }),
   ])
   .meta({ id: 'InvitePreview' });
 

@@ -24,7 +24,8 @@ export const tenantsRouter = router({
         path: '/api/tenants',
         tag: 'Tenants',
         summary: 'Provision a tenant',
-        description: 'For platform operators. The tenant API key is in this response only.',
+        description:
+          'Only platform operators can create a tenant this way. Only this response contains the API key of the tenant.',
       },
     })
     .input(tenantAccountCreate)
@@ -40,7 +41,7 @@ export const tenantsRouter = router({
         summary: 'List tenants',
         paged: true,
         description:
-          'An operator sees all tenants, an administrator its own. Latest first; X-Next-Cursor has the next cursor if there are more.',
+          'Operators get all tenants, administrators only their own. Tenants are sorted by creation time, latest first. If there are more, X-Next-Cursor has the cursor of the next page.',
       },
     })
     .input(z.object(listPage))
@@ -59,7 +60,7 @@ export const tenantsRouter = router({
         path: '/api/tenants/security',
         tag: 'Tenants',
         summary: "Set a tenant's security policy",
-        description: 'A missing toggle does not change. An operator names the tenant with tenant_id.',
+        description: 'A setting that is omitted does not change. Operators name the tenant in tenant_id.',
         query: ['tenant_id'],
       },
     })

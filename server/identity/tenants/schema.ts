@@ -3,19 +3,21 @@ import { countCodePoints } from '#server/formats/text.ts';
 
 export const tenantAccount = z
   .object({
-    id: z.string().describe("The tenant's id."),
-    name: z.string().describe('The display name.'),
-    api_key_prefix: z.string().meta({ description: 'first 8 characters of the tenant API key' }),
+    id: z.string().describe('The ID of the tenant.'),
+    name: z.string().describe('The name of the workspace.'),
+    api_key_prefix: z.string().meta({ description: 'The first 8 characters of the API key of the tenant.' }),
     monthly_char_limit: z
       .int()
       .min(1)
-      .describe('The monthly allowance of weighted source characters; 500000 by default.'),
-    active: z.boolean().describe('Whether its credentials work.'),
-    created_at: z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' }),
+      .describe('The monthly allowance in weighted source characters. Default: 500000.'),
+    active: z.boolean().describe('Whether the credentials of the tenant are accepted.'),
+    created_at: z
+      .string()
+      .meta({ format: 'date-time', description: 'The time of creation, ISO 8601 in UTC.' }),
     metadata: z
       .record(z.string(), z.unknown())
       .describe(
-        'Free-form, with platform-owned keys (`pay_`, `trial_`, `topup_`, `mfa_`, `sso_`, `invites_`, `storage_`), which only administrators see.',
+        'Any data of the workspace. Keys that begin with `pay_`, `trial_`, `topup_`, `mfa_`, `sso_`, `invites_` or `storage_` are set by the service, and only administrators get them.',
       ),
   })
   .meta({ id: 'TenantAccount', description: 'A workspace (tenant): the unit of isolation and billing.' });
@@ -39,40 +41,57 @@ export const tenantMetadata = z
  */
 export const tenantAccountCreate = z
   .object({
-    name: z.string().trim().min(1).max(200).describe('1 to 200 characters.'),
+    name: z.string().trim().min(1).max(200).describe('The name of the workspace, 1 to 200 characters.'),
     monthly_char_limit: z
       .int()
       .min(1)
       .max(maxMonthlyLimit)
       .nullish()
-      .describe('Weighted source characters a month; 500000 by default. Operators may set more.'),
-    metadata: tenantMetadata.nullish().describe('Free-form, at most 16384 characters of JSON.'),
+      .describe(
+        'The monthly allowance in weighted source characters. Default: 500000. Larger values are allowed.',
+      ),
+    metadata: tenantMetadata.nullish().describe('Any data, at most 16384 characters of JSON.'),
   })
   .meta({ id: 'TenantAccountCreate', description: 'A workspace to create.' });
 
 export const provisionedTenant = tenantAccount
-  .extend({ api_key: z.string().meta({ description: 'shown only once' }) })
+  .extend({
+    api_key: z.string().meta({ description: 'The API key of the tenant. Only this response contains it.' }),
+  })
   .meta({ id: 'ProvisionedTenant' });
 
 /** The proof of identity that rotating the key requires: exactly one of the two fields. */
 export const keyRotationRequest = z
   .strictObject({
-    password: z.string().max(4096).optional().describe("The signed-in member's password."),
-    mfa_code: z.string().max(100).optional().meta({ description: 'a verification code or a recovery code' }),
+    password: z.string().max(4096).optional().describe('The password of the signed-in member.'),
+    mfa_code: z
+      .string()
+      .max(100)
+      .optional()
+      .meta({ description: 'A code of the authenticator app, or a recovery code.' }),
   })
   .refine(({ password, mfa_code }) => (password === undefined) !== (mfa_code === undefined), {
     error: 'either password or mfa_code is required',
   });
 
 export const rotatedKey = z.object({
-  api_key: z.string().meta({ description: 'shown only once' }),
-  api_key_prefix: z.string().meta({ description: 'its first 8 characters' }),
+  api_key: z.string().meta({ description: 'The new API key. Only this response contains it.' }),
+  api_key_prefix: z.string().meta({ description: 'The first 8 characters of the new API key.' }),
 });
 
 /** The default limit is high, so that a client that does not use cursors still gets whole lists. */
 export const listPage = {
-  limit: z.int().min(1).max(1000).default(1000).describe('1 to 1000.'),
-  cursor: z.string().max(200).optional().describe('From the X-Next-Cursor header of the previous page.'),
+  limit: z
+    .int()
+    .min(1)
+    .max(1000)
+    .default(1000)
+    .describe('The maximum number of entries in the response: 1 to 1000.'),
+  cursor: z
+    .string()
+    .max(200)
+    .optional()
+    .describe('The value of the X-Next-Cursor header of the previous page.'),
 };
 
 /**
@@ -84,22 +103,25 @@ export const securityPolicyRequest = z
     tenant_id: z
       .string()
       .optional()
-      .describe("The tenant, for an operator; an administrator's own by default."),
+      .describe('For operators: the ID of the tenant. Administrators can omit it; their own tenant is used.'),
     mfa_required: z
       .boolean()
       .optional()
-      .describe('Whether every sign-in of the workspace needs a second factor.'),
+      .describe('Whether every sign-in to the workspace requires a code of an authenticator app.'),
     mfa_required_for_sso: z
       .boolean()
       .optional()
-      .describe('Whether single sign-on needs it too, if a second factor is required at all.'),
+      .describe(
+        'Whether single sign-on requires such a code too. Without effect if `mfa_required` is false.',
+      ),
   })
   .refine((policy) => policy.mfa_required !== undefined || policy.mfa_required_for_sso !== undefined, {
     error: 'mfa_required or mfa_required_for_sso is required',
   })
   .meta({
     id: 'SecurityPolicyRequest',
-    description: 'The toggles to change; at least one of the two. A missing toggle does not change.',
+    description:
+      'The settings to change; at least one of the two is required. A setting that is omitted does not change.',
   });
 
 export type TenantAccount = z.infer<typeof tenantAccount>;

@@ -7,42 +7,45 @@ import { terminologySet } from './schema.ts';
 const language = z
   .string()
   .max(100)
-  .meta({ description: 'a language code, or a regional tag of one, such as en-US' });
+  .meta({ description: 'A supported language, or a regional tag of one, such as en-US.' });
 
 export const entriesRequest = z.object({
-  set_id: z.string().max(64).describe('The glossary.'),
+  set_id: z.string().max(64).describe('The ID of the glossary.'),
   source_lang: language.optional(),
   target_lang: language.optional(),
   text: searchedText.optional(),
   match: z
     .enum(['contains', 'prefix'])
     .default('contains')
-    .describe('Whether the term contains `text`, or starts with it.'),
-  side: z.enum(['source', 'target', 'either']).default('either').describe('The side to search for `text`.'),
-  limit: z.int().min(1).max(200).default(50).describe('Entries per page.'),
-  cursor: z.string().max(200).optional().describe('The next_cursor of the previous page.'),
+    .describe('`contains` finds terms that contain `text`; `prefix` finds terms that start with it.'),
+  side: z
+    .enum(['source', 'target', 'either'])
+    .default('either')
+    .describe('Which side of the entries is searched for `text`.'),
+  limit: z.int().min(1).max(200).default(50).describe('The maximum number of entries on a page.'),
+  cursor: z.string().max(200).optional().describe('The value of `next_cursor` on the previous page.'),
 });
 
 const entryLanguage = z
   .string()
   .nullable()
-  .meta({ description: 'a code; null if the term is for any language' });
+  .meta({ description: 'The code of the language; null if the term applies to any language.' });
 
 export const terminologyEntry = z.object({
-  entry_no: z.int().meta({ description: 'its place in the file, from 1' }),
+  entry_no: z.int().meta({ description: 'The position of the entry in the file of the glossary, from 1.' }),
   source_lang: entryLanguage,
   target_lang: entryLanguage,
-  source_term: z.string().describe('The term.'),
+  source_term: z.string().describe('The term in the source language.'),
   target_term: z.string().describe('The required translation of the term.'),
-  case_sensitive: z.boolean().describe('Whether letter case matters.'),
-  priority: z.int().describe('The order of several translations of a term.'),
+  case_sensitive: z.boolean().describe('Whether the term is matched only in the same letter case.'),
+  priority: z.int().describe('If a term has several translations, their order of preference.'),
 });
 
 export const entryPage = z.object({
-  entries: z.array(terminologyEntry).describe('In the order of the file.'),
+  entries: z.array(terminologyEntry).describe('The entries, in the order of the file.'),
   next_cursor: z.string().nullable().meta({
     description:
-      'null at the end. A page ends after 20,000 entries that do not match, so one with few or none may have a next',
+      'The cursor of the next page; null on the last page. A page ends after 20,000 entries that do not match the filters, so a page with few or no entries may have a next page.',
   }),
 });
 
@@ -52,61 +55,71 @@ const newTerm = z
   .max(4 * maxTermLength)
   .trim()
   .min(1)
-  .refine((term) => countCodePoints(term) <= maxTermLength, `a term has at most ${maxTermLength} characters`)
-  .refine((term) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(term), 'a term must be on one line');
+  .refine((term) => countCodePoints(term) <= maxTermLength, `must have at most ${maxTermLength} characters`)
+  .refine((term) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(term), 'must be on one line');
 
 export const addEntryRequest = z.object({
-  set_id: z.string().max(64).describe('The glossary.'),
+  set_id: z.string().max(64).describe('The ID of the glossary.'),
   source_lang: language,
   target_lang: language,
-  source_term: newTerm.describe('The term.'),
+  source_term: newTerm.describe('The term in the source language.'),
   target_term: newTerm.describe('The required translation of the term.'),
-  case_sensitive: z.boolean().default(false).describe('Whether letter case matters.'),
+  case_sensitive: z
+    .boolean()
+    .default(false)
+    .describe('Whether the term is matched only in the same letter case.'),
 });
 
 export const addedEntry = z.object({
   set: terminologySet,
-  entry: terminologyEntry.describe('The added entry.'),
+  entry: terminologyEntry.describe('The entry that was added.'),
   other_targets: z.array(z.string()).meta({
     description:
-      'other translations that the glossary has for the term, latest first, at most 20; the added one comes before them',
+      'The other translations of the term in the glossary, latest first, at most 20. The new translation takes precedence over them.',
   }),
 });
 
 /** A source text, and optionally its translation. */
 export const termMatchesRequest = z.object({
-  source_text: z.string().min(1).describe('The text to search for terms.'),
+  source_text: z.string().min(1).describe('The text in which terms are searched.'),
   source_lang: language,
   target_lang: language,
-  target_text: z.string().optional().describe('Its translation.'),
-  text_type: z.enum(['Plain', 'Html']).default('Plain').describe('Whether the texts are HTML.'),
+  target_text: z
+    .string()
+    .optional()
+    .describe('The translation of `source_text`, which is checked for the translations of the terms.'),
+  text_type: z.enum(['Plain', 'Html']).default('Plain').describe('`Html` if the texts are HTML.'),
 });
 
 export const matchedTerm = z.object({
-  source_term: z.string().describe('The term, as the glossary has it.'),
+  source_term: z.string().describe('The term, as written in the glossary.'),
   target_terms: z
     .array(z.string())
-    .meta({ description: 'the accepted translations of the term, the preferred one first' }),
-  case_sensitive: z.boolean().describe('Whether letter case matters.'),
-  set_id: z.string().meta({ description: 'the glossary of the term' }),
-  set_name: z.string().describe('The name of the glossary.'),
-  count: z.int().meta({ description: 'occurrences in the source' }),
-  spans: z
-    .array(textSpan)
-    .meta({ description: 'positions as UTF-16 offsets; none for HTML, whose markup is not searched' }),
+    .meta({ description: 'The accepted translations of the term, the preferred one first.' }),
+  case_sensitive: z.boolean().describe('Whether the term is matched only in the same letter case.'),
+  set_id: z.string().meta({ description: 'The ID of the glossary that has the term.' }),
+  set_name: z.string().describe('The name of the glossary that has the term.'),
+  count: z.int().meta({ description: 'How often the term occurs in the source text.' }),
+  spans: z.array(textSpan).meta({
+    description: 'The places of the term in the source text, as UTF-16 offsets. Empty if the text is HTML.',
+  }),
   found: z.int().nullable().meta({
     description:
-      'occurrences in the translation of the first target term, an inflected form or an alternative; null without a translation. Source terms with one target are counted together',
+      'How often the translation contains one of the target terms, in any inflected form; null without a translation. Terms with the same target term are counted together.',
   }),
-  missing: z.boolean().nullable().meta({ description: 'null without a translation' }),
+  missing: z.boolean().nullable().meta({
+    description: 'Whether the translation has the term less often than required; null without a translation.',
+  }),
 });
 
 export const termMatches = z.object({
-  terms: z.array(matchedTerm).meta({ description: 'in the order of the source' }),
+  terms: z
+    .array(matchedTerm)
+    .meta({ description: 'The terms, in the order in which they occur in the source text.' }),
   passed: z
     .boolean()
     .nullable()
-    .meta({ description: 'whether the translation has all terms; null without a translation' }),
+    .meta({ description: 'Whether the translation has all terms; null without a translation.' }),
 });
 
 export type EntriesRequest = z.infer<typeof entriesRequest>;

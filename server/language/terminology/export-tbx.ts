@@ -17,11 +17,13 @@ import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { StreamResponse } from '#server/trpc.ts';
 
 export const tbxQuery = z.object({
-  set_id: z.string().describe('For TBX only: the id of the glossary.'),
+  set_id: z.string().describe('Required for the export as TBX: the ID of the glossary.'),
   edition: z
     .enum(tbxEditions)
     .default('2019')
-    .describe('For TBX only: of ISO 30042. Tools that do not know `2019` read `2008`.'),
+    .describe(
+      'For the export as TBX: the edition of ISO 30042. Use `2008` for tools that cannot read `2019`.',
+    ),
 });
 
 /** Number of entries in memory at a time: about 100 KB. */
@@ -63,8 +65,7 @@ export async function exportTbx(
     makePage({ tenantId, signal: request.signal }, () =>
       services.database.inTenant(tenantId, async (tx) => {
         const page = await readPage(tx, tenantId, after);
-        if (page.revision !== first.revision)
-          throw new Error('the glossary was replaced while it was exported');
+        if (page.revision !== first.revision) throw new Error('the glossary was replaced during the export');
         return page.entries;
       }),
     );

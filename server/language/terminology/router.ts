@@ -32,7 +32,7 @@ const upload = deferredTenantProcedure
       tag: 'Terminology',
       summary: 'Create or replace a glossary from a CSV, TMX or TBX file',
       description:
-        'A form with `terminology_file` (.csv, .tmx or .tbx; `terminology_csv` is its older name) and `name`; `source_lang` and `target_lang` are required with TMX and TBX.',
+        'Send a form with `terminology_file` (.csv, .tmx or .tbx) and `name`. `source_lang` and `target_lang` are required for TMX and TBX files. If a glossary has this name, the file replaces its entries.',
     },
   })
   .input(glossaryForm)
@@ -46,11 +46,11 @@ const remove = tenantProcedure
       path: '/api/terminology/{set_id}',
       tag: 'Terminology',
       summary: 'Delete a glossary',
-      description: 'Jobs that used it do not change.',
+      description: 'Jobs that used the glossary do not change.',
       status: 204,
     },
   })
-  .input(z.object({ set_id: z.string().describe("The glossary's id.") }))
+  .input(z.object({ set_id: z.string().describe('The ID of the glossary.') }))
   .output(z.void())
   .mutation(({ ctx, input }) => removeSet(ctx.tx, ctx.principal.tenant.id, input.set_id));
 
@@ -63,7 +63,7 @@ const list = tenantProcedure
       summary: 'List the glossaries',
       paged: true,
       description:
-        'Latest updated_at first; without a limit, all of them. X-Next-Cursor has the next cursor if there are more.',
+        'Sorted by `updated_at`, latest first. Without `limit`, all glossaries are returned. If there are more, X-Next-Cursor has the cursor of the next page.',
     },
   })
   .input(setListQuery)
@@ -82,7 +82,7 @@ const exportTbxProcedure = deferredTenantProcedure
       tag: 'Terminology',
       summary: 'Export a glossary as TBX-Basic',
       description:
-        'With `Accept: application/x-tbx+xml` and `set_id`: the entries of one glossary in the order of its file. TBX cannot represent case_sensitive and priority.',
+        'Send `Accept: application/x-tbx+xml` and the query parameter `set_id`. Returns the entries of the glossary in the order of its file, without `case_sensitive` and `priority`, which TBX cannot represent.',
       download: [tbxType],
     },
   })

@@ -4,17 +4,33 @@ import { uploadedFile } from '#server/trpc.ts';
 /** A glossary as the API returns it. */
 export const terminologySet = z
   .object({
-    id: z
+    id: z.string().meta({
+      description:
+        'The ID of the glossary: 32 hexadecimal characters. It does not change when the glossary is replaced.',
+    }),
+    name: z
       .string()
-      .meta({ description: '32 hexadecimal characters; it stays the same when the name is uploaded again' }),
-    name: z.string().describe("The glossary's name; uploading the name again replaces it."),
-    source_lang: z.string().nullable().meta({ description: 'as supplied' }),
-    target_lang: z.string().nullable().meta({ description: 'as supplied' }),
+      .describe('The name of the glossary. An upload with the same name replaces the glossary.'),
+    source_lang: z
+      .string()
+      .nullable()
+      .meta({ description: 'The source language as sent with the upload; null without one.' }),
+    target_lang: z
+      .string()
+      .nullable()
+      .meta({ description: 'The target language as sent with the upload; null without one.' }),
     entry_count: z.int().describe('The number of entries.'),
-    embedding_model: z.string().nullable().describe('The model of its vectors; null without one.'),
-    stub_embeddings: z.boolean().describe('Whether no embedding model is configured.'),
-    created_at: z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' }),
-    updated_at: z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' }),
+    embedding_model: z
+      .string()
+      .nullable()
+      .describe('The model that computed its embeddings; null if it has none.'),
+    stub_embeddings: z.boolean().describe('True if the deployment has no embedding model.'),
+    created_at: z
+      .string()
+      .meta({ format: 'date-time', description: 'The time of creation, ISO 8601 in UTC.' }),
+    updated_at: z
+      .string()
+      .meta({ format: 'date-time', description: 'The time of the last change, ISO 8601 in UTC.' }),
   })
   .meta({ id: 'TerminologySet', description: 'A glossary.' });
 
@@ -23,22 +39,26 @@ export const uploadedGlossary = terminologySet
   .extend({
     warnings: z.array(z.string()).meta({
       description:
-        'possible mistakes: no header row, rows skipped, two targets for one source, entries that apply to every language pair',
+        'Possible mistakes in the file: a missing header row, skipped rows, several target terms for one source term, or entries that apply to every language pair.',
     }),
   })
   .meta({ id: 'UploadedTerminologySet' });
 
 const declaredLanguage = z.string().optional().meta({
-  description: 'required with TMX and TBX; with CSV, for entries without their own',
+  description:
+    'Required for TMX and TBX files. For CSV files, it applies to entries that do not name a language.',
 });
 
 /** The upload form. The service itself returns 400 for fields that are missing or too long. */
 export const glossaryForm = z.object({
-  terminology_file: uploadedFile.optional().meta({ description: 'a .csv, .tmx or .tbx file' }),
-  terminology_csv: uploadedFile
+  terminology_file: uploadedFile
     .optional()
-    .meta({ deprecated: true, description: 'the older name of terminology_file, which takes precedence' }),
-  name: z.string().optional().meta({ description: '1 to 128 characters' }),
+    .meta({ description: 'The file of the glossary: .csv, .tmx or .tbx.' }),
+  terminology_csv: uploadedFile.optional().meta({
+    deprecated: true,
+    description: 'The old name of `terminology_file`. If both are sent, `terminology_file` is used.',
+  }),
+  name: z.string().optional().meta({ description: 'The name of the glossary, 1 to 128 characters.' }),
   source_lang: declaredLanguage,
   target_lang: declaredLanguage,
 });

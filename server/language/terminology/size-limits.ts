@@ -33,8 +33,8 @@ export function requireCapacity(
   throw new AppError(
     'unprocessable',
     exceeded === 'terms'
-      ? `terminology_max_terms_exceeded: ${count} terms would apply to ${pair}; at most ${limits.terms} are allowed`
-      : `terminology_max_characters_exceeded: the terms that would apply to ${pair} have ${count} characters, source and target sides together; at most ${limits.characters} are allowed`,
+      ? `terminology_max_terms_exceeded: with this change, ${count} terms would apply to ${pair}; at most ${limits.terms} are allowed`
+      : `terminology_max_characters_exceeded: with this change, the terms that apply to ${pair} would have ${count} characters, counting source and target terms; at most ${limits.characters} are allowed`,
   );
 }
 

@@ -18,17 +18,17 @@ export function glossaryWarnings(
   return [
     ...(hasHeader ? [] : [withoutHeader(entries)]),
     ...(skippedLines.length > 0
-      ? [`skipped, because the source or the target term is missing: ${linesOf(skippedLines)}`]
+      ? [`entries without a source or target term were skipped: ${linesOf(skippedLines)}`]
       : []),
     ...(reducedLines.length > 0
       ? [
-          `more than one target term in a concept, of which the preferred or else the first one was used: ${linesOf(reducedLines)}`,
+          `concepts have more than one target term; the preferred or else the first one was used: ${linesOf(reducedLines)}`,
         ]
       : []),
-    ...(ambiguous.length > 0 ? [`more than one target for one source: ${listed(ambiguous)}`] : []),
+    ...(ambiguous.length > 0 ? [`source terms have more than one target term: ${listed(ambiguous)}`] : []),
     ...(everywhere.length > 0
       ? [
-          `${everywhere.length} of ${entries.length} entries apply to every language pair, because neither they nor the upload name languages: ${linesOf(everywhere.map(({ line }) => line))}`,
+          `${everywhere.length} of ${entries.length} entries apply to every language pair, because neither the entries nor the upload name languages: ${linesOf(everywhere.map(({ line }) => line))}`,
         ]
       : []),
   ];

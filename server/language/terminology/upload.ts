@@ -128,14 +128,14 @@ function requireKind({ name, contentType }: UploadedFile): GlossaryKind {
   const bySuffix = kindOfSuffix.get(suffix);
   if (suffix !== '' && !bySuffix)
     throw new AppError('unsupported_media_type', 'terminology_file must be a .csv or .tmx file', {
-      hint: 'a .tbx file is accepted, too',
+      hint: 'a .tbx file is accepted too',
     });
   const kind = bySuffix ?? (tbxTypes.includes(type) ? 'tbx' : tmxTypes.includes(type) ? 'tmx' : 'csv');
   const types = typesOf[kind];
   if (type !== '' && !types.includes(type))
     throw new AppError(
       'unsupported_media_type',
-      `terminology_file is read as .${kind}, which its content type ${JSON.stringify(type.slice(0, 100))} contradicts; send it as ${new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(types)}`,
+      `the content type ${JSON.stringify(type.slice(0, 100))} of terminology_file does not match a .${kind} file; send it as ${new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(types)}`,
     );
   return kind;
 }

@@ -39,7 +39,7 @@ export async function removeSet(
 function inProgress(): AppError {
   return new AppError(
     'conflict',
-    'tm_import_in_progress: an import into this set is running; delete it when the import has ended',
+    'tm_import_in_progress: an import into this translation memory is running; delete it when the import has ended',
   );
 }
 

@@ -29,7 +29,7 @@ const importTmx = deferredTenantProcedure
       tag: 'Translation memory',
       summary: 'Create or replace a set from a TMX file',
       description:
-        'A form with `tmx_file` (TMX 1.4b), `name`, `source_lang` and `target_lang`. Up to 5000 segments are stored at once; a larger file returns 202, to poll until it is done.',
+        'Send a form with `tmx_file` (TMX 1.4b), `name`, `source_lang` and `target_lang`. Up to 5000 segments are imported before the response. A larger file is imported in the background: the response has status 202 and the URL to poll.',
     },
   })
   .input(importForm)
@@ -49,11 +49,11 @@ const remove = deferredTenantProcedure
       tag: 'Translation memory',
       summary: 'Delete a set',
       description:
-        'Sets of approved pairs can be deleted too. Returns 409 while an import into the set is running.',
+        'The set of approved translations of a language pair can be deleted too. Returns 409 while an import into the set is running.',
       status: 204,
     },
   })
-  .input(z.object({ set_id: z.string().describe("The set's id.") }))
+  .input(z.object({ set_id: z.string().describe('The ID of the set.') }))
   .output(z.void())
   .mutation(({ ctx, input }) => removeSet(ctx.services, ctx.withTenant, input.set_id));
 
@@ -66,7 +66,7 @@ const list = tenantProcedure
       summary: 'List the sets',
       paged: true,
       description:
-        'Latest updated_at first; without a limit, all of them. X-Next-Cursor has the next cursor if there are more.',
+        'Sorted by `updated_at`, latest first. Without `limit`, all sets are returned. If there are more, X-Next-Cursor has the cursor of the next page.',
     },
   })
   .input(setListQuery)
@@ -84,10 +84,10 @@ const getImport = tenantProcedure
       path: '/api/tm/imports/{job_id}',
       tag: 'Translation memory',
       summary: 'Poll an import',
-      description: 'Poll until job.status is completed or failed. These are final.',
+      description: 'Repeat this request until `job.status` is `completed` or `failed`.',
     },
   })
-  .input(z.object({ job_id: z.string().describe("The import's id.") }))
+  .input(z.object({ job_id: z.string().describe('The ID of the import.') }))
   .output(memoryImportPoll)
   .query(({ ctx, input }) => readImport(ctx.tx, ctx.principal.tenant.id, input.job_id));
 
@@ -98,7 +98,7 @@ const listImports = tenantProcedure
       path: '/api/tm/imports',
       tag: 'Translation memory',
       summary: 'List the latest 50 imports',
-      description: 'Latest first, without pages.',
+      description: 'Sorted by time, latest first. Older imports are not listed.',
     },
   })
   .output(z.array(memoryImportJob))
@@ -111,11 +111,12 @@ const exportSetProcedure = deferredTenantProcedure
       path: '/api/tm/{set_id}/export',
       tag: 'Translation memory',
       summary: 'Export a set as TMX 1.4b',
-      description: 'At most 50000 segments. Importing the file again keeps tuid and changedate.',
+      description:
+        'The file has at most 50000 segments. If it is imported again, the values of `tuid` and `changedate` are kept.',
       download: ['application/xml'],
     },
   })
-  .input(z.object({ set_id: z.string().describe("The set's id.") }))
+  .input(z.object({ set_id: z.string().describe('The ID of the set.') }))
   .output(streamResponse)
   .query(({ ctx, input }) =>
     exportSet(ctx.services, ctx.withTenant, input.set_id, {
@@ -130,8 +131,8 @@ const exportGoldenProcedure = deferredTenantProcedure
       method: 'GET',
       path: '/api/tm/export/golden',
       tag: 'Translation memory',
-      summary: 'Export the approved pairs of a language pair as TMX 1.4b',
-      description: 'The latest 50000 pairs of the set golden-approved-<source>-<target>.',
+      summary: 'Export the approved translations of a language pair as TMX 1.4b',
+      description: 'The file has the latest 50000 segments of the set golden-approved-<source>-<target>.',
       download: ['application/xml'],
     },
   })

@@ -74,7 +74,7 @@ async function streamSegments(
   withTenant: WithTenant,
   request: ExportRequest,
   find: (tx: Tx, tenantId: string) => Promise<SetRow>,
-  empty = () => new AppError('not_found', 'the set has no segments'),
+  empty = () => new AppError('not_found', 'the translation memory has no segments'),
 ): Promise<StreamResponse> {
   const look = async (tx: Tx, tenantId: string): Promise<Exported> => {
     const set = await find(tx, tenantId);
@@ -116,7 +116,7 @@ async function streamSegments(
       // The set may have changed while the export waited for its slot.
       exported = await inPageSlot((tx) => look(tx, tenantId));
     }
-    throw new AppError('transient_error', 'the set is being replaced; try again');
+    throw new AppError('transient_error', 'the translation memory is being replaced; try again');
   } catch (error) {
     slot.end();
     throw error;
@@ -145,7 +145,7 @@ async function* writeTmx(
     const { segmentNo } = page.at(-1)!;
     if (segmentNo >= range.last) break;
     const next = await read(segmentNo, 'next');
-    if (next === replaced) throw new Error('the set was replaced while it was exported');
+    if (next === replaced) throw new Error('the translation memory was replaced during the export');
     page = next;
   }
   yield tmxTail;

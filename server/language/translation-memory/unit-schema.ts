@@ -5,44 +5,53 @@ const setId = z.string().max(64);
 const language = z
   .string()
   .max(100)
-  .meta({ description: 'a language code, or a regional tag of one, such as en-US' });
-const limit = z.int().min(1).max(200).default(50).describe('Units per page.');
-const cursor = z.string().max(200).optional().describe('The next_cursor of the previous page.');
+  .meta({ description: 'A supported language, or a regional tag of one, such as en-US.' });
+const limit = z.int().min(1).max(200).default(50).describe('The maximum number of segments on a page.');
+const cursor = z.string().max(200).optional().describe('The value of `next_cursor` on the previous page.');
 
 /** A stored segment, with its set. */
 export const memoryUnit = z.object({
-  set_id: z.string().describe('The memory.'),
-  set_name: z.string().describe('The name of the memory.'),
-  origin: z.enum(['tmx_import', 'golden_approved']).describe('Imported, or collected from approvals.'),
-  source_lang: z.string().meta({ description: "the set's, as supplied" }),
-  target_lang: z.string().describe('The language translated into.'),
-  unit_no: z.int().meta({ description: 'its position in the set' }),
-  tuid: z.string().meta({ description: 'the same as in an export' }),
-  source_text: z.string().describe('The text.'),
-  target_text: z.string().describe('Its translation.'),
+  set_id: z.string().describe('The ID of the translation memory.'),
+  set_name: z.string().describe('The name of the translation memory.'),
+  origin: z
+    .enum(['tmx_import', 'golden_approved'])
+    .describe(
+      '`tmx_import` for an imported file; `golden_approved` for the approved translations of the workspace.',
+    ),
+  source_lang: z
+    .string()
+    .meta({ description: 'The source language of the translation memory, as sent with the upload.' }),
+  target_lang: z.string().describe('The target language of the translation memory.'),
+  unit_no: z.int().meta({ description: 'The position of the segment in the translation memory.' }),
+  tuid: z.string().meta({ description: 'The ID of the segment in an exported TMX file.' }),
+  source_text: z.string().describe('The source text of the segment.'),
+  target_text: z.string().describe('The translation of the segment.'),
   changed_at: z.string().meta({
     format: 'date-time',
-    description: "the unit's own date, or else when its set was stored",
+    description: 'The time of the last change of the segment, or of the import if the file has no such date.',
   }),
 });
 
 const nextCursor = z.string().nullable().meta({
   description:
-    'null at the end. A page ends early after a certain amount of work, so one with few or no units may have a next',
+    'The cursor of the next page; null on the last page. The work for one page is limited, so a page with few or no segments may have a next page.',
 });
 
 /** Selects the segments of one set, of the sets of a language pair, or of all sets. */
 export const browseRequest = z
   .object({
-    set_id: setId.optional().describe('Only units of this memory.'),
+    set_id: setId.optional().describe('Only segments of the translation memory with this ID.'),
     source_lang: language.optional(),
     target_lang: language.optional(),
     text: searchedText.optional(),
     match: z
       .enum(['contains', 'prefix'])
       .default('contains')
-      .describe('Whether the unit contains `text`, or starts with it.'),
-    side: z.enum(['source', 'target', 'either']).default('either').describe('The side to search for `text`.'),
+      .describe('`contains` finds segments that contain `text`; `prefix` finds segments that start with it.'),
+    side: z
+      .enum(['source', 'target', 'either'])
+      .default('either')
+      .describe('Which side of the segments is searched for `text`.'),
     limit,
     cursor,
   })
@@ -50,7 +59,7 @@ export const browseRequest = z
   .prefault({});
 
 export const unitPage = z.object({
-  units: z.array(memoryUnit).describe('The units of the page.'),
+  units: z.array(memoryUnit).describe('The segments on this page.'),
   next_cursor: nextCursor,
 });
 
@@ -59,8 +68,11 @@ export const concordanceRequest = z.object({
   text: searchedText,
   source_lang: language,
   target_lang: language,
-  side: z.enum(['source', 'target']).default('source').describe('The side to search for `text`.'),
-  whole_words: z.boolean().default(false).describe('Whether to match whole words only.'),
+  side: z
+    .enum(['source', 'target'])
+    .default('source')
+    .describe('Which side of the segments is searched for `text`.'),
+  whole_words: z.boolean().default(false).describe('Whether only whole words are found.'),
   limit,
   cursor,
 });
@@ -71,38 +83,52 @@ export const concordancePage = z.object({
       memoryUnit.extend({
         spans: z.array(textSpan).meta({
           description:
-            'occurrences on the searched side, as UTF-16 offsets: the first 100; none if only the database considers two letters equal',
+            'The places of the text on the searched side, as UTF-16 offsets; at most 100. The list can be empty, because the database considers some different letters equal.',
         }),
       }),
     )
-    .describe('The units in which the text occurs.'),
+    .describe('The segments in which the text occurs.'),
   next_cursor: nextCursor,
 });
 
 /** A text to translate. The TM is searched in the same way as for a job. */
 export const memoryMatchesRequest = z.object({
-  source_text: z.string().min(1).describe('The text to find matches for.'),
+  source_text: z.string().min(1).describe('The text for which the translation memory is searched.'),
   source_lang: language,
   target_lang: language,
-  text_type: z.enum(['Plain', 'Html']).default('Plain').describe('Whether the text is HTML.'),
+  text_type: z.enum(['Plain', 'Html']).default('Plain').describe('`Html` if the text is HTML.'),
 });
 
 export const memoryMatch = z.object({
-  kind: z.enum(['exact', 'close']).describe('Whether the memory has this very text.'),
-  score: z.int().min(70).max(100).meta({ description: '100 only for an exact match' }),
-  source_text: z.string().describe('The text.'),
-  target_text: z.string().describe('Its translation.'),
-  set_id: z.string().describe('The memory.'),
-  set_name: z.string().describe('The name of the memory.'),
-  origin: z.enum(['tmx_import', 'golden_approved']).describe('Imported, or collected from approvals.'),
-  tuid: z.string().nullable().describe("The unit's id in its file."),
-  changed_at: z.string().nullable().meta({ format: 'date-time', description: "the unit's own date" }),
+  kind: z
+    .enum(['exact', 'close'])
+    .describe('`exact` if the source text of the segment equals the text; `close` if it is similar.'),
+  score: z
+    .int()
+    .min(70)
+    .max(100)
+    .meta({ description: 'How similar the source texts are, in percent. Only an exact match has 100.' }),
+  source_text: z.string().describe('The source text of the segment.'),
+  target_text: z.string().describe('The translation of the segment.'),
+  set_id: z.string().describe('The ID of the translation memory.'),
+  set_name: z.string().describe('The name of the translation memory.'),
+  origin: z
+    .enum(['tmx_import', 'golden_approved'])
+    .describe(
+      '`tmx_import` for an imported file; `golden_approved` for the approved translations of the workspace.',
+    ),
+  tuid: z.string().nullable().describe('The ID of the segment in its TMX file; null if it has none.'),
+  changed_at: z.string().nullable().meta({
+    format: 'date-time',
+    description: 'The time of the last change of the segment; null if unknown.',
+  }),
 });
 
 export const memoryMatches = z.object({
-  matches: z
-    .array(memoryMatch)
-    .meta({ description: 'best first: the exact one, then up to five close ones' }),
+  matches: z.array(memoryMatch).meta({
+    description:
+      'The matches, best first: the exact match if there is one, then at most five similar segments.',
+  }),
 });
 
 export type MemoryUnit = z.infer<typeof memoryUnit>;

@@ -50,7 +50,10 @@ export async function deleteReplacedVersion(
   await database
     .inTenant(replaced.tenantId, (tx) => deleteVersion(tx, replaced))
     .catch((error: unknown) =>
-      log.warn({ error: describeForLog(error) }, 'could not delete a replaced version of a memory set'),
+      log.warn(
+        { error: describeForLog(error) },
+        'could not delete the replaced segments of a translation memory',
+      ),
     );
 }
 

@@ -15,6 +15,6 @@ export const stubEngine: Engine = {
   assess: () => free({ score: 92, issues: [], summary }),
   assessEach: ({ segments }) => free(segments.map(() => ({ score: 92, issues: [], summary }))),
   repair: (_task, candidate) => free(candidate),
-  compare: () => free({ winner: 0, rationale: 'the stub engine takes the first' }),
+  compare: () => free({ winner: 0, rationale: 'the stub engine always selects the first candidate' }),
   verify: () => free({ score: 92, issues: [], summary, passed: true }),
 };

@@ -29,5 +29,7 @@ function close(owner: object, names: readonly string[]): void {
 }
 
 function refuse(): never {
-  throw Object.assign(new Error('a task has no network and sends no signals'), { code: 'ERR_ACCESS_DENIED' });
+  throw Object.assign(new Error('code that reads files may not use the network or send signals'), {
+    code: 'ERR_ACCESS_DENIED',
+  });
 }

@@ -100,7 +100,8 @@ export class FrameReader<Head> {
     if (this.#state === 'fixed') {
       this.#bodyLength = part.readUInt32LE(0);
       const attachments = part.readUInt32LE(4);
-      if (attachments > maxAttachments) throw new RangeError('a frame with too many attachments');
+      if (attachments > maxAttachments)
+        throw new RangeError('a message between the service and the sandbox has too many attachments');
       this.#state = 'lengths';
       this.#expect(4 * attachments);
       return;
@@ -109,7 +110,7 @@ export class FrameReader<Head> {
       this.#partLengths = [this.#bodyLength];
       for (let at = 0; at < part.length; at += 4) this.#partLengths.push(part.readUInt32LE(at));
       if (this.#partLengths.reduce((sum, length) => sum + length, 0) > this.#maxBytes)
-        throw new RangeError('a frame with too many bytes');
+        throw new RangeError('a message between the service and the sandbox has too many bytes');
       this.#state = 'parts';
     } else {
       this.#parts.push(part);

@@ -1,7 +1,7 @@
 import type { IsolationLevel } from './isolation.ts';
 
 const files = ['read a file', 'write a file', 'run a program'];
-const memory = ['read the environment of the service', 'open a file of the service again'];
+const memory = ['read the environment of the service', 'reopen a file that the service has open'];
 const signal = 'send the service a signal';
 
 /**

@@ -138,13 +138,13 @@ export function parsePlatformLake(text: string): PlatformLake | Problem {
   const account = parseAccountUrl(`${protocol}//${host}`);
   if ('problem' in account || hash || username || password)
     return {
-      problem: 'must be https://<account>.dfs.core.windows.net/<filesystem>, with a SAS token or none',
+      problem: 'must be https://<account>.dfs.core.windows.net/<filesystem>, with or without a SAS token',
     };
   const [filesystem = '', ...folders] = pathname.split('/').filter(Boolean);
   const wrong = checkFilesystem(filesystem);
   if (wrong) return { problem: `the filesystem ${wrong.problem}` };
   if (!folders.every((part) => /^[\w-][\w.-]*$/.test(part)))
-    return { problem: 'the folder must have letters, digits and _-. only' };
+    return { problem: 'the directory may have only letters, digits, "_", "-" and "."' };
   const credential: DataLakeCredential = search
     ? { mode: 'sas', token: bareSas(search) }
     : { mode: 'managed_identity' };

@@ -1,32 +1,42 @@
 import { z } from 'zod';
 
-export const id = z.string().meta({ description: '32 hexadecimal characters' });
-export const dateTime = z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' });
+export const id = z.string().meta({ description: 'The ID: 32 hexadecimal characters.' });
+export const dateTime = z
+  .string()
+  .meta({ format: 'date-time', description: 'A time in ISO 8601 format, in UTC.' });
 const openObject = z.record(z.string(), z.unknown());
 
 export const qualityIssue = z
   .object({
     severity: z
       .enum(['minor', 'major', 'critical'])
-      .describe('A `critical` issue blocks publication without a review.'),
+      .describe(
+        'How serious the problem is. A text with a `critical` issue is not published without a review.',
+      ),
     category: z
       .enum(['accuracy', 'fluency', 'terminology', 'style', 'locale'])
       .describe('The kind of problem.'),
-    span: z.string().nullable().describe('The affected words; null for the whole text.'),
-    explanation: z.string().describe('Description of the problem.'),
-    suggestion: z.string().nullable().describe('Proposed wording, if any.'),
+    span: z
+      .string()
+      .nullable()
+      .describe('The words to which the problem applies; null if it applies to the whole text.'),
+    explanation: z.string().describe('A description of the problem.'),
+    suggestion: z.string().nullable().describe('A proposal to fix the problem, or null.'),
   })
-  .meta({ id: 'QualityIssue', description: 'A problem that a quality agent or a check found.' });
+  .meta({
+    id: 'QualityIssue',
+    description: 'A problem in a translation, which the judge model or a check of the service found.',
+  });
 
-export const score = z.number().meta({ description: '0 to 100' });
+export const score = z.number().meta({ description: 'A quality score from 0 to 100.' });
 const issues = z.array(qualityIssue).describe('The problems found; may be empty.');
 
 export const qualityAssessment = z
   .object({
     score,
     issues,
-    summary: z.string().describe('The verdict in one sentence.'),
-    model: z.string().nullish().meta({ description: 'operator only' }),
+    summary: z.string().describe('The result of the check, in one or two sentences.'),
+    model: z.string().nullish().meta({ description: 'The judge model. Only operators get this field.' }),
   })
   .meta({ id: 'QualityAssessment' });
 
@@ -34,9 +44,9 @@ export const refinement = z
   .object({
     score,
     issues,
-    applied: z.boolean().describe('Whether the translation was changed.'),
-    rounds: z.int().describe('The number of repairs.'),
-    summary: z.string().describe('The changes, in one sentence.'),
+    applied: z.boolean().describe('Whether a repair changed the translation.'),
+    rounds: z.int().describe('The number of repairs that were tried.'),
+    summary: z.string().describe('The result of the repairs, in one sentence.'),
   })
   .meta({ id: 'Refinement' });
 
@@ -44,8 +54,10 @@ export const verification = z
   .object({
     score,
     issues,
-    passed: z.boolean().describe("Whether the source's elements are neither lost nor changed."),
-    summary: z.string().describe('The verdict in one sentence.'),
+    passed: z
+      .boolean()
+      .describe('Whether the judge model accepts the translation, and no check found a critical issue.'),
+    summary: z.string().describe('The result of the check, in one or two sentences.'),
   })
   .meta({ id: 'Verification' });
 
@@ -54,16 +66,22 @@ const stepStatus = z.enum(['pending', 'running', 'completed', 'skipped', 'failed
 export const toolTrace = z
   .object({
     id,
-    tool_name: z.string().describe('The name of the tool.'),
-    status: stepStatus.describe('The result.'),
-    input_summary: z.string().nullable().describe('The input, abridged.'),
-    output_summary: z.string().nullable().describe('The output, abridged.'),
-    error: z.string().nullable().describe('The error; null if it did not fail.'),
+    tool_name: z.string().describe('The name of the tool that the step used.'),
+    status: stepStatus.describe('The state or result.'),
+    input_summary: z.string().nullable().describe('A short description of the input.'),
+    output_summary: z.string().nullable().describe('A short description of the output.'),
+    error: z.string().nullable().describe('The error message; null without an error.'),
     started_at: dateTime,
-    completed_at: dateTime.nullable().describe('ISO 8601 in UTC; null while in progress.'),
-    metadata: openObject.optional().describe('Operator only.'),
+    completed_at: dateTime
+      .nullable()
+      .describe('The time at which it ended, ISO 8601 in UTC; null while it is in progress.'),
+    metadata: openObject.optional().describe('Further data. Only operators get this field.'),
   })
-  .meta({ id: 'ToolTrace', description: 'A tool that a step used. Trace data, not a contract.' });
+  .meta({
+    id: 'ToolTrace',
+    description:
+      'The use of a tool in a step of the pipeline. It is meant for people: names and texts may change at any time.',
+  });
 
 /** The source of a glossary term or TM segment. It helps a reviewer to judge how reliable the term or segment is. */
 const provenance = z.object({
@@ -71,43 +89,59 @@ const provenance = z.object({
   set_name: z.string().describe('The name of the glossary or TM set.'),
   origin: z
     .enum(['terminology', 'tmx_import', 'golden_approved'])
-    .describe('A glossary, an imported TM, or approved translations.'),
-  tuid: z.string().nullable().describe('The ID of the unit in its TMX file.'),
-  changedate: dateTime.nullable().describe("Time of the unit's last change."),
+    .describe(
+      '`terminology` for a glossary, `tmx_import` for an imported translation memory, `golden_approved` for approved translations.',
+    ),
+  tuid: z.string().nullable().describe('The ID of the segment in its TMX file; null if it has none.'),
+  changedate: dateTime.nullable().describe('The time of the last change of the segment; null if unknown.'),
 });
 
 export const agentDecision = z
   .object({
     id,
     label: z.string().describe('The subject of the decision.'),
-    outcome: z.string().describe('The decision, such as `tm_exact_held`.'),
-    rationale: z.string().nullable().describe('Why.'),
-    confidence: z.number().nullable().describe('0 to 1.'),
+    outcome: z.string().describe('The result of the decision, such as `tm_exact_held`.'),
+    rationale: z.string().nullable().describe('The reason for the decision; null if none was recorded.'),
+    confidence: z.number().nullable().describe('How certain the decision is, from 0 to 1; null if unknown.'),
     created_at: dateTime,
-    provenance: provenance.optional().describe('The glossary term or TM segment behind it.'),
-    metadata: openObject.optional().describe('Operator only.'),
+    provenance: provenance
+      .optional()
+      .describe('The glossary or translation memory from which the used term or segment comes.'),
+    metadata: openObject.optional().describe('Further data. Only operators get this field.'),
   })
-  .meta({ id: 'AgentDecision', description: 'A decision of a step. Trace data, not a contract.' });
+  .meta({
+    id: 'AgentDecision',
+    description:
+      'A decision in a step of the pipeline. It is meant for people: names and texts may change at any time.',
+  });
 
 export const agentStep = z
   .object({
     id,
     name: z.string().describe('The name of the step.'),
-    actor: z.string().describe('Who acted.'),
-    kind: z.enum(['agent', 'tool', 'human', 'system']).describe('The kind of actor.'),
-    status: stepStatus.describe('The result.'),
-    input_summary: z.string().nullable().describe('The input, abridged.'),
-    output_summary: z.string().nullable().describe('The output, abridged.'),
-    tool_calls: z.array(toolTrace).describe('The tools used, in order.'),
-    decisions: z.array(agentDecision).describe('The decisions, in order.'),
-    error: z.string().nullable().describe('The error; null if it did not fail.'),
+    actor: z
+      .string()
+      .describe(
+        'The name of what took the step, such as `translator` or `quality_judge`, or of the reviewer.',
+      ),
+    kind: z
+      .enum(['agent', 'tool', 'human', 'system'])
+      .describe('The kind of actor: `agent` is a model, `human` is a reviewer.'),
+    status: stepStatus.describe('The state or result.'),
+    input_summary: z.string().nullable().describe('A short description of the input.'),
+    output_summary: z.string().nullable().describe('A short description of the output.'),
+    tool_calls: z.array(toolTrace).describe('The tools that the step used, in order.'),
+    decisions: z.array(agentDecision).describe('The decisions of the step, in order.'),
+    error: z.string().nullable().describe('The error message; null without an error.'),
     started_at: dateTime,
-    completed_at: dateTime.nullable().describe('ISO 8601 in UTC; null while in progress.'),
-    metadata: openObject.optional().describe('Operator only.'),
+    completed_at: dateTime
+      .nullable()
+      .describe('The time at which it ended, ISO 8601 in UTC; null while it is in progress.'),
+    metadata: openObject.optional().describe('Further data. Only operators get this field.'),
   })
   .meta({
     id: 'AgentStep',
-    description: 'A step of the pipeline. Its names are trace data, not a contract.',
+    description: 'A step of the pipeline. It is meant for people: names and texts may change at any time.',
   });
 
 export const triggerCode = z
@@ -122,35 +156,42 @@ export const triggerCode = z
     'verification_failed',
     'risk_flag',
   ])
-  .describe('The reason. The quality gate guide explains each code.');
+  .describe('The code of the reason for a review. The guide about the quality gate explains each code.');
 
 export const humanReviewTrigger = z
   .object({
     code: triggerCode,
     severity: z
       .enum(['info', 'warning', 'blocking'])
-      .describe('`blocking` requires a review; `warning` does not.'),
+      .describe('`blocking` requires a review; `warning` and `info` do not.'),
   })
   .meta({
     id: 'HumanReviewTrigger',
-    description: 'A reason to review a translation. Only a blocking one requires it.',
+    description:
+      'A reason to review a translation. Only reasons with the severity `blocking` require a review.',
   });
 
 export const qualityGate = z
   .object({
-    decision: z.enum(['pass', 'needs_human', 'fail']).describe('`needs_human`: the job awaits review.'),
+    decision: z
+      .enum(['pass', 'needs_human', 'fail'])
+      .describe('`pass`: the translation is published. `needs_human`: the job awaits review.'),
     score,
     threshold: score,
-    triggers: z.array(humanReviewTrigger).describe('All reasons for a review, blocking or not.'),
-    reasons: z.array(z.string()).meta({ description: 'one per trigger, in the same order' }),
+    triggers: z
+      .array(humanReviewTrigger)
+      .describe('All reasons for a review, whether or not they require one.'),
+    reasons: z
+      .array(z.string())
+      .meta({ description: 'A readable text for each entry of `triggers`, in the same order.' }),
     metadata: openObject.describe(
-      'Scores and checks behind the decision: `assessment_score`, `verification_score`, `verification_passed`, `risk_flags`, `trigger_codes`, `terminology_gate`, `repaired`, and `fast_path` where one served the job.',
+      'The scores and checks on which the decision is based: `assessment_score`, `verification_score`, `verification_passed`, `risk_flags`, `trigger_codes`, `terminology_gate` and `repaired`; also `fast_path` if the translation comes unchanged from the translation memory or a glossary.',
     ),
   })
   .meta({
     id: 'QualityGate',
     description:
-      'Whether a translation may be published without a review. Branch on `decision`, not on whether the lists are empty.',
+      'Whether a translation may be published without a review. Programs should use `decision` only: the lists may have entries even if no review is required.',
   });
 
 export const reviewAction = z.enum(['save', 'approve', 'modify', 'reject']);
@@ -158,9 +199,15 @@ export const reviewAction = z.enum(['save', 'approve', 'modify', 'reject']);
 export const humanReviewTask = z
   .object({
     id,
-    status: z.enum(['open', 'completed', 'cancelled']).describe('`completed` after a review has closed it.'),
-    requested_by: z.string().describe('The requester, usually `review_gate_agent`.'),
-    reason: z.string().describe('The reason, as readable text.'),
+    status: z
+      .enum(['open', 'completed', 'cancelled'])
+      .describe(
+        'Whether the review is open. It is `completed` when a reviewer has approved or rejected the translation.',
+      ),
+    requested_by: z
+      .string()
+      .describe('The part of the service that required the review, usually `review_gate_agent`.'),
+    reason: z.string().describe('The reason for the review, as readable text.'),
     question: z.string().nullable().describe('The question for the reviewer.'),
     instructions: z.string().nullable().describe('Instructions for the reviewer.'),
     requested_actions: z.array(reviewAction).describe('The actions that the review endpoint accepts.'),
@@ -169,31 +216,37 @@ export const humanReviewTask = z
       .string()
       .nullable()
       .describe(
-        'The reviewer: email address or user ID of the session, or the name that a caller with an API key sent.',
+        'The reviewer: the email address or user ID of the member, or the name that a client with an API key sent.',
       ),
     created_at: dateTime,
-    completed_at: dateTime.nullable().describe('ISO 8601 in UTC; null while it is open.'),
-    metadata: openObject.describe('Further data of the gate.'),
+    completed_at: dateTime
+      .nullable()
+      .describe('The time at which the review was completed, ISO 8601 in UTC; null while it is open.'),
+    metadata: openObject.describe('Further data of the quality gate.'),
   })
   .meta({ id: 'HumanReviewTask', description: 'A required or completed review of a job.' });
 
 export const agentRun = z
   .object({
-    status: stepStatus.describe('The result of the run.'),
-    steps: z.array(agentStep).describe('The steps, in order.'),
-    quality_gate: qualityGate.nullable().describe('The decision about publication; null before it is made.'),
+    status: stepStatus.describe('The state or result of the run.'),
+    steps: z.array(agentStep).describe('The steps of the pipeline, in order.'),
+    quality_gate: qualityGate
+      .nullable()
+      .describe('The decision whether a review is required; null before it is made.'),
     human_review_task: humanReviewTask
       .nullable()
       .describe('The review that is required; null if no review is required.'),
     error: z
       .string()
       .nullable()
-      .describe('The error; null if the run did not fail. `internal error` for an unexpected fault.'),
+      .describe(
+        'The error message if the run failed; otherwise null. For an unexpected error it is `internal error`.',
+      ),
   })
   .meta({
     id: 'AgentRun',
     description:
-      'The steps and decisions of the job. Branch on `quality_gate.decision` and the status of the job.',
+      'The steps and decisions of a translation. Programs should use only `quality_gate.decision` and the status of the job.',
   });
 
 export type AgentRun = z.infer<typeof agentRun>;

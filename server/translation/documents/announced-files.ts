@@ -60,7 +60,7 @@ export async function removeAnnouncedFiles(
             failed = true;
             services.log.warn(
               { artifact_id, error: describeForLog(error) },
-              'a file without a row was not removed',
+              'a file to which no database row refers could not be removed',
             );
             // The account has failed, so its other files would fail too.
             break;

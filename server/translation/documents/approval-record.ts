@@ -114,7 +114,7 @@ async function makeRecord(tx: Tx, row: DocumentRow): Promise<ApprovalRecord> {
         count(confirmed_at)::int as confirmed, count(*) filter (where needs_review)::int as needs_review
       from document_segments where tenant_id = ${tenantId} and document_id = ${documentId}) s
     where d.tenant_id = ${tenantId} and d.document_id = ${documentId}`);
-  if (!counted) throw new Error('a count without a row');
+  if (!counted) throw new Error('the database returned no count');
   const { now, ...counts } = counted;
   const { source_lang, target_lang } = requestOf(row);
   return {

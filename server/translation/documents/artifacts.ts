@@ -134,7 +134,7 @@ async function locateFile(services: LocatingServices, file: FilePlace): Promise<
   const located = await locate(services, file.tenantId, file.address);
   if (located) return located;
   throw notVerified(
-    'the file is in an account that is no longer connected to this workspace; connect and verify it again to download the file',
+    'the file is in a storage account that is no longer connected to this workspace; to download the file, connect and verify this account again',
   );
 }
 

@@ -115,7 +115,10 @@ export async function createJob(
   if (inserted?.documentId === documentId) return { row: inserted, isNew: true };
   await removeFile(services, source).catch(() => {});
   if (!inserted)
-    throw new AppError('transient_error', 'the job for this Idempotency-Key was deleted; resend');
+    throw new AppError(
+      'transient_error',
+      'the job of this Idempotency-Key was deleted during the request; send the request again',
+    );
   return { row: inserted, isNew: false };
 }
 

@@ -128,7 +128,7 @@ export function keepAlive(run: DocumentRun, lost: () => void): NodeJS.Timeout {
       void touch().catch((error: unknown) =>
         log.warn(
           { document_id: run.documentId, tenant_id: run.tenantId, error: describeForLog(error) },
-          'document not touched',
+          'could not record that the document is in progress',
         ),
       ),
     Math.min((settings.STALE_PENDING_SECONDS * 1000) / 3, lookEvery),

@@ -44,7 +44,11 @@ export function failureOf(
     metadata: {},
   });
   if (error instanceof StageTimeout)
-    return failure('stage_timeout', `stage ${stage} took longer than its time budget; split the file`, null);
+    return failure(
+      'stage_timeout',
+      `the stage ${stage} took longer than its time limit; split the file`,
+      null,
+    );
   if (error instanceof FileError)
     return failure('unexpected_error', `source_document: ${error.message}`, `file_${error.reason}`);
   const { code, message } = toAppError(error);
@@ -59,7 +63,7 @@ export function interruption(workers: number): DocumentFailureDetail {
   return {
     code: 'interrupted',
     stage: 'worker',
-    message: `${workers} workers stopped during this job before it made progress; send it again`,
+    message: `${workers} worker processes stopped while they ran this job, and it made no progress; send the file again`,
     error_type: null,
     retry_attempts: 0,
     transient: false,

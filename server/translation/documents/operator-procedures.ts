@@ -6,18 +6,22 @@ const refusal = 'only platform operators can access documents of all workspaces'
 
 const moment = z.iso
   .datetime({ offset: true })
-  .describe('ISO 8601 with its offset.')
-  .refine((text) => !Number.isNaN(Date.parse(text)), 'is not a valid time');
+  .describe('A time with a time zone, in ISO 8601 format.')
+  .refine((text) => !Number.isNaN(Date.parse(text)), 'must be a valid time');
 
 export const outageQuery = z.object({
-  since: moment.describe('Failures since then are counted.'),
+  since: moment.describe('Only failures since this time are counted.'),
 });
 
 export const requeueRequest = z
   .object({
-    document_id: z.string().max(200).optional().describe('The document; or `since`.'),
-    since: moment.optional().describe('Selects all that failed since then.'),
-    dry_run: z.boolean().default(false).describe('Only count.'),
+    document_id: z
+      .string()
+      .max(200)
+      .optional()
+      .describe('The ID of the document to queue again. Send either this field or `since`.'),
+    since: moment.optional().describe('All documents that failed since this time are queued again.'),
+    dry_run: z.boolean().default(false).describe('Whether the documents are only counted.'),
   })
   .refine(({ document_id, since }) => (document_id === undefined) !== (since === undefined), {
     error: 'send document_id or since',
@@ -26,8 +30,8 @@ export const requeueRequest = z
 
 export const requeued = z.object({
   found: documentOutage.shape.failed,
-  requeued: z.int().describe('Number of queued documents.'),
-  left: z.int().describe('Number of documents left for a further call.'),
+  requeued: z.int().describe('The number of documents that were queued again.'),
+  left: z.int().describe('The number of documents that remain for a further request.'),
 });
 
 /** Procedures for the operator's page only. They have no route, so only /trpc serves them. */

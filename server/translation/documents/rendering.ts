@@ -198,8 +198,8 @@ export function needsRendering({ edits, renderedEdits }: Pick<DocumentRow, 'edit
 }
 
 /**
- * Renders the file of a document if necessary, and adds its confirmed corrections to the TM. When the process stops, it
- * waits until this has ended, even if the caller has disconnected.
+ * Renders the file of a document if necessary, and adds its confirmed corrections to the TM. This continues if the caller
+ * disconnects, and a stopping process completes it.
  * @throws AppError 404; transient_error if a review holds the document for too long, or at the deadline; and like
  *   `renderAndStore`
  */

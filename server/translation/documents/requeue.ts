@@ -87,7 +87,7 @@ async function requireRequeueable(tx: Tx, documentId: string): Promise<void> {
   throw new AppError(
     'state_conflict',
     row.status === 'failed'
-      ? `the document failed with ${row.code}, or was billed already; only ${requeuedCodes.join(', ')} can be queued again`
+      ? `the document cannot be queued again, because it failed with ${row.code} or is already billed; only unbilled documents that failed with ${requeuedCodes.join(', ')} can`
       : `the document did not fail (status=${row.status})`,
   );
 }
@@ -159,20 +159,20 @@ export const documentOutage = z.object({
   waiting: z
     .array(
       z.object({
-        reason: z.string().describe('The error code of the last try.'),
-        documents: count.describe('The number of documents that wait, up to 10000.'),
-        longest_seconds: z.number().describe('The time since the first of them failed.'),
+        reason: z.string().describe('The error code of the last attempt.'),
+        documents: count.describe('The number of documents that are retried. At most 10000 are counted.'),
+        longest_seconds: z.number().describe('The seconds since the first of these documents failed.'),
       }),
     )
-    .describe('Documents that are tried again automatically.'),
+    .describe('The documents that the service retries automatically.'),
   failed: z
     .array(
       z.object({
-        code: z.enum(requeuedCodes).describe('The failure code.'),
-        documents: count.describe('The number of failed documents.'),
+        code: z.enum(requeuedCodes).describe('The error code of the failure.'),
+        documents: count.describe('The number of documents that failed with this code.'),
       }),
     )
-    .describe('Documents that failed since `since` and can be queued again.'),
+    .describe('The documents that failed since `since` and can be queued again.'),
 });
 
 /**

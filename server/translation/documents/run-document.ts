@@ -87,7 +87,10 @@ export async function runDocument(
       if (hasResponded) return;
       hasResponded = true;
       wakeWaiting(services).catch((error: unknown) =>
-        services.log.warn({ error: describeForLog(error) }, 'waiting documents were not woken'),
+        services.log.warn(
+          { error: describeForLog(error) },
+          'could not start documents again that an outage had stopped',
+        ),
       );
     },
     isOver: async () => {

@@ -3,8 +3,8 @@ import { warnings } from '#server/http/warnings.ts';
 import { jobListFilter } from '#server/translation/core/listing/job-list-filter.ts';
 import { uploadedFile } from '#server/trpc.ts';
 
-const id = z.string().meta({ description: '32 hexadecimal characters' });
-const dateTime = z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' });
+const id = z.string().meta({ description: 'The ID: 32 hexadecimal characters.' });
+const dateTime = z.string().meta({ format: 'date-time', description: 'A time in ISO 8601 format, in UTC.' });
 const openObject = z.record(z.string(), z.unknown());
 
 /** `pending` is never stored: a new job is `queued`. */
@@ -17,16 +17,27 @@ export const documentStage = z.enum(['ingest', 'extract', 'admit', 'map_translat
 
 export const documentTranslationRequest = z
   .object({
-    source_lang: z.string().describe('The language of the file, stated or detected; `en` by default.'),
-    target_lang: z.string().describe('The language of the translation.'),
-    domain: z.string().nullable().describe('As sent.'),
-    idempotency_key: z.string().nullable().describe('As sent, in the body or the Idempotency-Key header.'),
+    source_lang: z.string().describe('The source language, as sent or detected. Default: `en`.'),
+    target_lang: z.string().describe('The target language.'),
+    domain: z.string().nullable().describe('The domain, as sent.'),
+    idempotency_key: z
+      .string()
+      .nullable()
+      .describe('The idempotency key, as sent in the body or in the header Idempotency-Key.'),
     metadata: openObject.describe(
-      'Written by the service: `content_type`, `size_bytes`, `idempotency_key`, `tenant`, `submitted_via` for a file sent to POST /api/translations, and `source_lang_detection` (`language`, `confidence`) if it was detected.',
+      'Data that the service adds: `content_type`, `size_bytes`, `idempotency_key` and `tenant`; `submitted_via` if the file was sent to POST /api/translations; and `source_lang_detection` (`language`, `confidence`) if the source language was detected.',
     ),
-    text_type: z.enum(['Plain', 'Html']).nullable().describe('Stored, without effect on a document.'),
-    tone: z.string().nullable().describe('The register, applied to every segment.'),
-    gender: z.string().nullable().describe('Grammatical gender, applied to every segment.'),
+    text_type: z
+      .enum(['Plain', 'Html'])
+      .nullable()
+      .describe('The text type, as sent. It has no effect on documents.'),
+    tone: z.string().nullable().describe('The register, such as `formal`. It applies to every segment.'),
+    gender: z
+      .string()
+      .nullable()
+      .describe(
+        'The grammatical gender to use if the target language requires one. It applies to every segment.',
+      ),
   })
   .meta({ id: 'DocumentTranslationRequest', description: 'The request of a document job.' });
 
@@ -35,123 +46,160 @@ export const documentFailureDetail = z
     code: z
       .enum(['stage_timeout', 'transient_error', 'unexpected_error', 'interrupted', 'quota_exceeded'])
       .describe(
-        '`transient_error`: try again later. `stage_timeout`: split the file. `unexpected_error`: do not send it unchanged. `interrupted`: send it again. `quota_exceeded`: no allowance was left.',
+        'The reason for the failure, and what to do. `transient_error`: send the file again later. `stage_timeout`: split the file. `unexpected_error`: do not send the same file again. `interrupted`: send the file again. `quota_exceeded`: the remaining allowance was too small.',
       ),
-    stage: z
-      .string()
-      .meta({ description: '`ingest`, `extract`, `admit`, `map_translate`, `reconstruct` or `worker`' }),
-    message: z.string().describe('The failure as readable text.'),
-    error_type: z.string().nullable().describe('The internal error type.'),
-    retry_attempts: z.int().describe('The number of retries of the stage.'),
-    transient: z.boolean().describe('Whether it may succeed later.'),
-    timeout: z.boolean().describe('Whether the time budget was used up.'),
-    metadata: openObject.describe('Further data.'),
+    stage: z.string().meta({
+      description:
+        'The stage that failed: `ingest`, `extract`, `admit`, `map_translate` or `reconstruct`; `worker` if the process of the worker stopped.',
+    }),
+    message: z.string().describe('A readable description of the failure.'),
+    error_type: z.string().nullable().describe('The internal type of the error; null if it has no type.'),
+    retry_attempts: z.int().describe('How often the stage was retried.'),
+    transient: z.boolean().describe('Whether the same file may succeed later.'),
+    timeout: z.boolean().describe('Whether the stage exceeded its time limit.'),
+    metadata: openObject.describe('Further data about the failure.'),
   })
-  .meta({ id: 'DocumentFailureDetail', description: 'The failure of a document. Branch on `code`.' });
+  .meta({
+    id: 'DocumentFailureDetail',
+    description: 'Why a document failed. Programs should use `code` only.',
+  });
 
 export const documentQualityFinding = z
   .object({
-    severity: z.enum(['info', 'warning', 'error']).describe('The severity.'),
+    severity: z.enum(['info', 'warning', 'error']).describe('The severity of the finding.'),
     code: z
       .string()
       .describe('The kind of finding, such as `text_shrunk` or `low_segment_quality`. Values may be added.'),
-    message: z.string().describe('The finding as readable text.'),
-    unit_id: z.string().nullable().meta({ description: 'ID of a region, cell or table' }),
+    message: z.string().describe('A readable description of the finding.'),
+    unit_id: z.string().nullable().meta({
+      description:
+        'The ID of the region, cell or table with the finding; null if it is about the whole file.',
+    }),
   })
   .meta({ id: 'DocumentQualityFinding', description: 'A finding about a translated document.' });
 
 export const documentQualityReport = z
   .object({
-    schema_version: z.string().describe('The version of this schema, `1.0`.'),
-    document_id: id.meta({ description: 'the ID of the layout, not of the job' }),
-    source_lang: z.string().describe('The language of the file.'),
-    target_lang: z.string().describe('The language of the translation.'),
-    overall_score: z.number().meta({ description: '0 to 1' }),
-    translated_units: z.int().describe('Segments with a translation.'),
-    total_units: z.int().describe('All segments.'),
+    schema_version: z.string().describe('The version of the report format: `1.0`.'),
+    document_id: id.meta({
+      description: 'The ID of the layout of the document. It is not the ID of the document job.',
+    }),
+    source_lang: z.string().describe('The source language.'),
+    target_lang: z.string().describe('The target language.'),
+    overall_score: z.number().meta({ description: 'The quality of the whole document, from 0 to 1.' }),
+    translated_units: z.int().describe('The number of segments with a translation.'),
+    total_units: z.int().describe('The number of all segments.'),
     findings: z.array(documentQualityFinding).describe('The findings; may be empty.'),
     metadata: openObject.describe(
-      '`page_count`; `llm_quality` with `needs_review_units` and `noncompliant_units`; if segments were confirmed, `human_review` with `confirmed_units`, and `unresolved_units` that need a review and are not confirmed.',
+      'Counts: `page_count`, and `llm_quality` with `needs_review_units` and `noncompliant_units`. If reviewers have confirmed segments, also `human_review` with `confirmed_units`, and with `unresolved_units`, which need a review and are not confirmed.',
     ),
   })
   .meta({
     id: 'DocumentQualityReport',
-    description: 'The quality of a document, after its last rendering.',
+    description: 'The quality of the translated document, when its file was last written.',
   });
 
 export const documentReviewRecord = z
   .object({
     id,
-    reviewer: z.string().nullable().describe('The reviewer.'),
+    reviewer: z.string().nullable().describe('The reviewer; null if unknown.'),
     corrections: z.int().describe('The number of corrected segments.'),
-    notes: z.string().nullable().describe("The reviewer's notes."),
+    notes: z.string().nullable().describe('The notes of the reviewer.'),
     created_at: dateTime,
     artifact_id: id,
   })
-  .meta({ id: 'DocumentReviewRecord', description: 'A review of a document.' });
+  .meta({
+    id: 'DocumentReviewRecord',
+    description: 'A review of a document, in which segments were corrected.',
+  });
 
 export const documentArtifact = z
   .object({
     id,
-    kind: z.enum(['source', 'translated']).describe('The kind of file.'),
-    revision: z.int().meta({ description: 'counts from 1 for each kind' }),
-    content_type: z.string().describe('The media type.'),
-    size_bytes: z.int().describe('The size of the file.'),
-    sha256: z.string().meta({ description: 'the hash of the content, in hexadecimal' }),
+    kind: z.enum(['source', 'translated']).describe('Whether this is the source file or a translated file.'),
+    revision: z.int().meta({
+      description:
+        'The number of the revision, from 1. Source files and translated files are counted separately.',
+    }),
+    content_type: z.string().describe('The media type of the file.'),
+    size_bytes: z.int().describe('The size of the file in bytes.'),
+    sha256: z.string().meta({ description: 'The SHA-256 hash of the content, in hexadecimal.' }),
     created_at: dateTime,
   })
   .meta({
     id: 'TenantDocumentArtifact',
-    description: 'A file of a document: its source, or a translated revision.',
+    description: 'A file of a document: the source, or a revision of the translated file.',
   });
 
 export const documentFedPair = z
   .object({
     source_text: z.string().describe('The source text of the segment.'),
-    target_text: z.string().describe('Its approved translation.'),
-    source_hash: z.string().describe('The hash of the normalized source, which identifies the pair.'),
+    target_text: z.string().describe('The approved translation of the segment.'),
+    source_hash: z
+      .string()
+      .describe(
+        'The hash of the normalized source text, which identifies the segment in the translation memory.',
+      ),
     corrected: z.boolean().describe('Whether a reviewer changed the translation.'),
-    stage: z.enum(['review', 'approve']).describe('The call that added it.'),
+    stage: z
+      .enum(['review', 'approve'])
+      .describe('Whether the segment was added by a review or by the approval of the document.'),
     created_at: dateTime,
   })
-  .meta({ id: 'DocumentFedPair', description: 'A pair that a document added to the translation memory.' });
+  .meta({ id: 'DocumentFedPair', description: 'A segment that a document added to the translation memory.' });
 
 export const documentFeedManifest = z
   .object({
-    fed_pairs: z.array(documentFedPair).describe('The pairs, oldest first.'),
+    fed_pairs: z.array(documentFedPair).describe('The segments that were added, oldest first.'),
     skipped: z
       .record(z.string(), z.int())
-      .describe('Counts of the last approval by reason: `empty`, `fast_path`, `needs_review`, `duplicates`.'),
+      .describe(
+        'How many segments the last approval did not add, by reason: `empty`, `fast_path`, `needs_review`, `duplicates`.',
+      ),
     golden_skipped_at_cap: z
       .int()
-      .describe('Pairs omitted because the translation memory was full, over all calls.'),
-    last_feed_error: z.string().nullable().describe('The error of the last attempt; null if it succeeded.'),
+      .describe('The number of segments that were not added because the translation memory was full.'),
+    last_feed_error: z
+      .string()
+      .nullable()
+      .describe('The error of the last attempt to add segments; null if it succeeded.'),
   })
   .meta({
     id: 'DocumentFeedManifest',
-    description: 'The pairs that a document added to the translation memory.',
+    description: 'The segments that a document added to the translation memory.',
   });
 
 export const documentJob = z
   .object({
     id,
-    tenant_id: z.string().nullable().describe('The workspace; null on a deployment without tenants.'),
+    tenant_id: z
+      .string()
+      .nullable()
+      .describe('The ID of the workspace; null on a deployment without tenants.'),
     request: documentTranslationRequest,
     status: documentJobStatus,
-    source_file_name: z.string().describe('The name of the file and of the download.'),
-    source_format: z.enum(['pdf', 'docx', 'xlsx']).describe('The format of the file and of its translation.'),
-    layout: z.null().describe('Always null.'),
-    quality_report: documentQualityReport.nullable().describe('Null before it is translated.'),
+    source_file_name: z
+      .string()
+      .describe('The name of the source file, which is also the name of downloads.'),
+    source_format: z
+      .enum(['pdf', 'docx', 'xlsx'])
+      .describe('The format of the source file and of the translated file.'),
+    layout: z.null().describe('Reserved; always null.'),
+    quality_report: documentQualityReport
+      .nullable()
+      .describe('The quality of the document; null before it is translated.'),
     billable_chars: z
       .int()
-      .describe('Characters of translated source segments, unweighted; 0 for a job that is not billed.'),
+      .describe('The characters of the translated source segments, unweighted; 0 if the job is not billed.'),
     review_history: z.array(documentReviewRecord).describe('The reviews, oldest first.'),
-    artifacts: z.array(documentArtifact).describe('The source and the translated revisions, oldest first.'),
-    approved_at: dateTime.nullable().describe('ISO 8601 in UTC; null before the approval.'),
-    approved_by: z.string().nullable().describe('The first approver.'),
+    artifacts: z
+      .array(documentArtifact)
+      .describe('The source file and all revisions of the translated file, oldest first.'),
+    approved_at: dateTime.nullable().describe('The time of the approval, ISO 8601 in UTC; null before it.'),
+    approved_by: z.string().nullable().describe('The reviewer who approved the document first.'),
     feed_manifest: documentFeedManifest,
-    error: z.string().nullable().describe('The message in `failure`.'),
-    failure: documentFailureDetail.nullable().describe('The failure; null if it did not fail.'),
+    error: z.string().nullable().describe('The message of `failure`; null if the document did not fail.'),
+    failure: documentFailureDetail.nullable().describe('Why the document failed; null if it did not fail.'),
     warnings,
     created_at: dateTime,
     updated_at: dateTime,
@@ -162,55 +210,84 @@ export const documentJob = z
         total_segments: z.int().describe('The number of segments; 0 before they are extracted.'),
       })
       .nullable()
-      .meta({ description: 'set while the job is in progress' }),
+      .meta({ description: 'How far the translation is; null if the job is not in progress.' }),
     waiting: z
       .object({
-        since: dateTime.describe('Time of the first failure, in UTC.'),
+        since: dateTime.describe('The time of the first failed attempt, ISO 8601 in UTC.'),
         reason: z
           .string()
           .describe(
-            'The error code of the last try: `transient_error`, `rate_limit` or `service_unavailable`. Values may be added.',
+            'The error code of the last attempt: `transient_error`, `rate_limit` or `service_unavailable`. Values may be added.',
           ),
-        attempts: z.int().describe('The number of failed tries.'),
-        next_attempt_at: dateTime.describe('Time of the next try, in UTC; in the past during that try.'),
+        attempts: z.int().describe('The number of failed attempts.'),
+        next_attempt_at: dateTime.describe(
+          'The time of the next attempt, ISO 8601 in UTC. It is in the past while that attempt runs.',
+        ),
       })
       .nullable()
       .meta({
         description:
-          'set while the job is in progress if its last try failed for a temporary reason, such as a model that does not respond; it is retried for OUTAGE_HOURS',
+          'Set if the last attempt failed for a temporary reason, for example because the model did not respond. The service retries the job for OUTAGE_HOURS. Otherwise null.',
       }),
-    stage_timings: openObject.optional().meta({ description: 'operator only: milliseconds by stage' }),
-    input_tokens: z.int().optional().meta({ description: 'operator only' }),
-    output_tokens: z.int().optional().meta({ description: 'operator only' }),
-    models: z.array(z.string()).optional().meta({ description: 'operator only' }),
+    stage_timings: openObject
+      .optional()
+      .meta({ description: 'The duration of each stage in milliseconds. Only operators get this field.' }),
+    input_tokens: z
+      .int()
+      .optional()
+      .meta({ description: 'Input tokens of the models. Only operators get this field.' }),
+    output_tokens: z
+      .int()
+      .optional()
+      .meta({ description: 'Output tokens of the models. Only operators get this field.' }),
+    models: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'The models that the job used. Only operators get this field.' }),
   })
-  .meta({ id: 'TenantDocumentJob', description: 'A file that is translated and keeps its layout.' });
+  .meta({
+    id: 'TenantDocumentJob',
+    description: 'The job of a file that is translated and keeps its layout.',
+  });
 
 const field = (description: string) => z.string().max(1000).optional().describe(description);
 
 /** The form of POST /api/documents/translate. */
 export const documentForm = z.object({
-  source_document: uploadedFile.optional().describe('A .pdf, .docx or .xlsx file of at most 30000000 bytes.'),
-  target_lang: field('Required. A supported language.'),
-  source_lang: field('A supported language; `en` by default, `auto` detects it.'),
-  domain: field('A hint that is stored with the job.'),
+  source_document: uploadedFile
+    .optional()
+    .describe('The file to translate: a .pdf, .docx or .xlsx file of at most 30000000 bytes.'),
+  target_lang: field('Required: the target language. It must be a supported language.'),
+  source_lang: field('The source language: a supported language, or `auto` to detect it. Default: `en`.'),
+  domain: field('The subject of the document. It is stored with the job.'),
   tone: field('The register, such as `formal`.'),
-  gender: field('Grammatical gender, for agreement.'),
-  text_type: field('`Plain` (default) or `Html`; without effect on a document.'),
-  wait: field('`1`, `true` or `yes`: the job runs before the response, which is a 200.'),
+  gender: field('The grammatical gender to use if the target language requires one.'),
+  text_type: field('`Plain` or `Html`. It has no effect on documents. Default: `Plain`.'),
+  wait: field('With `1`, `true` or `yes`, the response is sent when the job has ended, and has status 200.'),
   idempotency_key: z
     .string()
     .min(1)
     .max(255)
     .nullable()
     .default(null)
-    .describe('1 to 255 characters. A key that already has a job returns that job.'),
+    .describe(
+      'An idempotency key of 1 to 255 characters. If a job of the workspace already has this key, the response is that job.',
+    ),
 });
 
 export const documentListQuery = jobListFilter.extend({
   status: documentJobStatus.optional().describe('Only jobs with this status.'),
-  limit: z.int().min(1).max(200).default(50).describe('1 to 200 jobs.'),
-  cursor: z.string().max(200).optional().describe('From the X-Next-Cursor header of the previous page.'),
+  limit: z
+    .int()
+    .min(1)
+    .max(200)
+    .default(50)
+    .describe('The maximum number of jobs in the response: 1 to 200.'),
+  cursor: z
+    .string()
+    .max(200)
+    .optional()
+    .describe('The value of the X-Next-Cursor header of the previous page.'),
 });
 
 export const documentReviewInput = z
@@ -219,12 +296,11 @@ export const documentReviewInput = z
     corrections: z
       .array(
         z.object({
-          region_id: z.string().max(500).describe('The region ID of the segment, as listed.'),
-          cell_id: z
+          region_id: z
             .string()
             .max(500)
-            .nullish()
-            .describe('The cell ID of the segment, if it is a cell of a table.'),
+            .describe('The `region_id` of the segment, from the list of segments.'),
+          cell_id: z.string().max(500).nullish().describe('The `cell_id` of the segment, if it has one.'),
           target_text: z
             .string()
             .max(50_000)
@@ -233,14 +309,14 @@ export const documentReviewInput = z
       )
       .min(1)
       .max(1000)
-      .describe('1 to 1000 corrections.'),
-    notes: z.string().max(10_000).nullish().describe('At most 10000 characters.'),
+      .describe('The corrections, 1 to 1000. Either all are applied or none.'),
+    notes: z.string().max(10_000).nullish().describe('Notes of the reviewer, at most 10000 characters.'),
     reviewer: z
       .string()
       .max(320)
       .nullish()
       .describe(
-        'At most 320 characters. Only for callers with an API key; otherwise the session determines the reviewer.',
+        'The name of the reviewer, at most 320 characters, for clients with an API key. For signed-in members, the session determines the reviewer.',
       ),
   })
   .meta({
@@ -253,32 +329,53 @@ export const documentDeletion = z
   .object({
     deleted: z.literal(true).describe('Always true.'),
     document_id: id,
-    artifacts_removed: z.int().describe('Files.'),
-    segments_removed: z.int().describe('Segments.'),
-    golden_records_deleted: z.int().describe('Deleted audit records of the approval.'),
+    artifacts_removed: z.int().describe('The number of deleted files.'),
+    segments_removed: z.int().describe('The number of deleted segments.'),
+    golden_records_deleted: z.int().describe('The number of deleted records of the approval.'),
     tm_pairs_removed: z
       .int()
-      .describe('Removed pairs that only this document had added to the translation memory.'),
-    learning_rows_removed: z.int().describe('Removed rows that were learned from it.'),
+      .describe(
+        'The number of segments removed from the translation memory. Only segments that no other document or text has added are removed.',
+      ),
+    learning_rows_removed: z
+      .int()
+      .describe(
+        'The number of removed entries that say which segments the document added to the translation memory.',
+      ),
   })
   .meta({ id: 'DocumentDeletion' });
 
 export const documentSummary = z
   .object({
-    total: z.int().describe('All jobs.'),
+    total: z.int().describe('The number of all document jobs.'),
     by_status: z.record(z.string(), z.int()).describe('The number of jobs by status.'),
     by_format: z.record(z.string(), z.int()).describe('The number of jobs by file format.'),
-    approved: z.int().describe('Approved jobs.'),
-    needs_review: z.int().describe('The number of translated jobs with a segment that needs a review.'),
-    billable_chars: z.int().describe('Characters of translated source segments, unweighted.'),
-    tenants: z.array(openObject).optional().meta({ description: 'operator only' }),
-    stage_timings: openObject.optional().meta({ description: 'operator only' }),
+    approved: z.int().describe('The number of approved document jobs.'),
+    needs_review: z
+      .int()
+      .describe('The number of translated document jobs in which a segment needs a review.'),
+    billable_chars: z
+      .int()
+      .describe('The characters of the translated source segments of all jobs, unweighted.'),
+    tenants: z
+      .array(openObject)
+      .optional()
+      .meta({ description: 'The figures of each tenant. Only operators get this field.' }),
+    stage_timings: openObject
+      .optional()
+      .meta({ description: 'The durations of the stages. Only operators get this field.' }),
   })
-  .meta({ id: 'DocumentSummary', description: 'The numbers of documents.' });
+  .meta({ id: 'DocumentSummary', description: 'Counts of document jobs.' });
 
 export const summaryQuery = z.object({
-  include_tenant_breakdown: z.boolean().optional().describe('Operator only: figures of each tenant.'),
-  include_stage_timing_breakdown: z.boolean().optional().describe('Operator only: durations of the stages.'),
+  include_tenant_breakdown: z
+    .boolean()
+    .optional()
+    .describe('For operators only: whether the response has the figures of each tenant.'),
+  include_stage_timing_breakdown: z
+    .boolean()
+    .optional()
+    .describe('For operators only: whether the response has the durations of the stages.'),
 });
 
 export const documentApproval = z
@@ -287,22 +384,30 @@ export const documentApproval = z
     approval_result: z
       .object({
         approved: z.literal(true).describe('Always true.'),
-        already_approved: z.boolean().describe('Whether it was already approved; then nothing changed.'),
-        reviewer: z.string().nullable().describe('The first approver.'),
-        fed_pairs: z.int().describe('Pairs that this call added to the translation memory.'),
+        already_approved: z
+          .boolean()
+          .describe('Whether the document was already approved. If so, nothing has changed.'),
+        reviewer: z.string().nullable().describe('The reviewer who approved the document first.'),
+        fed_pairs: z
+          .int()
+          .describe('The number of segments that this approval added to the translation memory.'),
         skipped: z
           .object({
-            fast_path: z.int().describe('Served from the translation memory or a glossary.'),
-            needs_review: z.int().describe('Flagged, and neither corrected nor confirmed by a reviewer.'),
-            duplicates: z.int().describe('Known already.'),
-            empty: z.int().describe('Without text.'),
+            fast_path: z
+              .int()
+              .describe('Segments that come unchanged from the translation memory or a glossary.'),
+            needs_review: z
+              .int()
+              .describe('Segments that need a review and were neither corrected nor confirmed.'),
+            duplicates: z.int().describe('Segments that are already in the translation memory.'),
+            empty: z.int().describe('Segments without text.'),
           })
-          .describe('Segments that were not added, by reason.'),
+          .describe('The number of segments that were not added to the translation memory, by reason.'),
         feed_error: z
           .string()
           .nullable()
           .describe(
-            'The error if the translation memory could not be updated; the approval is valid. Otherwise null.',
+            'The error if the translation memory could not be updated; otherwise null. The approval is valid in both cases.',
           ),
       })
       .meta({

@@ -13,66 +13,98 @@ import type { DocumentQualityFinding } from './schema.ts';
 
 const pageRectangles = z.array(z.array(z.number())).nullable().meta({
   description:
-    "its place on the page of the source and of the latest translation: [left, bottom, right, top] in points of the page's user space, before rotation; null for formats without fixed pages",
+    'The rectangles that the text covers on its page: each [left, bottom, right, top], in points, before the page is rotated. Null for formats without fixed pages.',
 });
 
 export const documentSegment = z
   .object({
-    region_id: z.string().describe('Stable across renderings.'),
+    region_id: z
+      .string()
+      .describe(
+        'The ID of the part of the document that contains the segment. It stays the same each time the document is rendered.',
+      ),
     cell_id: z
       .string()
       .nullable()
       .describe(
-        'The cell, if the segment is in a table; otherwise null. The value is the same each time the document is rendered.',
+        'The ID of the cell, if the segment is in a table or sheet; otherwise null. It stays the same each time the document is rendered.',
       ),
     kind: z
       .string()
-      .describe('`paragraph`, `heading`, `table_cell`, `header`, `footer`, `cell` or `text_block`.'),
-    page: z.int().nullable().describe('The page, from 1; null for formats without fixed pages.'),
-    place: z.string().meta({ description: 'readable place: sheet and cell, or part and paragraph' }),
+      .describe(
+        'The kind of segment: `paragraph`, `heading`, `table_cell`, `header`, `footer`, `cell` or `text_block`.',
+      ),
+    page: z
+      .int()
+      .nullable()
+      .describe('The number of the page, from 1; null for formats without fixed pages.'),
+    place: z.string().meta({
+      description:
+        'The place of the segment in the file, as readable text: the sheet and cell, or the part and paragraph.',
+    }),
     source_rectangles: pageRectangles,
     target_rectangles: pageRectangles,
-    source_text: z.string().describe('The text in the file.'),
-    target_text: z.string().nullable().describe('Its translation; null before it is translated.'),
+    source_text: z.string().describe('The source text of the segment.'),
+    target_text: z
+      .string()
+      .nullable()
+      .describe('The translation of the segment; null before it is translated.'),
     quality: z
       .object({
-        score: z.int().nullable().describe('0 to 100; null if it has no score.'),
-        needs_review: z.boolean().describe('Whether it needs a review.'),
-        issues: z.array(z.unknown()).describe('The issues found.'),
+        score: z
+          .int()
+          .nullable()
+          .describe('The quality score from 0 to 100; null if the segment has no score.'),
+        needs_review: z.boolean().describe('Whether the segment needs a review.'),
+        issues: z.array(z.unknown()).describe('The issues that were found in the translation; may be empty.'),
       })
       .describe('The quality of the translation.'),
     fast_path: z
       .string()
       .nullable()
-      .describe('`tm_exact` or `glossary_exact` if it was served without a model, otherwise null.'),
-    corrected: z.boolean().describe('Whether a reviewer changed it.'),
-    confirmed_at: z
+      .describe(
+        '`tm_exact` or `glossary_exact` if the translation memory or a glossary served the segment without a model; otherwise null.',
+      ),
+    corrected: z.boolean().describe('Whether a reviewer has changed the translation.'),
+    confirmed_at: z.string().nullable().meta({
+      format: 'date-time',
+      description:
+        'The time at which a reviewer confirmed this translation, ISO 8601 in UTC; null if it is not confirmed.',
+    }),
+    confirmed_by: z
       .string()
       .nullable()
-      .meta({ format: 'date-time', description: 'time when a reviewer confirmed this translation' }),
-    confirmed_by: z.string().nullable().describe('The reviewer who confirmed it.'),
-    provenance: z
-      .record(z.string(), z.unknown())
-      .nullable()
-      .meta({ description: 'the origin of the translation' }),
+      .describe('The reviewer who confirmed this translation; null if it is not confirmed.'),
+    provenance: z.record(z.string(), z.unknown()).nullable().meta({
+      description:
+        'The glossary or translation memory that served the translation; null if a model translated it.',
+    }),
   })
-  .meta({ id: 'DocumentSegment', description: 'A unit of a document for translation.' });
+  .meta({
+    id: 'DocumentSegment',
+    description: 'A part of a document that is translated as a unit, such as a paragraph or a cell.',
+  });
 
 export const documentSegmentPage = z
   .object({
-    segments: z.array(documentSegment).describe('The segments.'),
+    segments: z.array(documentSegment).describe('The segments on this page.'),
     total: z.int().describe('The number of segments that match the filter, on all pages.'),
     next_cursor: z
       .string()
       .nullable()
-      .describe('Send it as `cursor` for the next page; null on the last page.'),
+      .describe('Send this value as `cursor` for the next page; null on the last page.'),
   })
   .meta({ id: 'DocumentSegmentPage', description: 'A page of segments, in reading order.' });
 
 export const segmentQuery = z.object({
   document_id: z.string().describe('The ID of the document job.'),
-  limit: z.int().min(1).max(500).default(100).describe('1 to 500 segments.'),
-  cursor: z.string().max(50).optional().describe('The `next_cursor` of the previous page.'),
+  limit: z
+    .int()
+    .min(1)
+    .max(500)
+    .default(100)
+    .describe('The maximum number of segments in the response: 1 to 500.'),
+  cursor: z.string().max(50).optional().describe('The value of `next_cursor` on the previous page.'),
   flagged: z.boolean().optional().describe('Only segments that need a review.'),
 });
 
@@ -143,7 +175,7 @@ export function readSegmentCursor(cursor: string | undefined): number | undefine
   throw new AppError('invalid_fields', [
     {
       loc: ['query', 'cursor'],
-      msg: 'invalid cursor; send next_cursor from the previous page, or none',
+      msg: 'invalid cursor; send next_cursor from the previous page, or no cursor',
       type: 'invalid_cursor',
     },
   ]);

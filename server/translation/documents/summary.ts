@@ -16,7 +16,7 @@ export async function summarizeDocuments(tx: Tx, tenantId: string): Promise<Docu
       coalesce(sum(source_chars) filter (where status = 'translated'
         or failure #> '{metadata,delivered_to}' is not null), 0)::float8 as billable_chars
     from document_jobs where tenant_id = ${tenantId}`);
-  if (!row) throw new Error('a count without a row');
+  if (!row) throw new Error('the database returned no count');
   return row;
 }
 

@@ -33,7 +33,7 @@ export async function removeUnreferencedFiles(services: SweepServices): Promise<
   removed += await removeAnnouncedFiles(services, oldEnough, (tenantId, files) =>
     selectUnreferenced(services, tenantId, files),
   );
-  if (removed > 0) log.info({ removed }, 'document files without a row removed');
+  if (removed > 0) log.info({ removed }, 'removed document files to which no database row refers');
   return removed;
 }
 

@@ -164,7 +164,7 @@ async function rewriteSince(
   }
   log.warn(
     { since: since.toISOString(), records: rewritten },
-    'golden records rewritten after an unclean shutdown',
+    'golden records were written again because the service was not shut down properly',
   );
   return rewritten;
 }

@@ -168,7 +168,7 @@ export async function writeGolden(
     }
     return true;
   } catch (error) {
-    log.error({ job_id: jobId, error: describeForLog(error) }, 'golden record not written');
+    log.error({ job_id: jobId, error: describeForLog(error) }, 'the golden record was not written');
     return false;
   }
 }
@@ -184,7 +184,10 @@ export function listGolden(
 ): void {
   const { store, path } = manifestOf({ storage }, place, record.recordedAt);
   const appending = store.appendLine(path, manifestLine(record)).catch((error: unknown) => {
-    log.warn({ job_id: record.jobId, error: describeForLog(error) }, 'line of the manifest not written yet');
+    log.warn(
+      { job_id: record.jobId, error: describeForLog(error) },
+      'the line of the manifest was not written yet',
+    );
   });
   void backgroundWork.track(appending);
 }
@@ -199,7 +202,7 @@ export async function removeGolden(
   try {
     return await removeAt(services, tenantId, uri);
   } catch (error) {
-    services.log.warn({ job_id: jobId, error: describeForLog(error) }, 'golden record not removed');
+    services.log.warn({ job_id: jobId, error: describeForLog(error) }, 'the golden record was not removed');
     return false;
   }
 }

@@ -32,7 +32,7 @@ export class UnconfirmedFindings extends AppError {
  */
 export class Unopened extends AppError {
   constructor(what: string) {
-    super('conflict', `${what} was not opened; open it, or name it explicitly`);
+    super('conflict', `${what} was not opened; open it first, or confirm it with confirm_unopened`);
   }
 }
 

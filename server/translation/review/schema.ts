@@ -1,20 +1,20 @@
 import { z } from 'zod';
 import { calendarDate } from '#server/billing/metering/schema.ts';
 
-const dateTime = z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' });
+const dateTime = z.string().meta({ format: 'date-time', description: 'A time in ISO 8601 format, in UTC.' });
 
 /** An option of approvals. */
 export const confirmCritical = z
   .boolean()
   .optional()
   .describe(
-    '`false`: 409 `critical_findings` if the text has critical findings. `true` confirms them. If omitted, the documented API publishes in both cases; `/trpc` uses `false`.',
+    'With `false`, a text with critical findings is not published: the status is 409, with the code `critical_findings`. With `true`, it is published. If omitted, the documented API publishes it, and `/trpc` does not.',
   );
 
 /** An item for review: a text job or a document. */
 export const reviewItem = z.object({
-  kind: z.enum(['job', 'document']).describe('The kind of item.'),
-  id: z.string().max(100).describe('Its id.'),
+  kind: z.enum(['job', 'document']).describe('Whether the item is a text job or a document.'),
+  id: z.string().max(100).describe('The ID of the text job or document.'),
 });
 
 /** The place of a segment in a document, from 0. */
@@ -30,7 +30,7 @@ export const claimInput = reviewItem.extend({
     .boolean()
     .default(false)
     .describe(
-      'Whether the item is shown to the caller: an approval of several items skips those that were not shown.',
+      'Whether the reviewer has opened the item. An approval of several items skips those that the reviewer has not opened.',
     ),
 });
 
@@ -38,7 +38,7 @@ export const claimInput = reviewItem.extend({
 export const leftOutReason = z
   .enum(['unopened', 'critical_findings'])
   .describe(
-    '`unopened`: the caller has not opened it; `confirm_unopened` approves it. `critical_findings`: it has critical findings; `confirm_critical` approves it.',
+    'Why the item was skipped. `unopened`: the reviewer has not opened it; send `confirm_unopened` to approve it. `critical_findings`: it has critical findings; send `confirm_critical` to approve it.',
   );
 
 /** A member who has claimed an item. */
@@ -56,12 +56,18 @@ export const itemHolder = z.object({
 export const claimState = z.object({
   /** Time at which the caller's own claim ends; null without a claim. */
   claimed_until: dateTime.nullable(),
-  others: z.array(itemHolder).describe('Other members who work on it, the first one first; at most 20.'),
+  others: z
+    .array(itemHolder)
+    .describe('Other members who are reviewing the item, in the order in which they started; at most 20.'),
 });
 
 /** Output of `reviews.reopen`: the item, which awaits review again. */
 export const reopenedItem = reviewItem.extend({
-  status: z.string().describe('`awaiting_review` of a job, `translated` of a document.'),
+  status: z
+    .string()
+    .describe(
+      'The status of the reopened item: `awaiting_review` for a text job, `translated` for a document.',
+    ),
   updated_at: dateTime,
 });
 
@@ -71,31 +77,44 @@ export const reopenedItem = reviewItem.extend({
  */
 export const reviewerReportInput = z
   .object({
-    from: calendarDate.optional().describe('The first day, YYYY-MM-DD in UTC.'),
-    to: calendarDate.optional().describe('The last day, YYYY-MM-DD in UTC.'),
+    from: calendarDate.optional().describe('The first day of the report, YYYY-MM-DD in UTC.'),
+    to: calendarDate.optional().describe('The last day of the report, YYYY-MM-DD in UTC.'),
   })
   .prefault({});
 
 /** The figures of one member. If there is no data for a figure, the figure and its count are 0. */
 export const reviewerFigures = z.object({
-  user_id: z.string().describe('The reviewer.'),
-  email: z.string().nullable().meta({ description: 'null for a former member' }),
-  approved: z.int().meta({ description: 'approved without changes' }),
-  edited: z.int().meta({ description: 'approved with changes' }),
-  rejected: z.int().describe('Turned down.'),
-  measured: z.int().meta({ description: 'approved texts that `words` and `edits` cover' }),
+  user_id: z.string().describe('The ID of the reviewer.'),
+  email: z
+    .string()
+    .nullable()
+    .meta({ description: 'The email address of the reviewer; null for a former member.' }),
+  approved: z.int().meta({ description: 'The number of texts approved without changes.' }),
+  edited: z.int().meta({ description: 'The number of texts approved with changes.' }),
+  rejected: z.int().describe('The number of texts rejected.'),
+  measured: z
+    .int()
+    .meta({ description: 'The number of approved texts that `words` and `edits` are counted from.' }),
   words: z.int().meta({
-    description: 'words of the longer text, machine translation or approved text, summed over all jobs',
+    description:
+      'The words of these texts. For each text, the longer of the machine translation and the approved text is counted.',
   }),
-  edits: z.int().meta({ description: 'words inserted, deleted or replaced' }),
-  timed: z.int().meta({ description: 'decisions that `worked_ms` is of' }),
-  worked_ms: z.int().meta({ description: 'as measured by the reviewers’ browsers' }),
+  edits: z.int().meta({
+    description: 'The number of words that reviewers inserted, deleted or replaced in these texts.',
+  }),
+  timed: z.int().meta({ description: 'The number of reviews whose time `worked_ms` contains.' }),
+  worked_ms: z.int().meta({
+    description:
+      'The time spent on these reviews in milliseconds, as measured in the browsers of the reviewers.',
+  }),
 });
 
 export const reviewerReport = z.object({
-  from: calendarDate.describe('The first day, YYYY-MM-DD in UTC.'),
-  to: calendarDate.describe('The last day, YYYY-MM-DD in UTC.'),
-  reviewers: z.array(reviewerFigures).meta({ description: 'at most 1000, the most decisions first' }),
+  from: calendarDate.describe('The first day of the report, YYYY-MM-DD in UTC.'),
+  to: calendarDate.describe('The last day of the report, YYYY-MM-DD in UTC.'),
+  reviewers: z
+    .array(reviewerFigures)
+    .meta({ description: 'The reviewers with the most reviews first; at most 1000.' }),
 });
 
 export type ReviewerReportInput = z.infer<typeof reviewerReportInput>;

@@ -44,7 +44,7 @@ export function requireLanguages(file: XliffFile, { sourceLang, targetLang }: Xl
   if (!isSame(file.sourceLang, sourceLang) || !isSame(file.targetLang, targetLang))
     throw new AppError(
       'unprocessable',
-      `the file is from ${named(file.sourceLang)} into ${named(file.targetLang)}, not from ${sourceLang} into ${targetLang}`,
+      `the file translates from ${named(file.sourceLang)} into ${named(file.targetLang)}, but the job translates from ${sourceLang} into ${targetLang}`,
     );
 }
 
@@ -73,11 +73,11 @@ export function unitError(
  */
 export function requireVersion(unit: ReadUnit, source: { ofUnit: string; present: string }): string {
   if (!isSameSource(source.ofUnit, source.present))
-    throw unitError('unprocessable', unit, 'its source was changed; change only the target');
+    throw unitError('unprocessable', unit, 'its source text was changed; change only the target text');
   if (unit.version !== null) return unit.version;
   throw unitError(
     'unprocessable',
     unit,
-    'its version is missing because a tool has dropped its <mda:metadata>; export it again and keep that element',
+    'its version is missing, because a tool has removed the element <mda:metadata>; export it again, and keep that element',
   );
 }

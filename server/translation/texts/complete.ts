@@ -129,9 +129,11 @@ function insertNext(
   run: Run,
   { caller, work }: RestOfSeries,
 ): OptionalWrite<Run | undefined> {
-  return new OptionalWrite('a run is stored without the next job of its series', async (tx) =>
-    // If the process is stopping, it starts no further jobs.
-    backgroundWork.closing ? undefined : admitNext(tx, settings, caller, work, run),
+  return new OptionalWrite(
+    'could not create the next job of a series together with the result of the previous one',
+    async (tx) =>
+      // If the process is stopping, it starts no further jobs.
+      backgroundWork.closing ? undefined : admitNext(tx, settings, caller, work, run),
   );
 }
 

@@ -92,7 +92,7 @@ export const create = submissionProcedure
       tag: 'Translations',
       summary: 'Translate a text, a batch or a text file',
       description:
-        'Runs the whole pipeline and returns the finished job: published, or awaiting_review. With an Idempotency-Key, a resend returns the same job without doing the work twice.',
+        'Translates and checks the text, and returns the job with the status `published` or `awaiting_review`. A repeated request with the same Idempotency-Key returns the same job, and nothing is translated or billed twice.',
       headers: { idempotency_key: 'Idempotency-Key' },
     },
   })
@@ -110,7 +110,7 @@ export const create = submissionProcedure
     const metadata = callersMetadata(input.metadata);
     const request = checkRequest({ ...input, metadata }, ctx.services.settings);
     const [job] = await submitFor(ctx, await withWarnings([request], ctx));
-    if (!job) throw new Error('the submission made no job');
+    if (!job) throw new Error('the request created no job');
     return job;
   });
 
@@ -128,7 +128,7 @@ export const createBatch = submissionProcedure
       tag: 'Translations',
       summary: 'Translate a batch',
       description:
-        'One job for each input and target, run and returned in order. An item that fails ends the batch with its error; completed jobs stay, and a resend with the same key continues from there.',
+        'Each pair of an input and a target becomes a job. The jobs run one after the other and are returned in the same order. If a job fails, the response is its error; completed jobs are kept, and a repeated request with the same key continues with the failed job.',
       headers: { idempotency_key: 'Idempotency-Key' },
     },
   })
@@ -154,7 +154,7 @@ export const createFromFile = submissionProcedure
       tag: 'Translations',
       summary: 'Translate a file',
       description:
-        'A form with a `source_document` part, or the file as the body with its fields in the query. The text of a file is split into pages, one job each. A PDF, DOCX or XLSX in a form is translated with its layout instead: the response is its queued document job, like that of POST /api/documents/translate.',
+        'Send a form with the part `source_document`, or the file as the body with the fields in the query. The text of the file is split into pages, and each page becomes a job. A PDF, DOCX or XLSX file in a form is translated with its layout instead: the response is a queued document job, as from POST /api/documents/translate.',
       headers: { idempotency_key: 'Idempotency-Key' },
     },
   })

@@ -144,7 +144,10 @@ export async function publishParkedJobs(services: PublishingServices, tenantId: 
       total.published += published;
       total.failed += failed;
     }
-  services.log.info({ tenant_id: tenantId, ...total }, 'retried to publish parked jobs');
+  services.log.info(
+    { tenant_id: tenantId, ...total },
+    'tried again to publish jobs whose records could not be stored',
+  );
   return total;
 }
 

@@ -43,15 +43,17 @@ export const maxKeyLength = 255;
  */
 export const translationRequest = z
   .object({
-    source_text: z.string().describe('At most 50000 characters (Unicode code points), not blank.'),
+    source_text: z
+      .string()
+      .describe('The text to translate: at most 50000 characters (Unicode code points), not blank.'),
     target_lang: z
       .string()
-      .describe(`A supported language, in any letter case: ${languageCodes.join(', ')}.`),
+      .describe(`The target language, one of ${languageCodes.join(', ')}. Letter case is ignored.`),
     source_lang: z
       .string()
       .default('en')
       .describe(
-        'A supported language, or `auto` to detect it; the job has the detected language, and `metadata.source_lang_detection` its confidence. 422 lists the candidates if detection fails. The default is English.',
+        'The source language: a supported language, or `auto` to detect it. The job then has the detected language, and `metadata.source_lang_detection` has the confidence of the detection. If the detection fails, the response is a 422 that lists possible languages. Default: `en`.',
       ),
     // The length is not checked here: for a job of several, the service adds the job's position to the key. See
     // `requireKey`.
@@ -62,7 +64,7 @@ export const translationRequest = z
       .nullable()
       .default(null)
       .describe(
-        '1 to 255 characters, unique in the workspace. The Idempotency-Key header sets it. A key that already has a job returns that job.',
+        'An idempotency key of 1 to 255 characters, which you can also send in the header Idempotency-Key. If a job of the workspace already has this key, the response is that job.',
       ),
     domain: z
       .string()
@@ -70,44 +72,50 @@ export const translationRequest = z
       .nullable()
       .default(null)
       .describe(
-        'A hint. `finance`, `financial`, `healthcare`, `legal`, `medical` and `pharma` always require a review.',
+        'The subject of the text, as a hint for the model. The domains `finance`, `financial`, `healthcare`, `legal`, `medical` and `pharma` always require a review.',
       ),
     metadata: openObject
       .default({})
       .describe(
-        'Options by key: `min_quality_score` (0 to 100, default 85), `max_quality_loop_retries` (1 to 5, default 2), `candidate_models` (two at most), `debate_rounds` (1 to 3, default 1), `sensitive`, `regulated` and `requires_human_review` (true requires a review), `source_document` (a text that is translated page by page). Other keys are kept. In jobs the service adds its own, such as `tenant`, `provenance`, `terminology_gate` and `source_lang_detection` (`language` and `confidence`, 0 to 1).',
+        'Options, and any data of yours. The options are `min_quality_score` (0 to 100, default 85), `max_quality_loop_retries` (1 to 5, default 2), `candidate_models` (at most two), `debate_rounds` (1 to 3, default 1), `sensitive`, `regulated` and `requires_human_review` (each requires a review if true), and `source_document` (the text is translated page by page). Other keys are stored unchanged. In jobs, the service adds keys such as `tenant`, `provenance`, `terminology_gate` and `source_lang_detection` (`language`, and `confidence` from 0 to 1).',
       ),
     text_type: textType
       .nullable()
       .default(null)
       .describe(
-        '`Html`: only text and the attributes title, alt, placeholder and aria-label are translated. Default: `Plain`.',
+        'The format of the text. With `Html`, only the visible text and the attributes title, alt, placeholder and aria-label are translated. Default: `Plain`.',
       ),
     tone: z
       .string()
       .max(1000)
       .nullable()
       .default(null)
-      .describe('The register, such as `formal` or `informal`: formality and wording only.'),
+      .describe(
+        'The register, such as `formal` or `informal`. It changes only the formality and wording of the translation.',
+      ),
     gender: z
       .string()
       .max(1000)
       .nullable()
       .default(null)
-      .describe('Grammatical gender, for agreement if the target language requires it.'),
+      .describe('The grammatical gender to use if the target language requires one.'),
     deployment_name: z
       .string()
       .max(1000)
       .nullable()
       .default(null)
-      .describe('Accepted and returned, without effect.'),
+      .describe('Accepted for compatibility and returned; has no effect.'),
     adaptive_dataset_id: z
       .string()
       .max(1000)
       .nullable()
       .default(null)
-      .describe('Accepted and returned, without effect.'),
-    allow_fallback: z.boolean().nullable().default(null).describe('Accepted and returned, without effect.'),
+      .describe('Accepted for compatibility and returned; has no effect.'),
+    allow_fallback: z
+      .boolean()
+      .nullable()
+      .default(null)
+      .describe('Accepted for compatibility and returned; has no effect.'),
   })
   .meta({
     id: 'TranslationRequest',
@@ -122,36 +130,66 @@ export const translationJob = z
     baseline_translation: z
       .string()
       .nullable()
-      .describe('The machine translation, before repair and review.'),
-    final_translation: z.string().nullable().describe('The published text, or the proposal for review.'),
-    quality_assessment: qualityAssessment.nullable().describe('The quality assessment; null on a fast path.'),
-    refinement: refinement.nullable().describe('The repair; null on a fast path.'),
-    verification: verification.nullable().describe('The last check; null on a fast path.'),
+      .describe('The first machine translation, before any repair or review.'),
+    final_translation: z
+      .string()
+      .nullable()
+      .describe('The published translation; before the review, the text that is proposed to the reviewer.'),
+    quality_assessment: qualityAssessment
+      .nullable()
+      .describe(
+        'The quality assessment of the first translation; null if the translation comes unchanged from the translation memory or a glossary.',
+      ),
+    refinement: refinement
+      .nullable()
+      .describe(
+        'The repair of the translation; null if the translation comes unchanged from the translation memory or a glossary.',
+      ),
+    verification: verification
+      .nullable()
+      .describe(
+        'The check of the final translation; null if the translation comes unchanged from the translation memory or a glossary.',
+      ),
     agent_run: agentRun,
     warnings,
     created_at: dateTime,
     updated_at: dateTime,
   })
-  .meta({ id: 'TranslationJob', description: 'A text, its translation, and the steps of the pipeline.' });
+  .meta({
+    id: 'TranslationJob',
+    description: 'A text, its translation, and the steps that the service took.',
+  });
 
-export const goldenFormat = z.enum(['txt', 'docx', 'pdf']).default('txt').describe('The type of the file.');
+export const goldenFormat = z
+  .enum(['txt', 'docx', 'pdf'])
+  .default('txt')
+  .describe('The type of the file to download.');
 
 /** The result of a deletion: the items that were actually removed. */
 export const jobDeletion = z
   .object({
     deleted: z.literal(true).describe('Always true.'),
     job_id: id,
-    records_removed: z.int().describe('Database records.'),
-    artifacts_removed: z.int().describe('Files.'),
-    golden_records_deleted: z.int().describe('Deleted golden records.'),
-    tm_pairs_removed: z.int().describe('Pairs removed from the translation memory.'),
+    records_removed: z.int().describe('The number of deleted database records.'),
+    artifacts_removed: z.int().describe('The number of deleted files.'),
+    golden_records_deleted: z.int().describe('The number of deleted golden records.'),
+    tm_pairs_removed: z.int().describe('The number of segments removed from the translation memory.'),
   })
   .meta({ id: 'TranslationDeletion' });
 
 export const listQuery = jobListFilter.extend({
   status: jobStatus.optional().describe('Only jobs with this status.'),
-  limit: z.int().min(1).max(200).default(50).describe('1 to 200 jobs.'),
-  cursor: z.string().max(200).optional().describe('From the X-Next-Cursor header of the previous page.'),
+  limit: z
+    .int()
+    .min(1)
+    .max(200)
+    .default(50)
+    .describe('The maximum number of jobs in the response: 1 to 200.'),
+  cursor: z
+    .string()
+    .max(200)
+    .optional()
+    .describe('The value of the X-Next-Cursor header of the previous page.'),
 });
 
 export type JobStatus = z.infer<typeof jobStatus>;

@@ -59,7 +59,10 @@ export async function runSeries(
     if (!run) {
       // If the client sends the request again with the same keys, the series continues with this item.
       if (services.backgroundWork.closing)
-        throw new AppError('transient_error', 'the service is stopping; resend with the same key');
+        throw new AppError(
+          'transient_error',
+          'the service is stopping; send the request again with the same key',
+        );
       const rest = await admitRest(services, caller, items.slice(index));
       items = [...items.slice(0, index), ...rest.items];
       run = rest.firstRun;
@@ -107,7 +110,10 @@ async function admitRest(
     if (result.jobs === refusedAt) throw result.refusal;
     refusedAt = result.jobs;
   }
-  throw new AppError('transient_error', 'the job of this Idempotency-Key keeps changing; try again');
+  throw new AppError(
+    'transient_error',
+    'the job of this Idempotency-Key was changed by other requests at the same time; try again',
+  );
 }
 
 /**
@@ -160,7 +166,7 @@ function keepPending(
       .catch((error: unknown) =>
         log.warn(
           { job_id: admitted.jobId, tenant_id: tenantId, error: describeForLog(error) },
-          'job not touched',
+          'could not record that the job is in progress',
         ),
       );
   // Node's timers support intervals of at most 2^31 - 1 ms.

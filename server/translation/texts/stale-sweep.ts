@@ -28,7 +28,8 @@ export async function failStaleJobs(
   { tenantId }: { tenantId: string },
 ): Promise<void> {
   const failed = await failStaleJobsOfTenant(database, tenantId, settings.STALE_PENDING_SECONDS);
-  if (failed > 0) log.warn({ tenant_id: tenantId, jobs: failed }, 'stale pending jobs marked failed');
+  if (failed > 0)
+    log.warn({ tenant_id: tenantId, jobs: failed }, 'pending jobs without progress were marked as failed');
 }
 
 /**

@@ -44,7 +44,7 @@ describe('401 `single sign-on failed`', () => {
 
   test.each([
     ['another issuer', { issuer: 'https://example.org' }, /issuer/],
-    ['no token endpoint', { token_endpoint: undefined }, /not an address/],
+    ['no token endpoint', { token_endpoint: undefined }, /the URL is not valid/],
   ])('metadata with %s', async (_, metadata: Record<string, unknown>, reason) => {
     idp.provider.faults = { metadata };
     await expectFailed(idp.sso.authorizationUrl(newExchange()), reason);

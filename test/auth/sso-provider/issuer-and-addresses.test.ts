@@ -65,7 +65,7 @@ describe('the provider’s endpoint addresses', () => {
 
   test('addresses in a private range are allowed only if the issuer is in that range', () => {
     const refused = (issuer: string, address: string) =>
-      expect(() => openOutbound(issuer).check(address)).toThrow(/and the issuer is not/);
+      expect(() => openOutbound(issuer).check(address)).toThrow(/but the issuer has not/);
     const allowed = (issuer: string, address: string) =>
       expect(() => openOutbound(issuer).check(address)).not.toThrow();
     allowed('https://93.184.216.34', 'https://93.184.216.35');
@@ -131,6 +131,6 @@ describe('the provider’s endpoint addresses', () => {
     // No server speaks TLS there: a connection is made and then fails.
     await expect(ask()).rejects.toThrow(/https:\/\/idp\.example/);
     resolve.mockImplementation(at('10.0.0.1'));
-    await expect(ask()).rejects.toThrow(/private address, and the issuer is not/);
+    await expect(ask()).rejects.toThrow(/private address, but the issuer has not/);
   });
 });

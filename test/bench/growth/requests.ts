@@ -62,9 +62,14 @@ const submit = (
 
 const source = (side: Side, turn: number) => side.sources[(turn * 7919) % side.sources.length] as string;
 
+/** Minimum number of characters of a text that is still similar after a small change. */
+const minNearLength = 25;
+
 /** A text that is similar, but not equal, to a stored segment. */
 export function nearSource(side: Side, turn: number): string {
-  const text = source(side, turn);
+  let text = source(side, turn);
+  // One more character makes a short text too different.
+  for (let next = turn + 1; text.length < minNearLength; next++) text = source(side, next);
   return `${text.slice(0, -1)} ${turn}${text.slice(-1)}`;
 }
 

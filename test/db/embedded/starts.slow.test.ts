@@ -126,7 +126,7 @@ describe('a start that cannot succeed', () => {
 
   it('names a data folder that is a file', async () => {
     fs.writeFileSync(here.dataDir, '');
-    await expect(member().joined).rejects.toThrow(`The data folder ${here.dataDir} cannot be used`);
+    await expect(member().joined).rejects.toThrow(`The data directory ${here.dataDir} cannot be used`);
   });
 
   it('quotes the last lines of the log', async () => {

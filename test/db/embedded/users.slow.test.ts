@@ -121,7 +121,7 @@ describe('an ordinary user', () => {
     fs.chownSync(here.dataDir, 0, 0);
     const { joined } = member(here.dataDir, { via: ordinary });
     await expect(joined).rejects.toThrow(
-      `The data folder ${here.dataDir} cannot be used, the user with uid 1000`,
+      new RegExp(`The data directory ${here.dataDir} cannot be used \\(.*\\): the user with uid 1000`),
     );
   });
 

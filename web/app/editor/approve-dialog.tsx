@@ -41,7 +41,11 @@ export function ApproveDialog({
     let changeId: string | null = null;
     let remaining = left;
     if (count > 0) {
-      const statuses = ['todo', 'draft', ...(withWarnings ? ['warning'] : [])] as ('todo' | 'draft' | 'warning')[];
+      const statuses = ['todo', 'draft', ...(withWarnings ? ['warning'] : [])] as (
+        | 'todo'
+        | 'draft'
+        | 'warning'
+      )[];
       const result = await client.documents.confirmAll({ document_id: document.id, statuses });
       changeId = result.change_id;
       remaining = result.left;
@@ -100,7 +104,12 @@ export function ApproveDialog({
         <button type="button" onClick={onClose}>
           {t('common.cancel')}
         </button>
-        <button type="button" className="primary" disabled={isBusy || (count === 0 && left > 0)} onClick={approve}>
+        <button
+          type="button"
+          className="primary"
+          disabled={isBusy || (count === 0 && left > 0)}
+          onClick={approve}
+        >
           {left === 0 ? t('editor.approve_and_deliver') : t('editor.confirm_many', { count })}
         </button>
       </div>

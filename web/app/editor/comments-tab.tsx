@@ -45,7 +45,11 @@ export function CommentsTab({ about }: { about: Commented }) {
       {data?.comments.length === 0 && <p className="hint">{t('editor.no_comments')}</p>}
       <ul className={styles['comments']}>
         {data?.comments.map((comment) => (
-          <Comment key={comment.comment_id} comment={comment} onDelete={() => removal.mutate(comment.comment_id)} />
+          <Comment
+            key={comment.comment_id}
+            comment={comment}
+            onDelete={() => removal.mutate(comment.comment_id)}
+          />
         ))}
       </ul>
       <NewComment about={about} onSaved={refresh} />
@@ -73,7 +77,12 @@ function Comment({ comment: { user_id, author, body, created_at }, onDelete }: C
           {moment(created_at)}
         </time>
         {mayDelete && (
-          <button type="button" className="ghost small" aria-label={t('editor.delete_comment')} onClick={onDelete}>
+          <button
+            type="button"
+            className="ghost small"
+            aria-label={t('editor.delete_comment')}
+            onClick={onDelete}
+          >
             <Trash2 size={14} aria-hidden />
           </button>
         )}

@@ -29,7 +29,12 @@ export function DeleteDocument({ documentId }: { documentId: string }) {
   };
   return (
     <>
-      <button type="button" className="ghost" aria-label={t('documents.delete')} onClick={() => setAsked(true)}>
+      <button
+        type="button"
+        className="ghost"
+        aria-label={t('documents.delete')}
+        onClick={() => setAsked(true)}
+      >
         <Trash2 size={16} aria-hidden />
       </button>
       {isAsked && (

@@ -16,7 +16,7 @@ import { DocumentNotices } from './document-notices.tsx';
 import styles from './editor.module.css';
 import { EditorFoot } from './editor-foot.tsx';
 import { EditorHead } from './editor-head.tsx';
-import { OpenSegment, type OpenField } from './open-segment.tsx';
+import { type OpenField, OpenSegment } from './open-segment.tsx';
 import { SegmentGrid } from './segment-grid.tsx';
 import { SidePanel } from './side-panel.tsx';
 import { StatusFilters } from './status-filters.tsx';

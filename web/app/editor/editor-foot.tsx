@@ -26,7 +26,8 @@ export function EditorFoot({
       <SavedState saves={saves} />
       <span className={styles['space']} />
       <button type="button" className="ghost" disabled={!canUndo} onClick={() => runCommand('undoDecision')}>
-        <Undo2 size={16} aria-hidden /> {t('editor.undo')} <kbd>{keyLabel(commands.undoDecision.keys[0])}</kbd>
+        <Undo2 size={16} aria-hidden /> {t('editor.undo')}{' '}
+        <kbd>{keyLabel(commands.undoDecision.keys[0])}</kbd>
       </button>
       <button type="button" onClick={() => runCommand('nextItem')}>
         <ArrowDown size={16} aria-hidden /> {t('editor.next')} <kbd>{keyLabel('Alt+ArrowDown')}</kbd>
@@ -41,18 +42,26 @@ export function EditorFoot({
 function Progress({ outline: { segments, statuses } }: { outline: DocumentOutline }) {
   const t = useT();
   const { number } = useFormat();
-  const parts = (['confirmed', 'draft', 'critical'] as const).map((status) => [status, statuses[status]] as const);
+  const parts = (['confirmed', 'draft', 'critical'] as const).map(
+    (status) => [status, statuses[status]] as const,
+  );
   return (
     <div className={styles['progress']}>
       <p>
         <b>{t('editor.progress', { confirmed: number(statuses.confirmed), segments: number(segments) })}</b>
         {statuses.critical > 0 && (
-          <span className={styles['criticalCount']}>{t('editor.critical', { count: statuses.critical })}</span>
+          <span className={styles['criticalCount']}>
+            {t('editor.critical', { count: statuses.critical })}
+          </span>
         )}
       </p>
       <div className={styles['bar']} aria-hidden>
         {parts.map(([status, count]) => (
-          <i key={status} data-status={status} style={{ inlineSize: `${(100 * count) / Math.max(1, segments)}%` }} />
+          <i
+            key={status}
+            data-status={status}
+            style={{ inlineSize: `${(100 * count) / Math.max(1, segments)}%` }}
+          />
         ))}
       </div>
     </div>
@@ -70,7 +79,8 @@ function SavedState({ saves }: { saves: SegmentSaves }) {
   const text = () => {
     if (!isOnline) return t('editor.offline', { count: edits.length });
     if (isWaiting) return t('editor.not_saved');
-    if (edits.some(({ state }) => state.kind === 'typed' || state.kind === 'sending')) return t('editor.saving');
+    if (edits.some(({ state }) => state.kind === 'typed' || state.kind === 'sending'))
+      return t('editor.saving');
     return savedAt ? t('editor.saved', { time: time(savedAt) }) : '';
   };
   const Icon = isOnline && !isWaiting ? Cloud : CloudOff;

@@ -58,17 +58,24 @@ export function EditorHead({
             ))}
           </ul>
         )}
-        <button type="button" className="ghost" aria-label={t('keys.title')} onClick={() => runCommand('help')}>
+        <button
+          type="button"
+          className="ghost"
+          aria-label={t('keys.title')}
+          onClick={() => runCommand('help')}
+        >
           <Keyboard size={17} aria-hidden />
         </button>
         {isTranslated && (
           <button type="button" className="ghost" disabled={isBusy} onClick={download}>
-            <Download size={16} aria-hidden /> {t('documents.download')}
+            <Download size={16} aria-hidden />
+            <span className={styles['label']}>{t('documents.download')}</span>
           </button>
         )}
         {isTranslated && document.approved_at === null && (
           <button type="button" onClick={onApprove}>
-            <CheckCheck size={16} aria-hidden /> {t('editor.approve')}
+            <CheckCheck size={16} aria-hidden />
+            <span className={styles['label']}>{t('editor.approve')}</span>
           </button>
         )}
         <DeleteDocument documentId={document.id} />

@@ -17,12 +17,15 @@ const minNote = 10;
  */
 export function Findings({
   issues,
+  text,
   isCurrent,
   isBlocked,
   onUse,
   onOverrule,
 }: {
   issues: readonly QualityIssue[];
+  /** The translation. */
+  text: string;
   isCurrent: boolean;
   isBlocked: boolean;
   onUse: (issue: QualityIssue) => void;
@@ -30,7 +33,7 @@ export function Findings({
 }) {
   const t = useT();
   const sorted = issues.toSorted((one, other) => weights[other.severity] - weights[one.severity]);
-  const suggested = sorted.find(({ span, suggestion }) => span && suggestion);
+  const suggested = sorted.find((issue) => isReplaceable(issue, text));
   useCommands({ useSuggestion: () => suggested && onUse(suggested) });
   if (sorted.length === 0) return null;
   return (
@@ -41,8 +44,11 @@ export function Findings({
             <StatusMark status={issue.severity === 'critical' ? 'critical' : 'warning'} />
             <p>
               <b>{t(`review.${issue.severity}`)}</b> <bdi>{issue.explanation}</bdi>
+              {issue.suggestion && !isReplaceable(issue, text) && (
+                <bdi className="hint">{issue.suggestion}</bdi>
+              )}
             </p>
-            {issue.span && issue.suggestion && (
+            {isReplaceable(issue, text) && (
               <button type="button" className="small" onClick={() => onUse(issue)}>
                 {t('editor.use')} <bdi translate="no">{issue.suggestion}</bdi>
                 {issue === suggested && <kbd>{keyLabel('Alt+Enter')}</kbd>}
@@ -54,6 +60,14 @@ export function Findings({
       {isBlocked && <Overrule onOverrule={onOverrule} />}
     </div>
   );
+}
+
+/**
+ * Whether a suggestion can replace its span. The suggestions about parts that the translation lacks are instructions for
+ * the reviewer, and their spans are in the source.
+ */
+function isReplaceable({ span, suggestion }: QualityIssue, text: string): boolean {
+  return span !== null && span !== '' && suggestion !== null && text.includes(span);
 }
 
 const weights = { minor: 0, major: 1, critical: 2 };

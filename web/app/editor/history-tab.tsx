@@ -40,11 +40,7 @@ export function HistoryTab({
           </time>
           {event.undone_at !== null && <span className={styles['soft']}> · {t('editor.undone')}</span>}
           {event.kind !== 'confirmed' && event.target_text !== null && (
-            <TextDiff
-              before={event.previous_text ?? ''}
-              after={event.target_text}
-              language={language}
-            />
+            <TextDiff before={event.previous_text ?? ''} after={event.target_text} language={language} />
           )}
           {event.reason && (
             <p>

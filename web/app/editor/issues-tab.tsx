@@ -12,7 +12,13 @@ import styles from './editor.module.css';
 const most = 200;
 
 /** All segments of the document with findings that no reviewer has confirmed: critical ones first. */
-export function IssuesTab({ documentId, onOpen }: { documentId: string; onOpen: (position: number) => void }) {
+export function IssuesTab({
+  documentId,
+  onOpen,
+}: {
+  documentId: string;
+  onOpen: (position: number) => void;
+}) {
   const t = useT();
   const { data, error } = useQuery({
     queryKey: queryKeys.documents.issues(documentId),

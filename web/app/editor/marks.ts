@@ -1,6 +1,6 @@
+import type { QualityIssue } from '#sdk/types.ts';
 import { findMarkup } from '#server/translation/core/integrity/markup.ts';
 import { findPlaceholders } from '#server/translation/core/integrity/placeholders.ts';
-import type { QualityIssue } from '#sdk/types.ts';
 
 /**
  * What a part of a text is: a placeholder of a program, an HTML tag, a glossary term, the subject of a finding, or a
@@ -53,7 +53,8 @@ export function marksOf(text: string, { language, isHtml, issues = [], terms = [
     if (isHtml)
       for (const { start, span } of findMarkup(text).tags)
         marks.push({ start, end: start + span.length, kind: 'tag' });
-    for (const term of terms) marks.push(...occurrences(text, term, 'term', { ignoresCase: true, wholeWords: true }));
+    for (const term of terms)
+      marks.push(...occurrences(text, term, 'term', { ignoresCase: true, wholeWords: true }));
     for (const { span, severity } of issues)
       if (span) marks.push(...occurrences(text, span, severity === 'critical' ? 'critical' : 'warning'));
   }

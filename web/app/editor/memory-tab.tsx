@@ -11,8 +11,8 @@ import { TextDiff } from '../parts/text-diff.tsx';
 import { queryKeys } from '../query-keys.ts';
 import type { Segment } from '../screens/documents/search.ts';
 import styles from './editor.module.css';
-import type { OpenField } from './open-segment.tsx';
 import type { Languages } from './marks.ts';
+import type { OpenField } from './open-segment.tsx';
 import { useMatches } from './use-segment-data.ts';
 
 interface Match {
@@ -77,7 +77,12 @@ export function MemoryTab({
           setSought(String(new FormData(event.currentTarget).get('text') ?? '').trim());
         }}
       >
-        <input type="search" name="text" aria-label={t('editor.concordance')} placeholder={t('editor.concordance')} />
+        <input
+          type="search"
+          name="text"
+          aria-label={t('editor.concordance')}
+          placeholder={t('editor.concordance')}
+        />
       </form>
       {sought !== '' && <Concordance sought={sought} languages={languages} field={field} />}
     </>
@@ -105,7 +110,12 @@ function Concordance({
   return units.map((unit) => (
     <MatchCard
       key={`${unit.set_id} ${unit.source_text} ${unit.target_text}`}
-      match={{ source: unit.source_text, target: unit.target_text, set: unit.set_name, changedAt: unit.changed_at }}
+      match={{
+        source: unit.source_text,
+        target: unit.target_text,
+        set: unit.set_name,
+        changedAt: unit.changed_at,
+      }}
       languages={languages}
       onInsert={() => field.current?.insert(unit.target_text)}
     />
@@ -131,7 +141,9 @@ function MatchCard({
   return (
     <article className={styles['match']}>
       <header>
-        {match.score !== undefined && <b className={styles['score']}>{t('editor.percent', { score: match.score })}</b>}
+        {match.score !== undefined && (
+          <b className={styles['score']}>{t('editor.percent', { score: match.score })}</b>
+        )}
         <bdi>{match.set}</bdi>
         {match.changedAt && <span>{day(match.changedAt)}</span>}
         <button type="button" className="ghost small" onClick={onInsert}>

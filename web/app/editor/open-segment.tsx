@@ -8,11 +8,11 @@ import type { Segment } from '../screens/documents/search.ts';
 import styles from './editor.module.css';
 import { Findings } from './findings.tsx';
 import { MarkedText } from './marked-text.tsx';
+import type { Languages } from './marks.ts';
 import { marksOf } from './marks.ts';
 import { missingSpans } from './missing-spans.ts';
-import type { Reason, SegmentSaves } from './segment-saves.ts';
 import { SegmentConflict } from './segment-conflict.tsx';
-import type { Languages } from './marks.ts';
+import type { Reason, SegmentSaves } from './segment-saves.ts';
 import { shownStatus } from './status.ts';
 import { insertText, TargetField } from './target-field.tsx';
 import { useIssues, useTerms } from './use-segment-data.ts';
@@ -59,11 +59,13 @@ export function OpenSegment(props: OpenSegmentProps) {
     // With critical findings, the segment stays open: the service will ask for a reason.
     if (!isCritical || reason) onConfirmed();
   };
-  const handle = useEffectEvent((): OpenField => ({
-    replaceAll: (next) => element.current && insertText(element.current, next, 'all'),
-    insert: (next) => element.current && insertText(element.current, next),
-    focus: () => element.current?.focus(),
-  }));
+  const handle = useEffectEvent(
+    (): OpenField => ({
+      replaceAll: (next) => element.current && insertText(element.current, next, 'all'),
+      insert: (next) => element.current && insertText(element.current, next),
+      focus: () => element.current?.focus(),
+    }),
+  );
   const { field } = props;
   useEffect(() => {
     field.current = handle();
@@ -151,6 +153,7 @@ export function OpenSegment(props: OpenSegmentProps) {
       )}
       <Findings
         issues={issues}
+        text={text}
         isCurrent={isCurrent}
         isBlocked={blocked}
         onUse={(issue) => {

@@ -2,13 +2,13 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
 import { useT } from '../i18n.tsx';
 import { useLanguages } from '../parts/languages.tsx';
+import type { Segment } from '../screens/documents/search.ts';
+import type { SegmentRange } from '../screens/documents/use-segments.ts';
 import { unitMark } from '../terms/selected-words.ts';
 import styles from './editor.module.css';
-import type { SegmentSaves } from './segment-saves.ts';
 import type { Languages } from './marks.ts';
 import { SegmentRow } from './segment-row.tsx';
-import type { SegmentRange } from '../screens/documents/use-segments.ts';
-import type { Segment } from '../screens/documents/search.ts';
+import type { SegmentSaves } from './segment-saves.ts';
 
 /** Rows before and after the visible ones that are in the page, so that scrolling shows no gaps. */
 const overscan = 8;

@@ -105,7 +105,13 @@ export class SegmentSaves {
   /** Confirms a segment with a text. @param reason required if the segment has critical findings */
   confirm(position: number, text: string, stored: string | null, reason?: Reason): void {
     const replaces = this.#edits.get(position)?.replaces ?? stored;
-    this.#set(position, { text, replaces, confirmed: true, ...(reason && { reason }), state: { kind: 'typed' } });
+    this.#set(position, {
+      text,
+      replaces,
+      confirmed: true,
+      ...(reason && { reason }),
+      state: { kind: 'typed' },
+    });
     this.#schedule(0);
   }
 
@@ -158,7 +164,9 @@ export class SegmentSaves {
     }
     if (ready.length === 0) return undefined;
     return {
-      edits: new Map(ready.slice(0, maxPerRequest).map(([position, { state: _, ...edit }]) => [position, edit])),
+      edits: new Map(
+        ready.slice(0, maxPerRequest).map(([position, { state: _, ...edit }]) => [position, edit]),
+      ),
     };
   }
 
@@ -178,7 +186,8 @@ export class SegmentSaves {
   #settle({ edits }: SaveRequest): void {
     for (const [position, { text }] of edits) {
       const present = this.#edits.get(position);
-      if (!present || (present.text === text && present.state.kind === 'sending')) this.#set(position, undefined);
+      if (!present || (present.text === text && present.state.kind === 'sending'))
+        this.#set(position, undefined);
       else this.#set(position, { ...present, replaces: text, state: { kind: 'typed' } });
     }
   }

@@ -8,9 +8,9 @@ import { CommentsTab } from './comments-tab.tsx';
 import styles from './editor.module.css';
 import { HistoryTab } from './history-tab.tsx';
 import { IssuesTab } from './issues-tab.tsx';
+import type { Languages } from './marks.ts';
 import { MemoryTab } from './memory-tab.tsx';
 import type { OpenField } from './open-segment.tsx';
-import type { Languages } from './marks.ts';
 import { TermsTab } from './terms-tab.tsx';
 
 const Preview = lazy(() => import('../screens/documents/preview/preview.tsx'));
@@ -76,7 +76,13 @@ export function SidePanel({
         ))}
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a panel that scrolls is reached by keyboard */}
-      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${tab}`} tabIndex={0} className={styles['tabPanel']}>
+      <div
+        role="tabpanel"
+        id={`${id}-panel`}
+        aria-labelledby={`${id}-${tab}`}
+        tabIndex={0}
+        className={styles['tabPanel']}
+      >
         {segment && tab === 'terms' && <TermsTab segment={segment} languages={languages} field={field} />}
         {segment && tab === 'memory' && <MemoryTab segment={segment} languages={languages} field={field} />}
         {tab === 'issues' && (

@@ -32,7 +32,12 @@ export function StatusFilters({
   };
   return (
     <div className={styles['filters']}>
-      <button type="button" className={styles['chip']} aria-pressed={!selected} onClick={() => onChange(others)}>
+      <button
+        type="button"
+        className={styles['chip']}
+        aria-pressed={!selected}
+        onClick={() => onChange(others)}
+      >
         {t('editor.all')} <b>{outline && number(outline.segments)}</b>
       </button>
       {segmentStatuses.map((status) => (

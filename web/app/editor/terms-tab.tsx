@@ -4,8 +4,8 @@ import { LanguageText } from '../parts/language-text.tsx';
 import type { Segment } from '../screens/documents/search.ts';
 import { NewTerm } from '../terms/new-term.tsx';
 import styles from './editor.module.css';
-import type { OpenField } from './open-segment.tsx';
 import type { Languages } from './marks.ts';
+import type { OpenField } from './open-segment.tsx';
 import { useTerms } from './use-segment-data.ts';
 
 /** The glossary terms of the open segment; a click inserts a target term at the caret. */
@@ -32,7 +32,12 @@ export function TermsTab({
               </LanguageText>
               <span>
                 {target_terms.map((term) => (
-                  <button key={term} type="button" className="plain small" onClick={() => field.current?.insert(term)}>
+                  <button
+                    key={term}
+                    type="button"
+                    className="plain small"
+                    onClick={() => field.current?.insert(term)}
+                  >
                     <LanguageText as="span" language={languages.target}>
                       {term}
                     </LanguageText>

@@ -114,5 +114,12 @@ export function useDecisions(documentId: string) {
 function keepOnDevice(documentId: string, position: number, edit: Edit | undefined): void {
   const item: DraftItem = { kind: 'segment', id: `${documentId}/${position}/editor` };
   if (edit === undefined) void dropDraft(item);
-  else keepDraft(item, { text: edit.text, base: edit.replaces, language: '', source: '', changedAt: Date.now() });
+  else
+    keepDraft(item, {
+      text: edit.text,
+      base: edit.replaces,
+      language: '',
+      source: '',
+      changedAt: Date.now(),
+    });
 }

@@ -22,7 +22,12 @@ export function usePresence(documentId: string, position: number | undefined) {
     const renew = () => {
       if (document.visibilityState === 'hidden') return;
       client.reviews
-        .claim({ kind: 'document', id: documentId, opened: true, ...(position !== undefined && { position }) })
+        .claim({
+          kind: 'document',
+          id: documentId,
+          opened: true,
+          ...(position !== undefined && { position }),
+        })
         .then(
           ({ others: found }) => {
             if (!isShown) return;

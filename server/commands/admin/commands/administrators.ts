@@ -7,7 +7,7 @@ import { inactiveNote, named } from '../printing.ts';
 export const restoreAdmin = defineCommand({
   summary: 'Makes a member an active administrator again, and prints a link to set a new password.',
   parameters: ['tenant_id', 'email'],
-  options: { 'reset-mfa': { type: 'boolean', summary: 'also clear the authenticator' } },
+  options: { 'reset-mfa': { type: 'boolean', summary: 'also remove the authenticator app of the member' } },
   input: z.object({
     tenant_id: tenantId,
     email: emailAddress,
@@ -21,7 +21,7 @@ export const restoreAdmin = defineCommand({
       );
     const { account, changed, mfaCleared, link } = restored;
     yield `${email} is an active administrator of ${named(account)}${changed ? '' : ', and already was one'}.`;
-    if (mfaCleared) yield 'Authenticator cleared.';
+    if (mfaCleared) yield 'The authenticator app was removed.';
     yield* inactiveNote(account);
     if (!link) {
       yield 'This member signs in with the identity provider and has no password to set.';
@@ -36,7 +36,7 @@ export const invite = defineCommand({
   summary: 'Creates an invite to a tenant, even one without an administrator, and prints its token.',
   parameters: ['tenant_id'],
   options: {
-    email: { type: 'string', value: 'address', summary: 'only this address may use it' },
+    email: { type: 'string', value: 'address', summary: 'only this email address may redeem the invite' },
     role: {
       type: 'string',
       value: 'role',

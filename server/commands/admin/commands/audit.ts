@@ -20,7 +20,11 @@ export const audit = defineCommand({
   parameters: [],
   options: {
     tenant: { type: 'string', value: 'id', summary: "events of this tenant; '' for those without a tenant" },
-    action: { type: 'string', value: 'action', summary: 'only this action, such as api_key_rotated' },
+    action: {
+      type: 'string',
+      value: 'action',
+      summary: 'only events of this action, such as api_key_rotated',
+    },
     since: {
       type: 'string',
       value: 'moment',
@@ -49,7 +53,7 @@ export const audit = defineCommand({
     // events.
     if (none && tenant && !(await database.inTenant(tenant, (tx) => readTenant(tx, tenant))))
       throw new Refusal(`unknown tenant: ${tenant}`);
-    if (none && !json) yield 'No event.';
+    if (none && !json) yield 'No matching events.';
   },
 });
 

@@ -25,6 +25,6 @@ export const revokeKey = defineCommand({
     const { account, changed } = await revoke(database, tenant_id);
     yield changed
       ? `API key of ${named(account)} revoked.`
-      : `${named(account)} has no key; nothing was changed.`;
+      : `${named(account)} has no API key; nothing was changed.`;
   },
 });

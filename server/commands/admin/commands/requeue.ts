@@ -8,14 +8,14 @@ import { printable } from '../printing.ts';
 
 export const requeue = defineCommand({
   summary:
-    'Queues documents again that failed with transient_error, interrupted or stage_timeout: one, or all since a given time.',
+    'Queues failed documents again: one, or all that failed since a given time. Only failures with transient_error, interrupted or stage_timeout count.',
   parameters: [],
   options: {
     id: { type: 'string', value: 'document_id', summary: 'only this document' },
     since: {
       type: 'string',
       value: 'moment',
-      summary: 'all that failed since this time: 2026-07-31, or 2026-07-31T09:00:00Z',
+      summary: 'all documents that failed since this time: 2026-07-31, or 2026-07-31T09:00:00Z',
     },
     tenant: { type: 'string', value: 'id', summary: 'with --since: only documents of this tenant' },
     'dry-run': { type: 'boolean', summary: 'print the counts and change nothing' },

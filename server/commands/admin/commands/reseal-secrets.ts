@@ -16,7 +16,7 @@ import { defineCommand, type Server } from '../command.ts';
 
 export const resealSecrets = defineCommand({
   summary:
-    'Encrypts secrets of SECRETS_KEY_PREVIOUS with SECRETS_KEY, and prints which ones still need the previous key.',
+    'Decrypts the secrets that are stored with SECRETS_KEY_PREVIOUS, encrypts them with SECRETS_KEY, and prints which ones still need the previous key.',
   parameters: [],
   options: {},
   input: z.object({}),
@@ -94,8 +94,8 @@ function describeRecoveryCodes(groups: readonly RecoveryCodeGroup[], keys: Secre
   const known = [current, previous, null];
   return [
     `Recovery codes: ${counted((keyId) => keyId === current)} hashed with the current key`,
-    `${counted((keyId) => keyId !== null && keyId === previous)} with the previous one`,
-    `${counted((keyId) => keyId === null)} before keys were recorded`,
-    `${counted((keyId) => !known.includes(keyId))} with a key that is not set.`,
+    `${counted((keyId) => keyId !== null && keyId === previous)} hashed with the previous key`,
+    `${counted((keyId) => keyId === null)} hashed before the service recorded the key`,
+    `${counted((keyId) => !known.includes(keyId))} hashed with a key that is neither SECRETS_KEY nor SECRETS_KEY_PREVIOUS.`,
   ].join(', ');
 }

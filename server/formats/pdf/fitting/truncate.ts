@@ -39,7 +39,7 @@ export function truncate(
     if (length === 0 || linesOf(text) <= fit.lines) {
       const size = formatPoints(frame.size * fit.scale);
       const left = plain.slice(0, length).trimEnd().length;
-      const message = `cut after ${left} of ${plain.length} characters: at ${size} pt, the minimum size, no more text fits`;
+      const message = `the translation is cut after ${left} of ${plain.length} characters, because no more text fits at the minimum size of ${size} pt`;
       return {
         frame: { ...frame, text },
         finding: { severity: 'warning', code: 'text_truncated', message, unitId: block.id },

@@ -38,7 +38,7 @@ export const enrollMfa = challengeOrCookieProcedure
       tag: 'Sign-in',
       summary: 'Start authenticator enrollment',
       description:
-        'Returns a secret to confirm. Requires a pending challenge of method totp_enroll, or the session cookie. Enrolling again before the confirmation replaces the secret.',
+        'Returns a secret for the authenticator app, which a first code must confirm. Requires the session cookie, or a pending challenge with the method totp_enroll. A repeat before the confirmation replaces the secret.',
     },
   })
   .use(rateLimited('mfa_enroll'))
@@ -58,9 +58,9 @@ export const confirmMfa = challengeOrCookieProcedure
       method: 'POST',
       path: '/api/auth/mfa/confirm',
       tag: 'Sign-in',
-      summary: 'Confirm an authenticator with its first code',
+      summary: 'Confirm an authenticator app with its first code',
       description:
-        'Requires a pending challenge of method totp_enroll, whose sign-in it completes, or the session cookie. The recovery codes are in this response only.',
+        'Requires the session cookie, or a pending challenge with the method totp_enroll. In the latter case, it also completes the sign-in. Only this response contains the recovery codes.',
     },
   })
   .use(sameSiteOnly)

@@ -72,7 +72,7 @@ export const regenerateRecoveryCodes = sessionCookieProcedure
       path: '/api/auth/mfa/recovery/regenerate',
       tag: 'Sign-in',
       summary: 'Generate new recovery codes',
-      description: 'Requires the session cookie. Invalidates the old codes.',
+      description: 'Requires the session cookie. The old recovery codes no longer work.',
     },
   })
   .use(rateLimited('mfa_recovery'))

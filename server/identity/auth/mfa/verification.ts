@@ -32,7 +32,8 @@ export const verifyMfa = publicProcedure
       path: '/api/auth/mfa/verify',
       tag: 'Sign-in',
       summary: 'Complete a sign-in with a verification code or a recovery code',
-      description: 'A challenge accepts five attempts, and a member may send ten wrong codes in 15 minutes.',
+      description:
+        'A challenge accepts five attempts. A member may send at most ten wrong codes in 15 minutes.',
     },
   })
   .use(sameSiteOnly)

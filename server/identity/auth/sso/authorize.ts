@@ -75,7 +75,7 @@ export const authorizeSso = publicProcedure
       tag: 'Single sign-on',
       summary: 'Start single sign-on',
       description:
-        'Returns the URL to redirect the browser to: an authorization code with PKCE. The state works once, within 10 minutes.',
+        'Returns the URL of the identity provider, to which you redirect the browser. The service uses the authorization code flow with PKCE. The state works once, within 10 minutes.',
     },
   })
   .use(rateLimited('sso_authorize'))

@@ -19,7 +19,7 @@ export const completeSso = publicProcedure
       tag: 'Single sign-on',
       summary: 'Complete single sign-on',
       description:
-        'Exchanges the code and state of the redirect for tokens. Creates a workspace for a person without one; `tenant_api_key` is then in this response only.',
+        'Exchanges the code and state of the redirect for tokens. If the person belongs to no workspace, the service creates one, and only this response contains its API key.',
     },
   })
   .use(sameSiteOnly)

@@ -148,7 +148,7 @@ export async function discover(
   });
   const metadata = found.serverMetadata();
   // The library compares issuers as URLs, and allows some providers to name another issuer. So compare exactly.
-  if (metadata.issuer !== issuer) throw new ProviderRefused('the metadata are of another issuer');
+  if (metadata.issuer !== issuer) throw new ProviderRefused('the metadata names a different issuer');
   const { authorization_endpoint, token_endpoint, jwks_uri, userinfo_endpoint } = metadata;
   for (const address of [authorization_endpoint, token_endpoint, jwks_uri]) outbound.check(address ?? '');
   if (userinfo_endpoint !== undefined) outbound.check(userinfo_endpoint);
@@ -190,14 +190,14 @@ const maximumClaim = 255;
  */
 export async function identityOf({ config, tokens }: Redeemed, orgClaim: string): Promise<SsoIdentity> {
   const claims = tokens.claims();
-  if (!claims) throw new ProviderRefused('no ID token');
+  if (!claims) throw new ProviderRefused('the response has no ID token');
   const complete = claims['email'] !== undefined && claims[orgClaim] !== undefined;
   const askFurther = !complete && config.serverMetadata().userinfo_endpoint !== undefined;
   // The library rejects a userinfo response with a different `sub`.
   const further = askFurther ? await fetchUserInfo(config, tokens.access_token, claims.sub) : claims;
   const about = claims['email'] === undefined ? further : claims;
   const subject = readClaim(claims.sub);
-  if (subject === null) throw new ProviderRefused('an empty subject');
+  if (subject === null) throw new ProviderRefused('the ID token has an empty subject');
   const identity: SsoIdentity = {
     issuer: claims.iss,
     subject,
@@ -206,7 +206,7 @@ export async function identityOf({ config, tokens }: Redeemed, orgClaim: string)
     emailVerified: readFlag(about['email_verified']),
     organization: readClaim(claims[orgClaim]) ?? readClaim(further[orgClaim]),
   };
-  if (findUnstorable(identity)) throw new ProviderRefused('a claim that cannot be stored');
+  if (findUnstorable(identity)) throw new ProviderRefused('the ID token has a claim that cannot be stored');
   return identity;
 }
 
@@ -217,7 +217,7 @@ export async function identityOf({ config, tokens }: Redeemed, orgClaim: string)
 function readClaim(value: unknown): string | null {
   const text = typeof value === 'number' ? String(value) : value;
   if (typeof text !== 'string' || text === '') return null;
-  if (text.length > maximumClaim) throw new ProviderRefused('a claim that is too long');
+  if (text.length > maximumClaim) throw new ProviderRefused('the ID token has a claim that is too long');
   return text;
 }
 

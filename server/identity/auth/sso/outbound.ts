@@ -86,12 +86,12 @@ export function openOutbound(issuer: string, parts: OutboundParts = {}): Outboun
       if (isLoopbackHost(host) && range !== 'loopback')
         throw new ProviderRefused(`${host} is not a loopback address`);
       if (range !== 'public' && !home?.has(range))
-        throw new ProviderRefused(`${host} is at a ${range} address, and the issuer is not`);
+        throw new ProviderRefused(`${host} has a ${range} address, but the issuer has not`);
     }
   }
 
   function check(address: string): void {
-    if (!URL.canParse(address)) throw new ProviderRefused('not an address');
+    if (!URL.canParse(address)) throw new ProviderRefused('the URL is not valid');
     const url = new URL(address);
     const host = hostOf(url);
     if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopbackHost(host)))
@@ -143,7 +143,8 @@ async function readBounded(body: AsyncIterable<Uint8Array> | null): Promise<Buff
   let size = 0;
   for await (const chunk of body ?? []) {
     size += chunk.length;
-    if (size > maximumResponse) throw new ProviderRefused(`a response larger than ${maximumResponse} bytes`);
+    if (size > maximumResponse)
+      throw new ProviderRefused(`the response is larger than ${maximumResponse} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

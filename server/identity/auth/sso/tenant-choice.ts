@@ -108,7 +108,7 @@ export async function registerWithOrganization(
   return services.database.inPlatform(async (tx): Promise<SsoSignIn> => {
     await lockFounding(tx, [`subject ${subject}`, `organization ${organization ?? subject}`]);
     if ((await findMemberships(tx, subject)).length > 0)
-      throw new AppError('state_conflict', 'another sign-in of this person is in progress; try again');
+      throw new AppError('state_conflict', 'another sign-in of the same person is in progress; try again');
     if (organization !== null && (await hasTenantOfOrganization(tx, organization)))
       throw new AppError('forbidden', 'invitation required');
     const tenant = {

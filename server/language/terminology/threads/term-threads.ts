@@ -63,7 +63,8 @@ export async function runOnTermThread<Name extends keyof TermTasks>(
     thread.asked = { resolve, reject };
     thread.worker.postMessage({ name, task });
   });
-  if ('failed' in message) throw new Error(`the thread for glossaries failed: ${message.failed}`);
+  if ('failed' in message)
+    throw new Error(`the thread that matches glossary terms failed: ${message.failed}`);
   return message.result as TermResults[Name];
 }
 
@@ -75,7 +76,9 @@ function startThread(): Thread {
     idle.delete(thread);
     clearTimeout(thread.ending);
     thread.asked?.reject(
-      new Error('the thread for glossaries ended', { cause: cause instanceof Error ? cause : undefined }),
+      new Error('the thread that matches glossary terms ended', {
+        cause: cause instanceof Error ? cause : undefined,
+      }),
     );
     thread.asked = null;
   };

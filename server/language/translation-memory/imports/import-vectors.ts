@@ -51,7 +51,7 @@ export async function embedImport(
     const kept = await database.inTenant(tenantId, (tx) => keepBlock(tx, of, { model, rows }));
     if (kept === 'ended') return;
     if (kept === 'of another model')
-      throw new Error('another worker computes its vectors with another model');
+      throw new Error('another worker computes the embeddings of this import with a different model');
   }
 }
 

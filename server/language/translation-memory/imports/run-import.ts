@@ -26,7 +26,7 @@ export async function runImport(
   const begun = await database.inTenant(tenantId, (tx) => beginAttempt(tx, tenantId, importId));
   if (!begun) return;
   if (begun.attempts > maxAttempts)
-    return failImport(services, tenantId, importId, 'its worker ended each time');
+    return failImport(services, tenantId, importId, 'the worker process stopped during each attempt');
   try {
     await embedImport(services, tenantId, importId);
     const active = await activateImport(services, tenantId, importId);
@@ -36,7 +36,10 @@ export async function runImport(
   } catch (error) {
     const { code, message } = toAppError(error);
     if (begun.attempts < maxAttempts) throw error;
-    log.error({ import_id: importId, error: describeForLog(error) }, 'an import failed for good');
+    log.error(
+      { import_id: importId, error: describeForLog(error) },
+      'an import failed and will not be retried',
+    );
     const because = code === 'transient_error' ? 'the database could not be reached' : 'an internal error';
     await failImport(
       services,

@@ -107,7 +107,7 @@ async function readAndStore(
     if (read.summary.segments === 0)
       throw new AppError(
         'validation_error',
-        `the file has no unit with a text in ${upload.sourceLang} and in ${upload.targetLang}`,
+        `the file has no unit with texts in both ${upload.sourceLang} and ${upload.targetLang}`,
       );
     if (read.summary.segments > services.settings.TM_ASYNC_THRESHOLD)
       return { accepted: await stageImport(services, upload, read, signal) };
@@ -234,11 +234,11 @@ async function requireCapacity(
   if (held + segments > settings.MAX_TM_SEGMENTS)
     throw new AppError(
       'unprocessable',
-      `tm_max_segments_exceeded: ${held} segments of ${pairSource} to ${pairTarget} are stored and the file has ${segments}; at most ${settings.MAX_TM_SEGMENTS} are allowed`,
+      `tm_max_segments_exceeded: ${held} segments from ${pairSource} to ${pairTarget} are already stored, and the file has ${segments}; at most ${settings.MAX_TM_SEGMENTS} in total are allowed`,
     );
 }
 
-const setLimit = { code: 'tm_max_sets_exceeded', noun: 'uploaded memories' };
+const setLimit = { code: 'tm_max_sets_exceeded', noun: 'uploaded translation memories' };
 
 function checkForm(form: ImportForm) {
   const file = requireFile(form.tmx_file);
@@ -259,7 +259,7 @@ async function requireIdle(importing: Promise<boolean>): Promise<void> {
 function inProgress(): AppError {
   return new AppError(
     'conflict',
-    'tm_import_in_progress: an import into a set of this name is running; wait until it has ended',
+    'tm_import_in_progress: an import into the translation memory with this name is running; wait until it has ended',
   );
 }
 

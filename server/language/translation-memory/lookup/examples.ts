@@ -34,7 +34,10 @@ export async function findExamples(
     findAlike(services, tenantId, pair, { text, parts }),
     findByMeaning(services, tenantId, pair, parts.length > 0 ? parts.join('\n') : text).catch(
       (error: unknown) => {
-        services.log.warn({ error: describeForLog(error) }, 'could not search the memory by meaning');
+        services.log.warn(
+          { error: describeForLog(error) },
+          'could not search the translation memory for segments with a similar meaning',
+        );
         return [];
       },
     ),

@@ -25,16 +25,21 @@ export function classify(thrown: unknown): UpstreamFailure {
   // Check in this order: these classes are subclasses of APIError, but have no status. An abort is caused by the
   // client's own timeout.
   if (thrown instanceof APIUserAbortError || thrown instanceof APIConnectionTimeoutError)
-    return new UpstreamFailure('outage', 'timed out');
+    return new UpstreamFailure('outage', 'the endpoint did not respond in time');
   if (thrown instanceof APIConnectionError)
-    return new UpstreamFailure('outage', 'no connection', { code: networkCode(thrown.cause) });
+    return new UpstreamFailure('outage', 'the endpoint cannot be reached', {
+      code: networkCode(thrown.cause),
+    });
   if (thrown instanceof APIError) return classifyStatus(thrown);
-  if (thrown instanceof SyntaxError) return new UpstreamFailure('malformed', 'the body is not JSON');
+  if (thrown instanceof SyntaxError)
+    return new UpstreamFailure('malformed', 'the response of the endpoint is not JSON');
   // A TypeError with a cause means that the body was incomplete. A TypeError without a cause was thrown before
   // anything was sent.
   if (thrown instanceof TypeError && thrown.cause instanceof Error)
-    return new UpstreamFailure('outage', 'incomplete body', { code: networkCode(thrown.cause) });
-  return new UpstreamFailure('misconfigured', 'the request cannot be sent');
+    return new UpstreamFailure('outage', 'the response of the endpoint is incomplete', {
+      code: networkCode(thrown.cause),
+    });
+  return new UpstreamFailure('misconfigured', 'the request could not be sent to the endpoint');
 }
 
 function classifyStatus(error: APIError): UpstreamFailure {
@@ -54,13 +59,14 @@ function classifyStatus(error: APIError): UpstreamFailure {
   const isUnstructured = named(unstructuredCodes);
 
   if (!isFiltered && !isUnstructured && refusesFormat(error, status))
-    return new UpstreamFailure('unsupported', 'refused', facts);
+    return new UpstreamFailure('unsupported', 'the endpoint rejected the request', facts);
   if (status >= 500 || status === 408 || status === 409)
-    return new UpstreamFailure('outage', 'refused', facts);
-  if (isFiltered) return new UpstreamFailure('filtered', 'refused', facts);
-  if (isUnstructured) return new UpstreamFailure('unstructured', 'refused', facts);
-  if (status === 429 && !named(spentAccountCodes)) return new UpstreamFailure('saturated', 'refused', facts);
-  return new UpstreamFailure('misconfigured', 'refused', facts);
+    return new UpstreamFailure('outage', 'the endpoint rejected the request', facts);
+  if (isFiltered) return new UpstreamFailure('filtered', 'the endpoint rejected the request', facts);
+  if (isUnstructured) return new UpstreamFailure('unstructured', 'the endpoint rejected the request', facts);
+  if (status === 429 && !named(spentAccountCodes))
+    return new UpstreamFailure('saturated', 'the endpoint rejected the request', facts);
+  return new UpstreamFailure('misconfigured', 'the endpoint rejected the request', facts);
 }
 
 /**

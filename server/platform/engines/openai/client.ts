@@ -75,7 +75,7 @@ async function boundedFetch(url: string | URL | Request, init?: RequestInit): Pr
       transform(chunk, controller) {
         bytes += chunk.length;
         if (bytes <= maxResponseBytes) controller.enqueue(chunk);
-        else controller.error(new UpstreamFailure('malformed', 'the response is too long'));
+        else controller.error(new UpstreamFailure('malformed', 'the response of the endpoint is too long'));
       },
     }),
   );

@@ -25,12 +25,13 @@ export function readCompletion<Reply, Value>(
 ): Value {
   const choice = completion?.choices?.[0];
   const message = choice?.message;
-  if (choice?.finish_reason === 'content_filter') throw new UpstreamFailure('filtered', 'finish_reason');
-  if (message?.refusal) throw new UpstreamFailure('filtered', 'refusal');
+  if (choice?.finish_reason === 'content_filter')
+    throw new UpstreamFailure('filtered', 'the content filter of the endpoint stopped the response');
+  if (message?.refusal) throw new UpstreamFailure('filtered', 'the model refused to respond');
   if (choice?.finish_reason === 'length')
-    throw new UpstreamFailure('malformed', 'cut off at the length limit');
+    throw new UpstreamFailure('malformed', "the model's response was cut off at its length limit");
   if (typeof message?.content !== 'string')
-    throw new UpstreamFailure(message ? 'unstructured' : 'malformed', 'no content');
+    throw new UpstreamFailure(message ? 'unstructured' : 'malformed', "the model's response has no content");
 
   const parsed = format.schema.safeParse(parseJson(message.content));
   if (!parsed.success) {
@@ -39,12 +40,17 @@ export function readCompletion<Reply, Value>(
     const isOfShape = parsed.error.issues.every(({ code }) => code === 'custom');
     throw new UpstreamFailure(
       isOfShape ? 'malformed' : 'unstructured',
-      'the content does not fit its schema',
+      "the model's response does not match the JSON schema that the request asked for",
     );
   }
-  if (findUnstorable(parsed.data)) throw new UpstreamFailure('malformed', 'the content cannot be stored');
+  if (findUnstorable(parsed.data))
+    throw new UpstreamFailure('malformed', "the model's response has characters that cannot be stored");
   const value = read(parsed.data);
-  if (value === undefined) throw new UpstreamFailure('malformed', 'the content does not fit the question');
+  if (value === undefined)
+    throw new UpstreamFailure(
+      'malformed',
+      "the model's response does not match the segments or candidates of the request",
+    );
   return value;
 }
 
@@ -53,13 +59,13 @@ function parseJson(content: string): unknown {
     return JSON.parse(withoutWrapping(content));
   } catch {
     // Do not use the parser's own message: it quotes the text.
-    throw new UpstreamFailure('unstructured', 'the content is not JSON');
+    throw new UpstreamFailure('unstructured', "the model's response is not JSON");
   }
 }
 
 /**
- * Removes text that models add around JSON although they are asked not to: their reasoning before it, and a code
- * fence around all of it. JSON is never searched for inside other text, because a translation may contain JSON from
+ * Removes text that models add around the requested JSON: reasoning before the JSON, and a code fence around the whole
+ * response. JSON is never searched for inside other text, because a translation may contain JSON from
  * its source.
  */
 function withoutWrapping(content: string): string {

@@ -82,17 +82,17 @@ const maxDimensions = 16_384;
 export function readVectors(response: unknown, count: number): Float32Array[] {
   const data = (response as { data?: unknown } | null)?.data;
   if (!Array.isArray(data) || data.length !== count)
-    throw new UpstreamFailure('malformed', 'not a vector for each text');
+    throw new UpstreamFailure('malformed', 'the response does not have one vector for each text');
   const vectors: Float32Array[] = [];
   for (const [at, item] of data.entries()) {
     const { index = at, embedding } = (item ?? {}) as { index?: unknown; embedding?: unknown };
     if (typeof index !== 'number' || !(index in data) || vectors[index])
-      throw new UpstreamFailure('malformed', 'a vector belongs to no text');
+      throw new UpstreamFailure('malformed', 'a vector of the response belongs to none of the texts');
     vectors[index] = readVector(embedding);
   }
   const length = vectors[0]?.length;
   if (vectors.some((vector) => vector.length !== length))
-    throw new UpstreamFailure('malformed', 'vectors of several lengths');
+    throw new UpstreamFailure('malformed', 'the vectors of the response have different lengths');
   return vectors;
 }
 
@@ -104,8 +104,9 @@ function readVector(embedding: unknown): Float32Array {
       : undefined;
   // Reject a zero vector: it is near no other vector, so its text would never be found.
   if (!vector || vector.length > maxDimensions || !vector.some((component) => component !== 0))
-    throw new UpstreamFailure('malformed', 'no vector');
-  if (!vector.every(Number.isFinite)) throw new UpstreamFailure('malformed', 'a vector is not of numbers');
+    throw new UpstreamFailure('malformed', 'the response has an empty, invalid or too long vector');
+  if (!vector.every(Number.isFinite))
+    throw new UpstreamFailure('malformed', 'a vector of the response has values that are not numbers');
   return vector;
 }
 

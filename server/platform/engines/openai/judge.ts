@@ -167,7 +167,7 @@ export async function compare(
   for (const [at, { winner }] of value.entries()) won[winner]! += weights[at]!;
   const winner = won.indexOf(Math.max(...won));
   const rationale =
-    value.find((group) => group.winner === winner)?.rationale ?? 'there is no text to compare';
+    value.find((group) => group.winner === winner)?.rationale ?? 'the text has nothing to compare';
   return { value: { winner, rationale }, ...cost };
 }
 
@@ -233,7 +233,7 @@ const graceOverWorst = 10;
  */
 function mergeJudgements(judgements: readonly Judgement[], weights: readonly number[]): Judgement {
   const [first, ...more] = judgements;
-  if (!first) return { score: 100, issues: [], summary: 'there is no text to judge' };
+  if (!first) return { score: 100, issues: [], summary: 'the text has nothing to assess' };
   if (more.length === 0) {
     const { score, issues, summary } = first;
     return { score, issues, summary };

@@ -138,6 +138,6 @@ export function openOutputModes(now: () => number = () => performance.now()): Ou
 function refusedInAll(refusals: readonly UpstreamFailure[]): UpstreamFailure | undefined {
   const error = refusals.find(({ facts }) => (facts.status ?? 0) >= 500);
   return error
-    ? new UpstreamFailure('outage', 'the endpoint rejected every output mode', error.facts)
+    ? new UpstreamFailure('outage', 'the endpoint rejected every response format', error.facts)
     : refusals[0];
 }

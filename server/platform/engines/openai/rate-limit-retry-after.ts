@@ -29,7 +29,8 @@ export async function callWithRetries<T>(
       scope.signal?.throwIfAborted();
       return await concurrencyLimit.run(scope, call);
     } catch (thrown) {
-      if (scope.signal?.aborted) throw new UpstreamFailure('interrupted', 'the run is over').toAppError();
+      if (scope.signal?.aborted)
+        throw new UpstreamFailure('interrupted', 'the job was stopped before the request').toAppError();
       if (!(thrown instanceof UpstreamFailure)) throw thrown;
       const wait = delayBeforeRetry(retry, thrown.facts.retryAfterMs);
       if (!thrown.isRetryable || retry >= retries || wait === undefined) throw thrown.toAppError();

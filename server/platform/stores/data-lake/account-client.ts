@@ -41,7 +41,8 @@ export function accountClient(parts: AccountClientParts): IHttpClient {
   return {
     async sendRequest(resource: WebResource): Promise<HttpOperationResponse> {
       const { origin, pathname, search } = new URL(resource.url);
-      if (!origins.includes(origin)) throw new StoreError('not a URL of the account', 'address_refused');
+      if (!origins.includes(origin))
+        throw new StoreError('the URL is not one of this storage account', 'address_refused');
       const base = new URL(parts.base ?? origin);
       const query = parts.sas ? `${search ? `${search}&` : '?'}${parts.sas}` : search;
       const target = { origin: base.origin, path: base.pathname.replace(/\/$/, '') + pathname + query };

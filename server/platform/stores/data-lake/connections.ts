@@ -19,7 +19,8 @@ const rejected = new Set(['loopback', 'link_local', 'reserved']);
 function admit(host: string, addresses: string[]): void {
   for (const address of addresses) {
     const range = rangeOf(address);
-    if (rejected.has(range)) throw new StoreError(`${host} is at a ${range} address`, 'address_refused');
+    if (rejected.has(range))
+      throw new StoreError(`${host} has a ${range} IP address, which is not allowed`, 'address_refused');
   }
 }
 

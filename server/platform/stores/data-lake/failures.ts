@@ -65,7 +65,7 @@ const timeouts = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'UN
 export function toStoreError(thrown: unknown): StoreError {
   for (let error = thrown; error instanceof Error; error = error.cause)
     if (error instanceof StoreError) return error;
-  if (!(thrown instanceof Error)) return new StoreError('unknown failure', 'unknown');
+  if (!(thrown instanceof Error)) return new StoreError('unknown error of the storage account', 'unknown');
   const { code } = thrown as { code?: unknown };
   if (typeof code !== 'string') return new StoreError(harmless(thrown.message), thrown.name);
   return new StoreError(harmless(thrown.message || code), timeouts.has(code) ? 'timeout' : code);

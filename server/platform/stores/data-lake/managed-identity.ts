@@ -59,7 +59,7 @@ function workloadIdentity(
 function failAt(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () =>
-      reject(new StoreError('no token of the managed identity', 'timeout')),
+      reject(new StoreError('the managed identity returned no token', 'timeout')),
     );
   });
 }

@@ -21,5 +21,5 @@ export function checkedFolder(path: string): string {
 }
 
 function notAPath(): Error {
-  return new Error('not a path of the store');
+  return new Error('the path is not valid for the storage');
 }

@@ -144,7 +144,7 @@ const negative: ReadonlySet<string> = new Set(['false', 'no', 'off', '0', 'null'
 
 const flag: Check = (value) =>
   typeof value === 'string' && negative.has(value.trim().toLowerCase())
-    ? `the text ${quoted(value)} counts as true and requires a review; send false, or omit it`
+    ? `the string ${quoted(value)} counts as true and requires a review; send false, or omit it`
     : undefined;
 
 const document: Check = (value) =>
@@ -187,7 +187,7 @@ function optionWarnings(metadata: Record<string, unknown>): Warning[] {
 function typeOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
-  return typeof value === 'object' ? 'an object' : `a ${typeof value === 'string' ? 'text' : typeof value}`;
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
 function named(code: string): string {

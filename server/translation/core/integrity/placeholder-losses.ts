@@ -43,7 +43,7 @@ function conversionIssues(source: Placeholders, target: Placeholders): QualityIs
     issues.push(
       critical(
         source.conversions[0]!.span,
-        `The placeholders ${spans} are in another order, but each uses the next value.`,
+        `The placeholders ${spans} are in a different order, but the program fills them in the order of the source.`,
         `Keep the order ${spans}, or number them: %1$${source.conversions[0]!.type} and so on.`,
       ),
     );
@@ -101,12 +101,18 @@ function lostWithin(choice: Choice, own: Choice, isShown: boolean): QualityIssue
     .map(({ span }: Found) =>
       critical(
         span,
-        `The key ${span} of the choice ${choice.head}, …} is missing; it is a part of the program.`,
+        `The key ${span} of the choice ${choice.head}, …} is missing, but the program uses this key.`,
         `Keep ${span} {…} and translate only between its braces.`,
       ),
     );
   if (choice.hash && !own.hash && !isShown) {
-    issues.push(critical('#', `The number of ${choice.key} is not shown.`, 'Keep # in place of the number.'));
+    issues.push(
+      critical(
+        '#',
+        `The sign #, which shows the number, is missing in ${choice.key}.`,
+        'Keep # in place of the number.',
+      ),
+    );
   }
   return issues;
 }
@@ -159,11 +165,7 @@ export function choiceIssues(source: Placeholders, target: Placeholders, rest: s
   for (const { key, head } of present.values()) {
     if (known.has(key)) continue;
     issues.push(
-      critical(
-        head,
-        `The choice ${head}, …} is not in the source.`,
-        `Put the source's argument in its place.`,
-      ),
+      critical(head, `The choice ${head}, …} is not in the source.`, `Use the choice of the source instead.`),
     );
   }
   return issues;

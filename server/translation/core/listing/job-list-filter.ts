@@ -16,15 +16,17 @@ const maxMetadataKeys = 10;
  * Filters of the lists of jobs and documents, in addition to the status. A job must match all filters in the request.
  */
 export const jobListFilter = z.object({
-  source_lang: z.string().max(40).optional().describe('Only jobs from this language.'),
-  target_lang: z.string().max(40).optional().describe('Only jobs into this language.'),
+  source_lang: z.string().max(40).optional().describe('Only jobs with this source language.'),
+  target_lang: z.string().max(40).optional().describe('Only jobs with this target language.'),
   domain: z.string().max(1000).optional().describe('Only jobs with exactly this domain.'),
   created_after: moment
     .optional()
     .describe(
-      'The earliest created_at, inclusive: ISO 8601 with a time zone, such as `2026-11-22T08:00:00Z`.',
+      'Only jobs that were created at or after this time: ISO 8601 with a time zone, such as `2026-11-22T08:00:00Z`.',
     ),
-  created_before: moment.optional().describe('The end of created_at, exclusive: ISO 8601 with a time zone.'),
+  created_before: moment
+    .optional()
+    .describe('Only jobs that were created before this time: ISO 8601 with a time zone.'),
   metadata: z
     .record(
       z.string().min(1).max(200),
@@ -36,7 +38,7 @@ export const jobListFilter = z.object({
     )
     .optional()
     .describe(
-      'Only jobs whose request.metadata has these values at its top level: `metadata.project=alpha`, or `metadata[project]=alpha`. The value is a string, a number or a boolean; `5` matches both the number and the text.',
+      'Only jobs with these values in `request.metadata`, at its top level. Send `metadata.project=alpha` or `metadata[project]=alpha`. The value is a string, a number or a boolean; `5` matches the number and the string.',
     ),
 });
 

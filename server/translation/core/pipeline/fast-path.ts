@@ -62,7 +62,7 @@ export async function takeFastPath(
 function refusalOf(text: SourceText, fast: FastPath): AgentDecision | null {
   const { name, translation, compliance, provenance } = fast;
   if (name === 'tm_exact' && !text.hasMarkupOf(translation)) {
-    const why = "the stored target's markup differs from the text's";
+    const why = 'the markup of the stored translation differs from the markup of the text';
     return newDecision(name, 'tm_exact_markup', why, { provenance });
   }
   if (compliance?.passed !== false) return null;
@@ -81,7 +81,7 @@ function outcomeOf({ name, held }: FastPath): string {
 }
 
 function describe({ held, provenance }: FastPath): string {
-  const from = `from the set “${provenance.set_name}”`;
+  const from = `from the glossary or translation memory “${provenance.set_name}”`;
   return held ? `${from}; the request requires a human review` : from;
 }
 

@@ -121,7 +121,9 @@ function policyTriggers(request: GateInput['request']): Found[] {
     found.push(blocking('policy_required', `the domain "${named}" always requires a human review`));
   }
   if (flags.length > 0)
-    found.push(blocking('sensitive_content', `the request is marked ${flags.join(', ')}`));
+    found.push(
+      blocking('sensitive_content', `the request requires a review with the options: ${flags.join(', ')}`),
+    );
   return found;
 }
 
@@ -184,7 +186,8 @@ const riskSentences: Record<string, string> = {
   hidden_text: 'the source has invisible characters',
   mixed_script_words: 'the source has words with letters of several scripts',
   encoded_text: 'the source has encoded text',
-  other_source_language: 'the source is clearly not in its stated language (English by default)',
+  other_source_language:
+    'the source text is clearly not in the source language of the request (English by default)',
 };
 
 function riskTriggers(risks: readonly string[]): Found[] {

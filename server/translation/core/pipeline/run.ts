@@ -158,7 +158,7 @@ async function translate(
 function describeRepair({ best, rounds, applied }: Repaired): Refinement {
   const { score, issues } = best;
   if (rounds === 0) return { score, issues, applied, rounds, summary: 'no repair was needed' };
-  const outcome = applied ? 'a repaired translation is kept' : 'no repair was better';
+  const outcome = applied ? 'a repaired translation is used' : 'no repair improved the translation';
   return {
     score,
     issues,

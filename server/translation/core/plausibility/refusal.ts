@@ -161,11 +161,15 @@ export function refusalIssue({ source, target }: TextPair): QualityIssue | undef
   const edges = target.length <= edge ? said : `${said}\n${plain(target.slice(-edge))}`;
   const start = said.slice(0, opening);
   if (finds(refusal, start) && !mentions(apology, source))
-    return critical('accuracy', 'The translation is a refusal, not a translation.', target);
+    return critical('accuracy', 'The model refused to translate: this text is not a translation.', target);
   if (finds(selfReference, edges) && !mentions(intelligence, source))
-    return critical('accuracy', 'The translation refers to the model itself; the source does not.', target);
+    return critical('accuracy', 'The translation mentions an AI model, but the source does not.', target);
   if (finds(announcement, start, lead) && !mentions(translation, source.slice(0, opening)))
-    return critical('accuracy', 'The translation begins with an announcement; the source does not.', target);
+    return critical(
+      'accuracy',
+      'The translation begins with a phrase such as “Here is the translation”, but the source does not.',
+      target,
+    );
   return undefined;
 }
 

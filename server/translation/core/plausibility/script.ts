@@ -229,7 +229,7 @@ function variantIssue({ target, targetLang }: TextPair): QualityIssue | undefine
   if (wrong < telling || wrong < outnumbered * right) return undefined;
   return critical(
     'locale',
-    `The translation is not in ${languageName(targetLang)}, but in the other standard.`,
+    `The translation is not in ${languageName(targetLang)}, but in the other written standard of the language.`,
     target,
   );
 }

@@ -60,7 +60,7 @@ export async function admitDocument(run: DocumentRun): Promise<void> {
     );
     await lockAdmissions(tx, tenantId);
     const [counted] = await reserve(tx, { ...entitlement.limits, tenantId, documentId, attempt, weight });
-    if (!counted) throw new Error('the tenant of a document is gone');
+    if (!counted) throw new Error('the tenant of the document no longer exists');
     if (counted.admitted) {
       await updateRun(tx, run, {
         drawsTopup: entitlement.drawsTopUp(counted.usage),

@@ -29,7 +29,7 @@ export async function readSource({ services, tenantId, documentId }: DocumentRun
   const source = await services.database.inTenant(tenantId, (tx) =>
     newestArtifact(tx, tenantId, documentId, 'source'),
   );
-  if (!source) throw new Error('a document without its source file');
+  if (!source) throw new Error('the source file of the document is missing');
   return readArtifact(services, source);
 }
 

@@ -20,40 +20,42 @@ export const approveManyInput = documentApproveInput
     document_ids: ids
       .min(1)
       .refine((ids) => new Set(ids).size === ids.length, { error: 'must not name a document twice' })
-      .describe('The documents to approve.'),
+      .describe('The IDs of the documents to approve.'),
     confirm_unopened: ids
       .default([])
-      .describe('The documents among these to approve although the caller has not opened them.'),
+      .describe('Those of `document_ids` that are approved even if the reviewer has not opened them.'),
     confirm_critical: ids
       .default([])
-      .describe('The documents among these whose critical findings the caller confirms.'),
+      .describe('Those of `document_ids` that are approved even if they have critical findings.'),
   });
 
 const criticalSegment = documentSegment.pick({ region_id: true, cell_id: true, place: true }).extend({
-  position: z.int().describe('The position in the document, from 0.'),
-  issues: z.array(qualityIssue).describe('The critical issues.'),
+  position: z.int().describe('The position of the segment in the document, from 0.'),
+  issues: z.array(qualityIssue).describe('The critical issues of the segment.'),
 });
 
 const approvalOutcome = z.discriminatedUnion('outcome', [
   z.object({
-    outcome: z.literal('done').describe('Approved.'),
-    document_id: z.string().describe('The document.'),
+    outcome: z.literal('done').describe('The document is approved.'),
+    document_id: z.string().describe('The ID of the document job.'),
     approval_result: documentApproval.shape.approval_result,
   }),
   itemRefusal.extend({
-    outcome: z.literal('refused').describe('Not approved; nothing changed.'),
-    document_id: z.string().describe('The document.'),
+    outcome: z.literal('refused').describe('The approval was rejected; nothing has changed.'),
+    document_id: z.string().describe('The ID of the document job.'),
   }),
   z.object({
     outcome: z
       .literal('left_out')
-      .describe('Skipped, because it has to be named explicitly; nothing changed.'),
-    document_id: z.string().describe('The document.'),
+      .describe(
+        'The document was skipped, because it has to be named in `confirm_unopened` or `confirm_critical`; nothing has changed.',
+      ),
+    document_id: z.string().describe('The ID of the document job.'),
     reason: leftOutReason,
     critical_findings: z
       .array(criticalSegment)
       .describe(
-        'Segments with critical findings that no reviewer has confirmed, at most 100; empty for `unopened`.',
+        'At most 100 segments with critical findings that no reviewer has confirmed; empty if the reason is `unopened`.',
       ),
   }),
 ]);
@@ -61,7 +63,9 @@ const approvalOutcome = z.discriminatedUnion('outcome', [
 type ApprovalOutcome = z.infer<typeof approvalOutcome>;
 
 export const approvalOutcomes = z.object({
-  results: z.array(approvalOutcome).meta({ description: 'one per document, in the order of the ids' }),
+  results: z
+    .array(approvalOutcome)
+    .meta({ description: 'One result for each document, in the order of `document_ids`.' }),
 });
 
 /**

@@ -8,50 +8,58 @@ import { requireDocument } from '#server/translation/documents/jobs.ts';
 import { documentSegment, ofDocument } from '#server/translation/documents/segments.ts';
 
 export const boxQuery = z.object({
-  document_id: z.string().describe('The document.'),
+  document_id: z.string().describe('The ID of the document job.'),
   page: z
     .int()
     .min(1)
     .max(2_147_483_647)
     .optional()
-    .meta({ description: 'the page or sheet; all if omitted' }),
-  limit: z.int().min(1).max(2000).default(1000).describe('Maximum number of segments.'),
-  cursor: z.string().max(50).optional().describe('The next_cursor of the previous response.'),
+    .meta({ description: 'Only segments on this page or sheet, counted from 1. If omitted, all pages.' }),
+  limit: z.int().min(1).max(2000).default(1000).describe('The maximum number of segments in the response.'),
+  cursor: z.string().max(50).optional().describe('The value of `next_cursor` in the previous response.'),
 });
 
 const anchor = z.discriminatedUnion('type', [
   z
-    .object({ type: z.literal('page').describe('A page of a PDF.'), page: z.int().describe('From 1.') })
-    .meta({ description: 'PDF: the place is in the rectangles' }),
-  z
     .object({
-      type: z.literal('paragraph').describe('A paragraph of a DOCX.'),
-      part: z.string().describe('The part of the file: the body, a header, a footer.'),
-      paragraph: z.int().describe('From 1, in its part.'),
+      type: z.literal('page').describe('The segment is on a page of a PDF.'),
+      page: z.int().describe('The number of the page, from 1.'),
     })
-    .meta({
-      description: 'DOCX: paragraphs count from 1 in the part, including empty ones, except those in tables',
-    }),
+    .meta({ description: 'A place in a PDF. The rectangles of the segment have its place on the page.' }),
   z
     .object({
-      type: z.literal('table_cell').describe('A paragraph in a table of a DOCX.'),
-      part: z.string().describe('The part of the file: the body, a header, a footer.'),
-      table: z.int().describe('From 1, in the part.'),
-      row: z.int().describe('From 1.'),
-      column: z.int().describe('From 1.'),
-      paragraph: z.int().describe('From 1, in the cell.'),
+      type: z.literal('paragraph').describe('The segment is a paragraph of a DOCX file.'),
+      part: z
+        .string()
+        .describe('The part of the file that contains the segment: the main text, a header or a footer.'),
+      paragraph: z.int().describe('The number of the paragraph in this part, from 1.'),
     })
     .meta({
       description:
-        'DOCX: each counts from 1; tables, including nested ones, count in the order of their starts in the part',
+        'A paragraph in a DOCX file. Empty paragraphs are counted too, but not paragraphs in tables.',
     }),
   z
     .object({
-      type: z.literal('sheet_cell').describe('A cell of an XLSX.'),
-      sheet: z.string().describe('The name of the sheet.'),
-      cell: z.string().describe('A reference: B7.'),
+      type: z.literal('table_cell').describe('The segment is a paragraph in a table of a DOCX file.'),
+      part: z
+        .string()
+        .describe('The part of the file that contains the segment: the main text, a header or a footer.'),
+      table: z.int().describe('The number of the table in this part, from 1.'),
+      row: z.int().describe('The number of the row, from 1.'),
+      column: z.int().describe('The number of the column, from 1.'),
+      paragraph: z.int().describe('The number of the paragraph in the cell, from 1.'),
     })
-    .meta({ description: 'XLSX: the name of the sheet, and a reference such as B7' }),
+    .meta({
+      description:
+        'A paragraph in a table of a DOCX file. Tables are counted in the order in which they begin, including tables inside other tables.',
+    }),
+  z
+    .object({
+      type: z.literal('sheet_cell').describe('The segment is a cell of an XLSX file.'),
+      sheet: z.string().describe('The name of the sheet.'),
+      cell: z.string().describe('The reference of the cell, such as B7.'),
+    })
+    .meta({ description: 'A cell in an XLSX file.' }),
 ]);
 
 type Anchor = z.infer<typeof anchor>;
@@ -67,17 +75,21 @@ const segmentBox = documentSegment
     corrected: true,
   })
   .extend({
-    position: z.int().describe('The position in the document, from 0.'),
-    needs_review: z.boolean().describe('Whether it needs a review.'),
-    anchor: anchor.describe('The place in the file.'),
+    position: z.int().describe('The position of the segment in the document, from 0.'),
+    needs_review: z.boolean().describe('Whether the segment needs a review.'),
+    anchor: anchor.describe('The place of the segment in the file.'),
   });
 
 export const segmentBoxPage = z.object({
-  boxes: z.array(segmentBox).meta({ description: 'in reading order' }),
+  boxes: z.array(segmentBox).meta({ description: 'The segments, in reading order.' }),
   translated_artifact_id: z.string().nullable().meta({
-    description: 'the file to which target_rectangles belong; null without a file or boxes',
+    description:
+      'The ID of the translated file to which `target_rectangles` refer; null if there is no such file or no rectangle.',
   }),
-  next_cursor: z.string().nullable().describe('Continues the list; null at its end.'),
+  next_cursor: z
+    .string()
+    .nullable()
+    .describe('Send this value as `cursor` for the next page; null on the last page.'),
 });
 
 /**
@@ -94,7 +106,7 @@ export async function listBoxes(
     throw new AppError('invalid_fields', [
       {
         loc: ['body', 'cursor'],
-        msg: 'invalid cursor; send next_cursor from the previous page, or none',
+        msg: 'invalid cursor; send next_cursor from the previous page, or no cursor',
         type: 'invalid_cursor',
       },
     ]);
@@ -154,7 +166,8 @@ function anchorOf(format: LayoutKind, { place, region_id, cell_id, page }: Place
     return { type: 'sheet_cell', sheet: place.slice(0, -cell_id.length - 1), cell: cell_id };
   if (format === 'pdf' && page !== null) return { type: 'page', page };
   const [, part, paragraph, table, row, column, inCell = '1'] = wordPlace.exec(place) ?? [];
-  if (part === undefined) throw new Error(`the segment ${region_id} has no place in its format`);
+  if (part === undefined)
+    throw new Error(`the place of the segment ${region_id} in the file cannot be determined`);
   if (table === undefined) return { type: 'paragraph', part, paragraph: Number(paragraph) };
   return {
     type: 'table_cell',

@@ -7,13 +7,13 @@ import { checkSegments } from './check-segments.ts';
 import { selectSegments } from './positioned-segment.ts';
 
 export const segmentCheckInput = z.object({
-  document_id: z.string().describe('The document.'),
-  position: z.int().min(0).max(1_000_000).describe('The position of the segment, from 0.'),
-  text: z.string().max(50_000).describe('The text to check.'),
+  document_id: z.string().describe('The ID of the document job.'),
+  position: z.int().min(0).max(1_000_000).describe('The position of the segment in the document, from 0.'),
+  text: z.string().max(50_000).describe('The translation to check.'),
 });
 
 export const segmentCheck = z.object({
-  issues: z.array(qualityIssue).describe('The issues found.'),
+  issues: z.array(qualityIssue).describe('The issues that were found; may be empty.'),
 });
 
 /**

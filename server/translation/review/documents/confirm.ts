@@ -12,15 +12,19 @@ import { authorOf, lockTranslated, requireName } from './reviewed-document.ts';
 import { completeChanges, storeChanges } from './segment-changes.ts';
 
 export const documentConfirmInput = z.object({
-  document_id: z.string().describe('The document.'),
+  document_id: z.string().describe('The ID of the document job.'),
   segments: z
     .array(
       z.object({
-        position: z.int().min(0).max(1_000_000).describe('The position in the document, from 0.'),
+        position: z
+          .int()
+          .min(0)
+          .max(1_000_000)
+          .describe('The position of the segment in the document, from 0.'),
         target_text: z
           .string()
           .max(1_000_000)
-          .meta({ description: 'the translation that the reviewer saw, and confirms' }),
+          .meta({ description: 'The translation that the reviewer saw and confirms.' }),
       }),
     )
     .min(1)
@@ -28,22 +32,34 @@ export const documentConfirmInput = z.object({
     .refine((segments) => new Set(segments.map(({ position }) => position)).size === segments.length, {
       error: 'must not name a segment twice',
     })
-    .describe('Either all are confirmed or none.'),
-  confirmed: z.boolean().default(true).describe('`false` withdraws the confirmations.'),
+    .describe('The segments to confirm. Either all are confirmed or none.'),
+  confirmed: z
+    .boolean()
+    .default(true)
+    .describe('`true` confirms the segments; `false` withdraws their confirmation.'),
   confirm_critical: z
     .boolean()
     .default(false)
-    .describe('Required for segments with critical findings; otherwise 409 `critical_findings`.'),
+    .describe(
+      'Must be `true` if a segment has critical findings. Otherwise the status is 409, with the code `critical_findings`.',
+    ),
   reviewer: z
     .string()
     .max(320)
     .nullish()
-    .describe('Only for callers with an API key; otherwise the session determines the reviewer.'),
+    .describe(
+      'The name of the reviewer, for clients with an API key. For signed-in members, the session determines the reviewer.',
+    ),
 });
 
 export const confirmedSegments = z.object({
-  segments: z.array(positionedSegment).meta({ description: 'the current segments, in reading order' }),
-  updated_at: z.string().meta({ format: 'date-time', description: "the document's" }),
+  segments: z
+    .array(positionedSegment)
+    .meta({ description: 'The segments in their current state, in reading order.' }),
+  updated_at: z.string().meta({
+    format: 'date-time',
+    description: 'The time of the last change of the document, ISO 8601 in UTC.',
+  }),
 });
 
 /**

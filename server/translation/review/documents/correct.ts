@@ -12,7 +12,7 @@ const correction = documentReviewInput.shape.corrections.element.extend({
     .string()
     .max(maxSeenLength)
     .nullable()
-    .meta({ description: 'the target_text that the reviewer saw; null without one' }),
+    .meta({ description: 'The `target_text` that the reviewer saw; null if the segment had none.' }),
 });
 
 export const documentCorrectInput = documentReviewInput.extend({
@@ -26,20 +26,24 @@ export const documentCorrectInput = documentReviewInput.extend({
           .size === corrections.length,
       { error: 'must not name a segment twice' },
     )
-    .describe('Either all are applied or none.'),
+    .describe('The corrections. Either all are applied or none.'),
 });
 
 export const correctedDocument = z.object({
   applied: z.int().meta({
-    description: 'corrections that changed the document; others were already applied, as in a resend',
+    description:
+      'The number of corrections that changed the document. Others had been applied before, by an earlier copy of the same request.',
   }),
   segments: z
     .array(positionedSegment)
-    .meta({ description: 'the named segments in their current state, in reading order' }),
-  artifact: documentArtifact
-    .nullable()
-    .meta({ description: 'the latest translated file, with the corrections' }),
-  updated_at: z.string().meta({ format: 'date-time', description: "the document's" }),
+    .meta({ description: 'The corrected segments in their current state, in reading order.' }),
+  artifact: documentArtifact.nullable().meta({
+    description: 'The latest translated file, which has the corrections; null without a translated file.',
+  }),
+  updated_at: z.string().meta({
+    format: 'date-time',
+    description: 'The time of the last change of the document, ISO 8601 in UTC.',
+  }),
 });
 
 /**

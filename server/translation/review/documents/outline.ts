@@ -11,12 +11,12 @@ import {
   statusOfSegment,
 } from '#server/translation/documents/segments.ts';
 
-export const outlineQuery = z.object({ document_id: z.string().describe('The document.') });
+export const outlineQuery = z.object({ document_id: z.string().describe('The ID of the document job.') });
 
 const counts = {
   segments: z.int().describe('The number of segments.'),
-  flagged: z.int().meta({ description: 'those that need a review and are not confirmed' }),
-  corrected: z.int().describe('Those that a reviewer has changed.'),
+  flagged: z.int().meta({ description: 'The number of segments that need a review and are not confirmed.' }),
+  corrected: z.int().describe('The number of segments that a reviewer has changed.'),
 };
 
 export const documentOutline = z.object({
@@ -27,22 +27,30 @@ export const documentOutline = z.object({
     .meta({ description: 'the number of segments with each review status' }),
   kinds: z
     .array(
-      z.object({ kind: z.string().describe('The kind of segment: paragraph, heading, cell.'), ...counts }),
-    )
-    .meta({ description: 'in order of first appearance' }),
-  pages: z
-    .array(
       z.object({
-        page: z
-          .int()
-          .nullable()
-          .meta({ description: 'the page or sheet; null for segments without a page, such as headers' }),
-        sheet: z.string().nullable().meta({ description: 'the name of the sheet' }),
-        first_position: z.int().describe('The position of its first segment, from 0.'),
+        kind: z.string().describe('The kind of segment, such as `paragraph`, `heading` or `cell`.'),
         ...counts,
       }),
     )
-    .meta({ description: 'those with segments, in order of first appearance' }),
+    .meta({ description: 'The kinds of segments, in the order in which they first appear in the document.' }),
+  pages: z
+    .array(
+      z.object({
+        page: z.int().nullable().meta({
+          description:
+            'The number of the page or sheet, from 1; null for segments without a page, such as headers.',
+        }),
+        sheet: z
+          .string()
+          .nullable()
+          .meta({ description: 'The name of the sheet; null if the file is not a workbook.' }),
+        first_position: z.int().describe('The position of the first segment on the page, from 0.'),
+        ...counts,
+      }),
+    )
+    .meta({
+      description: 'The pages or sheets that have segments, in the order in which they first appear.',
+    }),
 });
 
 type Counts = { [name in keyof typeof counts]: number };

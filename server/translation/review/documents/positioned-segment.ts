@@ -12,10 +12,9 @@ import {
 
 /** A segment with its position in the document, and with the translation that it had before a reviewer changed it. */
 export const positionedSegment = documentSegment.extend({
-  position: z.int().meta({ description: 'the position in the document, from 0' }),
+  position: z.int().meta({ description: 'The position of the segment in the document, from 0.' }),
   pipeline_text: z.string().nullable().meta({
-    description:
-      'the machine translation, if a reviewer has replaced it; otherwise null, or if it was not kept',
+    description: 'The machine translation, if a reviewer has changed it and it was stored; otherwise null.',
   }),
   status: z
     .enum(segmentStatuses)

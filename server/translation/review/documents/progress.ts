@@ -13,34 +13,47 @@ import {
 import { waitingView } from '#server/translation/documents/waiting.ts';
 
 export const progressQuery = z.object({
-  document_ids: z.array(z.string().max(200)).min(1).max(50).describe('The document IDs.'),
+  document_ids: z.array(z.string().max(200)).min(1).max(50).describe('The IDs of the document jobs.'),
 });
 
 const documentProgress = z.object({
-  document_id: z.string().describe('The document.'),
-  status: documentJobStatus.describe('The status.'),
-  stage: documentStage.meta({ description: 'the running or last stage' }),
+  document_id: z.string().describe('The ID of the document job.'),
+  status: documentJobStatus.describe('The status of the document job.'),
+  stage: documentStage.meta({ description: 'The stage that is running, or ran last.' }),
   translated_segments: z.int().describe('The number of segments with a translation.'),
-  total_segments: z.int().meta({ description: '0 before the text is extracted' }),
+  total_segments: z.int().meta({ description: 'The number of segments; 0 before the text is extracted.' }),
   percent: z.int().meta({
-    description: 'percentage of translated segments; below 100 until the translated file exists',
+    description:
+      'The percentage of translated segments. It stays below 100 until the translated file exists.',
   }),
-  needs_review_segments: z.int().meta({ description: 'those flagged and not confirmed' }),
-  confirmed_segments: z.int().meta({ description: 'those confirmed unchanged' }),
-  error: z.string().nullable().meta({ description: 'the error if it failed' }),
+  needs_review_segments: z
+    .int()
+    .meta({ description: 'The number of segments that need a review and are not confirmed.' }),
+  confirmed_segments: z
+    .int()
+    .meta({ description: 'The number of segments that a reviewer has confirmed without changes.' }),
+  error: z
+    .string()
+    .nullable()
+    .meta({ description: 'The error message if the document failed; otherwise null.' }),
   waiting: documentJob.shape.waiting,
-  updated_at: z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' }),
+  updated_at: z.string().meta({
+    format: 'date-time',
+    description: 'The time of the last change of the document, ISO 8601 in UTC.',
+  }),
 });
 
 export const documentProgressList = z.object({
-  documents: z.array(documentProgress).meta({ description: 'without duplicates, in the order of the IDs' }),
-  unknown_ids: z
-    .array(z.string())
-    .meta({ description: 'IDs without a document in the workspace, or of a deleted one' }),
-  updated_at: z
-    .string()
-    .nullable()
-    .meta({ format: 'date-time', description: 'the latest change of a document; null without documents' }),
+  documents: z
+    .array(documentProgress)
+    .meta({ description: 'The progress of each document, in the order of the IDs, without duplicates.' }),
+  unknown_ids: z.array(z.string()).meta({
+    description: 'The IDs to which no document of the workspace belongs, or whose document was deleted.',
+  }),
+  updated_at: z.string().nullable().meta({
+    format: 'date-time',
+    description: 'The time of the latest change of any of the documents; null without documents.',
+  }),
 });
 
 /**

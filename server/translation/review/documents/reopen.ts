@@ -49,7 +49,7 @@ export async function reopenDocument(
         })
         .where(isDocument(tenantId, documentId))
         .returning({ updatedAt: documentJobs.updatedAt });
-      if (!changed) throw new Error('a locked document is gone');
+      if (!changed) throw new Error('a document was deleted although it was locked');
       await recordEvent(tx, origin, {
         action: 'review_reopened',
         tenantId,

@@ -35,23 +35,32 @@ export const segmentSearch = z.object({
   kind: z.enum(kinds).optional().describe('The kind of segment.'),
   page: z.int().min(1).max(maxPosition).optional().meta({ description: 'the page or sheet, from 1' }),
   unit_id: z.string().min(1).max(maxIdLength).optional().meta({
-    description: 'ID of a region or cell, as in findings; in a workbook every sheet may have that cell',
+    description:
+      'Only segments with this region ID or cell ID, as in findings. In a workbook, several sheets may have the same cell ID.',
   }),
   text: searchedText.optional(),
-  text_in: z.enum(['source', 'target', 'either']).default('either').describe('Where `text` is sought.'),
-  limit: z.int().min(1).max(500).default(100).describe('Segments per page.'),
-  cursor: z.string().max(50).optional().describe('The next_cursor of the previous page.'),
-  position: position.optional().meta({ description: 'begins at the first match at or after this position' }),
-  offset: position.optional().meta({ description: 'begins after this many matches' }),
+  text_in: z
+    .enum(['source', 'target', 'either'])
+    .default('either')
+    .describe('Which side of the segments is searched for `text`.'),
+  limit: z.int().min(1).max(500).default(100).describe('The maximum number of segments on a page.'),
+  cursor: z.string().max(50).optional().describe('The value of `next_cursor` on the previous page.'),
+  position: position
+    .optional()
+    .meta({ description: 'The page begins with the first match at or after this position in the document.' }),
+  offset: position.optional().meta({ description: 'The number of matches to skip.' }),
 });
 
 type SegmentSearch = z.infer<typeof segmentSearch>;
 
 export const segmentSearchPage = z.object({
-  segments: z.array(positionedSegment).describe('In reading order.'),
-  total: z.int().meta({ description: 'all matches' }),
-  first_index: z.int().meta({ description: 'the number of matches before this page' }),
-  next_cursor: z.string().nullable().describe('Continues the list; null at its end.'),
+  segments: z.array(positionedSegment).describe('The matching segments, in reading order.'),
+  total: z.int().meta({ description: 'The number of matches on all pages.' }),
+  first_index: z.int().meta({ description: 'The number of matches on previous pages.' }),
+  next_cursor: z
+    .string()
+    .nullable()
+    .describe('Send this value as `cursor` for the next page; null on the last page.'),
 });
 
 /** The place of a page among all matches. */
@@ -109,7 +118,7 @@ function beginningOf({ cursor, position, offset }: SegmentSearch): Beginning {
     throw new AppError('invalid_fields', [
       {
         loc: ['body', 'cursor'],
-        msg: 'invalid cursor; send next_cursor from the previous page, or none',
+        msg: 'invalid cursor; send next_cursor from the previous page, or no cursor',
         type: 'invalid_cursor',
       },
     ]);
@@ -158,6 +167,6 @@ async function selectPage(tx: Tx, condition: SQL, from: Beginning, limit: number
       to_json(array(select position from matches where position >= (select position from start)
         order by position limit ${limit + 1})) as positions
     from matches`);
-  if (!page) throw new Error('a count without a row');
+  if (!page) throw new Error('the database returned no count');
   return { total: page.total, firstIndex: page.first_index, positions: page.positions };
 }

@@ -60,6 +60,9 @@ export async function compareLater(
     const edit = await measureEdit(before, after, language);
     if (edit) await database.inTenant(member.tenantId, (tx) => addFigures(tx, member, { edit }));
   } catch (error) {
-    log.warn({ err: error, tenant_id: member.tenantId }, 'a reviewed text was not compared');
+    log.warn(
+      { err: error, tenant_id: member.tenantId },
+      'a reviewed text could not be compared with its machine translation',
+    );
   }
 }

@@ -101,7 +101,11 @@ export async function reviewJob(
   // The text is checked outside of the transaction. Another text may be saved during the checks: then they are
   // repeated.
   for (let round = 0; !('job' in decided); round++) {
-    if (round === 10) throw new AppError('transient_error', 'the job keeps changing; try again');
+    if (round === 10)
+      throw new AppError(
+        'transient_error',
+        'the job was changed by other requests at the same time; try again',
+      );
     const { tenantId, reviewer } = decided;
     if ('uninspected' in decided) {
       inspected = decided.uninspected;
@@ -340,6 +344,6 @@ async function updateReviewed(
     })
     .where(isJob(tenantId, jobId))
     .returning();
-  if (!row) throw new Error('a locked job is gone');
+  if (!row) throw new Error('a job was deleted although it was locked');
   return jobOfRow(row);
 }

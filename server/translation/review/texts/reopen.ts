@@ -87,7 +87,7 @@ async function reopenRow(
     })
     .where(isJob(tenantId, jobId))
     .returning({ updatedAt });
-  if (!changed) throw new Error('a locked job is gone');
+  if (!changed) throw new Error('a job was deleted although it was locked');
   await unlearnJob(tx, tenantId, jobId);
   if (row.decidedBy !== null && row.decidedAt)
     await removeDecision(tx, { tenantId, userId: row.decidedBy }, decisionOf(row), row.decidedAt);

@@ -28,12 +28,12 @@ export const reviewInput = z
       .max(320)
       .nullish()
       .describe(
-        'At most 320 characters. Only for callers with an API key; otherwise the session determines the reviewer.',
+        'The name of the reviewer, at most 320 characters, for clients with an API key. For signed-in members, the session determines the reviewer.',
       ),
     final_translation: translatedText
       .nullish()
-      .describe('The reviewed text, at most 500000 characters. Required to modify.'),
-    notes: z.string().max(10_000).nullish().describe('At most 10000 characters.'),
+      .describe('The reviewed text, at most 500000 characters. Required for the action `modify`.'),
+    notes: z.string().max(10_000).nullish().describe('Notes of the reviewer, at most 10000 characters.'),
     confirm_critical: confirmCritical,
   })
   .refine(({ action, final_translation }) => action !== 'modify' || final_translation, {
@@ -52,8 +52,8 @@ const maxCheckedLength = 100_000;
 
 /** Input of `translations.check`. */
 export const checkInput = z.object({
-  job_id: z.string().describe('The job for which the text is proposed.'),
-  text: z.string().max(maxCheckedLength).describe('The text to check.'),
+  job_id: z.string().describe('The ID of the job for which the reviewer proposes the text.'),
+  text: z.string().max(maxCheckedLength).describe('The translation to check.'),
 });
 
 /** The issues that the service's own checks find in a text that a reviewer proposes. */
@@ -64,25 +64,27 @@ export const textCheck = z.object({
         missing: z
           .boolean()
           .describe(
-            'Whether `span` occurs in the source more often than in the text, so that it may be inserted.',
+            'Whether `span` occurs more often in the source than in the translation, so that it can be inserted.',
           ),
       }),
     )
-    .describe('The issues found.'),
-  missing_terms: z.array(z.string()).describe('Glossary terms that the text should have, at most 100.'),
+    .describe('The issues that were found; may be empty.'),
+  missing_terms: z
+    .array(z.string())
+    .describe('Glossary terms that the translation should have but does not; at most 100.'),
 });
 
 /** The version of a job that a reviewer saw: its `updated_at`. */
 const seen = z.iso
   .datetime({ offset: true })
-  .meta({ description: 'the updated_at of the job that the reviewer saw' });
+  .meta({ description: 'The value of `updated_at` of the job that the reviewer saw.' });
 
 /** Input of `translations.act`: a review of the job at `updated_at`. */
 export const actInput = reviewInput.safeExtend({
   updated_at: seen,
   worked_ms: z.int().min(0).max(86_400_000).optional().meta({
     description:
-      'time spent on the text, as measured by the browser; omitted if unknown. Counted only for a member’s closing review',
+      'The time that the reviewer spent on the text in milliseconds, as measured by the browser. Omit it if unknown. It counts only if the review closes the job.',
   }),
 });
 
@@ -95,7 +97,7 @@ export const reviewManyInput = z.object({
         confirm_unopened: z
           .boolean()
           .default(false)
-          .describe('Approves the job although the caller has not opened it.'),
+          .describe('Whether the job is approved even if the reviewer has not opened it.'),
       }),
     )
     .min(1)
@@ -103,66 +105,74 @@ export const reviewManyInput = z.object({
     .refine((reviews) => new Set(reviews.map(({ job_id }) => job_id)).size === reviews.length, {
       error: 'must not name a job twice',
     })
-    .describe('At most one review per job.'),
+    .describe('The reviews, at most one for each job.'),
 });
 
 /** The result of one of several reviews. */
 const reviewResult = z.discriminatedUnion('outcome', [
   z.object({
-    outcome: z.literal('done').describe('It counted.'),
+    outcome: z.literal('done').describe('The review is stored.'),
     job_id: id,
     status: jobStatus,
     updated_at: dateTime,
   }),
   itemRefusal.extend({
-    outcome: z.literal('refused').describe('Nothing changed.'),
-    job_id: z.string().describe('The job of the review.'),
+    outcome: z.literal('refused').describe('The review was rejected; nothing has changed.'),
+    job_id: z.string().describe('The ID of the reviewed job.'),
   }),
   z.object({
     outcome: z
       .literal('left_out')
-      .describe('An approval that must name this job explicitly. Nothing changed.'),
-    job_id: z.string().describe('The job of the review.'),
+      .describe(
+        'The approval was skipped, because it has to confirm this job explicitly; nothing has changed.',
+      ),
+    job_id: z.string().describe('The ID of the reviewed job.'),
     reason: leftOutReason,
-    critical_findings: z.array(qualityIssue).describe('Empty for `unopened`.'),
+    critical_findings: z
+      .array(qualityIssue)
+      .describe('The critical findings; empty if the reason is `unopened`.'),
   }),
 ]);
 
 /** Output of `translations.reviewMany`: the result of each review, in the order of the reviews. */
 export const reviewResults = z.object({
-  results: z.array(reviewResult).describe('The result of each review, in their order.'),
+  results: z.array(reviewResult).describe('The result of each review, in the order of `reviews`.'),
 });
 
 /** Input of `reviews.next`. */
 export const nextReviewInput = z
   .object({
-    source_lang: z.string().max(40).optional().describe('Only jobs from this language.'),
-    target_lang: z.string().max(40).optional().describe('Only jobs into this language.'),
+    source_lang: z.string().max(40).optional().describe('Only jobs with this source language.'),
+    target_lang: z.string().max(40).optional().describe('Only jobs with this target language.'),
     trigger: triggerCode.optional().describe('Only jobs with this reason for a review.'),
     after: z
       .string()
       .max(200)
       .optional()
       .describe(
-        'The cursor of the previous job. Without it, returns the job that has awaited review longest.',
+        'The `cursor` of the previous response. If omitted, the job that has awaited review longest is returned.',
       ),
     claim: z
       .boolean()
       .default(true)
-      .describe('Whether the caller claims the job. If not, someone else may get the same job.'),
+      .describe(
+        'Whether the job is reserved for this reviewer. If not, another reviewer may get the same job.',
+      ),
   })
   .prefault({});
 
 /** The next job for review. */
 export const nextReviewView = z.object({
-  job: translationJob.nullable().describe('Null if no job was found.'),
+  job: translationJob.nullable().describe('The next job to review; null if none was found.'),
   cursor: z
     .string()
     .nullable()
     .describe(
-      'Continues after the job, or after the examined jobs if none was found. Null at the end of the queue.',
+      'Send this value as `after` to get the job after this one; null at the end of the queue. If `job` is null, more jobs may follow.',
     ),
-  claim: claimState.nullable().describe('Null without a job, or if it was not claimed.'),
+  claim: claimState
+    .nullable()
+    .describe('The reservation of the job; null if no job was found, or if it was not reserved.'),
 });
 
 export type TextCheck = z.infer<typeof textCheck>;

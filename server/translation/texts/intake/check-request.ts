@@ -85,7 +85,7 @@ export function requireAllowedModels(
     if (refused !== undefined)
       throw new AppError(
         'unprocessable',
-        `${field}: ${JSON.stringify(refused.slice(0, 100))} is not an available model; available: ${allowed.join(', ')}`,
+        `${field}: the model ${JSON.stringify(refused.slice(0, 100))} is not available; available models: ${allowed.join(', ')}`,
       );
   }
 }

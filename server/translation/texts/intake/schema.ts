@@ -32,27 +32,34 @@ export const batchRequest = z
     inputs: z
       .array(
         z.object({
-          Text: z.string().describe('At most 50000 characters, not blank.'),
+          Text: z.string().describe('The text to translate: at most 50000 characters, not blank.'),
           Language: z.string().default('en').describe('The language of the text; `auto` detects it.'),
-          TextType: z.enum(['Plain', 'Html']).default('Plain').describe('Like `text_type` of a single text.'),
+          TextType: z
+            .enum(['Plain', 'Html'])
+            .default('Plain')
+            .describe('The same as `text_type` of a single text.'),
           Targets: z
             .array(
               z.object({
-                Language: z.string().describe('The language to translate into.'),
-                Tone: note('The register.'),
-                Gender: note('Grammatical gender, for agreement.'),
-                DeploymentName: note('Accepted, without effect.'),
-                AllowFallback: z.boolean().nullable().optional().describe('Accepted, without effect.'),
-                AdaptiveDatasetId: note('Accepted, without effect.'),
+                Language: z.string().describe('The target language.'),
+                Tone: note('The register, such as `formal`.'),
+                Gender: note('The grammatical gender to use if the target language requires one.'),
+                DeploymentName: note('Accepted for compatibility; has no effect.'),
+                AllowFallback: z
+                  .boolean()
+                  .nullable()
+                  .optional()
+                  .describe('Accepted for compatibility; has no effect.'),
+                AdaptiveDatasetId: note('Accepted for compatibility; has no effect.'),
               }),
             )
             .min(1)
-            .describe('A job for each.')
+            .describe('The target languages. Each becomes a job.')
             .register(arrayLimits, batchItems),
         }),
       )
       .min(1)
-      .describe('The texts, of at most 50 pairs of a text and a target.')
+      .describe('The texts. All texts together have at most 50 targets.')
       .register(arrayLimits, batchItems),
     idempotency_key: z
       .string()
@@ -60,7 +67,9 @@ export const batchRequest = z
       .max(maxKeyLength)
       .nullable()
       .default(null)
-      .describe('Each job gets this key with its index from 0: `<key>:<index>`.'),
+      .describe(
+        'The idempotency key of the batch. Each job gets the key `<key>:<index>`, with its index from 0.',
+      ),
   })
   .meta({ id: 'BatchTranslationRequest' });
 
@@ -71,13 +80,17 @@ export const documentTextRequest = translationRequest
       .looseObject({
         source_document: z
           .looseObject({
-            name: z.string().max(255).optional().describe('The name for downloads; at most 255 characters.'),
+            name: z
+              .string()
+              .max(255)
+              .optional()
+              .describe('The file name for downloads, at most 255 characters.'),
           })
           .describe(
-            'Marks the text as a document: it is split into pages of 5000 characters, one job per page.',
+            'If set, the text is a document: it is split into pages of 5000 characters, and each page becomes a job.',
           ),
       })
-      .describe('Like that of a single text.'),
+      .describe('The same field as for a single text.'),
   })
   .meta({ id: 'DocumentTextRequest' });
 
@@ -87,26 +100,36 @@ const field = (description: string) => z.string().max(1000).optional().describe(
 export const fileRequest = z.object({
   source_document: uploadedFile
     .optional()
-    .describe('A PDF, DOCX or XLSX becomes a document job; other files are read as text, one job per page.'),
-  target_lang: field('Required. A supported language.'),
+    .describe(
+      'The file. A PDF, DOCX or XLSX file becomes a document job. Of other files, the text is extracted and split into pages, and each page becomes a job.',
+    ),
+  target_lang: field('Required: the target language. It must be a supported language.'),
   source_lang: z.string().default('en').describe('The language of the file; `auto` detects it.'),
-  domain: field('Like that of a single text.'),
-  tone: field('The register.'),
-  gender: field('Grammatical gender, for agreement.'),
-  text_type: field('`Plain` or `Html`.'),
-  candidate_models: field('Models to compare, separated by commas.'),
-  debate_rounds: field('1 to 3; default 1.'),
-  model: field('The model to translate with.'),
-  min_quality_score: field('0 to 100; default 85.'),
-  max_quality_loop_retries: field('1 to 5; default 2.'),
-  metadata: z.string().max(65_536).optional().meta({ description: 'a JSON object as text' }),
+  domain: field('The same field as for a single text.'),
+  tone: field('The register, such as `formal`.'),
+  gender: field('The grammatical gender to use if the target language requires one.'),
+  text_type: field('The format of the text: `Plain` or `Html`.'),
+  candidate_models: field(
+    'The names of further models whose translations are compared, separated by commas.',
+  ),
+  debate_rounds: field('How often the candidate translations are compared: 1 to 3. Default: 1.'),
+  model: field('The name of the model that translates.'),
+  min_quality_score: field(
+    'The minimum quality score for publication without a review: 0 to 100. Default: 85.',
+  ),
+  max_quality_loop_retries: field('The maximum number of repairs: 1 to 5. Default: 2.'),
+  metadata: z
+    .string()
+    .max(65_536)
+    .optional()
+    .meta({ description: 'The metadata of the jobs: a JSON object, as a string.' }),
   idempotency_key: z
     .string()
     .min(1)
     .max(maxKeyLength)
     .nullable()
     .default(null)
-    .describe('Each page gets this key with its number from 1: `<key>:<n>`.'),
+    .describe('The idempotency key of the file. Each page gets the key `<key>:<n>`, with its number from 1.'),
 });
 
 export type BatchRequest = z.infer<typeof batchRequest>;

@@ -14,9 +14,9 @@ import styles from './documents.module.css';
 import { useProgress } from './use-progress.ts';
 import { Workplace } from './workplace.tsx';
 
-/** `/app/edit/documents/{id}`: a document with its segments next to its file. */
+/** `/app/documents/{id}`: a document with its segments next to its file. */
 export function DocumentScreen() {
-  const { documentId } = useParams({ from: '/workspace/app/edit/documents/$documentId' });
+  const { documentId } = useParams({ from: '/workspace/app/documents/$documentId' });
   const document = useQuery({
     queryKey: queryKeys.documents.document(documentId),
     queryFn: () => client.documents.get(documentId),

@@ -25,7 +25,7 @@ const Preview = lazy(() => import('./preview/preview.tsx'));
 export function Workplace({ document }: { document: TenantDocumentJob }) {
   const t = useT();
   const navigate = useNavigate();
-  const filter = useSearch({ from: '/workspace/app/edit/documents/$documentId' });
+  const filter = useSearch({ from: '/workspace/app/documents/$documentId' });
   const [current, setCurrent] = useState<number | null>(null);
   const [isPreviewed, setPreviewed] = useState(true);
   const { id, request } = document;
@@ -57,7 +57,7 @@ export function Workplace({ document }: { document: TenantDocumentJob }) {
   const setFilter = useCallback(
     (search: SegmentFilter) =>
       void navigate({
-        to: '/app/edit/documents/$documentId',
+        to: '/app/documents/$documentId',
         params: { documentId: id },
         search,
         replace: true,

@@ -41,5 +41,5 @@ function stepBehindSecrets(answer: Exclude<SignInAnswer, { tenants: Workspace[] 
     const { mfa_challenge: challenge } = answer;
     return { kind: challenge.method === 'totp' ? 'code' : 'enrolment', challenge };
   }
-  throw new Error('a sign-in was answered with neither tokens nor a challenge');
+  throw new Error('the response to the sign-in has neither tokens nor a challenge');
 }

@@ -29,7 +29,12 @@ import { startFile, textVersion } from '../../xliff-exchange.ts';
 
 /** The query of the list of segments, for XLIFF. Without a limit, it selects all segments. */
 export const xliffSegmentQuery = segmentQuery.extend({
-  limit: z.int().min(1).max(500).optional().describe('1 to 500 segments.'),
+  limit: z
+    .int()
+    .min(1)
+    .max(500)
+    .optional()
+    .describe('The maximum number of segments in the file: 1 to 500. Default: all segments.'),
 });
 
 /** Maximum number of segments in memory at a time. */

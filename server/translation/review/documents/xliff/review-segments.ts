@@ -63,7 +63,7 @@ export async function reviewSegmentsByXliff(
   if (corrections.length > maxCorrections)
     throw new AppError(
       'unprocessable',
-      `the file changes ${corrections.length} segments, but a review may change at most ${maxCorrections}; nothing was corrected; export and send it in pages`,
+      `the file changes ${corrections.length} segments, but a review may change at most ${maxCorrections}; nothing was corrected; export the segments in pages, and send each page`,
     );
   return reviewDocument(services, withTenant, documentId, { ...review, corrections });
 }
@@ -126,7 +126,7 @@ function correctionOf(unit: ReadUnit, row: SegmentRow): Correction | undefined {
     throw unitError(
       'conflict',
       unit,
-      'its translation has changed since the export; nothing was corrected; export it again, then repeat the change',
+      'its translation has changed since the export, so nothing was corrected; export it again, then repeat the change',
     );
   return {
     region_id: row.regionId,

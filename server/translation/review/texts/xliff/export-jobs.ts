@@ -100,7 +100,10 @@ async function findPage(
     if (jobs.length > 0) return { jobs, nextCursor };
     if (nextCursor === null) throw noSuchJob();
     if (searches === maxSearches)
-      throw new AppError('not_found', `no match on this page; continue with cursor=${nextCursor}`);
+      throw new AppError(
+        'not_found',
+        `no job on this page matches the filter; continue with cursor=${nextCursor}`,
+      );
     cursor = nextCursor;
   }
 }

@@ -27,7 +27,7 @@ export const xliffReviewInput = z.object({
     .enum(['save', 'approve'])
     .optional()
     .describe(
-      'For XLIFF only. Without it the state of the segment decides: `reviewed` and `final` approve, others save a draft.',
+      'For a review with XLIFF. If omitted, the state of the segment in the file decides: `reviewed` and `final` approve the translation; other states save a draft.',
     ),
   reviewer: reviewInput.shape.reviewer,
   notes: reviewInput.shape.notes,
@@ -93,7 +93,7 @@ function withKnownData(unit: ReadUnit, content: XliffContent, codes: XliffConten
     const data = known.get(item.id);
     if (data !== undefined) return { ...item, data };
     const id = JSON.stringify(item.id.slice(0, 100));
-    throw unitError('unprocessable', unit, `its code ${id} has no data and was not in the export`);
+    throw unitError('unprocessable', unit, `its inline code ${id} has no data and was not in the export`);
   });
 }
 
