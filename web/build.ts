@@ -42,6 +42,7 @@ async function buildWeb(): Promise<void> {
           session: join(root, 'app/session/start.ts'),
           app: join(root, 'app/main.tsx'),
           pages: join(root, 'app/styles/pages.css'),
+          guides: join(root, 'app/styles/guides.css'),
           'word-preview': join(root, 'preview/word-preview.ts'),
           ...Object.fromEntries(
             locales.flatMap((locale) =>
@@ -165,6 +166,7 @@ function addressesOf({ output }: Rolldown.RolldownOutput) {
       ]),
     ),
     pageStyle: style('pages'),
+    guideStyle: style('guides'),
     wordPreview: address(entry('word-preview').fileName),
   };
 }

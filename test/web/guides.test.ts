@@ -108,12 +108,35 @@ describe('the guides', () => {
           expect(address).toMatch(/^\/it&(amp|#38);s\//);
   });
 
-  test('the style is cached forever, at a URL that changes with it', async () => {
-    const address = attributes((await get('/docs/guides/')).text, 'href').find((one) => one.includes('.css'));
-    const { headers } = await get(address as string);
-    expect(headers.get('content-type')).toBe('text/css; charset=utf-8');
-    expect(headers.get('cache-control')).toContain('immutable');
-    expect(address).toMatch(/\?[0-9a-f]{12}$/);
+  test('style and script are cached forever, at URLs that change with them', async () => {
+    const { text } = await get('/docs/guides/');
+    const style = attributes(text, 'href').find((one) => one.endsWith('.css'));
+    const script = attributes(text, 'src').find((one) => one.includes('.js'));
+    expect(style).toMatch(/^\/static\/guides-[\w-]+\.css$/);
+    for (const [address, type] of [
+      [style, 'text/css; charset=utf-8'],
+      [script, 'text/javascript; charset=utf-8'],
+    ] as const) {
+      const { headers } = await get(String(address));
+      expect(headers.get('content-type')).toBe(type);
+      expect(headers.get('cache-control')).toContain('immutable');
+    }
+  });
+
+  test('show pictures of the application, and no other images', async () => {
+    const { text } = await get('/docs/guides/reviewing');
+    expect(text).toMatch(
+      /<picture><source media="\(prefers-color-scheme: dark\)" srcset="\/docs\/images\/editor-dark\.webp\?\w+"><img src="\/docs\/images\/editor-light\.webp/,
+    );
+    for (const name of names)
+      for (const src of attributes((await get(`/docs/guides/${name}`)).text, 'src'))
+        expect([name, src]).toEqual([name, expect.stringMatching(/^\/docs\/(images\/|guides\.js)/)]);
+  });
+
+  test('have the theme that was selected in the application', async () => {
+    const response = await app.request('/docs/guides/', { headers: { cookie: 'll_theme=dark' } });
+    expect(await response.text()).toContain('<html lang="en" data-theme="dark">');
+    expect(response.headers.get('vary')).toContain('Cookie');
   });
 });
 

@@ -22,7 +22,17 @@ async function get(path: string, headers: Record<string, string> = {}, at = app)
 const write = (name: string, text: string) => writeFile(join(folder, name), text);
 
 describe('the public pages', () => {
-  const addresses = ['/', '/about', '/privacy', '/terms', '/contact', '/resources', '/resources/first-steps'];
+  const addresses = [
+    ...['/', '/about', '/privacy', '/terms', '/contact', '/resources'],
+    ...[
+      'first-steps',
+      'keyboard',
+      'reviewer-checklist',
+      'import-a-memory',
+      'prepare-a-glossary',
+      'words',
+    ].map((name) => `/resources/${name}`),
+  ];
 
   test.each(addresses)(
     '%s is whole without a script, with a title and one heading of level 1',
@@ -38,7 +48,7 @@ describe('the public pages', () => {
 
   test('have only links to existing URLs', async () => {
     for (const path of addresses)
-      for (const [, address] of (await get(path)).text.matchAll(/(?:href|src)="(\/[^"]*)"/g)) {
+      for (const [, address] of (await get(path)).text.matchAll(/(?:href|src|srcset)="(\/[^"]*)"/g)) {
         const { status } = await get(String(address));
         // Swagger UI's path redirects to its page.
         expect([path, address, status < 400]).toEqual([path, address, true]);
@@ -48,7 +58,7 @@ describe('the public pages', () => {
   test.each(['en', 'fr', 'de', 'ar', 'ja'])('exist in %s', async (locale) => {
     for (const path of addresses) {
       const { text } = await get(path, { 'accept-language': locale });
-      expect([path, text.includes(`<main lang="${locale}"`)]).toEqual([path, true]);
+      expect([path, /<main id="main"[^>]* lang="(\w+)"/.exec(text)?.[1]]).toEqual([path, locale]);
     }
   });
 
@@ -70,7 +80,46 @@ describe('the public pages', () => {
   });
 });
 
+describe('a link to a page in another language', () => {
+  const languageOf = (text: string) => /<main id="main" class="\w+" lang="(\w+)"/.exec(text)?.[1];
+
+  test('shows the page in that language, and the next pages too', async () => {
+    const from = (await get('/about')).text;
+    expect(from).toContain('<a href="/about?lang=fr" lang="fr" hreflang="fr">Français</a>');
+    const chosen = await get('/about?lang=fr', { 'accept-language': 'de', 'sec-fetch-site': 'same-origin' });
+    expect(languageOf(chosen.text)).toBe('fr');
+    expect(chosen.headers.get('set-cookie')).toBe('ll_locale=fr; Path=/; Max-Age=31536000; SameSite=Lax');
+    expect((await get('/about?lang=fr', {}, below)).headers.get('set-cookie')).toMatch(
+      /^__Host-ll_locale=fr; Path=\/; Max-Age=31536000; SameSite=Lax; Secure$/,
+    );
+  });
+
+  test('stores nothing if another site has the link, or if the language does not exist', async () => {
+    const foreign = await get('/?lang=ar', { 'sec-fetch-site': 'cross-site' });
+    expect([languageOf(foreign.text), foreign.headers.get('set-cookie')]).toEqual(['ar', null]);
+    for (const query of ['lang=xx', 'lang=', 'lang=fr&lang=de', 'lang=__proto__', 'lang=fr%0d%0aa:b']) {
+      const { text, headers } = await get(`/about?${query}`);
+      expect([query, languageOf(text), headers.get('set-cookie')]).toEqual([query, 'en', null]);
+    }
+  });
+
+  test('never leads to another site', async () => {
+    for (const path of ['//evil.example/', '/%2f/evil.example', '/\\evil.example'])
+      expect((await get(path)).text).not.toContain('evil');
+  });
+});
+
 describe('PAGES_DIR', () => {
+  test('replaces the landing page', async () => {
+    expect((await get('/')).text).toContain('class="landing"');
+    await write('home.md', '# Our portal\n\nWelcome.');
+    const { text } = await get('/', { 'accept-language': 'fr' });
+    expect(text).toContain('<h1>Our portal</h1>');
+    expect(text).not.toContain('class="landing"');
+    // The notice stays: without a model, the pages of an operator do not hide that.
+    expect(text).toContain('role="note"');
+  });
+
   test('replaces a page at the next request, until its file is removed', async () => {
     expect((await get('/about')).text).toContain('<h1>About</h1>');
     await write('about.md', '# Who *we* are\n\nHello.');
@@ -88,7 +137,7 @@ describe('PAGES_DIR', () => {
     expect((await get('/terms', { 'accept-language': 'fr' })).text).toContain('Ours for all');
     await write('terms.fr.md', '# Conditions propres');
     expect((await get('/terms', { 'accept-language': 'fr' })).text).toMatch(
-      /<main lang="fr" dir="ltr">[\s\S]*Conditions propres/,
+      /<main [^>]*lang="fr" dir="ltr">[\s\S]*Conditions propres/,
     );
     expect((await get('/terms', { 'accept-language': 'de' })).text).toContain('Ours for all');
   });
@@ -109,7 +158,9 @@ describe('PAGES_DIR', () => {
     const { text } = await get('/about');
     expect(text).toContain('<title>&#60;b&#62;T&#60;/b&#62; &#38; &#34;t&#34; · LinguaLoop</title>');
     expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
-    expect(text).not.toMatch(/<script|<img|<b>|(href|src)="(javascript|data|vbscript)/);
+    expect(/<main[\s\S]*<\/main>/.exec(text)?.[0]).not.toMatch(
+      /<script|<img|<b>|(href|src)="(javascript|data|vbscript)/,
+    );
     expect(text).toContain('href="//other.example/x"');
   });
 
@@ -147,7 +198,7 @@ describe('a public URL with a path', () => {
     expect(text).toContain('<a href="/it&amp;s/docs">docs</a> <a href="resources">near</a>');
     expect(text).toContain('<img src="/it&amp;s/static/icon.svg"');
     expect(text).toContain('href="https://a.example/b"');
-    for (const [, address] of (await get('/', {}, below)).text.matchAll(/(?:href|src)="(\/[^"]*)"/g))
+    for (const [, address] of (await get('/', {}, below)).text.matchAll(/(?:href|src|srcset)="(\/[^"]*)"/g))
       expect(address).toMatch(/^\/it&(amp|#38);s\//);
   });
 

@@ -29,6 +29,8 @@ describe.skipIf(withoutBrowser)('the sign-in screens are accessible, and fit', (
   test.each(ways)('%s: from the first page to the recovery codes', async (_, options) => {
     const { page } = await browser.person('/signin', options);
     await page.locator('h1').waitFor();
+    await page.locator('button[aria-expanded]').click();
+    await page.getByRole('status').locator('a').waitFor();
     await expectAccessible(page);
     await page.goto('/signin?found=true');
     await page.locator('[name=organization]').fill('A'.repeat(200));

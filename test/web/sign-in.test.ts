@@ -148,6 +148,27 @@ describe.skipIf(withoutBrowser)('a person at /signin', () => {
     expect(new URL(page.url()).pathname).toBe('/signin');
   });
 
+  test('learns what to do without the password, and can show what is typed', async () => {
+    const { page } = await browser.person('/signin');
+    const field = page.getByLabel('Password', { exact: true });
+    await field.fill('some words');
+    const show = page.getByRole('button', { name: 'Show password' });
+    await show.click();
+    expect(await field.getAttribute('type')).toBe('text');
+    await show.click();
+    expect(await field.getAttribute('type')).toBe('password');
+    // The button follows the field in the order of focus.
+    await field.focus();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    const forgot = page.getByRole('button', { name: 'Forgot password?' });
+    expect(await forgot.getAttribute('aria-expanded')).toBe('true');
+    await page.getByRole('status').getByText('Settings › Members').waitFor();
+    await page.getByRole('link', { name: 'Contact the operator' }).click();
+    await page.waitForURL('**/contact');
+  });
+
   test("sees the service's message about a wrong password", async () => {
     const { email } = await founder();
     const { page } = await browser.person('/signin');

@@ -144,7 +144,7 @@ describe.skipIf(withoutBrowser)('single sign-on', () => {
     // A background request of the page may already have opened the dialog, which would block a click.
     const follow = (name: string) =>
       page.getByRole('navigation').getByRole('link', { name }).dispatchEvent('click');
-    await follow('Glossaries');
+    await follow('Language assets');
     const dialog = page.getByRole('dialog', { name: 'Sign in again' });
     await dialog.waitFor();
     // A screen may still be loading when the dialog opens.

@@ -31,6 +31,8 @@ export interface Build {
   catalogs: Record<Locale, Catalog>;
   /** The style sheet of the public pages. */
   pageStyle: string;
+  /** The style sheet of the guides. */
+  guideStyle: string;
   /** The script of the frame that shows Word files. */
   wordPreview: string;
 }

@@ -44,13 +44,26 @@ markdown.renderer.rules['fence'] = (tokens, at) => codeBlock(tokens[at] as Token
 markdown.renderer.rules['table_open'] = () => '<div class="table" tabindex="0"><table>\n';
 markdown.renderer.rules['table_close'] = () => '</table></div>\n';
 
+/** A picture of the application in a guide, as HTML; undefined if the picture does not exist. */
+type PictureOf = (name: string, alt: string) => string | undefined;
+
+markdown.renderer.rules['image'] = (tokens, at, _options, environment) => {
+  const image = tokens[at] as Token;
+  const name = /^images\/([\w-]+)-light\.webp$/.exec(String(image.attrGet('src')))?.[1];
+  return (
+    (name && (environment as { picture: PictureOf }).picture(name, image.content)) ||
+    escapeHtml(image.content)
+  );
+};
+
 /**
  * Reads all guides: the Markdown files directly in `docs/`, and the files elsewhere to which `docs/README.md` links.
  * This index also determines the order and the sections; guides to which it does not link come last. Links to other
  * guides become links to their pages. Links to files that are not guides, such as decision records, become plain text.
+ * Pictures of the application are shown in the theme of the reader.
  * @param address the public URL of the service, which replaces the example URL in commands
  */
-export async function readGuides(address: string): Promise<GuideBook> {
+export async function readGuides(address: string, picture: PictureOf): Promise<GuideBook> {
   const basePath = new URL(address).pathname.replace(/\/+$/, '');
   const read = async (file: string) => withAddress(await readFile(join(root, file), 'utf8'), address);
   const index = await read(indexFile);
@@ -71,13 +84,13 @@ export async function readGuides(address: string): Promise<GuideBook> {
     listed.map(async ({ title, files }) => ({
       title,
       guides: await Promise.all(
-        files.map(async (entry) => renderGuide(entry, await read(entry.file), addressOf)),
+        files.map(async (entry) => renderGuide(entry, await read(entry.file), addressOf, picture)),
       ),
     })),
   );
   const guides = sections.flatMap(({ guides }) => guides);
   return {
-    index: renderGuide({ file: indexFile, title: '' }, index, addressOf),
+    index: renderGuide({ file: indexFile, title: '' }, index, addressOf, picture),
     sections,
     byName: new Map(guides.map((guide) => [guide.name, guide])),
   };
@@ -118,8 +131,9 @@ function renderGuide(
   { file, title }: { file: string; title: string },
   text: string,
   addressOf: (file: string) => string | undefined,
+  picture: PictureOf,
 ): Guide {
-  const environment = {};
+  const environment = { picture };
   const tokens = markdown.parse(text, environment);
   nameHeadings(tokens);
   for (const token of tokens) if (token.children) token.children = linked(token.children, file, addressOf);

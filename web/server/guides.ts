@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { pageHeaders } from '#server/http/response-headers.ts';
 import type { AppRouter } from '#server/router.ts';
+import type { Build } from './build.ts';
 import { type Guide, type GuideBook, readGuides } from './guide-pages.ts';
 import {
   type Found,
@@ -14,6 +15,9 @@ import {
   searchGuides,
 } from './guide-search.ts';
 import { escapeHtml } from './html.ts';
+import { brand } from './icons.ts';
+import { type PublicPages, preferencesOf, vary } from './public-pages.ts';
+import type { Theme } from './theme.ts';
 
 /** The inputs for the pages of guides. */
 interface GuideFront {
@@ -21,7 +25,10 @@ interface GuideFront {
   address: string;
   /** The path of the service's public URL. */
   basePath: string;
-  sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply;
+  /** Whether the public URL is https. */
+  secure: boolean;
+  /** The built files. If undefined, the pages have no style. */
+  build: Pick<Build, 'guideStyle'> | undefined;
 }
 
 /**
@@ -32,54 +39,55 @@ interface GuideFront {
 export function serveGuides(
   app: FastifyInstance,
   router: AppRouter,
-  { address, basePath, sendNotFound }: GuideFront,
+  { address, basePath, secure, build, pictures, sendNotFound }: GuideFront & PublicPages,
 ): void {
-  const files = [
-    assetOf('guides.css', 'text/css; charset=utf-8', basePath),
-    assetOf('guides.js', 'text/javascript; charset=utf-8', basePath),
-  ] as const;
-  const [style, script] = files;
+  const script = scriptOf(basePath);
   const config = { versioned: false, shared: true };
-  const book = once(() => readGuides(address));
+  const book = once(() => readGuides(address, (name, alt) => pictures.html(name, alt, 'system')));
   const index = once(async () => indexGuides(await book(), await operationsOf(router)));
 
-  const send = (reply: FastifyReply, guides: GuideBook, page: GuidePage) =>
+  const send = (request: FastifyRequest, reply: FastifyReply, guides: GuideBook, page: GuidePage) =>
     reply
       .headers(pageHeaders())
+      .header('vary', vary)
       .send(
-        guideDocument(guides, page, { basePath, styleAddress: style.address, scriptAddress: script.address }),
+        guideDocument(guides, page, {
+          basePath,
+          theme: preferencesOf(request, secure).theme,
+          style: build?.guideStyle,
+          scriptAddress: script.address,
+        }),
       );
 
-  for (const { name, type, content } of files)
-    app.get(`/docs/${name}`, { config }, (_request, reply) =>
-      reply
-        .header('content-type', type)
-        // The URL contains a digest of the content, so the response can be cached forever.
-        .header('cache-control', 'public, max-age=31536000, immutable')
-        .send(content),
-    );
+  app.get('/docs/guides.js', { config }, (_request, reply) =>
+    reply
+      .header('content-type', 'text/javascript; charset=utf-8')
+      // The URL contains a digest of the content, so the response can be cached forever.
+      .header('cache-control', 'public, max-age=31536000, immutable')
+      .send(script.content),
+  );
   for (const url of ['/docs/guides', '/docs/guides/'])
-    app.get(url, { config }, async (_request, reply) => {
+    app.get(url, { config }, async (request, reply) => {
       const guides = await book();
-      return send(reply, guides, guides.index);
+      return send(request, reply, guides, guides.index);
     });
   app.get('/docs/guides/search', { config }, async (request, reply) => {
     const { q } = request.query as { q?: unknown };
     const query = typeof q === 'string' ? q.slice(0, maxQueryLength) : '';
-    return send(reply, await book(), searchPage(await index(), query, basePath));
+    return send(request, reply, await book(), searchPage(await index(), query, basePath));
   });
   app.get('/docs/guides/:name', { config }, async (request, reply) => {
     const guides = await book();
     const guide = guides.byName.get((request.params as { name: string }).name);
-    return guide ? send(reply, guides, guide) : sendNotFound(request, reply);
+    return guide ? send(request, reply, guides, guide) : sendNotFound(request, reply);
   });
 }
 
-/** A file that the pages of guides load. Its URL contains a digest, so it changes with the content. */
-function assetOf(name: string, type: string, basePath: string) {
-  const content = readFileSync(join(import.meta.dirname, name), 'utf8');
+/** The script of the pages of guides. Its URL contains a digest, so it changes with the content. */
+function scriptOf(basePath: string) {
+  const content = readFileSync(join(import.meta.dirname, 'guides.js'), 'utf8');
   const digest = createHash('sha256').update(content).digest('hex').slice(0, 12);
-  return { name, type, content, address: `${basePath}/docs/${name}?${digest}` };
+  return { content, address: `${basePath}/docs/guides.js?${digest}` };
 }
 
 /** Returns a function that calls `make` only once. If `make` fails, the next call calls it again. */
@@ -149,9 +157,10 @@ function guideDocument(
   { name, title, content, query = '' }: GuidePage,
   {
     basePath,
-    styleAddress,
+    theme,
+    style,
     scriptAddress,
-  }: { basePath: string; styleAddress: string; scriptAddress: string },
+  }: { basePath: string; theme: Theme; style: string | undefined; scriptAddress: string },
 ): string {
   const at = (path: string) => escapeHtml(basePath + path);
   const link = (guide: Guide, extra = '') =>
@@ -172,20 +181,21 @@ function guideDocument(
       ? `<nav class="turn" aria-label="Previous and next">${before ? `<span>← ${link(before, ' rel="prev"')}</span>` : ''}${after ? `<span>${link(after, ' rel="next"')} →</span>` : ''}</nav>`
       : '';
   return `<!doctype html>
-<html lang="en">
+<html lang="en"${theme === 'system' ? '' : ` data-theme="${theme}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
+<meta name="color-scheme" content="${theme === 'system' ? 'light dark' : theme}">
 <title>${escapeHtml(`${title} · LinguaLoop`)}</title>
 <link rel="icon" href="${at('/static/icon.svg')}" type="image/svg+xml">
-<link rel="stylesheet" href="${escapeHtml(styleAddress)}">
+${style ? `<link rel="stylesheet" href="${at(style)}">` : ''}
 <script src="${escapeHtml(scriptAddress)}" defer></script>
 </head>
 <body>
 <header>
-<a class="skip" href="#text">Skip to the text</a>
-<nav aria-label="LinguaLoop"><a href="${at('/')}">LinguaLoop</a> <a href="${at('/docs/guides/')}">Guides</a> <a href="${at('/docs')}">API reference</a> <a class="all" href="#guides">All guides</a></nav>
+<a class="skip-link" href="#text">Skip to the text</a>
+<a class="brand" href="${at('/')}" translate="no" aria-label="LinguaLoop">${brand}</a>
+<nav aria-label="Main"><a href="${at('/docs/guides/')}">Guides</a> <a href="${at('/docs')}">API reference</a> <a class="all" href="#guides">All guides</a></nav>
 <form role="search" action="${at('/docs/guides/search')}">
 <label for="search">Search</label>
 <input id="search" type="search" name="q" maxlength="${maxQueryLength}" value="${escapeHtml(query)}" autocomplete="off" spellcheck="false" accesskey="/">

@@ -5,6 +5,15 @@ export const locales = ['en', 'fr', 'de', 'ar', 'ja'] as const;
 
 export type Locale = (typeof locales)[number];
 
+/** The name of each language, in that language. */
+export const localeNames: Readonly<Record<Locale, string>> = {
+  en: 'English',
+  fr: 'Français',
+  de: 'Deutsch',
+  ar: 'العربية',
+  ja: '日本語',
+};
+
 /** The direction of a language's script. */
 export function directionOf(locale: Locale): 'ltr' | 'rtl' {
   return locale === 'ar' ? 'rtl' : 'ltr';
@@ -19,6 +28,11 @@ export function localeCookie(secure: boolean): string {
   return prefixedCookie('ll_locale', secure);
 }
 
+/** Returns a language of the interface by its code; undefined for anything else. */
+export function localeNamed(code: unknown): Locale | undefined {
+  return locales.find((locale) => locale === code);
+}
+
 /**
  * Selects the language of a response: the language that was selected in the application, otherwise the first supported
  * language of the Accept-Language header by preference.
@@ -26,7 +40,7 @@ export function localeCookie(secure: boolean): string {
  * @param accepted the Accept-Language header
  */
 export function localeFor(chosen: string | null, accepted: string | undefined): Locale {
-  const known = (tag: string) => locales.find((locale) => locale === tag.split('-')[0]?.toLowerCase());
+  const known = (tag: string) => localeNamed(tag.split('-')[0]?.toLowerCase());
   if (chosen && known(chosen)) return known(chosen) as Locale;
   const ranges = (accepted ?? '')
     .slice(0, 1000)

@@ -5,6 +5,9 @@ import type { Locale } from './locale.ts';
  * catalogs are compiled for the browser, and these texts must exist without a build.
  */
 
+/** The addresses of pages that other pages link to. */
+export const pageLinks = { signIn: '/signin', signUp: '/signin?found=true' } as const;
+
 /** The links in the footer of each page. */
 export const navigation: readonly [address: string, names: Record<Locale, string>][] = [
   ['/about', { en: 'About', fr: 'À propos', de: 'Über uns', ar: 'حول', ja: '概要' }],
@@ -19,12 +22,40 @@ export const navigation: readonly [address: string, names: Record<Locale, string
   ['/terms', { en: 'Terms', fr: 'Conditions', de: 'Nutzungsbedingungen', ar: 'الشروط', ja: '利用規約' }],
 ];
 
+/** The links at the top of each page, apart from those to parts of the landing page. They are also in the footer. */
+export const topLinks = ['/resources', '/docs/guides/'] as const;
+
 export const signIn: Record<Locale, string> = {
   en: 'Sign in',
   fr: 'Se connecter',
   de: 'Anmelden',
   ar: 'تسجيل الدخول',
   ja: 'サインイン',
+};
+
+export const createWorkspace: Record<Locale, string> = {
+  en: 'Create a workspace',
+  fr: 'Créer un espace de travail',
+  de: 'Arbeitsbereich erstellen',
+  ar: 'إنشاء مساحة عمل',
+  ja: 'ワークスペースを作成',
+};
+
+export const skipToContent: Record<Locale, string> = {
+  en: 'Skip to content',
+  fr: 'Aller au contenu',
+  de: 'Zum Inhalt springen',
+  ar: 'الانتقال إلى المحتوى',
+  ja: '本文へ移動',
+};
+
+/** The names of the navigation at the top, the one at the bottom, and the choice of a language. */
+export const navigationNames: Record<Locale, { top: string; bottom: string; languages: string }> = {
+  en: { top: 'Main', bottom: 'More pages', languages: 'Language' },
+  fr: { top: 'Principale', bottom: 'Autres pages', languages: 'Langue' },
+  de: { top: 'Hauptnavigation', bottom: 'Weitere Seiten', languages: 'Sprache' },
+  ar: { top: 'التنقل الرئيسي', bottom: 'صفحات أخرى', languages: 'اللغة' },
+  ja: { top: 'メイン', bottom: 'そのほかのページ', languages: '言語' },
 };
 
 export const notFound: Record<Locale, string> = {

@@ -1,10 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import MarkdownIt from 'markdown-it';
-import type { Build } from './build.ts';
-import { escapeHtml } from './html.ts';
-import { directionOf, type Locale } from './locale.ts';
-import { navigation, signIn } from './page-words.ts';
+import type { Locale } from './locale.ts';
 
 /** The directory of the pages that are part of the release, in Markdown. */
 const ownPages = join(import.meta.dirname, '../pages');
@@ -19,7 +16,7 @@ export interface Page {
   title: string;
   /** HTML. */
   content: string;
-  /** The language of the file. */
+  /** The language of the content. */
   locale: Locale;
 }
 
@@ -30,7 +27,7 @@ export interface Page {
  * @param folder the directory PAGES_DIR
  * @param name the path of the page, such as `about` or `resources/first-steps`: letters, digits and hyphens
  * @param basePath the path of the public URL, which is inserted before paths such as `/docs` in the page
- * @returns undefined if the page does not exist
+ * @returns undefined if the page does not exist. `home` exists only if the operator has a file for it.
  */
 export async function readPage(
   folder: string,
@@ -77,48 +74,4 @@ function render(text: string, name: string, basePath: string): Pick<Page, 'title
     title: (heading >= 0 && title?.trim()) || name,
     content: markdown.renderer.render(tokens, markdown.options, environment),
   };
-}
-
-/** What a public page contains in addition to its content. */
-export interface PageFrame {
-  /** The built files. If undefined, pages have no style. */
-  build: Pick<Build, 'pageStyle'> | undefined;
-  /** The language of navigation and footer. */
-  locale: Locale;
-  /** The path of the service's public URL. */
-  basePath: string;
-  /** A line of HTML above the content. */
-  notice?: string;
-}
-
-/** Builds the complete HTML document of a public page. The document needs no script. */
-export function pageDocument(
-  { title, content, locale }: Page,
-  { build, locale: interfaceLocale, basePath, notice = '' }: PageFrame,
-): string {
-  const at = (path: string) => escapeHtml(basePath + path);
-  const links = navigation
-    .map(([address, names]) => `<a href="${at(address)}">${escapeHtml(names[interfaceLocale])}</a>`)
-    .join('\n');
-  const style = build ? `<link rel="stylesheet" href="${at(build.pageStyle)}">` : '';
-  return `<!doctype html>
-<html lang="${interfaceLocale}" dir="${directionOf(interfaceLocale)}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${escapeHtml(title === 'LinguaLoop' ? title : `${title} · LinguaLoop`)}</title>
-<link rel="icon" href="${at('/static/icon.svg')}" type="image/svg+xml">
-${style}
-</head>
-<body>
-<header><a href="${at('/')}">LinguaLoop</a> <a href="${at('/signin')}">${escapeHtml(signIn[interfaceLocale])}</a></header>
-<main lang="${locale}" dir="${directionOf(locale)}">
-${notice}
-${content}
-</main>
-<footer><nav>${links}</nav></footer>
-</body>
-</html>
-`;
 }

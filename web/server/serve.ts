@@ -6,34 +6,25 @@ import { sendError } from '#rest/errors.ts';
 import { canSell } from '#server/billing/capabilities.ts';
 import type { RequestContext, Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { readCookie } from '#server/http/cookies.ts';
 import { pageHeaders } from '#server/http/response-headers.ts';
 import type { AppRouter } from '#server/router.ts';
 import { basePathOf, publicAddress } from '#server/settings.ts';
 import { type Build, dist, readBuild } from './build.ts';
 import { serveGuides } from './guides.ts';
 import { previewHeaders, workerPolicy } from './headers.ts';
-import { type Locale, localeCookie, localeFor } from './locale.ts';
-import { notFound, stubNotice } from './page-words.ts';
-import { pageDocument, readPage } from './pages.ts';
+import { type PublicPages, preferencesOf, servePublicPages, vary } from './public-pages.ts';
 import { type Deployment, deploymentOf, previewPage, shellPage } from './shell.ts';
 import { hasRefreshToken, refreshCookieOf, serveSignIn } from './sign-in.ts';
-import { themeCookie, themeFor } from './theme.ts';
 
 /** The paths of the application. They all serve the same page; the script in the browser selects the screen. */
 const screens = ['/signin', '/signin/sso', '/app', '/app/*', '/billing', '/jobs/:job_id'];
-
-const pages = ['about', 'privacy', 'terms', 'contact', 'resources'];
 
 /** The message for a missing build, with the command that creates it. */
 const notBuilt =
   'the web application is not built: run "npm run build:web" with the dev dependencies installed';
 
 /** The routes for browsers, as far as the rest of the HTTP application uses them. */
-export interface WebFront {
-  /** Sends the page for a path that does not exist. */
-  sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply;
-}
+export type WebFront = Pick<PublicPages, 'sendNotFound'>;
 
 /**
  * Serves all routes for browsers: public pages, guides, the application with its files, and its sign-in. The OpenAPI
@@ -51,32 +42,12 @@ export async function serveWeb(
   const secure = publicAddress(settings).startsWith('https:');
   const basePath = basePathOf(settings);
   const refreshCookie = refreshCookieOf(basePath, secure);
-  const localeOf = ({ headers }: FastifyRequest): Locale =>
-    localeFor(readCookie(headers, localeCookie(secure)), headers['accept-language']);
-  const folder = settings.PAGES_DIR ?? join(settings.DATA_DIR, 'pages');
   const deployment = deploymentOf(settings, {
     basePath,
     billing: canSell({ settings, payments }),
     liveEngine: engine.live,
     ssoProvider: settings.OIDC_ENABLED ? 'oidc' : null,
   });
-
-  for (const [address, name] of [['/', 'home'] as const, ...pages.map((page) => [`/${page}`, page] as const)])
-    app.get(address, { config: { versioned: false } }, (request, reply) => sendPage(request, reply, name));
-  app.get('/resources/:name', { config: { versioned: false } }, (request, reply) =>
-    sendPage(request, reply, `resources/${(request.params as { name: string }).name}`),
-  );
-
-  async function sendPage(request: FastifyRequest, reply: FastifyReply, name: string): Promise<FastifyReply> {
-    const locale = localeOf(request);
-    const page = await readPage(folder, name, locale, basePath);
-    if (!page) return sendNotFound(request, reply);
-    const notice = name === 'home' && !engine.live ? stubNotice[page.locale] : '';
-    return reply
-      .headers(pageHeaders())
-      .header('vary', vary)
-      .send(pageDocument(page, { build, locale, basePath, notice }));
-  }
 
   for (const url of screens)
     app.get(url, { config: { versioned: false } }, (request, reply) =>
@@ -98,28 +69,17 @@ export async function serveWeb(
     const signedOut = wouldHaveCookie && !hasRefreshToken(request, refreshCookie);
     const page = shellPage(files, about, {
       path: request.url.split('?')[0] as string,
-      locale: localeOf(request),
-      theme: themeFor(readCookie(request.headers, themeCookie(secure))),
+      ...preferencesOf(request, secure),
       signedOut,
     });
     return reply.headers(pageHeaders()).header('vary', vary).send(page);
   }
 
-  function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const locale = localeOf(request);
-    const title = notFound[locale];
-    const page = { title, content: `<h1>${title}</h1>`, locale };
-    return reply
-      .code(404)
-      .headers(pageHeaders())
-      .header('vary', vary)
-      .send(pageDocument(page, { build, locale, basePath }));
-  }
-
-  serveGuides(app, router, { address: publicAddress(settings), basePath, sendNotFound });
+  const pages = servePublicPages(app, { settings, engine }, build);
+  serveGuides(app, router, { build, address: publicAddress(settings), basePath, secure, ...pages });
   await serveAssets(app, join(built, 'static'));
   serveSignIn(app, router, createContext, refreshCookie);
-  return { sendNotFound };
+  return pages;
 }
 
 /** Whether a person will see the response: of all clients, only a browser that opens a page requests HTML. */
@@ -130,8 +90,6 @@ export function wantsHtml({ method, url, headers }: FastifyRequest): boolean {
     (headers.accept ?? '').includes('text/html')
   );
 }
-
-const vary = 'Accept-Language, Cookie';
 
 function unbuilt(): AppError {
   return new AppError('capability_off', notBuilt);

@@ -1,14 +1,5 @@
-import { type Locale, locales } from '#web/server/locale.ts';
+import { type Locale, localeNames, locales } from '#web/server/locale.ts';
 import { useInterface } from '../i18n.tsx';
-
-/** The name of each language, in that language. */
-const localeNames: Record<Locale, string> = {
-  en: 'English',
-  fr: 'Français',
-  de: 'Deutsch',
-  ar: 'العربية',
-  ja: '日本語',
-};
 
 /** Selects the interface language. */
 export function LanguageChoice() {

@@ -1,5 +1,7 @@
-import { type ComponentProps, useId, useState } from 'react';
+import { Eye, EyeOff } from 'lucide-react';
+import { type ComponentProps, type ReactNode, useId, useState } from 'react';
 import { useT } from '../i18n.tsx';
+import style from './field.module.css';
 
 type InputProps = Omit<ComponentProps<'input'>, 'onChange' | 'value' | 'id'>;
 
@@ -11,24 +13,31 @@ interface FieldProps extends InputProps {
   problem?: string | undefined;
   value: string;
   onValue(value: string): void;
+  /** A control at the end of the input. */
+  children?: ReactNode;
+  /** A control in the line of the label. */
+  aside?: ReactNode;
 }
 
 /** A field with its label, hint and error; a screen reader reads all of them with the field. */
-export function Field({ label, hint, problem, value, onValue, children, ...input }: FieldProps) {
+export function Field({ label, hint, problem, value, onValue, children, aside, ...input }: FieldProps) {
   const id = useId();
   const described = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(' ');
   return (
-    <div className="field">
+    <div className={`field ${aside ? style['withAside'] : ''}`}>
       <label htmlFor={id}>{label}</label>
-      <input
-        {...input}
-        id={id}
-        value={value}
-        onChange={({ target }) => onValue(target.value)}
-        aria-invalid={problem ? true : undefined}
-        aria-describedby={described || undefined}
-      />
-      {children}
+      <div className={style['control']}>
+        <input
+          {...input}
+          id={id}
+          value={value}
+          onChange={({ target }) => onValue(target.value)}
+          aria-invalid={problem ? true : undefined}
+          aria-describedby={described || undefined}
+        />
+        {children}
+      </div>
+      {aside && <div className={style['aside']}>{aside}</div>}
       {hint && (
         <span id={`${id}-hint`} className="hint">
           {hint}
@@ -44,15 +53,21 @@ export function Field({ label, hint, problem, value, onValue, children, ...input
 }
 
 /** A password field that can be shown, because a long passphrase is hard to type without seeing it. */
-export function PasswordField(props: Omit<FieldProps, 'type'>) {
+export function PasswordField(props: Omit<FieldProps, 'type' | 'children'>) {
   const t = useT();
   const [isShown, setShown] = useState(false);
+  const Icon = isShown ? EyeOff : Eye;
   return (
     <Field {...props} type={isShown ? 'text' : 'password'} autoCapitalize="off" spellCheck={false}>
-      <label className="beside-field">
-        <input type="checkbox" checked={isShown} onChange={({ target }) => setShown(target.checked)} />
-        {t('common.show_password')}
-      </label>
+      <button
+        type="button"
+        className={style['toggle']}
+        aria-pressed={isShown}
+        aria-label={t('common.show_password')}
+        onClick={() => setShown(!isShown)}
+      >
+        <Icon size={17} aria-hidden />
+      </button>
     </Field>
   );
 }

@@ -6,7 +6,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { sameOriginRequest } from '../../session/sign-in-request.ts';
 import { SignUpForm } from './sign-up-form.tsx';
-import { SsoButton } from './sso-button.tsx';
+import { Or, SsoButton } from './sso-button.tsx';
 import { StepHeading } from './step-heading.tsx';
 import type { SignInAnswer } from './steps.ts';
 
@@ -65,6 +65,7 @@ export function Invitation({
         {t('signin.invite_until', { time: until.format(new Date(preview.expires_at)) })}
       </p>
       {deployment.emailSignUp && <SignUpForm invitation={{ ...preview, token }} onAnswer={onAnswer} />}
+      {deployment.emailSignUp && deployment.ssoProvider && <Or />}
       {deployment.ssoProvider && <SsoButton inviteToken={token} />}
       {!deployment.emailSignUp && !deployment.ssoProvider && <p>{t('signin.no_way')}</p>}
       {toSignIn}

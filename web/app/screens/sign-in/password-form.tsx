@@ -1,9 +1,11 @@
 import { useState } from 'react';
+import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { Field, PasswordField } from '../../parts/field.tsx';
 import { fieldProblem, Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { signInRequest } from '../../session/sign-in-request.ts';
+import style from './password-form.module.css';
 import type { SignInAnswer } from './steps.ts';
 
 /** Repeats the sign-in request for one workspace, after the member has selected it. */
@@ -27,6 +29,7 @@ export function PasswordForm({
   const { run, error, isBusy } = useAction();
   const [username, setUsername] = useState(email ?? '');
   const [password, setPassword] = useState('');
+  const [isForgotten, setForgotten] = useState(false);
 
   const ask = async (workspace: string | undefined): Promise<SignInAnswer> => {
     const body = { grant_type: 'password', username, password, tenant_id: workspace };
@@ -58,10 +61,34 @@ export function PasswordForm({
         autoFocus={email !== undefined}
         value={password}
         onValue={setPassword}
+        aside={
+          <button
+            type="button"
+            className={style['forgot']}
+            aria-expanded={isForgotten}
+            onClick={() => setForgotten(!isForgotten)}
+          >
+            {t('signin.forgot')}
+          </button>
+        }
       />
+      {isForgotten && <ForgottenPassword />}
       <button type="submit" className="primary" disabled={isBusy}>
         {t('signin.submit')}
       </button>
     </form>
+  );
+}
+
+/** What to do without the password. The service sends no email, so a person must create the link. */
+function ForgottenPassword() {
+  const t = useT();
+  return (
+    <div className="notice" role="status">
+      <p>{t('signin.forgot_ask')}</p>
+      <p>
+        {t('signin.forgot_alone')} <a href={`${deployment.basePath}/contact`}>{t('signin.forgot_contact')}</a>
+      </p>
+    </div>
   );
 }

@@ -17,7 +17,7 @@ import { PasswordForm } from './password-form.tsx';
 import style from './sign-in.module.css';
 import { SignInSteps, useSignInSteps } from './sign-in-steps.tsx';
 import { SignUpForm } from './sign-up-form.tsx';
-import { SsoButton } from './sso-button.tsx';
+import { Or, SsoButton } from './sso-button.tsx';
 import { SsoReturn } from './sso-return.tsx';
 import { StepHeading } from './step-heading.tsx';
 
@@ -121,6 +121,7 @@ function SignIn() {
       {isPasswordSet && <p className="notice">{t('signin.reset_done')}</p>}
       {session.kind === 'signed_out' && session.failure && <SessionFailure {...session.failure} />}
       {deployment.passwordSignIn && <PasswordForm onAnswer={steps.advance} />}
+      {deployment.passwordSignIn && deployment.ssoProvider && <Or />}
       {deployment.ssoProvider && <SsoButton next={next} />}
       {!deployment.passwordSignIn && !deployment.ssoProvider && <p>{t('signin.no_way')}</p>}
       {deployment.emailSignUp && (

@@ -1,8 +1,10 @@
+import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { useT } from '../../i18n.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { leaveForProvider } from '../../session/sso.ts';
+import style from './sso-button.module.css';
 
 /** Redirects this window to the identity provider. */
 export function SsoButton({
@@ -24,7 +26,7 @@ export function SsoButton({
         disabled={isBusy}
         onClick={run(() => leaveForProvider({ tenantId, inviteToken }, next === undefined ? {} : { next }))}
       >
-        {t('signin.sso')}
+        <KeyRound size={17} aria-hidden /> {t('signin.sso')}
       </button>
     </>
   );
@@ -55,9 +57,15 @@ export function SsoWindowButton({ tenantId }: { tenantId: string }) {
       {error !== undefined && <Problem error={error} />}
       {isBlocked && <p role="alert">{t('signin.window_blocked')}</p>}
       <button type="button" className="primary" onClick={run(open)}>
-        {t('signin.sso')}
+        <KeyRound size={17} aria-hidden /> {t('signin.sso')}
       </button>
       <p className="hint">{t('signin.sso_window')}</p>
     </>
   );
+}
+
+/** Separates single sign-on from the form above it. */
+export function Or() {
+  const t = useT();
+  return <p className={style['or']}>{t('signin.or')}</p>;
 }

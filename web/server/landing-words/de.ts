@@ -1,0 +1,56 @@
+import type { LandingWords } from './words.ts';
+
+export const de: LandingWords = {
+  title: 'Übersetzungen, für die Sie einstehen können',
+  eyebrow: 'Übersetzen mit Menschen im Prozess, auf Ihrem eigenen Server',
+  headline: 'Übersetzungen, für die Sie einstehen können.',
+  lead: 'Senden Sie einen Satz oder eine ganze Datei. LinguaLoop übersetzt, prüft jedes Segment und zeigt Ihnen nur die, die ein Mensch ansehen muss.',
+  readApi: 'Zur API',
+  points: [
+    'Läuft nach einem einzigen `npm ci`',
+    'Dateien und Translation-Memorys bleiben auf Ihrem Server',
+    'Jedes OpenAI-kompatible Modell',
+  ],
+  picture:
+    'Der Editor: ein Sitzungsprotokoll auf Englisch und Spanisch, Segment für Segment; eine geänderte Uhrzeit ist als kritisch markiert.',
+  how: 'So funktioniert es',
+  howHeading: 'Drei Dinge, die nicht durchrutschen',
+  layout: {
+    heading: 'Das Layout bleibt',
+    text: 'Word-, Excel- und PDF-Dateien kommen zurück, wie sie waren: Überschriften, Tabellen, Links und Seitenumbrüche. Arabische Seiten laufen von rechts nach links.',
+    measured:
+      'Gemessen: {texts} von {texts} Texten in {files} Word- und Excel-Dateien übersetzt; jede Formel, jeder Link und jeder Stil unverändert.',
+  },
+  checks: {
+    heading: 'Prüfungen, die kein Modell überstimmt',
+    text: 'Einfacher Code vergleicht Zahlen, Platzhalter, Links und Tags. Eine gute Bewertung wiegt einen geänderten Betrag nicht auf.',
+    measured:
+      'Gemessen: {caught} von {losses} eingebauten Fehlern in 33 Sprachen gefunden und {alarms} Fehlalarme in {pairs} echten Übersetzungen.',
+  },
+  memory: {
+    heading: 'Ein Gedächtnis, das Prüfer aufbauen',
+    text: 'Derselbe Text kommt ohne Modell wieder. Ähnliche Texte leiten das Modell als Beispiele, und Ihre Terminologie gilt ab dem ersten Auftrag.',
+    measured:
+      'Gemessen: Unter {segments} Segmenten dauert ein exakter Treffer {exact} ms, ein unscharfer {fuzzy} ms.',
+    exact: ['Schon freigegeben', 'ohne Modell'],
+    fuzzy: ['Ein Betrag weicht ab', 'ein Beispiel'],
+    fresh: ['neu', 'Noch nie gesehen', 'ganz geprüft'],
+  },
+  languages: 'Sprachen',
+  languagesHeading: '{count} Sprachen, jede in ihrer Schrift',
+  developers: 'Entwickler',
+  developersHeading: 'Eine Anfrage. Die Antwort ist der fertige Auftrag.',
+  developersText:
+    'Wiederholen Sie eine Anfrage mit demselben Schlüssel, erhalten Sie denselben Auftrag und zahlen nichts dazu. Ein Text, den jemand prüfen muss, liefert `awaiting_review` und erscheint im Posteingang.',
+  developersPoints: [
+    'Typisiertes SDK: {sdk} kB, ohne Abhängigkeiten',
+    'OpenAPI 3.1, XLIFF 2.1, TBX',
+    'Idempotenzschlüssel, Cursor, lesbare Fehler',
+  ],
+  quickStart: 'Schnellstart',
+  samples: 'Beispiel',
+  comment: 'die Antwort ist der fertige Auftrag',
+  finalHeading: 'Weniger lesen. Mehr vertrauen.',
+  finalText: 'Beginnen Sie mit einer Datei.',
+  trial: 'Beginnen Sie mit einer Datei: Die ersten {characters} Zeichen sind kostenlos, {days} Tage lang.',
+};

@@ -1,0 +1,55 @@
+import type { LandingWords } from './words.ts';
+
+export const ja: LandingWords = {
+  title: '責任を持てる翻訳',
+  eyebrow: '人が関わる翻訳を、自分のサーバーで',
+  headline: '責任を持てる翻訳を。',
+  lead: '一文でも、ファイルまるごとでも。LinguaLoop が翻訳し、すべてのセグメントを検査し、人の目が必要なものだけを見せます。',
+  readApi: 'API を読む',
+  points: [
+    '`npm ci` ひとつで動きます',
+    'ファイルも翻訳メモリも自分のサーバーに',
+    'OpenAI 互換のモデルならどれでも',
+  ],
+  picture:
+    'エディター：英語とスペイン語の議事録がセグメントごとに並び、変わってしまった時刻に重大の印が付いています。',
+  how: 'しくみ',
+  howHeading: '見逃さない三つのこと',
+  layout: {
+    heading: 'レイアウトはそのまま',
+    text: 'Word、Excel、PDF のファイルは元のまま戻ります。見出し、表、リンク、改ページも。アラビア語では右から左に読むページになります。',
+    measured:
+      '実測：Word と Excel の {files} ファイルで {texts} 件中 {texts} 件を翻訳。数式、リンク、スタイルはすべて変化なし。',
+  },
+  checks: {
+    heading: 'モデルが覆せない検査',
+    text: '数値、プレースホルダー、リンク、タグは、モデルではなくプログラムが比べます。点数が良くても、変わった金額は通りません。',
+    measured:
+      '実測：33 言語で、埋め込んだ誤り {losses} 件の {caught} を検出。実際の翻訳 {pairs} 件での誤報は {alarms}。',
+  },
+  memory: {
+    heading: 'レビューする人が育てるメモリ',
+    text: '同じテキストには、モデルを使わずに承認済みの訳を返します。似たテキストはモデルの手本になり、用語は最初のジョブから守られます。',
+    measured: '実測：{segments} セグメントの中で、完全一致は {exact} ミリ秒、あいまい一致は {fuzzy} ミリ秒。',
+    exact: ['承認済み', 'モデルなし'],
+    fuzzy: ['金額だけ違う', 'モデルの手本'],
+    fresh: ['新規', '初めての文', 'すべて検査'],
+  },
+  languages: '言語',
+  languagesHeading: '{count} の言語を、それぞれの文字で',
+  developers: '開発者',
+  developersHeading: 'リクエストひとつ。応答は完了したジョブです。',
+  developersText:
+    '同じキーで繰り返すと同じジョブが返り、追加の料金はかかりません。人のレビューが必要なテキストは `awaiting_review` を返し、受信トレイに入ります。',
+  developersPoints: [
+    '型付きの SDK：{sdk} kB、依存なし',
+    'OpenAPI 3.1、XLIFF 2.1、TBX',
+    '冪等キー、カーソル、読めるエラー',
+  ],
+  quickStart: 'クイックスタート',
+  samples: '例',
+  comment: '応答は完了したジョブです',
+  finalHeading: '読む量を減らし、信頼を増やす。',
+  finalText: 'まずは一つのファイルから。',
+  trial: 'まずは一つのファイルから。最初の {characters} 文字は {days} 日間無料です。',
+};

@@ -1,0 +1,39 @@
+/**
+ * The texts of the landing page. `{name}` is replaced by a figure, and text between backticks is shown as code.
+ */
+export interface LandingWords {
+  title: string;
+  eyebrow: string;
+  headline: string;
+  lead: string;
+  readApi: string;
+  points: readonly [string, string, string];
+  /** The description of the picture of the editor. */
+  picture: string;
+  how: string;
+  howHeading: string;
+  layout: { heading: string; text: string; measured: string };
+  checks: { heading: string; text: string; measured: string };
+  memory: {
+    heading: string;
+    text: string;
+    measured: string;
+    /** Three cases: the match and its effect. */
+    exact: readonly [string, string];
+    fuzzy: readonly [string, string];
+    fresh: readonly [match: string, text: string, effect: string];
+  };
+  languages: string;
+  languagesHeading: string;
+  developers: string;
+  developersHeading: string;
+  developersText: string;
+  developersPoints: readonly [string, string, string];
+  quickStart: string;
+  samples: string;
+  comment: string;
+  finalHeading: string;
+  finalText: string;
+  /** Shown instead of `finalText` if new workspaces have a free trial. */
+  trial: string;
+}

@@ -1,0 +1,219 @@
+import { type LanguageCode, languageCodes } from '#server/languages.ts';
+import { escapeHtml } from './html.ts';
+import { arrow, check, confirmedMark, criticalMark } from './icons.ts';
+import { figures } from './landing-figures.ts';
+import { ar } from './landing-words/ar.ts';
+import { de } from './landing-words/de.ts';
+import { en } from './landing-words/en.ts';
+import { fr } from './landing-words/fr.ts';
+import { ja } from './landing-words/ja.ts';
+import type { LandingWords } from './landing-words/words.ts';
+import type { Locale } from './locale.ts';
+import { createWorkspace, pageLinks, signIn } from './page-words.ts';
+import type { Page } from './pages.ts';
+
+const allWords: Record<Locale, LandingWords> = { en, fr, de, ar, ja };
+
+/** Properties of the deployment that the landing page shows. */
+export interface LandingFacts {
+  /** The service's public URL, which the examples use. */
+  address: string;
+  basePath: string;
+  /** Whether new workspaces can be created with an email address. */
+  signUp: boolean;
+  /** The free trial of new workspaces; null if there is none. */
+  trial: { characters: number; days: number } | null;
+}
+
+/**
+ * Builds the landing page, which `/` shows unless the operator has a page `home`.
+ * @param picture returns the picture of the editor as HTML, with the given description; undefined if it does not exist
+ */
+export function landingPage(
+  locale: Locale,
+  { address, basePath, signUp, trial }: LandingFacts,
+  picture: (alt: string) => string | undefined,
+): Page {
+  const words = allWords[locale];
+  const number = (value: number) => new Intl.NumberFormat(locale).format(value);
+  const values = { ...figures(locale), count: number(languageCodes.length) };
+  const say = (text: string, more: Record<string, string> = {}) =>
+    inline(filled(text, { ...values, ...more }));
+  const at = (path: string) => escapeHtml(basePath + path);
+  const start = signUp
+    ? `<a class="button primary large" href="${at(pageLinks.signUp)}">${escapeHtml(createWorkspace[locale])} ${arrow}</a>`
+    : `<a class="button primary large" href="${at(pageLinks.signIn)}">${escapeHtml(signIn[locale])} ${arrow}</a>`;
+  const shot = picture(words.picture);
+  const offer = trial
+    ? say(words.trial, { characters: number(trial.characters), days: number(trial.days) })
+    : say(words.finalText);
+  const content = `<section class="hero">
+<div>
+<p class="eyebrow">${say(words.eyebrow)}</p>
+<h1>${say(words.headline)}</h1>
+<p class="lead">${say(words.lead)}</p>
+<p class="actions">${start} <a class="button large" href="#developers">${say(words.readApi)}</a></p>
+<ul class="points">${words.points.map((point) => `<li>${confirmedMark}<span>${say(point)}</span></li>`).join('')}</ul>
+</div>
+${shot ? `<div class="shot">${shot}</div>` : ''}
+</section>
+<section class="how" id="how">
+<h2>${say(words.howHeading)}</h2>
+<div class="cards">
+${card(layoutExample, words.layout, say)}
+${card(checksExample, words.checks, say)}
+${card(memoryExample(words.memory, say), words.memory, say)}
+</div>
+</section>
+<section class="languages" id="languages">
+<h2>${say(words.languagesHeading)}</h2>
+<ul>${languageCodes.map((code) => `<li lang="${code}" dir="auto" translate="no">${escapeHtml(ownName(code))}</li>`).join('')}</ul>
+</section>
+${developers(words, say, address, at)}
+<section class="final">
+<h2>${say(words.finalHeading)}</h2>
+<p>${offer}</p>
+<p>${start}</p>
+</section>`;
+  return { title: words.title, content, locale };
+}
+
+/** The links to parts of the landing page, for the navigation at its top. */
+export function landingParts(locale: Locale): [address: string, name: string][] {
+  const { how, languages, developers } = allWords[locale];
+  return [
+    ['#how', how],
+    ['#languages', languages],
+    ['#developers', developers],
+  ];
+}
+
+/** Turns a text into HTML that can contain a figure or code. */
+type Say = (text: string) => string;
+
+function card(example: string, { heading, text, measured }: LandingWords['layout'], say: Say): string {
+  return `<article>
+<div class="example" aria-hidden="true" translate="no">${example}</div>
+<h3>${say(heading)}</h3>
+<p>${say(text)}</p>
+<p class="measured">${say(measured)}</p>
+</article>`;
+}
+
+/** Two pages: the lines of the first run from left to right, those of the second from right to left. */
+const layoutExample = ['ltr', 'rtl']
+  .map((dir) => `<span class="sheet" dir="${dir}"><b></b><i></i><i></i><i></i><em></em><i></i><i></i></span>`)
+  .join(arrow);
+
+/** Values of a source and of its translation. */
+const checksExample = [
+  [criticalMark, '€2,500.00', '<mark>2.050,00 €</mark>'],
+  [criticalMark, '<code>{name}</code>', '<del><code>{nombre}</code></del>'],
+  [confirmedMark, '25 °C', '25 °C'],
+]
+  .map(
+    ([mark, source, target]) =>
+      `<span class="pair" dir="ltr">${mark}<span>${source}</span>${arrow}<span>${target}</span></span>`,
+  )
+  .join('');
+
+function memoryExample({ exact, fuzzy, fresh }: LandingWords['memory'], say: Say): string {
+  const rows = [['100%', ...exact], ['94%', ...fuzzy], fresh];
+  return rows
+    .map(
+      ([match = '', text = '', effect = '']) =>
+        `<span class="match"><b>${say(match)}</b><span>${say(text)}</span><small>${say(effect)}</small></span>`,
+    )
+    .join('');
+}
+
+function developers(words: LandingWords, say: Say, address: string, at: (path: string) => string): string {
+  const samples = [
+    ['curl', curlSample(address, words.comment)],
+    ['TypeScript', sdkSample(address)],
+  ] as const;
+  const choices = samples
+    .map(
+      ([name], index) =>
+        `<input type="radio" name="sample" id="sample-${index}"${index === 0 ? ' checked' : ''}><label for="sample-${index}">${name}</label>`,
+    )
+    .join('');
+  return `<section class="developers" id="developers">
+<div>
+<p class="eyebrow">${say(words.developers)}</p>
+<h2>${say(words.developersHeading)}</h2>
+<p>${say(words.developersText)}</p>
+<ul class="points">${words.developersPoints.map((point) => `<li>${check}<span>${say(point)}</span></li>`).join('')}</ul>
+<p class="actions"><a class="button large" href="${at('/docs')}">${say(words.readApi)}</a> <a class="button large ghost" href="${at('/docs/guides/quick-start')}">${say(words.quickStart)}</a></p>
+</div>
+<fieldset class="samples" dir="ltr" translate="no">
+<legend>${say(words.samples)}</legend>
+${choices}
+${samples.map(([, code]) => `<pre tabindex="0"><code>${colored(code)}</code></pre>`).join('\n')}
+<pre class="response" tabindex="0"><span>200 OK</span>
+<code>${colored(response)}</code></pre>
+</fieldset>
+</section>`;
+}
+
+/** A request that works with this service, once `KEY` is the API key of a workspace. */
+function curlSample(address: string, comment: string): string {
+  return `# ${comment}
+curl -s ${address}/api/translations \\
+  -H "X-API-Key: $KEY" \\
+  -H 'Content-Type: application/json' \\
+  -H 'Idempotency-Key: greeting-1' \\
+  -d '{"source_text": "Hello, {name}",
+       "target_lang": "fr"}'`;
+}
+
+/** The string in the example, which is not an import of this file. */
+const sdkPackage = "'@lingualoop/sdk'";
+
+function sdkSample(address: string): string {
+  return `import { LinguaLoop } from ${sdkPackage};
+
+const client = new LinguaLoop({
+  baseUrl: '${address}',
+  apiKey: process.env.KEY,
+});
+const job = await client.translations.create({
+  source_text: 'Hello, {name}',
+  target_lang: 'fr',
+});
+console.log(job.status, job.final_translation);`;
+}
+
+const response = `{
+  "status": "published",
+  "final_translation": "Bonjour, {name}",
+  …
+}`;
+
+/** Marks strings, comments and keywords of an example. */
+function colored(code: string): string {
+  return code.replace(
+    /('[^']*'|"[^"]*")|(^#.*$)|\b(import|from|const|new|await)\b|[^'"#\w]+|\w+|./gm,
+    (text, string?: string, comment?: string, keyword?: string) => {
+      const kind = string ? 'string' : comment ? 'comment' : keyword ? 'keyword' : undefined;
+      return kind ? `<span class="${kind}">${escapeHtml(text)}</span>` : escapeHtml(text);
+    },
+  );
+}
+
+/** Replaces `{name}` by its value; other braces stay. */
+function filled(text: string, values: Readonly<Record<string, string>>): string {
+  return text.replace(/\{(\w+)\}/g, (all, name: string) => values[name] ?? all);
+}
+
+/** Escapes a text, and shows its parts between backticks as code. */
+function inline(text: string): string {
+  return escapeHtml(text).replace(/`([^`]*)`/g, '<code dir="ltr">$1</code>');
+}
+
+/** The name of a language in that language, with a capital letter. */
+function ownName(code: LanguageCode): string {
+  const name =
+    new Intl.DisplayNames(code, { type: 'language', languageDisplay: 'standard' }).of(code) ?? code;
+  return name.charAt(0).toLocaleUpperCase(code) + name.slice(1);
+}

@@ -1,0 +1,117 @@
+import { join } from 'node:path';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Services } from '#server/context.ts';
+import { readCookie } from '#server/http/cookies.ts';
+import { isCrossSite } from '#server/http/csrf.ts';
+import { pageHeaders } from '#server/http/response-headers.ts';
+import { basePathOf, publicAddress } from '#server/settings.ts';
+import type { Build } from './build.ts';
+import { type LandingFacts, landingPage, landingParts } from './landing.ts';
+import { type Locale, localeCookie, localeFor, localeNamed } from './locale.ts';
+import { type PageFrame, pageDocument } from './page-document.ts';
+import { notFound, stubNotice } from './page-words.ts';
+import { type Page, readPage } from './pages.ts';
+import { type Pictures, servePictures } from './pictures.ts';
+import { themeCookie, themeFor } from './theme.ts';
+
+const pages = ['about', 'privacy', 'terms', 'contact', 'resources'];
+
+/** The response depends on the languages of the browser, and on the cookies with its language and theme. */
+export const vary = 'Accept-Language, Cookie';
+
+/** The parts of the public pages that the other routes for browsers use. */
+export interface PublicPages {
+  pictures: Pictures;
+  /** Sends the page for a path that does not exist. */
+  sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply;
+}
+
+/** The language and theme of a response. */
+export function preferencesOf({ headers }: FastifyRequest, secure: boolean) {
+  return {
+    locale: localeFor(readCookie(headers, localeCookie(secure)), headers['accept-language']),
+    theme: themeFor(readCookie(headers, themeCookie(secure))),
+  };
+}
+
+/**
+ * Serves the pages that need neither a session nor a script. `?lang=` selects the language of a page; a link of our own
+ * pages also stores it, as the application does, so that the next page has the same language.
+ */
+export function servePublicPages(
+  app: FastifyInstance,
+  { settings, engine }: Pick<Services, 'settings' | 'engine'>,
+  build: Build | undefined,
+): PublicPages {
+  const address = publicAddress(settings);
+  const secure = address.startsWith('https:');
+  const basePath = basePathOf(settings);
+  const folder = settings.PAGES_DIR ?? join(settings.DATA_DIR, 'pages');
+  const pictures = servePictures(app, { basePath, sendNotFound });
+  const facts: LandingFacts = {
+    address,
+    basePath,
+    signUp: settings.EMAIL_SIGNUP_ENABLED,
+    trial:
+      settings.BILLING_ENABLED && settings.TRIAL_CHARS > 0
+        ? { characters: settings.TRIAL_CHARS, days: settings.TRIAL_DAYS }
+        : null,
+  };
+
+  const landing = ({ locale, theme }: ReturnType<typeof preferencesOf>): Page =>
+    landingPage(locale, facts, (alt) => pictures.html('editor', alt, theme));
+
+  app.get('/', { config: { versioned: false } }, async (request, reply) => {
+    const preferences = pagePreferencesOf(request);
+    const own = await readPage(folder, 'home', preferences.locale, basePath);
+    const page = own ?? landing(preferences);
+    const notice = engine.live ? '' : stubNotice[page.locale];
+    const layout = own ? {} : { layout: 'landing' as const, parts: landingParts(page.locale) };
+    return send(request, reply, page, { path: '/', notice, ...layout });
+  });
+  for (const name of pages)
+    app.get(`/${name}`, { config: { versioned: false } }, (request, reply) => sendPage(request, reply, name));
+  app.get('/resources/:name', { config: { versioned: false } }, (request, reply) =>
+    sendPage(request, reply, `resources/${(request.params as { name: string }).name}`),
+  );
+
+  async function sendPage(request: FastifyRequest, reply: FastifyReply, name: string): Promise<FastifyReply> {
+    const page = await readPage(folder, name, pagePreferencesOf(request).locale, basePath);
+    return page ? send(request, reply, page, { path: `/${name}` }) : sendNotFound(request, reply);
+  }
+
+  function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const { locale } = pagePreferencesOf(request);
+    const title = notFound[locale];
+    // Not the path of the request, which could be the URL of another site.
+    return send(request, reply.code(404), { title, content: `<h1>${title}</h1>`, locale }, { path: '/' });
+  }
+
+  function send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    page: Page,
+    more: Pick<PageFrame, 'path' | 'notice' | 'layout' | 'parts'>,
+  ): FastifyReply {
+    const chosen = chosenLocale(request);
+    if (chosen && !isCrossSite(request.headers, settings.BASE_URL))
+      reply.header(
+        'set-cookie',
+        `${localeCookie(secure)}=${chosen}; Path=/; Max-Age=31536000; SameSite=Lax${secure ? '; Secure' : ''}`,
+      );
+    const frame = { build, basePath, signUp: facts.signUp, ...pagePreferencesOf(request), ...more };
+    return reply.headers(pageHeaders()).header('vary', vary).send(pageDocument(page, frame));
+  }
+
+  function pagePreferencesOf(request: FastifyRequest) {
+    const preferences = preferencesOf(request, secure);
+    return { ...preferences, locale: chosenLocale(request) ?? preferences.locale };
+  }
+
+  return { pictures, sendNotFound };
+}
+
+/** The language that a link at the end of a page selects. */
+function chosenLocale({ query }: FastifyRequest): Locale | undefined {
+  return localeNamed((query as { lang?: unknown }).lang);
+}
