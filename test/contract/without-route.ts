@@ -5,6 +5,7 @@
 export const withoutRoute: readonly string[] = [
   'audit.list',
   'auth.draftKeys',
+  'billing.prices',
   'documents.progress',
   'documents.outline',
   'documents.search',
@@ -18,9 +19,11 @@ export const withoutRoute: readonly string[] = [
   'memory.browse',
   'memory.concordance',
   'memory.matches',
+  'reviews.byDomain',
   'reviews.byReviewer',
   'reviews.claim',
   'reviews.next',
+  'reviews.outcomes',
   'reviews.reopen',
   'tenants.rotateKey',
   'terminology.addEntry',
@@ -31,4 +34,5 @@ export const withoutRoute: readonly string[] = [
   'translations.counts',
   'translations.reviewMany',
   'translations.search',
+  'usage.breakdown',
 ];

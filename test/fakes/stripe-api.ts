@@ -121,6 +121,11 @@ export function createStripeApi(prices?: readonly string[]): StripeApi {
       const data = rest.slice(0, Number(limit));
       return { object: 'list', url: path, has_more: rest.length > data.length, data };
     },
+    'GET /v1/prices/:id': (_request, id) => {
+      if (prices && !prices.includes(id)) throw missing(404, 'price', id, 'price');
+      const recurring = id === 'price_topup' ? null : { interval: 'month', interval_count: 1 };
+      return { id, object: 'price', unit_amount: 4900, unit_amount_decimal: '4900', currency: 'eur', recurring };
+    },
     'GET /v1/subscriptions/:id': (_request, id) => {
       const subscription = subscriptions.get(id);
       if (!subscription) throw missing(404, 'id', id, 'subscription');
