@@ -124,7 +124,14 @@ export function createStripeApi(prices?: readonly string[]): StripeApi {
     'GET /v1/prices/:id': (_request, id) => {
       if (prices && !prices.includes(id)) throw missing(404, 'price', id, 'price');
       const recurring = id === 'price_topup' ? null : { interval: 'month', interval_count: 1 };
-      return { id, object: 'price', unit_amount: 4900, unit_amount_decimal: '4900', currency: 'eur', recurring };
+      return {
+        id,
+        object: 'price',
+        unit_amount: 4900,
+        unit_amount_decimal: '4900',
+        currency: 'eur',
+        recurring,
+      };
     },
     'GET /v1/subscriptions/:id': (_request, id) => {
       const subscription = subscriptions.get(id);

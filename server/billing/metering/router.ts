@@ -43,9 +43,7 @@ export const usageRouter = router({
   breakdown: administratorSessionProcedure
     .input(reportRange.unwrap().extend({ by: breakdownField }))
     .output(usageBreakdown)
-    .query(({ ctx, input }) =>
-      ctx.asAdministrator((tx, { tenant }) => breakDownUsage(tx, tenant.id, input)),
-    ),
+    .query(({ ctx, input }) => ctx.asAdministrator((tx, { tenant }) => breakDownUsage(tx, tenant.id, input))),
 
   summary: adminProcedure
     .meta({

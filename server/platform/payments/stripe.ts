@@ -131,15 +131,18 @@ function subscriptionOf({ id, status }: { id: string; status: string }): Process
 const noDecimals = /^(bif|clp|djf|gnf|jpy|kmf|krw|mga|pyg|rwf|vnd|vuv|xaf|xof|xpf)$/;
 const threeDecimals = /^(bhd|jod|kwd|omr|tnd)$/;
 
+const intervals = ['day', 'week', 'month', 'year'] as const;
+const taxBehaviors = ['inclusive', 'exclusive'] as const;
+
 function priceOf({ unit_amount_decimal, currency, recurring, tax_behavior }: Stripe.Price): Price | null {
   if (unit_amount_decimal === null) return null;
   const decimals = noDecimals.test(currency) ? 0 : threeDecimals.test(currency) ? 3 : 2;
   return {
     amount: Number(unit_amount_decimal.toString()) / 10 ** decimals,
     currency: currency.toUpperCase(),
-    interval: recurring?.interval ?? null,
+    interval: intervals.find((known) => known === recurring?.interval) ?? null,
     interval_count: recurring?.interval_count ?? 1,
-    tax: tax_behavior === 'inclusive' || tax_behavior === 'exclusive' ? tax_behavior : null,
+    tax: taxBehaviors.find((known) => known === tax_behavior) ?? null,
   };
 }
 

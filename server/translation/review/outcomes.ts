@@ -56,11 +56,7 @@ const joined = (tenantId: string) => sql`
  * and why the others needed a reviewer. A text counts on the day on which it was translated, with its present status.
  * @throws AppError 422 for an invalid range; 400 for more than 366 days
  */
-export async function reportOutcomes(
-  tx: Tx,
-  tenantId: string,
-  asked: ReportRange,
-): Promise<OutcomeReport> {
+export async function reportOutcomes(tx: Tx, tenantId: string, asked: ReportRange): Promise<OutcomeReport> {
   const covered = await readCoverage(tx, tenantId, asked);
   const u = recordsInRange(tenantId, covered);
   const isHeld = sql`${status} in ('awaiting_review', 'refined')`;

@@ -103,19 +103,29 @@ function AwaitingReview() {
   );
 }
 
-/** The screens of a section that has several. */
+/** The screens of a section that has several: tabs above the screen or, for the settings, a list beside it. */
 export function SectionNavigation() {
   const t = useT();
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const section = useSections().find(({ entries }) => entries.some((entry) => isAt(path, entry)));
   if (!section || section.entries.length < 2) return null;
+  const isSettings = section.name === 'common.settings';
   return (
-    <nav className={styles['section']} aria-label={t(section.name)}>
+    <nav className={styles[isSettings ? 'side' : 'section']} aria-label={t(section.name)}>
+      {isSettings && (
+        <p className={styles['sideName']} aria-hidden>
+          {t(section.name)}
+        </p>
+      )}
       <ul>
         {section.entries.map((entry) => (
           <li key={entry.to}>
-            <Link to={entry.to} activeOptions={{ exact: true }} aria-current={isAt(path, entry) ? 'page' : undefined}>
-              <entry.icon size={16} aria-hidden />
+            <Link
+              to={entry.to}
+              activeOptions={{ exact: true }}
+              aria-current={isAt(path, entry) ? 'page' : undefined}
+            >
+              <entry.icon size={isSettings ? 17 : 16} aria-hidden />
               {t(entry.name)}
             </Link>
           </li>

@@ -3,6 +3,7 @@ import { type Translate, useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { isAction } from './actions.ts';
 import styles from './audit.module.css';
+import { detailWords } from './detail-words.ts';
 
 /** Events, the latest first. @param people email addresses of members by ID */
 export function EventTable({
@@ -13,9 +14,9 @@ export function EventTable({
   people: ReadonlyMap<string, string>;
 }) {
   const t = useT();
-  const { moment } = useFormat();
+  const { moment, number } = useFormat();
   return (
-    <div className="table-scroll">
+    <div className={`table-scroll ${styles['log']}`}>
       <table className="stacked">
         <thead>
           <tr>
@@ -39,32 +40,54 @@ export function EventTable({
                 ) : (
                   <bdi translate="no">{people.get(actor.id) ?? actor.id}</bdi>
                 )}
-                {address && (
-                  <span className="hint">
-                    <bdi translate="no">{address}</bdi>
-                  </span>
-                )}
               </td>
               <td data-label={t('audit.about')}>
                 {target !== null && <bdi translate="no">{people.get(target) ?? target}</bdi>}
               </td>
               <td data-label={t('audit.details')} className={styles['details']}>
-                {Object.entries(details).map(([name, value]) => (
-                  <bdi key={name} translate="no">
-                    {name}: {typeof value === 'string' ? value : JSON.stringify(value)}
-                  </bdi>
+                {detailWords(details, { t, number, people }).map(({ key, name, value }) => (
+                  <span key={key}>
+                    {name}: <bdi>{value}</bdi>
+                  </span>
                 ))}
-                {request_id && (
-                  <bdi translate="no" className="hint">
-                    {request_id}
-                  </bdi>
-                )}
+                <Stored details={details} address={address} requestId={request_id} action={action} />
               </td>
             </tr>
           ))}
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** The event as it is stored: its codes, the client's address and the request. */
+function Stored({
+  action,
+  details,
+  address,
+  requestId,
+}: {
+  action: string;
+  details: Readonly<Record<string, unknown>>;
+  address: string | null;
+  requestId: string | null;
+}) {
+  const t = useT();
+  const lines = {
+    action,
+    ...(address && { address }),
+    ...(requestId && { request_id: requestId }),
+    ...details,
+  };
+  return (
+    <details>
+      <summary>{t('audit.stored')}</summary>
+      {Object.entries(lines).map(([name, value]) => (
+        <bdi key={name} translate="no">
+          {name}: {typeof value === 'string' ? value : JSON.stringify(value)}
+        </bdi>
+      ))}
+    </details>
   );
 }
 

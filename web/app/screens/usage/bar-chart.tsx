@@ -158,7 +158,9 @@ function drawBars(place: HTMLElement, { days, series, locale, onHover }: Bars): 
           size: 56,
           grid: { stroke: colorOf(place, '--line'), width: 1 },
           // Amounts are whole numbers.
-          incrs: [1, 2, 5].flatMap((step) => [...Array(10).keys()].map((power) => step * 10 ** power)).sort((a, b) => a - b),
+          incrs: [1, 2, 5]
+            .flatMap((step) => [...Array(10).keys()].map((power) => step * 10 ** power))
+            .sort((a, b) => a - b),
           values: (_, ticks) => ticks.map((value) => number.format(value)),
         },
       ],

@@ -8,8 +8,8 @@ import { saveFile } from '../../parts/save-file.ts';
 import type { Series } from './bar-chart.tsx';
 import { csvOf } from './csv.ts';
 import { Chart } from './lazy-chart.tsx';
-import { type Breakdown, type Dimension, dimensions, useBreakdown } from './reports.ts';
 import { CountedFrom, Segments } from './report-parts.tsx';
+import { type Breakdown, type Dimension, dimensions, useBreakdown } from './reports.ts';
 import styles from './usage.module.css';
 
 /** The largest groups have a part of their own in each bar, in these colors; the last color is for all others. */
