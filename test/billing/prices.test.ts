@@ -24,12 +24,12 @@ test('the prices of what is sold come from the payment processor, which is asked
     200,
     {
       plans: [
-        { tier: 'personal', monthly_chars: 500_000, price },
+        { tier: 'personal', monthly_chars: 500_000, price: { ...price, amount: 19 } },
         { tier: 'pro', monthly_chars: 1_500_000, price },
         // A Price that does not exist at the processor.
         { tier: 'studio', monthly_chars: 5_000_000, price: null },
       ],
-      topup: { chars: 1_000_000, price: { ...price, interval: null } },
+      topup: { chars: 1_000_000, price: { ...price, amount: 29.5, interval: null } },
     },
   ]);
   billing.stripe.requests.length = 0;

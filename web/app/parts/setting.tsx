@@ -66,6 +66,7 @@ export function Switch({
       <input
         id={id}
         type="checkbox"
+        // biome-ignore lint/a11y/useAriaPropsForRole: a checkbox has its state in `checked`
         role="switch"
         aria-describedby={`${id}-hint`}
         checked={isOn}

@@ -42,7 +42,9 @@ export function EventTable({
                 )}
               </td>
               <td data-label={t('audit.about')}>
-                {target !== null && <bdi translate="no">{people.get(target) ?? target}</bdi>}
+                {target !== null && !isCode(target, people) && (
+                  <bdi translate="no">{people.get(target) ?? target}</bdi>
+                )}
               </td>
               <td data-label={t('audit.details')} className={styles['details']}>
                 {detailWords(details, { t, number, people }).map(({ key, name, value }) => (
@@ -50,7 +52,15 @@ export function EventTable({
                     {name}: <bdi>{value}</bdi>
                   </span>
                 ))}
-                <Stored details={details} address={address} requestId={request_id} action={action} />
+                <Stored
+                  of={{
+                    action,
+                    ...(target !== null && { target }),
+                    ...(address && { address }),
+                    ...(request_id && { request_id }),
+                    ...details,
+                  }}
+                />
               </td>
             </tr>
           ))}
@@ -60,29 +70,18 @@ export function EventTable({
   );
 }
 
+/** Whether the target of an event is an ID that tells a person nothing. */
+function isCode(target: string, people: ReadonlyMap<string, string>): boolean {
+  return !people.has(target) && /^([0-9a-f]{32}|\w+_\w{8,})$/.test(target);
+}
+
 /** The event as it is stored: its codes, the client's address and the request. */
-function Stored({
-  action,
-  details,
-  address,
-  requestId,
-}: {
-  action: string;
-  details: Readonly<Record<string, unknown>>;
-  address: string | null;
-  requestId: string | null;
-}) {
+function Stored({ of }: { of: Readonly<Record<string, unknown>> }) {
   const t = useT();
-  const lines = {
-    action,
-    ...(address && { address }),
-    ...(requestId && { request_id: requestId }),
-    ...details,
-  };
   return (
     <details>
       <summary>{t('audit.stored')}</summary>
-      {Object.entries(lines).map(([name, value]) => (
+      {Object.entries(of).map(([name, value]) => (
         <bdi key={name} translate="no">
           {name}: {typeof value === 'string' ? value : JSON.stringify(value)}
         </bdi>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { TenantUsageSummary } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
+import { Bar } from '../../parts/bar.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { Setting } from '../../parts/setting.tsx';
@@ -40,12 +41,7 @@ function Remaining({ me, of: { allowance, topup } }: { me: Me; of: TenantUsageSu
         <b>{number(remaining)}</b> {t('billing.left_of', { limit: number(limit) })}
         <span className="hint">{t('billing.resets', { day: utcDay(nextMonth()) })}</span>
       </p>
-      <meter
-        aria-labelledby="remaining"
-        max={Math.max(1, limit)}
-        high={limit * 0.9}
-        value={Math.min(used + reserved, limit)}
-      />
+      <Bar labelledBy="remaining" max={limit} value={used + reserved} />
       <ul className={styles['facts']}>
         <li>{t('billing.used_chars', { chars: number(used) })}</li>
         <li>{t('billing.reserved_chars', { chars: number(reserved) })}</li>

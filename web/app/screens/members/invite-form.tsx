@@ -28,7 +28,7 @@ export function InviteForm({ onCreated }: { onCreated: (invite: CreatedInvite) =
   const wrongDays = fieldProblem(error, 'expires_in_days');
   return (
     <details>
-      <summary>{t('members.invite')}</summary>
+      <summary className="button">{t('members.invite')}</summary>
       <form className="form" onSubmit={submit}>
         {error && !wrongEmail && !wrongDays ? <Problem error={error} /> : null}
         <Field

@@ -23,7 +23,7 @@ export function InviteTable({
   const format = useFormat();
   return (
     <div className="table-scroll">
-      <table className="stacked">
+      <table className={`stacked ${styles['people']}`}>
         <thead>
           <tr>
             <th scope="col">{t('members.invite_for')}</th>

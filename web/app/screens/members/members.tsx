@@ -103,7 +103,7 @@ function MemberTable({
   const format = useFormat();
   return (
     <div className="table-scroll">
-      <table className="stacked">
+      <table className={`stacked ${styles['people']}`}>
         <thead>
           <tr>
             <th scope="col">{t('members.email')}</th>

@@ -41,7 +41,7 @@ export function KeyRotation({ me: { user, tenant } }: { me: Me }) {
       </p>
       {key && <ShownOnce key={key} label={t('security.new_key')} value={key} />}
       <details>
-        <summary>{t('security.rotate')}</summary>
+        <summary className="button">{t('security.rotate')}</summary>
         <form className="form" onSubmit={rotate}>
           <p>{t('security.rotate_why')}</p>
           {error !== undefined && !problem && <Problem error={error} />}

@@ -6,6 +6,7 @@ import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { AdminsOnly, Forbidden } from '../../parts/admins-only.tsx';
 import { announce } from '../../parts/announcer.tsx';
+import { Bar } from '../../parts/bar.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
@@ -49,12 +50,7 @@ function Occupied() {
                   })}
             </p>
             {bytes_allowed !== null && (
-              <meter
-                aria-labelledby="occupied-bytes"
-                max={Math.max(1, bytes_allowed)}
-                high={bytes_allowed * 0.9}
-                value={Math.min(bytes_used, bytes_allowed)}
-              />
+              <Bar labelledBy="occupied-bytes" max={bytes_allowed} value={bytes_used} />
             )}
           </>
         )}

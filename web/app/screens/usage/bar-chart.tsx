@@ -149,6 +149,7 @@ function drawBars(place: HTMLElement, { days, series, locale, onHover }: Bars): 
         {
           ...axis,
           grid: { show: false },
+          size: 28,
           space: 70,
           incrs: [86_400, 7 * 86_400, 14 * 86_400, 28 * 86_400],
           values: (_, ticks) => ticks.map((seconds) => day.format(seconds * 1000)),

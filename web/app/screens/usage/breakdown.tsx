@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'react';
 import { type Translate, useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
+import { Bar } from '../../parts/bar.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
@@ -13,7 +14,7 @@ import { type Breakdown, type Dimension, dimensions, useBreakdown } from './repo
 import styles from './usage.module.css';
 
 /** The largest groups have a part of their own in each bar, in these colors; the last color is for all others. */
-const colors = ['--petrol', '--apricot', '--draft', '--petrol-line', '--apricot-strong', '--line-ctl'];
+const colors = ['--petrol', '--apricot', '--draft', '--petrol-line', '--apricot-line', '--line-ctl'];
 const parts = colors.length - 1;
 
 /** Billed characters over time, grouped by one dimension: as a chart, a list, a table and a file. */
@@ -87,7 +88,7 @@ function Groups({ by, of }: { by: Dimension; of: Breakdown }) {
                 </th>
                 <td>{number(billable_chars)}</td>
                 <td>
-                  <meter aria-hidden max={largest} value={Math.min(billable_chars, largest)} />
+                  <Bar className={styles['part']} max={largest} value={billable_chars} />
                   <Share of={billable_chars} all={total} />
                 </td>
               </tr>

@@ -31,7 +31,8 @@ export function DailyReport({ usage: { days, totals } }: { usage: DailyUsage }) 
   return (
     <>
       <Chart {...chart} />
-      <div className="table-scroll">
+      <details>
+        <summary>{t('usage.as_table')}</summary>
         <table className={styles['table']}>
           <caption>{t('usage.table')}</caption>
           <thead>
@@ -61,7 +62,7 @@ export function DailyReport({ usage: { days, totals } }: { usage: DailyUsage }) 
             </tr>
           </tfoot>
         </table>
-      </div>
+      </details>
     </>
   );
 }

@@ -5,6 +5,7 @@ import type { TenantUsageSummary } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
+import { Bar } from '../../parts/bar.tsx';
 import { Field } from '../../parts/field.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
@@ -25,7 +26,7 @@ export function Month({ tenantId }: { tenantId: string }) {
     queryFn: () => client.usage.summary(tenantId, { period, limit: 1 }),
   });
   return (
-    <section className="card" aria-labelledby="allowance">
+    <section className={`card ${styles['wide']}`} aria-labelledby="allowance">
       <h2 id="allowance">{t('usage.month')}</h2>
       <div className={styles['controls']}>
         <Field
@@ -60,12 +61,7 @@ function Figures({ month, isCurrent }: { month: TenantUsageSummary; isCurrent: b
           <p id="allowance-left">
             {t('usage.left', { left: number(allowance.remaining), limit: number(allowance.limit) })}
           </p>
-          <meter
-            aria-labelledby="allowance-left"
-            max={Math.max(1, allowance.limit)}
-            high={allowance.limit * 0.9}
-            value={Math.min(taken, allowance.limit)}
-          />
+          <Bar labelledBy="allowance-left" max={allowance.limit} value={taken} />
         </>
       )}
       <dl className="facts">

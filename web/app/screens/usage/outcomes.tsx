@@ -1,6 +1,7 @@
 import { useMemo } from 'react';
 import { type MessageId, useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
+import { Bar } from '../../parts/bar.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { saveFile } from '../../parts/save-file.ts';
@@ -22,7 +23,7 @@ export function PublishedTexts() {
   const t = useT();
   const report = useOutcomes();
   return (
-    <section className={`card ${styles['wide']}`} aria-labelledby="published">
+    <section className="card" aria-labelledby="published">
       <h2 id="published">{t('usage.published')}</h2>
       <p className="hint">{t('usage.published_hint')}</p>
       <Read from={report} lines={14}>
@@ -75,9 +76,11 @@ function Results({ of }: { of: Outcomes }) {
           <tbody>
             {outcomes.map((name) => (
               <tr key={name}>
-                <th scope="row" className={styles['legend']}>
-                  <i style={{ background: `var(${colors[name]})` }} />
-                  {t(`usage.outcome_${name}`)}
+                <th scope="row">
+                  <span className={styles['legend']}>
+                    <i style={{ background: `var(${colors[name]})` }} />
+                    {t(`usage.outcome_${name}`)}
+                  </span>
                 </th>
                 <td data-label={t('usage.texts')}>{number(sums[name])}</td>
                 <td data-label={t('usage.share')}>{percent(sums[name] / all)}</td>
@@ -132,7 +135,7 @@ export function ReviewReasons() {
                     <tr key={code}>
                       <th scope="row">{reasons[code] ? t(reasons[code]) : code}</th>
                       <td>
-                        <meter aria-hidden max={found[0]?.texts ?? 1} value={texts} />
+                        <Bar className={styles['part']} max={found[0]?.texts ?? 1} value={texts} />
                         <span>{number(texts)}</span>
                       </td>
                     </tr>

@@ -21,8 +21,8 @@ export function UsageScreen() {
           <BilledCharacters />
           <PublishedTexts />
           <ReviewReasons />
-          <Month tenantId={tenant.id} />
           <Reviewers />
+          <Month tenantId={tenant.id} />
         </div>
       )}
     </AdminsOnly>
