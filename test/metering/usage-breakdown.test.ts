@@ -51,7 +51,7 @@ describe('billed characters by group', () => {
       ['tm_exact', 2],
     ]);
     expect(await namesBy('source_lang')).toEqual([['en', 13]]);
-    // None of these jobs exists any more.
+    // None of these jobs exists.
     expect((await ask('reviews.byDomain', range, mine)).body.groups).toEqual([
       { name: '', jobs: 3, billable_chars: 13 },
     ]);

@@ -6,8 +6,8 @@ import { type DateRange, readDateRange } from './periods.ts';
 import { calendarDate } from './schema.ts';
 
 /**
- * Maximum number of usage records that one report reads. If there are more in the range, the report covers the latest
- * ones, and says since when.
+ * Maximum number of usage records that one report reads. If there are more in the range, the report covers the
+ * latest ones, and contains the time since which jobs are counted.
  */
 const maxRecords = 100_000;
 

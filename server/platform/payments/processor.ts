@@ -44,7 +44,7 @@ export interface Price {
   amount: number;
   /** ISO 4217, in upper case. */
   currency: string;
-  /** How often the price is paid; null for a one-time payment. */
+  /** The interval of payments; null for a one-time payment. */
   interval: 'day' | 'week' | 'month' | 'year' | null;
   /** The number of intervals between two payments. */
   interval_count: number;

@@ -24,7 +24,7 @@ const texts = {
   waiting: z.int().meta({ description: 'awaiting a reviewer' }),
 };
 
-/** What became of the texts that were translated in a range of days. */
+/** The results of the texts that were translated in a range of days. */
 export const outcomeReport = z.object({
   ...coverage,
   days: z
@@ -52,7 +52,7 @@ const joined = (tenantId: string) => sql`
     and ${translationJobs.jobId} = u.job_id and u.kind = 'text'`;
 
 /**
- * Reports what became of a tenant's texts: how many were published without a person, how long their translation took,
+ * Reports the results of a tenant's texts: how many were published without a person, how long their translation took,
  * and why the others needed a reviewer. A text counts on the day on which it was translated, with its present status.
  * @throws AppError 422 for an invalid range; 400 for more than 366 days
  */

@@ -103,7 +103,7 @@ function AwaitingReview() {
   );
 }
 
-/** The screens of a section that has several: tabs above the screen or, for the settings, a list beside it. */
+/** The screens of a section that has several: tabs above the screen or, for the settings, a list next to it. */
 export function SectionNavigation() {
   const t = useT();
   const path = useRouterState({ select: ({ location }) => location.pathname });

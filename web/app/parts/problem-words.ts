@@ -83,7 +83,7 @@ const byStatus: Readonly<Record<number, MessageId>> = {
   507: 'problems.status_507',
 };
 
-/** The texts that leave open what exactly was wrong with the request, which only the service's message says. */
+/** The texts that do not name the cause. Only the service's message contains it. */
 const isOpen: ReadonlySet<MessageId> = new Set([
   'problems.status_400',
   'problems.status_409',
@@ -91,7 +91,7 @@ const isOpen: ReadonlySet<MessageId> = new Set([
   'problems.status_422',
 ]);
 
-/** The text for an error of the service. `needsDetail`: the service's message says what exactly is wrong. */
+/** The text for an error of the service. `needsDetail`: only the service's message contains the cause. */
 export function wordsOf(error: LinguaLoopError): { id: MessageId; needsDetail: boolean } {
   const { status, code, detail } = error;
   const said = typeof detail === 'string' ? detail : '';

@@ -70,7 +70,7 @@ export function EventTable({
   );
 }
 
-/** Whether the target of an event is an ID that tells a person nothing. */
+/** Whether the target of an event is an ID without a name. */
 function isCode(target: string, people: ReadonlyMap<string, string>): boolean {
   return !people.has(target) && /^([0-9a-f]{32}|\w+_\w{8,})$/.test(target);
 }

@@ -9,7 +9,7 @@ export interface Price {
   amount: number;
   /** ISO 4217. */
   currency: string;
-  /** How often it is paid; null for a one-time payment. */
+  /** The interval of payments; null for a one-time payment. */
   interval: 'day' | 'week' | 'month' | 'year' | null;
   interval_count: number;
   /** Whether the amount includes taxes; null if not known. */

@@ -73,7 +73,7 @@ function Roster({ me }: { me: Me }) {
   );
 }
 
-/** What the members of each role may do. */
+/** The permissions of each role. */
 function Roles() {
   const t = useT();
   return (

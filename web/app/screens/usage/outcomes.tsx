@@ -18,7 +18,7 @@ const colors: Record<Outcome, string> = {
   rejected: '--line-ctl',
 };
 
-/** What became of texts: published without a person, approved, rejected or waiting. */
+/** The results of texts: published without a person, approved, rejected or waiting. */
 export function PublishedTexts() {
   const t = useT();
   const report = useOutcomes();

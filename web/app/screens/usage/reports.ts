@@ -25,7 +25,7 @@ export const outcomes = ['automatic', 'reviewed', 'waiting', 'rejected'] as cons
 
 export type Outcome = (typeof outcomes)[number];
 
-/** What became of the texts that were translated in a range. */
+/** The results of the texts that were translated in a range. */
 export interface Outcomes extends Coverage {
   days: ({ date: string } & Record<Outcome, number>)[];
   median_ms: number | null;

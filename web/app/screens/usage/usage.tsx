@@ -8,7 +8,7 @@ import { Reviewers } from './reviewers.tsx';
 import styles from './usage.module.css';
 
 /**
- * `/app/reports`: billed characters, what became of texts, and the reviewers' work in a range of days; and the usage
+ * `/app/reports`: billed characters, the results of texts, and the reviewers' work in a range of days; and the usage
  * records of a month.
  */
 export function UsageScreen() {
