@@ -39,7 +39,13 @@ export function Rail({ inEditor, onSignOut }: { inEditor: boolean; onSignOut: ()
   const isNarrow = inEditor || isMedium;
   return (
     <header className={styles['rail']} data-narrow={isNarrow || undefined}>
-      <Link to="/app" className={styles['brand']} aria-label="LinguaLoop" translate="no">
+      <Link
+        to="/app"
+        activeOptions={{ exact: true }}
+        className={styles['brand']}
+        aria-label="LinguaLoop"
+        translate="no"
+      >
         <Logo />
         <span className={styles['name']}>
           Lingua<b>Loop</b>
