@@ -176,7 +176,7 @@ function address(file: string): string {
 }
 
 /** The areas of messages that screens before the sign-in use. */
-const signInAreas = ['common', 'signin'];
+const signInAreas = ['common', 'problems', 'signin'];
 
 /**
  * Creates two modules for each language, which contain its compiled messages. If a language lacks a message, the

@@ -3,6 +3,7 @@ import { router } from '#server/trpc.ts';
 import { requireBilling, requireTopUps, requireWebhookSecret } from './capabilities.ts';
 import { payingProcedure } from './guard.ts';
 import { openCheckout, openPortal } from './payment-pages.ts';
+import { priceList, readPrices } from './prices.ts';
 import { checkoutRequest, deliveryReceipt, paymentDelivery, paymentPage, topUpRequest } from './schema.ts';
 import { admitTopUp, openTopUp } from './top-up.ts';
 import { receiveDelivery } from './webhook.ts';
@@ -58,6 +59,11 @@ export const billingRouter = router({
     })
     .output(paymentPage)
     .mutation(async ({ ctx }) => ({ url: await openPortal(ctx.services, ctx.tenant) })),
+
+  /** Has no route, so only /trpc serves it. */
+  prices: payingProcedure(requireBilling)
+    .output(priceList)
+    .query(({ ctx }) => readPrices(ctx.services)),
 
   webhook: publicProcedure
     .meta({

@@ -69,11 +69,13 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'billing.checkout': 'tenant_identity',
   'billing.topup': 'tenant_identity',
   'billing.portal': 'tenant_identity',
+  'billing.prices': 'tenant_identity',
   'billing.webhook': 'public',
 
   'usage.daily': 'admin',
   'usage.summary': 'admin',
   'usage.export': 'admin',
+  'usage.breakdown': 'administrator_session',
 
   'translations.create': 'tenant_identity',
   'translations.createBatch': 'tenant_identity',
@@ -102,6 +104,8 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'reviews.deleteComment': 'bearer',
   'reviews.mentions': 'bearer',
   'reviews.byReviewer': 'administrator_session',
+  'reviews.byDomain': 'administrator_session',
+  'reviews.outcomes': 'administrator_session',
 
   'documents.translate': 'tenant_identity',
   'documents.list': 'tenant_identity',

@@ -5,6 +5,7 @@
 export const withoutRoute: readonly string[] = [
   'audit.list',
   'auth.draftKeys',
+  'billing.prices',
   'documents.progress',
   'documents.outline',
   'documents.search',
@@ -24,6 +25,7 @@ export const withoutRoute: readonly string[] = [
   'memory.browse',
   'memory.concordance',
   'memory.matches',
+  'reviews.byDomain',
   'reviews.byReviewer',
   'reviews.claim',
   'reviews.comment',
@@ -33,6 +35,7 @@ export const withoutRoute: readonly string[] = [
   'reviews.inbox',
   'reviews.mentions',
   'reviews.next',
+  'reviews.outcomes',
   'reviews.reopen',
   'tenants.rotateKey',
   'terminology.addEntry',
@@ -43,4 +46,5 @@ export const withoutRoute: readonly string[] = [
   'translations.counts',
   'translations.reviewMany',
   'translations.search',
+  'usage.breakdown',
 ];

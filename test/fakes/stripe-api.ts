@@ -121,6 +121,13 @@ export function createStripeApi(prices?: readonly string[]): StripeApi {
       const data = rest.slice(0, Number(limit));
       return { object: 'list', url: path, has_more: rest.length > data.length, data };
     },
+    'GET /v1/prices/:id': (_request, id) => {
+      if (prices && !prices.includes(id)) throw missing(404, 'price', id, 'price');
+      const recurring = id === 'price_topup' ? null : { interval: 'month', interval_count: 1 };
+      const unit_amount = amounts[id] ?? 4900;
+      const amount = { unit_amount, unit_amount_decimal: String(unit_amount), currency: 'eur' };
+      return { id, object: 'price', ...amount, recurring };
+    },
     'GET /v1/subscriptions/:id': (_request, id) => {
       const subscription = subscriptions.get(id);
       if (!subscription) throw missing(404, 'id', id, 'subscription');
@@ -160,6 +167,13 @@ export function createStripeApi(prices?: readonly string[]): StripeApi {
     },
   };
 }
+
+/** Amounts in cents. All other prices are 49 euros. */
+const amounts: Readonly<Record<string, number>> = {
+  price_personal: 1900,
+  price_studio: 14_900,
+  price_topup: 2950,
+};
 
 function missing(status: number, param: string, id: string, what = 'customer'): StripeRefusal {
   const message = `No such ${what}: '${id}'`;

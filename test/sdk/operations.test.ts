@@ -154,7 +154,13 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
 const forStripe = '/api/stripe/webhook';
 
 /** These procedures return the keys of drafts in a browser, which other programs do not need. */
-const forBrowsers = ['auth.draftKeys'];
+const forBrowsers = [
+  'auth.draftKeys',
+  'billing.prices',
+  'reviews.byDomain',
+  'reviews.outcomes',
+  'usage.breakdown',
+];
 
 /** These methods send no request: they pass tokens to the store. */
 const silent = ['auth.begin'];

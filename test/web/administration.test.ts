@@ -26,6 +26,7 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
     const { page } = await browser.person('/billing', { leavesTo: 'https://checkout.stripe.example' });
     await signIn(page, founder);
     await page.getByText('150,000 characters in total').waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'Studio' }).getByText('€149 per month').waitFor();
     await page.getByRole('button', { name: 'Subscribe to Pro' }).click();
     await page.waitForURL('https://checkout.stripe.example/**');
     const [session] = billing.stripe.asked('POST', '/v1/checkout/sessions');
@@ -35,7 +36,10 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
     await page.getByText('starts when the payment is confirmed').waitFor();
     await billing.deliver(subscriptionEvent('created', founder.tenantId, { id: 'sub_journey' }));
     await page.getByText('The payment is confirmed.').waitFor();
-    await page.getByText('of 1,500,000 characters').waitFor();
+    await page.getByText('of 1,500,000 characters left').waitFor();
+    const plan = page.getByRole('listitem').filter({ hasText: 'Your plan' });
+    await plan.getByText('€49 per month').waitFor();
+    await page.getByText('€29.50', { exact: true }).waitFor();
 
     await page.getByLabel('Amount').selectOption('2,000,000 characters');
     await page.getByRole('button', { name: 'Buy' }).click();
@@ -44,27 +48,48 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
     await page.getByRole('status').getByText('added').waitFor();
     await billing.deliver(topUpEvent(founder.tenantId));
     await page.getByText('The payment is confirmed.').waitFor();
-    await page.getByText('1,000,000', { exact: true }).waitFor();
+    await page.getByText('Prepaid characters left: 1,000,000').waitFor();
   });
 
-  test('sees usage by day, also in a table, and exports usage records', async () => {
+  test('sees billed characters by group, also in a table, and exports them and the usage records', async () => {
     const founder = await signUpFounder(app);
-    const body = { source_text: 'Twenty-two characters.', target_lang: 'fr' };
-    await app.json('POST', '/api/translations', { headers: founder.bearer, body });
+    for (const body of [
+      { source_text: 'Twenty-two characters.', target_lang: 'fr' },
+      { source_text: 'Ten chars.', target_lang: 'de', domain: 'Marketing' },
+    ])
+      await app.json('POST', '/api/translations', { headers: founder.bearer, body });
     const { page } = await browser.person('/app/reports');
     await signIn(page, founder);
-    await page
-      .getByRole('table')
-      .getByRole('row', { name: /Total 1 22/ })
+    const billed = page.getByRole('region', { name: 'Billed characters' });
+    await billed.getByRole('row', { name: /French 22 68\.8%/ }).waitFor();
+    await billed.getByRole('row', { name: /German 10 31\.3%/ }).waitFor();
+    await billed.locator('canvas').waitFor();
+    await billed.getByText('As a table').click();
+    await billed
+      .getByRole('table', { name: 'Days with usage' })
+      .getByRole('row', { name: / 22 10$/ })
       .waitFor();
-    await page.locator('canvas').waitFor();
-    const download = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Export usage records (CSV)' }).click();
-    const file = await (await download).createReadStream();
-    const text = (await file.toArray()).join('');
+    const textOf = async (press: () => Promise<void>) => {
+      const download = page.waitForEvent('download');
+      await press();
+      const file = await (await download).createReadStream();
+      return (await file.toArray()).join('');
+    };
+    await billed.getByRole('radio', { name: 'Domain' }).check();
+    await billed.getByRole('row', { name: /Without a domain 22/ }).waitFor();
+    const today = new Date().toISOString().slice(0, 10);
+    expect(
+      await textOf(() => billed.getByRole('button', { name: 'Export billed characters (CSV)' }).click()),
+    ).toBe(`date,domain,billable_chars\r\n"${today}","",22\r\n"${today}","marketing",10\r\n`);
+
+    const published = page.getByRole('region', { name: 'Published with and without a person' });
+    await published.getByRole('row', { name: /Published without a person 2 100%/ }).waitFor();
+    const records = await textOf(() =>
+      page.getByRole('button', { name: 'Export usage records (CSV)' }).click(),
+    );
     const { body: jobs } = await app.json('GET', '/api/translations', { headers: founder.bearer });
-    expect(text).toContain(jobs[0].id);
-    expect(text.trim().split('\n')).toHaveLength(2);
+    expect(records).toContain(jobs[0].id);
+    expect(records.trim().split('\n')).toHaveLength(3);
   });
 
   test('connects an account, sees its error, verifies it and disconnects it', async () => {
@@ -142,6 +167,7 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
     const headers = { 'x-api-key': key };
     expect((await app.json('GET', '/api/translations', { headers })).status).toBe(200);
     await page.getByRole('row').filter({ hasText: 'A new <b>customer</b>' }).waitFor();
+    await page.getByText('As a table').click();
     await page.getByRole('columnheader', { name: 'Tokens' }).waitFor();
   });
 });

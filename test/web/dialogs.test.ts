@@ -85,18 +85,20 @@ describe.skipIf(withoutBrowser).each(ways)(
       await page.locator('form button.danger').click();
       await page.locator('input[readonly]').waitFor();
       await look('a new key');
-      await page.locator('#own-authenticator ~ button.primary').click();
+      await page.locator('section[aria-labelledby=own-authenticator] button.primary').click();
       await page.getByRole('img').waitFor();
       await look('enrollment');
 
       await page.goto('/app/settings/storage');
-      await page.locator('#binding ~ details').waitFor();
+      await page.locator('section[aria-labelledby=binding] details').waitFor();
       await disclose(page);
       await page.locator('input[type=url]').fill('https://account.dfs.core.windows.net');
       await page.locator('form input[dir=ltr]').nth(1).fill('lingualoop');
       await page.locator('input[type=password]').fill('sv=2024&sig=abc');
       await page.locator('form button[type=submit]').click();
-      await dialog('leaving the account', () => page.locator('#binding ~ .actions button.danger').click());
+      await dialog('leaving the account', () =>
+        page.locator('section[aria-labelledby=binding] .actions button.danger').click(),
+      );
       expect(faults).toEqual([]);
     });
 

@@ -62,6 +62,6 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
     // The test includes a customer that was deleted at Stripe.
     billing.stripe.deleteCustomer(customer);
     await page.getByRole('button', { name: 'Open the billing portal' }).click();
-    await page.getByRole('alert').getByText('no Stripe customer').waitFor();
+    await page.getByRole('alert').getByText('Subscribe to a plan first').waitFor();
   });
 });

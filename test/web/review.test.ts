@@ -180,7 +180,7 @@ describe.skipIf(withoutBrowser)('a reviewer at /app/edit/texts', () => {
     await openReview(page);
     const rows = page.locator('[data-row]');
     await rows.nth(79).click();
-    await page.getByRole('alert').getByText('the list cannot be read on').waitFor();
+    await page.getByRole('alert').getByText('You are not allowed to do this.').waitFor();
     await page.keyboard.press('Escape');
     for (const n of [81, 82, 83]) {
       await page.keyboard.press('j');

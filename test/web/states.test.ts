@@ -102,6 +102,11 @@ describe.skipIf(withoutBrowser)('every screen, in English and light, in Arabic a
         const found = [...(await missing(page, 'main [aria-busy=true] p')), ...(await looks(page))];
         answers.refuse({ code: 'internal_error', detail: 'internal error' }, ['/api/auth/me']);
         found.push(...(await missing(page, problem)), ...(await looks(page)));
+        // The text is in the language of the interface. The service's message and the request ID are behind "Details".
+        for (const words of await page.locator(problem).allInnerTexts())
+          if (words.includes('internal error') || words.includes(refusedRequest)) found.push(words);
+        for (const details of await page.locator(`${problem} summary`).all()) await details.click();
+        await page.locator(`${problem} details bdi`).first().waitFor();
         for (const words of await page.locator(problem).allInnerTexts())
           if (!words.includes('internal error') || !words.includes(refusedRequest)) found.push(words);
         answers.pass();

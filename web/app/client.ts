@@ -53,6 +53,15 @@ export const client = {
 };
 
 /**
+ * Calls a procedure that only this application uses, and that changes nothing.
+ * @param name the procedure, such as `usage.breakdown`
+ * @throws LinguaLoopError
+ */
+export function ask<T>(name: string, input: object = {}): Promise<T> {
+  return connection.query({ name, repeatable: true }, input);
+}
+
+/**
  * Returns the bytes of one file of a document, for the preview. The documented API returns only the latest translated
  * file.
  * @throws LinguaLoopError

@@ -14,6 +14,7 @@ import type keys from '../locales/en/keys.json';
 import type languages from '../locales/en/languages.json';
 import type members from '../locales/en/members.json';
 import type operator from '../locales/en/operator.json';
+import type problems from '../locales/en/problems.json';
 import type review from '../locales/en/review.json';
 import type security from '../locales/en/security.json';
 import type sets from '../locales/en/sets.json';
@@ -38,6 +39,7 @@ interface Areas {
   languages: typeof languages;
   members: typeof members;
   operator: typeof operator;
+  problems: typeof problems;
   review: typeof review;
   security: typeof security;
   sets: typeof sets;

@@ -91,6 +91,11 @@ export const queryKeys = {
       to,
     ],
   },
+  reports: {
+    breakdown: (by: string, range: object) => ['reports', 'breakdown', by, range],
+    outcomes: (range: object) => ['reports', 'outcomes', range],
+  },
+  prices: ['prices'],
   storage: {
     usage: ['storage', 'usage'],
     binding: ['storage', 'binding'],

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { adminProcedure } from '#server/identity/access/guards/admin.ts';
+import { administratorSessionProcedure } from '#server/identity/access/guards/session.ts';
 import { router, streamResponse } from '#server/trpc.ts';
 import { reportDaily } from './daily-usage.ts';
 import { exportPeriod, exportTexts } from './ledger-export.ts';
 import { calendarDate, dailyUsage, exportFormat, period, recordPage, usageSummary } from './schema.ts';
+import { breakDownUsage, breakdownField, reportRange, usageBreakdown } from './usage-breakdown.ts';
 import { summarizePeriod } from './usage-summary.ts';
 
 export const usageRouter = router({
@@ -34,6 +36,12 @@ export const usageRouter = router({
     )
     .output(dailyUsage)
     .query(({ ctx, input }) => reportDaily(ctx, input)),
+
+  /** Has no route, so only /trpc serves it. */
+  breakdown: administratorSessionProcedure
+    .input(reportRange.unwrap().extend({ by: breakdownField }))
+    .output(usageBreakdown)
+    .query(({ ctx, input }) => ctx.asAdministrator((tx, { tenant }) => breakDownUsage(tx, tenant.id, input))),
 
   summary: adminProcedure
     .meta({

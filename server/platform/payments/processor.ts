@@ -22,6 +22,8 @@ export interface PaymentProcessor {
   subscriptionsOf(customerId: string): Promise<ProcessorSubscription[]>;
   /** Returns a subscription in any status; null if the id does not exist. */
   readSubscription(subscriptionId: string): Promise<ProcessorSubscription | null>;
+  /** Returns a price; null if the id does not exist, or if the price has no fixed amount. */
+  readPrice(priceId: string): Promise<Price | null>;
   /**
    * Verifies and parses a delivered event.
    * @param body the exact bytes that were signed
@@ -34,6 +36,20 @@ export interface PaymentProcessor {
 export interface ProcessorSubscription {
   id: string;
   status: string;
+}
+
+/** The price of an item. */
+export interface Price {
+  /** In the currency's main unit, such as 49.5. */
+  amount: number;
+  /** ISO 4217, in upper case. */
+  currency: string;
+  /** The interval of payments; null for a one-time payment. */
+  interval: 'day' | 'week' | 'month' | 'year' | null;
+  /** The number of intervals between two payments. */
+  interval_count: number;
+  /** Whether the amount includes taxes; null if not known. */
+  tax: 'inclusive' | 'exclusive' | null;
 }
 
 /** The pages to which the browser returns. */

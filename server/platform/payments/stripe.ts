@@ -1,7 +1,12 @@
 import { Stripe } from 'stripe';
 import { AppError } from '#server/errors.ts';
 import type { Settings } from '#server/settings.ts';
-import { type PaymentProcessor, ProcessorError, type ProcessorSubscription } from './processor.ts';
+import {
+  type PaymentProcessor,
+  type Price,
+  ProcessorError,
+  type ProcessorSubscription,
+} from './processor.ts';
 import { readStripeEvent } from './stripe-events.ts';
 
 /** Timeout of one request, in milliseconds. A call makes at most three requests. */
@@ -85,6 +90,15 @@ export function openStripe(settings: Settings): PaymentProcessor {
       }
     },
 
+    async readPrice(priceId) {
+      try {
+        return priceOf(await callStripe(() => stripe().prices.retrieve(priceId)));
+      } catch (error) {
+        if (error instanceof ProcessorError && error.reason.code === 'resource_missing') return null;
+        throw error;
+      }
+    },
+
     readEvent(body, signature) {
       const text = signedText(body, signature, STRIPE_WEBHOOK_SECRET);
       if (text === undefined) return null;
@@ -111,6 +125,25 @@ function clientFor(key: string, { STRIPE_API_URL }: Settings): Stripe {
 
 function subscriptionOf({ id, status }: { id: string; status: string }): ProcessorSubscription {
   return { id, status };
+}
+
+/** Stripe's currencies whose amounts have no decimal places, or three. All others have two. */
+const noDecimals = /^(bif|clp|djf|gnf|jpy|kmf|krw|mga|pyg|rwf|vnd|vuv|xaf|xof|xpf)$/;
+const threeDecimals = /^(bhd|jod|kwd|omr|tnd)$/;
+
+const intervals = ['day', 'week', 'month', 'year'] as const;
+const taxBehaviors = ['inclusive', 'exclusive'] as const;
+
+function priceOf({ unit_amount_decimal, currency, recurring, tax_behavior }: Stripe.Price): Price | null {
+  if (unit_amount_decimal === null) return null;
+  const decimals = noDecimals.test(currency) ? 0 : threeDecimals.test(currency) ? 3 : 2;
+  return {
+    amount: Number(unit_amount_decimal.toString()) / 10 ** decimals,
+    currency: currency.toUpperCase(),
+    interval: intervals.find((known) => known === recurring?.interval) ?? null,
+    interval_count: recurring?.interval_count ?? 1,
+    tax: taxBehaviors.find((known) => known === tax_behavior) ?? null,
+  };
 }
 
 function pageOf({ url }: { url: string | null }): string {

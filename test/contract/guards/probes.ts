@@ -155,6 +155,7 @@ export const probes: Readonly<Record<string, Probe>> = {
 
   // A 4.4: this procedure ignores another tenant's tenant_id.
   'usage.daily': { input: named },
+  'usage.breakdown': { input: () => ({ by: 'kind' }) },
   'usage.summary': { input: named, ...ofNamedTenant },
   'usage.export': { input: named, ...ofNamedTenant },
 

@@ -109,14 +109,20 @@ function AwaitingReview() {
   );
 }
 
-/** The screens of a section that has several. */
+/** The screens of a section that has several: tabs above the screen or, for the settings, a list next to it. */
 export function SectionNavigation() {
   const t = useT();
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const section = useSections().find(({ entries }) => entries.some((entry) => isAt(path, entry)));
   if (!section || section.entries.length < 2) return null;
+  const isSettings = section.name === 'common.settings';
   return (
-    <nav className={styles['section']} aria-label={t(section.name)}>
+    <nav className={styles[isSettings ? 'side' : 'section']} aria-label={t(section.name)}>
+      {isSettings && (
+        <p className={styles['sideName']} aria-hidden>
+          {t(section.name)}
+        </p>
+      )}
       <ul>
         {section.entries.map((entry) => (
           <li key={entry.to}>
@@ -125,7 +131,7 @@ export function SectionNavigation() {
               activeOptions={{ exact: true }}
               aria-current={isAt(path, entry) ? 'page' : undefined}
             >
-              <entry.icon size={16} aria-hidden />
+              <entry.icon size={isSettings ? 17 : 16} aria-hidden />
               {t(entry.name)}
             </Link>
           </li>

@@ -6,6 +6,7 @@ export function useFormat() {
   const { locale } = useInterface();
   return useMemo(() => {
     const number = new Intl.NumberFormat(locale);
+    const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
     const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
     // The days of reports are in UTC, whatever the local time zone.
     const utcDay = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
@@ -13,6 +14,8 @@ export function useFormat() {
     const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
     return {
       number: (value: number) => number.format(value),
+      /** @param share 1 for 100 percent */
+      percent: (share: number) => percent.format(share),
       /** @param iso a time, ISO 8601 */
       day: (iso: string) => day.format(new Date(iso)),
       /** @param date YYYY-MM-DD */

@@ -5,10 +5,12 @@ import { IdempotencyMismatchError } from '#sdk/outcome-errors.ts';
 import { deployment } from '../deployment.ts';
 import { type Translate, useT } from '../i18n.tsx';
 import { useOnline } from './offline.tsx';
+import { detailOf, wordsOf } from './problem-words.ts';
 
 /**
- * Shows an error: the service's message, the request ID for support, and possible actions. The actions are: retry, if a
- * retry can succeed, after the wait that the service requests; pay; reconnect.
+ * Shows an error in the words of the interface, which name the next step. The service's own message, in English, and the
+ * request ID for support are behind "Details". The actions are: retry, if a retry can succeed, after the wait that the
+ * service requests; pay.
  * @param retry undefined if a retry makes no sense
  */
 export function Problem({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
@@ -20,13 +22,7 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => void)
   const mayRetry = retry && mayHelp(known);
   return (
     <div role="alert" className="problem">
-      {/* The service's message may quote a member's text, in any direction. */}
-      <p dir="auto">{problemText(error, t)}</p>
-      {known?.requestId && (
-        <p className="hint">
-          {t('common.request_id')} <bdi translate="no">{known.requestId}</bdi>
-        </p>
-      )}
+      <p>{problemText(error, t)}</p>
       {known?.status === 402 && (
         <p>
           <a href={`${deployment.basePath}/billing`}>{t('common.open_billing')}</a>
@@ -37,19 +33,44 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => void)
           {left > 0 ? t('common.retry_in', { seconds: left }) : t('common.retry')}
         </button>
       )}
+      {known && known.status !== null && <Details key={known.requestId} of={known} />}
     </div>
   );
 }
 
-/** Describes an error in one line. The text never includes the rejected value. */
+/**
+ * The service's message and the request ID. They are open at first if the text of the interface cannot say what exactly
+ * is wrong. A closed message is not in the page, so that searching the page finds only what is visible.
+ */
+function Details({ of }: { of: LinguaLoopError }) {
+  const t = useT();
+  const [isOpen, setOpen] = useState(wordsOf(of).needsDetail && excessText(of, t) === undefined);
+  return (
+    <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{t('problems.details')}</summary>
+      {isOpen && (
+        <>
+          {/* The message may quote a member's text, in any direction. */}
+          <p dir="auto" lang="en" translate="no">
+            {detailOf(of)}
+          </p>
+          {of.requestId && (
+            <p className="hint">
+              {t('common.request_id')} <bdi translate="no">{of.requestId}</bdi>
+            </p>
+          )}
+        </>
+      )}
+    </details>
+  );
+}
+
+/** Describes an error in one line, in the words of the interface. The text never includes the rejected value. */
 export function problemText(error: unknown, t: Translate): string {
   if (!(error instanceof LinguaLoopError)) return t('common.unexpected');
   if (error instanceof IdempotencyMismatchError) return t('common.sent_differently');
   if (error.status === null) return navigator.onLine ? t('common.unreachable') : t('common.offline');
-  const excess = excessText(error, t);
-  if (excess) return excess;
-  if (typeof error.detail === 'string') return [error.detail, error.hint].filter(Boolean).join('; ');
-  return error.detail.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; ');
+  return excessText(error, t) ?? t(wordsOf(error).id);
 }
 
 /** The exceeded limit as text; undefined for other errors. Bytes are shown as MB. */

@@ -1,3 +1,4 @@
+import { reportRange, usageBreakdown } from '#server/billing/metering/usage-breakdown.ts';
 import { AppError } from '#server/errors.ts';
 import {
   administratorSessionProcedure,
@@ -17,6 +18,7 @@ import { viewFor } from '#server/translation/texts/tenant-view.ts';
 import { claimantOf } from '../claims.ts';
 import { reopenDocument } from '../documents/reopen.ts';
 import { reportReviewers } from '../figures.ts';
+import { breakDownByDomain, outcomeReport, reportOutcomes } from '../outcomes.ts';
 import { JobChanged } from '../review-conflict.ts';
 import {
   claimInput,
@@ -133,5 +135,17 @@ export const turnProcedures = {
     .output(reviewerReport)
     .query(({ ctx, input }) =>
       ctx.asAdministrator((tx, { tenant }) => reportReviewers(tx, tenant.id, input)),
+    ),
+
+  outcomes: administratorSessionProcedure
+    .input(reportRange)
+    .output(outcomeReport)
+    .query(({ ctx, input }) => ctx.asAdministrator((tx, { tenant }) => reportOutcomes(tx, tenant.id, input))),
+
+  byDomain: administratorSessionProcedure
+    .input(reportRange)
+    .output(usageBreakdown)
+    .query(({ ctx, input }) =>
+      ctx.asAdministrator((tx, { tenant }) => breakDownByDomain(tx, tenant.id, input)),
     ),
 };

@@ -35,6 +35,7 @@ function Log() {
   const people = usePeople();
   return (
     <>
+      <p className="hint">{t('audit.why')}</p>
       <Filters people={people} />
       <Read from={reading} lines={12}>
         {(events) =>

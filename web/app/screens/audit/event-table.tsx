@@ -3,6 +3,7 @@ import { type Translate, useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { isAction } from './actions.ts';
 import styles from './audit.module.css';
+import { detailWords } from './detail-words.ts';
 
 /** Events, the latest first. @param people email addresses of members by ID */
 export function EventTable({
@@ -13,9 +14,9 @@ export function EventTable({
   people: ReadonlyMap<string, string>;
 }) {
   const t = useT();
-  const { moment } = useFormat();
+  const { moment, number } = useFormat();
   return (
-    <div className="table-scroll">
+    <div className={`table-scroll ${styles['log']}`}>
       <table className="stacked">
         <thead>
           <tr>
@@ -39,32 +40,53 @@ export function EventTable({
                 ) : (
                   <bdi translate="no">{people.get(actor.id) ?? actor.id}</bdi>
                 )}
-                {address && (
-                  <span className="hint">
-                    <bdi translate="no">{address}</bdi>
-                  </span>
-                )}
               </td>
               <td data-label={t('audit.about')}>
-                {target !== null && <bdi translate="no">{people.get(target) ?? target}</bdi>}
+                {target !== null && !isCode(target, people) && (
+                  <bdi translate="no">{people.get(target) ?? target}</bdi>
+                )}
               </td>
               <td data-label={t('audit.details')} className={styles['details']}>
-                {Object.entries(details).map(([name, value]) => (
-                  <bdi key={name} translate="no">
-                    {name}: {typeof value === 'string' ? value : JSON.stringify(value)}
-                  </bdi>
+                {detailWords(details, { t, number, people }).map(({ key, name, value }) => (
+                  <span key={key}>
+                    {name}: <bdi>{value}</bdi>
+                  </span>
                 ))}
-                {request_id && (
-                  <bdi translate="no" className="hint">
-                    {request_id}
-                  </bdi>
-                )}
+                <Stored
+                  of={{
+                    action,
+                    ...(target !== null && { target }),
+                    ...(address && { address }),
+                    ...(request_id && { request_id }),
+                    ...details,
+                  }}
+                />
               </td>
             </tr>
           ))}
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** Whether the target of an event is an ID without a name. */
+function isCode(target: string, people: ReadonlyMap<string, string>): boolean {
+  return !people.has(target) && /^([0-9a-f]{32}|\w+_\w{8,})$/.test(target);
+}
+
+/** The event as it is stored: its codes, the client's address and the request. */
+function Stored({ of }: { of: Readonly<Record<string, unknown>> }) {
+  const t = useT();
+  return (
+    <details>
+      <summary>{t('audit.stored')}</summary>
+      {Object.entries(of).map(([name, value]) => (
+        <bdi key={name} translate="no">
+          {name}: {typeof value === 'string' ? value : JSON.stringify(value)}
+        </bdi>
+      ))}
+    </details>
   );
 }
 

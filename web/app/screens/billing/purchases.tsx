@@ -1,42 +1,71 @@
+import { Check } from 'lucide-react';
 import { useState } from 'react';
 import type { PaymentPage } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Problem } from '../../parts/problem.tsx';
+import { Setting } from '../../parts/setting.tsx';
 import styles from './billing.module.css';
+import { type Price, usePrices, usePriceText } from './prices.ts';
 
-/** The plans with their weighted characters per month. */
-const plans = [
-  { tier: 'personal', chars: 500_000 },
-  { tier: 'pro', chars: 1_500_000 },
-  { tier: 'studio', chars: 5_000_000 },
+/** The plans with their weighted characters per month. They are shown without prices until the prices are known. */
+const allPlans = [
+  { tier: 'personal', monthly_chars: 500_000, price: null },
+  { tier: 'pro', monthly_chars: 1_500_000, price: null },
+  { tier: 'studio', monthly_chars: 5_000_000, price: null },
 ] as const;
 
 /** The number of characters in one pack, and the maximum number of packs in one purchase. */
 const packChars = 1_000_000;
 const maxPacks = 5;
 
-/** The plans. If this deployment does not sell one, the service's error is shown. */
-export function Plans() {
+/**
+ * The plans that are sold, with their prices at the payment processor.
+ * @param current the plan of the workspace, which is changed in the billing portal
+ */
+export function Plans({ current }: { current?: string | undefined }) {
   const t = useT();
   const { number } = useFormat();
+  const { data, error } = usePrices();
+  const priceText = usePriceText();
   return (
-    <section aria-labelledby="plans">
+    <section aria-labelledby="plans" className={styles['sold']}>
       <h2 id="plans">{t('billing.plans')}</h2>
+      <p className="hint">{t(error ? 'billing.prices_unknown' : 'billing.prices_why')}</p>
       <ul className={styles['plans']}>
-        {plans.map(({ tier, chars }) => (
-          <li key={tier}>
-            <h3>{t(`billing.${tier}`)}</h3>
-            <p>{t('billing.plan_chars', { chars: number(chars) })}</p>
-            <PaymentButton
-              label={t('billing.subscribe', { plan: t(`billing.${tier}`) })}
-              open={() => client.billing.checkout({ tier })}
-            />
+        {(data?.plans ?? allPlans).map(({ tier, monthly_chars, price }) => (
+          <li key={tier} className="card" data-current={tier === current || undefined}>
+            <h3>
+              {t(`billing.${tier}`)}
+              {tier === current && <span className={styles['yours']}>{t('billing.your_plan')}</span>}
+            </h3>
+            {price && <PriceLine price={price} text={priceText(price)} />}
+            <p className={styles['offer']}>
+              <Check size={15} aria-hidden />
+              {t('billing.plan_chars', { chars: number(monthly_chars) })}
+            </p>
+            {current === undefined && (
+              <PaymentButton
+                label={t('billing.subscribe', { plan: t(`billing.${tier}`) })}
+                open={() => client.billing.checkout({ tier })}
+              />
+            )}
           </li>
         ))}
       </ul>
+      {current !== undefined && <p className="hint">{t('billing.change_in_portal')}</p>}
     </section>
+  );
+}
+
+function PriceLine({ price, text }: { price: Price; text: { amount: string; per: string } }) {
+  const t = useT();
+  return (
+    <p className={styles['price']}>
+      <b>{text.amount}</b> {text.per}
+      {price.tax && <span className="hint">{t(`billing.tax_${price.tax}`)}</span>}
+    </p>
   );
 }
 
@@ -45,10 +74,11 @@ export function TopUp() {
   const t = useT();
   const { number } = useFormat();
   const [packs, setPacks] = useState(1);
+  const { data } = usePrices();
+  const priceText = usePriceText();
+  const price = data?.topup?.price;
   return (
-    <section aria-labelledby="topup">
-      <h2 id="topup">{t('billing.topup')}</h2>
-      <p className="hint">{t('billing.topup_hint')}</p>
+    <Setting id="topup" title={t('billing.topup')} why={t('billing.topup_hint')}>
       <div className={styles['row']}>
         <label>
           {t('billing.packs')}
@@ -60,16 +90,25 @@ export function TopUp() {
             ))}
           </select>
         </label>
+        {price && <PriceLine price={price} text={priceText({ ...price, amount: price.amount * packs })} />}
         <PaymentButton label={t('billing.buy')} open={() => client.billing.topUp({ packs })} />
       </div>
-    </section>
+    </Setting>
   );
 }
 
 /**
  * Opens a page of the payment processor in this tab. The button stays disabled until the browser has left this page.
  */
-export function PaymentButton({ label, open }: { label: string; open: () => Promise<PaymentPage> }) {
+export function PaymentButton({
+  label,
+  open,
+  isPrimary = true,
+}: {
+  label: string;
+  open: () => Promise<PaymentPage>;
+  isPrimary?: boolean;
+}) {
   const t = useT();
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -87,7 +126,12 @@ export function PaymentButton({ label, open }: { label: string; open: () => Prom
   return (
     <div>
       {error ? <Problem error={error} retry={() => void go()} /> : null}
-      <button type="button" className="primary" disabled={isBusy} onClick={() => void go()}>
+      <button
+        type="button"
+        className={isPrimary ? 'primary' : undefined}
+        disabled={isBusy}
+        onClick={() => void go()}
+      >
         {isBusy ? t('billing.opening') : label}
       </button>
     </div>

@@ -13,3 +13,8 @@ export function standingOf({ tenant }: Me): Standing {
   if (status === 'active' || status === 'trialing') return 'current';
   return status === 'canceled' || status === 'incomplete_expired' ? 'ended' : 'lapsed';
 }
+
+/** The prepaid characters that the workspace has bought so far. */
+export function prepaidOf({ tenant }: Me): number {
+  return Number(tenant.metadata['topup_chars_purchased'] ?? 0);
+}

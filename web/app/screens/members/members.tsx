@@ -6,11 +6,13 @@ import { AdminsOnly } from '../../parts/admins-only.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
+import { Setting } from '../../parts/setting.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import type { Me } from '../../session/use-me.ts';
 import { Invites } from './invites.tsx';
 import { type Member, roleName } from './member.ts';
 import { MemberDialog } from './member-dialog.tsx';
+import styles from './members.module.css';
 
 /** The number of members, and of invites, on one page of a list. */
 const pageSize = 50;
@@ -23,6 +25,7 @@ export function MembersScreen() {
         <>
           <Roster me={me} />
           <Invites pageSize={pageSize} />
+          <Roles />
         </>
       )}
     </AdminsOnly>
@@ -45,10 +48,7 @@ function Roster({ me }: { me: Me }) {
     setTimeout(() => document.activeElement === document.body && heading.current?.focus());
   };
   return (
-    <section aria-labelledby="roster">
-      <h2 id="roster" ref={heading} tabIndex={-1}>
-        {t('members.roster')}
-      </h2>
+    <Setting id="roster" title={t('members.roster')} why={t('members.roster_why')} heading={heading} wide>
       <label className="check">
         <input
           type="checkbox"
@@ -69,7 +69,24 @@ function Roster({ me }: { me: Me }) {
         }}
       </Read>
       <More of={more} />
-    </section>
+    </Setting>
+  );
+}
+
+/** The permissions of each role. */
+function Roles() {
+  const t = useT();
+  return (
+    <Setting id="roles" title={t('members.roles')}>
+      <dl className={styles['roles']}>
+        {(['member', 'administrator'] as const).map((role) => (
+          <div key={role}>
+            <dt>{t(`members.${role}`)}</dt>
+            <dd>{t(`members.${role}_may`)}</dd>
+          </div>
+        ))}
+      </dl>
+    </Setting>
   );
 }
 
@@ -86,7 +103,7 @@ function MemberTable({
   const format = useFormat();
   return (
     <div className="table-scroll">
-      <table className="stacked">
+      <table className={`stacked ${styles['people']}`}>
         <thead>
           <tr>
             <th scope="col">{t('members.email')}</th>
@@ -102,13 +119,20 @@ function MemberTable({
           {members.map(({ user_id, email, role, active, totp_enrolled, provider, created_at }) => (
             <tr key={user_id}>
               <th scope="row" className="plain-cell">
-                <bdi translate="no">{email}</bdi> {user_id === me.user.user_id && t('members.you')}{' '}
-                {!active && <span className="badge bad">{t('members.revoked')}</span>}
-                {provider !== 'email' && (
-                  <span className="hint">
-                    {t('members.by')} <bdi translate="no">{provider}</bdi>
+                <span className={styles['person']}>
+                  <i aria-hidden translate="no">
+                    {[...email][0]?.toUpperCase()}
+                  </i>
+                  <span>
+                    <bdi translate="no">{email}</bdi> {user_id === me.user.user_id && t('members.you')}{' '}
+                    {!active && <span className="badge bad">{t('members.revoked')}</span>}
+                    {provider !== 'email' && (
+                      <span className="hint">
+                        {t('members.by')} <bdi translate="no">{provider}</bdi>
+                      </span>
+                    )}
                   </span>
-                )}
+                </span>
               </th>
               <td data-label={t('members.role')}>{roleName(role, t)}</td>
               <td data-label={t('members.authenticator')}>

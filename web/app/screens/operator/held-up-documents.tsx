@@ -7,6 +7,7 @@ import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
+import { Setting } from '../../parts/setting.tsx';
 import { queryKeys } from '../../query-keys.ts';
 
 const dayMs = 86_400_000;
@@ -33,9 +34,7 @@ export function HeldUpDocuments() {
     }
   };
   return (
-    <section aria-labelledby="held-up">
-      <h2 id="held-up">{t('operator.held_up')}</h2>
-      <p>{t('operator.held_up_hint')}</p>
+    <Setting id="held-up" title={t('operator.held_up')} why={t('operator.held_up_hint')}>
       <div className="form">
         <Field
           label={t('operator.failed_since')}
@@ -59,7 +58,7 @@ export function HeldUpDocuments() {
           }}
         </Read>
       </div>
-    </section>
+    </Setting>
   );
 }
 

@@ -7,6 +7,7 @@ import { AdminsOnly, Forbidden } from '../../parts/admins-only.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
+import { Setting } from '../../parts/setting.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import { type Me, useOperatorStanding } from '../../session/use-me.ts';
 import { DailyReport } from '../usage/daily-report.tsx';
@@ -51,8 +52,7 @@ function Tenants() {
     client.tenants.listPage({ limit: pageSize, ...(cursor && { cursor }) }),
   );
   return (
-    <section aria-labelledby="tenants">
-      <h2 id="tenants">{t('operator.tenants')}</h2>
+    <Setting id="tenants" title={t('operator.tenants')} why={t('operator.tenants_why')} wide>
       <ProvisionForm />
       <Read from={reading} lines={10}>
         {(tenants) => (
@@ -95,7 +95,7 @@ function Tenants() {
         )}
       </Read>
       <More of={more} />
-    </section>
+    </Setting>
   );
 }
 
@@ -109,8 +109,7 @@ function SummedUsage() {
     queryFn: () => client.usage.daily({}, { tenantId: tenant }),
   });
   return (
-    <section aria-labelledby="summed">
-      <h2 id="summed">{t('operator.usage')}</h2>
+    <Setting id="summed" title={t('operator.usage')} why={t('operator.usage_why')} wide>
       <form
         className="form"
         onSubmit={(event) => {
@@ -129,6 +128,6 @@ function SummedUsage() {
       <Read from={usage} lines={14}>
         {(report) => <DailyReport usage={report} />}
       </Read>
-    </section>
+    </Setting>
   );
 }

@@ -35,7 +35,7 @@ export function ProvisionForm() {
   const wrongLimit = fieldProblem(error, 'monthly_char_limit');
   return (
     <details>
-      <summary>{t('operator.provision')}</summary>
+      <summary className="button">{t('operator.provision')}</summary>
       <form className="form" onSubmit={submit}>
         {error && !wrongName && !wrongLimit ? <Problem error={error} /> : null}
         <Field

@@ -5,6 +5,7 @@ import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Field, PasswordField } from '../../parts/field.tsx';
 import { fieldProblem, Problem } from '../../parts/problem.tsx';
+import { Setting } from '../../parts/setting.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
@@ -34,14 +35,13 @@ export function KeyRotation({ me: { user, tenant } }: { me: Me }) {
     }
   });
   return (
-    <section aria-labelledby="api-key">
-      <h2 id="api-key">{t('security.key')}</h2>
+    <Setting id="api-key" title={t('security.key')} why={t('security.key_why')}>
       <p>
         {t('security.key_begins')} <code translate="no">{tenant.api_key_prefix}…</code>
       </p>
       {key && <ShownOnce key={key} label={t('security.new_key')} value={key} />}
       <details>
-        <summary>{t('security.rotate')}</summary>
+        <summary className="button">{t('security.rotate')}</summary>
         <form className="form" onSubmit={rotate}>
           <p>{t('security.rotate_why')}</p>
           {error !== undefined && !problem && <Problem error={error} />}
@@ -70,6 +70,6 @@ export function KeyRotation({ me: { user, tenant } }: { me: Me }) {
           </button>
         </form>
       </details>
-    </section>
+    </Setting>
   );
 }

@@ -4,6 +4,7 @@ import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { Setting } from '../../parts/setting.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { cookieRequest } from '../../session/cookie-request.ts';
@@ -40,10 +41,12 @@ export function OwnAuthenticator() {
   });
 
   return (
-    <section aria-labelledby="own-authenticator">
-      <h2 id="own-authenticator" ref={heading} tabIndex={-1}>
-        {t('signin.own_title')}
-      </h2>
+    <Setting
+      id="own-authenticator"
+      title={t('signin.own_title')}
+      why={t('security.own_why')}
+      heading={heading}
+    >
       {stage.kind === 'enrolling' && (
         <>
           <Enrolment
@@ -82,6 +85,6 @@ export function OwnAuthenticator() {
           }
         </Read>
       )}
-    </section>
+    </Setting>
   );
 }

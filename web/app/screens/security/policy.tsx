@@ -4,6 +4,7 @@ import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { Setting, Switch } from '../../parts/setting.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import type { Me } from '../../session/use-me.ts';
 
@@ -32,26 +33,18 @@ export function Policy({ me: { tenant } }: { me: Me }) {
     }
   };
   return (
-    <section aria-labelledby="policy">
-      <h2 id="policy">{t('security.policy')}</h2>
+    <Setting id="policy" title={t('security.policy')} why={t('security.policy_why')}>
       {error ? <Problem error={error} /> : null}
       {toggles.map((toggle) => (
-        <div key={toggle}>
-          <label className="check">
-            <input
-              type="checkbox"
-              aria-describedby={`${toggle}-hint`}
-              checked={tenant.metadata[toggle] === true}
-              disabled={changing !== undefined}
-              onChange={({ target }) => void change(toggle, target.checked)}
-            />{' '}
-            {t(`security.${toggle}`)}
-          </label>
-          <span id={`${toggle}-hint`} className="hint">
-            {t(`security.${toggle}_hint`)}
-          </span>
-        </div>
+        <Switch
+          key={toggle}
+          label={t(`security.${toggle}`)}
+          hint={t(`security.${toggle}_hint`)}
+          isOn={tenant.metadata[toggle] === true}
+          isDisabled={changing !== undefined}
+          onChange={(isOn) => void change(toggle, isOn)}
+        />
       ))}
-    </section>
+    </Setting>
   );
 }

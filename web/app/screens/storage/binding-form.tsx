@@ -51,7 +51,7 @@ export function BindingForm({
 
   return (
     <details open={isBound || undefined}>
-      <summary>{t(isBound ? 'storage.change' : 'storage.bind')}</summary>
+      <summary className="button">{t(isBound ? 'storage.change' : 'storage.bind')}</summary>
       <form className="form" onSubmit={submit} autoComplete="off">
         {error && !namesField(error) ? <Problem error={error} /> : null}
         <Field

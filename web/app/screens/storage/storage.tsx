@@ -6,10 +6,12 @@ import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { AdminsOnly, Forbidden } from '../../parts/admins-only.tsx';
 import { announce } from '../../parts/announcer.tsx';
+import { Bar } from '../../parts/bar.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { Setting } from '../../parts/setting.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import { BindingForm } from './binding-form.tsx';
 
@@ -33,8 +35,7 @@ function Occupied() {
   const { bytes, number } = useFormat();
   const usage = useQuery({ queryKey: queryKeys.storage.usage, queryFn: () => client.storage.usage() });
   return (
-    <section aria-labelledby="occupied">
-      <h2 id="occupied">{t('storage.usage')}</h2>
+    <Setting id="occupied" title={t('storage.usage')} why={t('storage.usage_why')}>
       <Read from={usage}>
         {({ bytes_used, bytes_allowed, objects }) => (
           <>
@@ -49,17 +50,12 @@ function Occupied() {
                   })}
             </p>
             {bytes_allowed !== null && (
-              <meter
-                aria-labelledby="occupied-bytes"
-                max={Math.max(1, bytes_allowed)}
-                high={bytes_allowed * 0.9}
-                value={Math.min(bytes_used, bytes_allowed)}
-              />
+              <Bar labelledBy="occupied-bytes" max={bytes_allowed} value={bytes_used} />
             )}
           </>
         )}
       </Read>
-    </section>
+    </Setting>
   );
 }
 
@@ -79,8 +75,7 @@ function Binding() {
     setReplay(next.replay);
   };
   return (
-    <section aria-labelledby="binding">
-      <h2 id="binding">{t('storage.binding')}</h2>
+    <Setting id="binding" title={t('storage.binding')} why={t('storage.binding_why')}>
       <Read from={binding} lines={10}>
         {(bound) => (
           <>
@@ -99,7 +94,7 @@ function Binding() {
           </>
         )}
       </Read>
-    </section>
+    </Setting>
   );
 }
 

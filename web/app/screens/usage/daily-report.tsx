@@ -1,13 +1,9 @@
-import { lazy, Suspense } from 'react';
+import { useMemo } from 'react';
 import type { DailyUsage } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
+import { Chart } from './lazy-chart.tsx';
 import styles from './usage.module.css';
-
-/** The library for charts is only loaded when a chart is shown. */
-const DailyChart = lazy(() =>
-  import('./daily-chart.tsx').then(({ DailyChart }) => ({ default: DailyChart })),
-);
 
 /**
  * Shows the usage of each day as a chart and as a table. The table is also for screen readers; it omits days without
@@ -17,16 +13,26 @@ export function DailyReport({ usage: { days, totals } }: { usage: DailyUsage }) 
   const t = useT();
   const { number, utcDay } = useFormat();
   const used = days.filter(({ jobs }) => jobs > 0);
+  const chart = useMemo(
+    () => ({
+      days: days.map(({ date }) => date),
+      series: [
+        {
+          label: t('usage.chars'),
+          color: '--petrol',
+          values: days.map(({ billable_chars }) => billable_chars),
+        },
+      ],
+    }),
+    [days, t],
+  );
   if (used.length === 0) return <p>{t('usage.none')}</p>;
   const hasTokens = totals.total_tokens !== undefined;
   return (
     <>
-      <div className={styles['chart']} aria-hidden>
-        <Suspense>
-          <DailyChart days={days} />
-        </Suspense>
-      </div>
-      <div className="table-scroll">
+      <Chart {...chart} />
+      <details>
+        <summary>{t('usage.as_table')}</summary>
         <table className={styles['table']}>
           <caption>{t('usage.table')}</caption>
           <thead>
@@ -56,7 +62,7 @@ export function DailyReport({ usage: { days, totals } }: { usage: DailyUsage }) 
             </tr>
           </tfoot>
         </table>
-      </div>
+      </details>
     </>
   );
 }

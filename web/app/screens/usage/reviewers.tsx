@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { useSearch } from '@tanstack/react-router';
 import type { ReviewerReport } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useInterface, useT } from '../../i18n.tsx';
@@ -8,9 +7,10 @@ import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { queryKeys } from '../../query-keys.ts';
+import { csvOf } from './csv.ts';
+import { durationOf } from './duration.ts';
+import { useRange } from './reports.ts';
 import styles from './usage.module.css';
-
-type Figures = ReviewerReport['reviewers'][number];
 
 /**
  * A report for the selected days with a row for each reviewer: the decisions, the percentage of changed words, and the
@@ -18,13 +18,13 @@ type Figures = ReviewerReport['reviewers'][number];
  */
 export function Reviewers() {
   const t = useT();
-  const { from, to } = useSearch({ from: '/workspace/app/reports' });
+  const range = useRange();
   const report = useQuery({
-    queryKey: queryKeys.reviewers(from, to),
-    queryFn: () => client.reviews.byReviewer({ ...(from && { from }), ...(to && { to }) }),
+    queryKey: queryKeys.reviewers(range.from, range.to),
+    queryFn: () => client.reviews.byReviewer(range),
   });
   return (
-    <section aria-labelledby="reviewers">
+    <section className={`card ${styles['wide']}`} aria-labelledby="reviewers">
       <h2 id="reviewers">{t('usage.reviewers')}</h2>
       <Read from={report} lines={6}>
         {(found) =>
@@ -37,11 +37,14 @@ export function Reviewers() {
 
 function Table({ report }: { report: ReviewerReport }) {
   const t = useT();
-  const { number, utcDay } = useFormat();
+  const { number, percent, utcDay } = useFormat();
   const { locale } = useInterface();
-  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
   const save = async () => {
-    await saveFile({ fileName: `reviewers-${report.from}-${report.to}.csv`, body: csvOf(report.reviewers) });
+    const body = csvOf(
+      columns,
+      report.reviewers.map((one) => columns.map((name) => one[name])),
+    );
+    await saveFile({ fileName: `reviewers-${report.from}-${report.to}.csv`, body });
     announce(t('usage.reviewers_exported'));
   };
   return (
@@ -70,7 +73,7 @@ function Table({ report }: { report: ReviewerReport }) {
                 <td data-label={t('usage.edited')}>{number(one.edited)}</td>
                 <td data-label={t('usage.rejected')}>{number(one.rejected)}</td>
                 <td data-label={t('usage.edit_distance')}>
-                  {one.words > 0 ? percent.format(one.edits / one.words) : t('usage.unknown')}
+                  {one.words > 0 ? percent(one.edits / one.words) : t('usage.unknown')}
                   <Known of={one.measured} all={one.approved + one.edited} />
                 </td>
                 <td data-label={t('usage.time_each')}>
@@ -97,17 +100,7 @@ function Known({ of, all }: { of: number; all: number }) {
   return <span className={styles['known']}>{t('usage.known', { of: number(of), all: number(all) })}</span>;
 }
 
-/** Minutes and seconds in the interface language. */
-function durationOf(milliseconds: number, locale: string): string {
-  const seconds = Math.round(milliseconds / 1000);
-  const part = (value: number, unit: 'minute' | 'second') =>
-    new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'narrow' }).format(value);
-  const minutes = Math.floor(seconds / 60);
-  return minutes === 0
-    ? part(seconds, 'second')
-    : `${part(minutes, 'minute')} ${part(seconds % 60, 'second')}`;
-}
-
+/** The columns of the file: the field names and sums of the service. */
 const columns = [
   'user_id',
   'email',
@@ -119,16 +112,4 @@ const columns = [
   'edits',
   'timed',
   'worked_ms',
-] as const satisfies readonly (keyof Figures)[];
-
-/** The report as CSV (RFC 4180), with the field names and sums of the service. */
-function csvOf(reviewers: readonly Figures[]): string {
-  const cell = (value: string | number | null) => {
-    if (typeof value !== 'string') return String(value ?? '');
-    // A spreadsheet would evaluate an email address such as =a@example.org as a formula.
-    const text = /^[=+\-@\t]/.test(value) ? `'${value}` : value;
-    return `"${text.replaceAll('"', '""')}"`;
-  };
-  const lines = reviewers.map((one) => columns.map((name) => cell(one[name])).join(','));
-  return [columns.join(','), ...lines, ''].join('\r\n');
-}
+] as const satisfies readonly (keyof ReviewerReport['reviewers'][number])[];

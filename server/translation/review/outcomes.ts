@@ -1,0 +1,116 @@
+import { sql } from 'drizzle-orm';
+import { z } from 'zod';
+import type { Tx } from '#db/client.ts';
+import { documentJobs } from '#db/schema/documents.ts';
+import { translationJobs } from '#db/schema/translations.ts';
+import { calendarDate } from '#server/billing/metering/schema.ts';
+import {
+  breakDown,
+  coverage,
+  type ReportRange,
+  readCoverage,
+  recordsInRange,
+  type UsageBreakdown,
+} from '#server/billing/metering/usage-breakdown.ts';
+import { triggerCode } from '#server/translation/core/agent-run-schema.ts';
+
+/** Maximum number of texts whose reasons for a review are read. Their traces are large. */
+const maxReasonTexts = 2000;
+
+const texts = {
+  automatic: z.int().meta({ description: 'published without a person' }),
+  reviewed: z.int().meta({ description: 'approved by a reviewer, with or without changes' }),
+  rejected: z.int().meta({ description: 'rejected by a reviewer' }),
+  waiting: z.int().meta({ description: 'awaiting a reviewer' }),
+};
+
+/** The results of the texts that were translated in a range of days. */
+export const outcomeReport = z.object({
+  ...coverage,
+  days: z
+    .array(z.object({ date: calendarDate.describe('The day of the translation, in UTC.'), ...texts }))
+    .meta({ description: 'the days with texts, in order' }),
+  median_ms: z
+    .number()
+    .nullable()
+    .meta({ description: 'half of the texts were translated in at most this time; null without texts' }),
+  reasons: z
+    .array(z.object({ code: triggerCode, texts: z.int().describe('Texts with this reason.') }))
+    .meta({ description: 'why texts needed a reviewer, the most frequent first; a text may have several' }),
+  reasons_of: z.int().meta({
+    description: `texts whose reasons were read: the latest ${maxReasonTexts} that needed a reviewer`,
+  }),
+});
+
+export type OutcomeReport = z.infer<typeof outcomeReport>;
+
+const { status, decidedAt, agentRun, createdAt } = translationJobs;
+
+/** Text jobs in the usage records `u`. A job that was deleted since then is left out. */
+const joined = (tenantId: string) => sql`
+  u join ${translationJobs} on ${translationJobs.tenantId} = ${tenantId}
+    and ${translationJobs.jobId} = u.job_id and u.kind = 'text'`;
+
+/**
+ * Reports the results of a tenant's texts: how many were published without a person, how long their translation took,
+ * and why the others needed a reviewer. A text counts on the day on which it was translated, with its present status.
+ * @throws AppError 422 for an invalid range; 400 for more than 366 days
+ */
+export async function reportOutcomes(tx: Tx, tenantId: string, asked: ReportRange): Promise<OutcomeReport> {
+  const covered = await readCoverage(tx, tenantId, asked);
+  const u = recordsInRange(tenantId, covered);
+  const isHeld = sql`${status} in ('awaiting_review', 'refined')`;
+  const isReviewed = sql`(${decidedAt} is not null or ${status} = 'human_edited')`;
+  const days = await tx.execute<OutcomeReport['days'][number]>(sql`
+    with u as materialized ${u}
+    select u.date,
+      count(*) filter (where not ${isHeld} and ${status} <> 'rejected' and not ${isReviewed})::int as automatic,
+      count(*) filter (where not ${isHeld} and ${status} <> 'rejected' and ${isReviewed})::int as reviewed,
+      count(*) filter (where ${status} = 'rejected')::int as rejected,
+      count(*) filter (where ${isHeld})::int as waiting
+    from ${joined(tenantId)} group by u.date order by u.date`);
+  const [{ median_ms } = { median_ms: null }] = await tx.execute<{ median_ms: number | null }>(sql`
+    with u as materialized ${u}
+    select percentile_cont(0.5) within group (
+      order by extract(epoch from u.recorded_at - ${createdAt})::float8 * 1000) as median_ms
+    from ${joined(tenantId)}`);
+  const reasons = await tx.execute<OutcomeReport['reasons'][number] & { of: number }>(sql`
+    with u as materialized ${u},
+    task as materialized (
+      select ${agentRun} -> 'human_review_task' -> 'triggers' as triggers from ${joined(tenantId)}
+      where ${isHeld} or ${isReviewed} or ${status} = 'rejected'
+      order by u.recorded_at desc limit ${maxReasonTexts})
+    select found ->> 'code' as code, count(*)::int as texts, (select count(*)::int from task) as of
+    from task cross join lateral jsonb_array_elements(
+      case jsonb_typeof(triggers) when 'array' then triggers else '[]' end) found
+    group by 1 order by texts desc, code`);
+  const known = reasons.filter(({ code }) => triggerCode.safeParse(code).success);
+  return {
+    ...covered,
+    days: [...days],
+    median_ms,
+    reasons: known.map(({ code, texts }) => ({ code, texts })),
+    reasons_of: reasons[0]?.of ?? 0,
+  };
+}
+
+/**
+ * Reports the billed characters of a tenant by day and by the domain that the submitter named, in lower case; empty
+ * without a domain, and for jobs that were deleted since then.
+ * @throws AppError 422, 400
+ */
+export async function breakDownByDomain(
+  tx: Tx,
+  tenantId: string,
+  asked: ReportRange,
+): Promise<UsageBreakdown> {
+  const named = sql`
+    select u.*, lower(trim(left(coalesce(${translationJobs.request} ->> 'domain',
+      ${documentJobs.request} ->> 'domain', ''), 100))) as name
+    from u
+    left join ${translationJobs} on u.kind = 'text' and ${translationJobs.tenantId} = ${tenantId}
+      and ${translationJobs.jobId} = u.job_id
+    left join ${documentJobs} on u.kind = 'document' and ${documentJobs.tenantId} = ${tenantId}
+      and ${documentJobs.documentId} = u.job_id`;
+  return breakDown(tx, tenantId, asked, named);
+}

@@ -1,0 +1,209 @@
+import { useMemo, useState } from 'react';
+import { type Translate, useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
+import { Bar } from '../../parts/bar.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { useLanguages } from '../../parts/languages.tsx';
+import { Read } from '../../parts/loading.tsx';
+import { saveFile } from '../../parts/save-file.ts';
+import type { Series } from './bar-chart.tsx';
+import { csvOf } from './csv.ts';
+import { Chart } from './lazy-chart.tsx';
+import { CountedFrom, Segments } from './report-parts.tsx';
+import { type Breakdown, type Dimension, dimensions, useBreakdown } from './reports.ts';
+import styles from './usage.module.css';
+
+/** The largest groups have a part of their own in each bar, in these colors; the last color is for all others. */
+const colors = ['--petrol', '--apricot', '--draft', '--petrol-line', '--apricot-line', '--line-ctl'];
+const parts = colors.length - 1;
+
+/** Billed characters over time, grouped by one dimension: as a chart, a list, a table and a file. */
+export function BilledCharacters() {
+  const t = useT();
+  const [by, setBy] = useState<Dimension>('target_lang');
+  const breakdown = useBreakdown(by);
+  return (
+    <section className={`card ${styles['wide']}`} aria-labelledby="billed">
+      <header className={styles['head']}>
+        <h2 id="billed">{t('usage.billed')}</h2>
+        <Segments
+          label={t('usage.by')}
+          value={by}
+          options={dimensions.map((value) => ({ value, name: t(`usage.by_${value}`) }))}
+          onChange={setBy}
+        />
+      </header>
+      <p className="hint">{t(by === 'domain' ? 'usage.billed_domain_hint' : 'usage.billed_hint')}</p>
+      <Read from={breakdown} lines={18}>
+        {(found) =>
+          found.groups.length === 0 ? <p>{t('usage.none')}</p> : <Groups key={by} by={by} of={found} />
+        }
+      </Read>
+    </section>
+  );
+}
+
+function Groups({ by, of }: { by: Dimension; of: Breakdown }) {
+  const t = useT();
+  const { number, utcDay } = useFormat();
+  const nameOf = useGroupNames(by);
+  const series = useMemo(() => seriesOf(of, nameOf, t), [of, nameOf, t]);
+  const chart = useMemo(() => withAllDays(of, series), [of, series]);
+  const total = of.groups.reduce((sum, { billable_chars }) => sum + billable_chars, 0);
+  const largest = of.groups[0]?.billable_chars ?? 1;
+  const save = async () => {
+    const rows = of.days.flatMap(({ date, billable_chars }) =>
+      billable_chars.flatMap((chars, at) =>
+        chars === 0 ? [] : [[date, of.groups[at]?.name ?? '*', chars] as const],
+      ),
+    );
+    await saveFile({
+      fileName: `characters-by-${by}-${of.from}-${of.to}.csv`,
+      body: csvOf(['date', by, 'billable_chars'], rows),
+    });
+    announce(t('usage.saved'));
+  };
+  return (
+    <>
+      <CountedFrom of={of} />
+      <div className={styles['split']}>
+        <Chart {...chart} />
+        <table className={styles['bars']}>
+          <caption className="visually-hidden">
+            {t('usage.billed_of', { from: utcDay(of.from), to: utcDay(of.to) })}
+          </caption>
+          <thead className="visually-hidden">
+            <tr>
+              <th scope="col">{t(`usage.by_${by}`)}</th>
+              <th scope="col">{t('usage.chars')}</th>
+              <th scope="col">{t('usage.share')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {of.groups.map(({ name, billable_chars }, at) => (
+              <tr key={name ?? '*'}>
+                <th scope="row">
+                  <i style={{ background: `var(${colors[Math.min(at, parts)]})` }} />
+                  <bdi>{nameOf(name)}</bdi>
+                </th>
+                <td>{number(billable_chars)}</td>
+                <td>
+                  <Bar className={styles['part']} max={largest} value={billable_chars} />
+                  <Share of={billable_chars} all={total} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+          <tfoot>
+            <tr>
+              <th scope="row">{t('usage.total')}</th>
+              <td>{number(total)}</td>
+              <td />
+            </tr>
+          </tfoot>
+        </table>
+      </div>
+      <details>
+        <summary>{t('usage.as_table')}</summary>
+        <DayTable of={of} series={series} />
+      </details>
+      <button type="button" onClick={() => void save()}>
+        {t('usage.export_breakdown')}
+      </button>
+    </>
+  );
+}
+
+function Share({ of, all }: { of: number; all: number }) {
+  const { percent } = useFormat();
+  return <span>{percent(all === 0 ? 0 : of / all)}</span>;
+}
+
+/** The values of each day, with the same columns as the chart has parts. */
+function DayTable({ of, series }: { of: Breakdown; series: readonly Series[] }) {
+  const t = useT();
+  const { number, utcDay } = useFormat();
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
+    <section className="table-scroll" tabIndex={0} aria-label={t('usage.table')}>
+      <table className={styles['table']}>
+        <caption>{t('usage.table')}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{t('usage.day')}</th>
+            {series.map(({ label }) => (
+              <th scope="col" key={label}>
+                {label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {of.days
+            .map(({ date }, at) => (
+              <tr key={date}>
+                <th scope="row">{utcDay(date)}</th>
+                {series.map(({ label, values }) => (
+                  <td key={label}>{number(values[at] ?? 0)}</td>
+                ))}
+              </tr>
+            ))
+            .toReversed()}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** Returns the name of a group in the interface language. */
+function useGroupNames(by: Dimension): (name: string | null) => string {
+  const t = useT();
+  const { nameOf } = useLanguages();
+  return useMemo(
+    () => (name) => {
+      if (name === null) return t('usage.others');
+      if (by === 'kind') return t(name === 'document' ? 'usage.kind_document' : 'usage.kind_text');
+      if (by === 'served_from') return t(servedFrom[name] ?? 'usage.served_engine');
+      if (by === 'domain') return name === '' ? t('usage.no_domain') : name;
+      return nameOf(name);
+    },
+    [by, nameOf, t],
+  );
+}
+
+const servedFrom: Record<string, 'usage.served_tm' | 'usage.served_glossary'> = {
+  tm_exact: 'usage.served_tm',
+  glossary_exact: 'usage.served_glossary',
+};
+
+/** The parts of each bar: the largest groups, and the sum of all others. */
+function seriesOf(of: Breakdown, nameOf: (name: string | null) => string, t: Translate): Series[] {
+  const single = of.groups.length <= colors.length ? of.groups.length : parts;
+  const shown = of.groups.slice(0, single).map(({ name }, at) => ({
+    label: nameOf(name),
+    color: colors[at] as string,
+    values: of.days.map(({ billable_chars }) => billable_chars[at] ?? 0),
+  }));
+  if (single === of.groups.length) return shown;
+  const values = of.days.map(({ billable_chars }) =>
+    billable_chars.slice(single).reduce((sum, chars) => sum + chars, 0),
+  );
+  return [...shown, { label: t('usage.others'), color: colors[parts] as string, values }];
+}
+
+const dayMs = 86_400_000;
+
+/** Adds the days without usage, so that the chart shows the whole range. */
+function withAllDays(of: Breakdown, series: readonly Series[]) {
+  const at = new Map(of.days.map(({ date }, index) => [date, index]));
+  const days: string[] = [];
+  for (let time = Date.parse(of.from); time <= Date.parse(of.to); time += dayMs)
+    days.push(new Date(time).toISOString().slice(0, 10));
+  return {
+    days,
+    series: series.map((one) => ({
+      ...one,
+      values: days.map((date) => one.values[at.get(date) ?? -1] ?? 0),
+    })),
+  };
+}

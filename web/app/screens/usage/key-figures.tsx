@@ -1,0 +1,57 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { client } from '../../client.ts';
+import { useInterface, useT } from '../../i18n.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { queryKeys } from '../../query-keys.ts';
+import { durationOf } from './duration.ts';
+import { sumOutcomes, useBreakdown, useOutcomes, useRange } from './reports.ts';
+import styles from './usage.module.css';
+
+/** The four figures of the range. A figure without data is a dash. */
+export function KeyFigures() {
+  const t = useT();
+  const { locale } = useInterface();
+  const { number, percent } = useFormat();
+  const range = useRange();
+  const { data: usage } = useBreakdown('target_lang');
+  const { data: texts } = useOutcomes();
+  const { data: reviews } = useQuery({
+    queryKey: queryKeys.reviewers(range.from, range.to),
+    queryFn: () => client.reviews.byReviewer(range),
+  });
+  const chars = usage?.groups.reduce((sum, { billable_chars }) => sum + billable_chars, 0) ?? 0;
+  const jobs = usage?.groups.reduce((sum, one) => sum + one.jobs, 0) ?? 0;
+  const sums = texts && sumOutcomes(texts);
+  const decided = sums ? sums.automatic + sums.reviewed + sums.rejected + sums.waiting : 0;
+  const words = reviews?.reviewers.reduce((sum, one) => sum + one.words, 0) ?? 0;
+  const edits = reviews?.reviewers.reduce((sum, one) => sum + one.edits, 0) ?? 0;
+  return (
+    <dl className={styles['figures']}>
+      <Figure name={t('usage.chars')} note={t('usage.of_jobs', { count: jobs, jobs: number(jobs) })}>
+        {usage && number(chars)}
+      </Figure>
+      <Figure name={t('usage.automatic_share')} note={t('usage.of_texts', { texts: number(decided) })}>
+        {sums && decided > 0 && percent(sums.automatic / decided)}
+      </Figure>
+      <Figure name={t('usage.median')} note={t('usage.median_note')}>
+        {texts && texts.median_ms !== null && durationOf(texts.median_ms, locale)}
+      </Figure>
+      <Figure name={t('usage.edit_distance')} note={t('usage.of_words', { words: number(words) })}>
+        {words > 0 && percent(edits / words)}
+      </Figure>
+    </dl>
+  );
+}
+
+function Figure({ name, note, children }: { name: string; note: string; children: ReactNode }) {
+  return (
+    <div className="card">
+      <dt>{name}</dt>
+      <dd>
+        <b>{children || '–'}</b>
+        <span className="hint">{note}</span>
+      </dd>
+    </div>
+  );
+}

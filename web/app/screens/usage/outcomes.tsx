@@ -1,0 +1,152 @@
+import { useMemo } from 'react';
+import { type MessageId, useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
+import { Bar } from '../../parts/bar.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { Read } from '../../parts/loading.tsx';
+import { saveFile } from '../../parts/save-file.ts';
+import { csvOf } from './csv.ts';
+import { Chart } from './lazy-chart.tsx';
+import { CountedFrom } from './report-parts.tsx';
+import { type Outcome, type Outcomes, outcomes, sumOutcomes, useOutcomes } from './reports.ts';
+import styles from './usage.module.css';
+
+const colors: Record<Outcome, string> = {
+  automatic: '--petrol',
+  reviewed: '--apricot',
+  waiting: '--petrol-line',
+  rejected: '--line-ctl',
+};
+
+/** The results of texts: published without a person, approved, rejected or waiting. */
+export function PublishedTexts() {
+  const t = useT();
+  const report = useOutcomes();
+  return (
+    <section className="card" aria-labelledby="published">
+      <h2 id="published">{t('usage.published')}</h2>
+      <p className="hint">{t('usage.published_hint')}</p>
+      <Read from={report} lines={14}>
+        {(found) => (found.days.length === 0 ? <p>{t('usage.no_texts')}</p> : <Results of={found} />)}
+      </Read>
+    </section>
+  );
+}
+
+function Results({ of }: { of: Outcomes }) {
+  const t = useT();
+  const { number, percent, utcDay } = useFormat();
+  const sums = sumOutcomes(of);
+  const all = outcomes.reduce((sum, name) => sum + sums[name], 0);
+  const chart = useMemo(
+    () => ({
+      days: of.days.map(({ date }) => date),
+      series: outcomes.map((name) => ({
+        label: t(`usage.outcome_${name}`),
+        color: colors[name],
+        values: of.days.map((day) => day[name]),
+      })),
+    }),
+    [of, t],
+  );
+  const save = async () => {
+    await saveFile({
+      fileName: `texts-${of.from}-${of.to}.csv`,
+      body: csvOf(
+        ['date', ...outcomes],
+        of.days.map((day) => [day.date, ...outcomes.map((name) => day[name])]),
+      ),
+    });
+    announce(t('usage.saved'));
+  };
+  return (
+    <>
+      <CountedFrom of={of} />
+      <Chart {...chart} />
+      <div className="table-scroll">
+        <table className={`stacked ${styles['table']}`}>
+          <caption>{t('usage.texts_of', { from: utcDay(of.from), to: utcDay(of.to) })}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{t('usage.outcome')}</th>
+              <th scope="col">{t('usage.texts')}</th>
+              <th scope="col">{t('usage.share')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {outcomes.map((name) => (
+              <tr key={name}>
+                <th scope="row">
+                  <span className={styles['legend']}>
+                    <i style={{ background: `var(${colors[name]})` }} />
+                    {t(`usage.outcome_${name}`)}
+                  </span>
+                </th>
+                <td data-label={t('usage.texts')}>{number(sums[name])}</td>
+                <td data-label={t('usage.share')}>{percent(sums[name] / all)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <button type="button" className={styles['below']} onClick={() => void save()}>
+        {t('usage.export_outcomes')}
+      </button>
+    </>
+  );
+}
+
+/** The reasons for a review, in the words of the interface. */
+const reasons: Readonly<Record<string, MessageId>> = {
+  policy_required: 'usage.reason_policy_required',
+  low_quality_score: 'usage.reason_low_quality_score',
+  critical_issue: 'usage.reason_critical_issue',
+  terminology_uncertainty: 'usage.reason_terminology_uncertainty',
+  terminology_noncompliant: 'usage.reason_terminology_noncompliant',
+  sensitive_content: 'usage.reason_sensitive_content',
+  high_repair_delta: 'usage.reason_high_repair_delta',
+  verification_failed: 'usage.reason_verification_failed',
+  risk_flag: 'usage.reason_risk_flag',
+};
+
+/** Why texts needed a reviewer. */
+export function ReviewReasons() {
+  const t = useT();
+  const { number } = useFormat();
+  const report = useOutcomes();
+  return (
+    <section className="card" aria-labelledby="reasons">
+      <h2 id="reasons">{t('usage.reasons')}</h2>
+      <Read from={report} lines={6}>
+        {({ reasons: found, reasons_of }) =>
+          found.length === 0 ? (
+            <p>{t('usage.no_reasons')}</p>
+          ) : (
+            <>
+              <table className={styles['bars']}>
+                <thead className="visually-hidden">
+                  <tr>
+                    <th scope="col">{t('usage.reason')}</th>
+                    <th scope="col">{t('usage.texts')}</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {found.map(({ code, texts }) => (
+                    <tr key={code}>
+                      <th scope="row">{reasons[code] ? t(reasons[code]) : code}</th>
+                      <td>
+                        <Bar className={styles['part']} max={found[0]?.texts ?? 1} value={texts} />
+                        <span>{number(texts)}</span>
+                      </td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+              <p className="hint">{t('usage.reasons_of', { texts: number(reasons_of) })}</p>
+            </>
+          )
+        }
+      </Read>
+    </section>
+  );
+}

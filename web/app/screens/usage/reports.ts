@@ -1,0 +1,76 @@
+import { useQuery } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
+import { ask } from '../../client.ts';
+import { queryKeys } from '../../query-keys.ts';
+
+/** The range of a report, both days included, and the oldest counted job if there were too many to count them all. */
+interface Coverage {
+  /** YYYY-MM-DD in UTC. */
+  from: string;
+  to: string;
+  /** ISO 8601; null if the report is complete. */
+  counted_from: string | null;
+}
+
+/** Billed characters by day and group. */
+export interface Breakdown extends Coverage {
+  /** The largest first. The name is empty for jobs without a value, and null for the sum of all small groups. */
+  groups: { name: string | null; jobs: number; billable_chars: number }[];
+  /** The days with usage, with one value for each group. */
+  days: { date: string; billable_chars: number[] }[];
+}
+
+/** The results of texts, as the names of the report's fields. */
+export const outcomes = ['automatic', 'reviewed', 'waiting', 'rejected'] as const;
+
+export type Outcome = (typeof outcomes)[number];
+
+/** The results of the texts that were translated in a range. */
+export interface Outcomes extends Coverage {
+  days: ({ date: string } & Record<Outcome, number>)[];
+  median_ms: number | null;
+  /** Why texts needed a reviewer, by the codes of the quality gate. */
+  reasons: { code: string; texts: number }[];
+  reasons_of: number;
+}
+
+/** The ways to group billed characters. */
+export const dimensions = ['target_lang', 'source_lang', 'domain', 'kind', 'served_from'] as const;
+
+export type Dimension = (typeof dimensions)[number];
+
+/** The days that the URL names; the service determines missing ones. */
+export function useRange(): { from?: string; to?: string } {
+  const { from, to } = useSearch({ from: '/workspace/app/reports' });
+  return { ...(from && { from }), ...(to && { to }) };
+}
+
+export function useBreakdown(by: Dimension) {
+  const range = useRange();
+  return useQuery({
+    queryKey: queryKeys.reports.breakdown(by, range),
+    queryFn: () =>
+      by === 'domain'
+        ? ask<Breakdown>('reviews.byDomain', range)
+        : ask<Breakdown>('usage.breakdown', { ...range, by }),
+  });
+}
+
+export function useOutcomes() {
+  const range = useRange();
+  return useQuery({
+    queryKey: queryKeys.reports.outcomes(range),
+    queryFn: () => ask<Outcomes>('reviews.outcomes', range),
+  });
+}
+
+/** The number of texts with each result, over all days. */
+export function sumOutcomes({ days }: Pick<Outcomes, 'days'>): Record<Outcome, number> {
+  const sum = (name: Outcome) => days.reduce((total, day) => total + day[name], 0);
+  return {
+    automatic: sum('automatic'),
+    reviewed: sum('reviewed'),
+    waiting: sum('waiting'),
+    rejected: sum('rejected'),
+  };
+}
