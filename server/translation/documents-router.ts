@@ -37,6 +37,7 @@ import {
 import { confirmationOf } from '#server/translation/review/confirmation.ts';
 import { approveDocument } from '#server/translation/review/documents/approve.ts';
 import { reviewDocument } from '#server/translation/review/documents/decide.ts';
+import { filesProcedures } from '#server/translation/review/documents/files.ts';
 import { workplaceProcedures } from '#server/translation/review/documents/procedures.ts';
 import { documentApproveInput } from '#server/translation/review/documents/review-schema.ts';
 import {
@@ -326,5 +327,6 @@ export const documentsRouter = router({
   approve,
   delete: remove,
   ...workplaceProcedures,
+  ...filesProcedures,
   ...operatorProcedures,
 });

@@ -109,6 +109,11 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
   'terminology.entryPage': ({ terminology }) => terminology.entryPage({ set_id: 'a' }),
   'terminology.addEntry': ({ terminology }) => terminology.addEntry({} as never),
   'terminology.matches': ({ terminology }) => terminology.matches({} as never),
+  'terminology.termPage': ({ terminology }) => terminology.termPage({ set_id: 'a' }),
+  'terminology.addTerm': ({ terminology }) => terminology.addTerm({} as never),
+  'terminology.updateTerm': ({ terminology }) => terminology.updateTerm({} as never),
+  'terminology.deleteTerm': ({ terminology }) => terminology.deleteTerm({} as never),
+  'terminology.previewUpload': ({ terminology }) => terminology.previewUpload({} as never),
   'translations.create': ({ translations }) => translations.create({ source_text: 'a', target_lang: 'fr' }),
   'translations.createBatch': ({ translations }) => translations.createBatch({ inputs: [] }),
   'translations.createFromText': ({ translations }) =>
@@ -140,7 +145,7 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
 const forStripe = '/api/stripe/webhook';
 
 /** These procedures return the keys of drafts in a browser, which other programs do not need. */
-const forBrowsers = ['auth.draftKeys'];
+const forBrowsers = ['auth.draftKeys', 'documents.files'];
 
 /** These methods send no request: they pass tokens to the store. */
 const silent = ['auth.begin'];

@@ -20,6 +20,7 @@ import type {
   TranslationJob,
 } from '#sdk/types.ts';
 import { usage } from '#sdk/usage.ts';
+import type { FilePage, FilesQuery } from './screens/documents/files.ts';
 import { deployment } from './deployment.ts';
 import { onSessionChange, session, sessionState } from './session/keeper.ts';
 
@@ -112,6 +113,11 @@ export function approveDocument(request: {
   confirm_critical?: boolean;
 }): Promise<DocumentApproval> {
   return connection.mutate({ name: 'documents.approve', repeatable: true }, request);
+}
+
+/** Returns a page of the workspace's files with their progress, the last changed first. */
+export function listFiles(query: FilesQuery): Promise<FilePage> {
+  return connection.query({ name: 'documents.files', repeatable: true }, query);
 }
 
 /**
