@@ -13,7 +13,13 @@ const term = {
   case_sensitive: false,
   priority: 0,
 };
-const order = { ...term, source_lang: null, target_lang: null, source_term: 'order', target_term: 'commande' };
+const order = {
+  ...term,
+  source_lang: null,
+  target_lang: null,
+  source_term: 'order',
+  target_term: 'commande',
+};
 
 let mine: Sets;
 let setId: string;
@@ -23,7 +29,11 @@ beforeEach(async () => {
 });
 
 const call = (path: string, input: Fields, headers: Headers = mine.headers) =>
-  viaRpc(app, { path: `terminology.${path}`, type: 'mutation' }, { input: { set_id: setId, ...input }, headers });
+  viaRpc(
+    app,
+    { path: `terminology.${path}`, type: 'mutation' },
+    { input: { set_id: setId, ...input }, headers },
+  );
 const add = (change: Fields = {}, more: Fields = {}) =>
   call('addTerm', { term: { ...term, ...change }, ...more });
 const update = (change: Fields, more: Fields = {}) =>
@@ -36,7 +46,11 @@ const list = async (input: Fields = {}) =>
     { input: { set_id: setId, ...input }, headers: mine.headers },
   );
 const listed = async (input: Fields = {}) =>
-  (await list(input)).body.entries.map((one: Fields) => [one['entry_no'], one['source_term'], one['target_term']]);
+  (await list(input)).body.entries.map((one: Fields) => [
+    one['entry_no'],
+    one['source_term'],
+    one['target_term'],
+  ]);
 const usedTerms = async (text: string) =>
   (await mine.job({ source_text: text })).request.metadata.terminology_gate?.matched_source_terms;
 
@@ -124,7 +138,10 @@ describe('terminology.updateTerm', () => {
 
   test('of two members at once one wins, and the other gets the present term', async () => {
     const answers = await Promise.all([update({ target_term: 'ordre' }), update({ target_term: 'achat' })]);
-    const [won, lost] = answers.toSorted((a, b) => a.status - b.status) as [typeof answers[0], typeof answers[0]];
+    const [won, lost] = answers.toSorted((a, b) => a.status - b.status) as [
+      (typeof answers)[0],
+      (typeof answers)[0],
+    ];
     expect([won.status, lost.status]).toEqual([200, 409]);
     expect(lost.body).toMatchObject({
       detail: 'another member has changed this term',
@@ -150,7 +167,8 @@ describe('terminology.updateTerm', () => {
   });
 
   test('counts the room of the term that it replaces as free', async () => {
-    for (let n = 0; n < 8; n += 1) await add({ source_term: `word ${n}`, source_lang: null, target_lang: null });
+    for (let n = 0; n < 8; n += 1)
+      await add({ source_term: `word ${n}`, source_lang: null, target_lang: null });
     expect((await add({ source_term: 'one more' })).status).toBe(422);
     expect((await update({ source_term: 'a longer order', target_lang: 'fr' })).status).toBe(200);
   });

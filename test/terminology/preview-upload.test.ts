@@ -57,7 +57,12 @@ describe('terminology.previewUpload', () => {
   });
 
   test('another priority or language is a change of its own kind', async () => {
-    const { body } = await preview([header, 'order,commande,en,fr,2', 'bill,addition,en,de,', 'rent,loyer,en,fr,']);
+    const { body } = await preview([
+      header,
+      'order,commande,en,fr,2',
+      'bill,addition,en,de,',
+      'rent,loyer,en,fr,',
+    ]);
     expect(body).toMatchObject({ changed: 1, added: 1, removed: 1, unchanged: 1 });
   });
 
@@ -84,7 +89,12 @@ describe('terminology.previewUpload', () => {
   test.each([
     ['an invalid line', ['a,b', '"c,d'], {}, [400, expect.stringContaining('line 2')]],
     ['another format', ['a,b'], { file_name: 'a.xlsx' }, [415, expect.any(String)]],
-    ['too many terms', ['1,1', '2,2', '3,3', '4,4', '5,5', '6,6'], {}, [422, expect.stringMatching(/^terminology_max_terms/)]],
+    [
+      'too many terms',
+      ['1,1', '2,2', '3,3', '4,4', '5,5', '6,6'],
+      {},
+      [422, expect.stringMatching(/^terminology_max_terms/)],
+    ],
   ])('rejects %s like an upload', async (_, lines, fields, expected) => {
     const answer = await preview(lines, fields);
     expect(refusal(answer)).toEqual(expected);

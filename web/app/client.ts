@@ -20,8 +20,8 @@ import type {
   TranslationJob,
 } from '#sdk/types.ts';
 import { usage } from '#sdk/usage.ts';
-import type { FilePage, FilesQuery } from './screens/documents/files.ts';
 import { deployment } from './deployment.ts';
+import type { FilePage, FilesQuery } from './screens/documents/files.ts';
 import { onSessionChange, session, sessionState } from './session/keeper.ts';
 
 /**

@@ -39,10 +39,14 @@ const file = z.object({
   source_key: z
     .string()
     .nullable()
-    .describe('Equal for files with the same content, so that the translations of a file can be shown together.'),
+    .describe(
+      'Equal for files with the same content, so that the translations of a file can be shown together.',
+    ),
   source_lang: z.string().describe('The language of the file.'),
   target_lang: z.string().describe('The language of the translation.'),
-  pages: count.nullable().describe('The number of pages; null if the format has none, or before it is known.'),
+  pages: count
+    .nullable()
+    .describe('The number of pages; null if the format has none, or before it is known.'),
   segments: count.describe('The number of segments; 0 before they are extracted.'),
   confirmed: count.describe('Segments that a reviewer has confirmed.'),
   critical: count.describe('Unconfirmed segments with critical findings.'),
@@ -107,7 +111,8 @@ function listFiles(
         tenantId,
         found.map(({ id }) => id),
       ),
-      next_cursor: more && last ? writeCursor({ updated_at: last.updatedAt.toISOString(), id: last.id }) : null,
+      next_cursor:
+        more && last ? writeCursor({ updated_at: last.updatedAt.toISOString(), id: last.id }) : null,
       counts: await countStates(tx, tenantId),
     };
   });
@@ -153,7 +158,8 @@ function findFiles(tx: Tx, tenantId: string, query: FilesQuery) {
 }
 
 async function countStates(tx: Tx, tenantId: string) {
-  const counted = (state: State) => sql`(count(*) filter (where ${conditions[state]}))::int as ${sql.raw(state)}`;
+  const counted = (state: State) =>
+    sql`(count(*) filter (where ${conditions[state]}))::int as ${sql.raw(state)}`;
   const [row] = await tx.execute<Record<State, number>>(sql`
     select ${sql.join(states.map(counted), sql`, `)} from (
       select status, approved_at from document_jobs where tenant_id = ${tenantId}
@@ -216,7 +222,11 @@ async function selectFiles(tx: Tx, tenantId: string, ids: readonly string[]): Pr
   return rows.map((row) => fileView(row, keys.get(row.documentId) ?? null, counts.get(row.documentId)));
 }
 
-async function selectSourceKeys(tx: Tx, tenantId: string, ids: readonly string[]): Promise<Map<string, string>> {
+async function selectSourceKeys(
+  tx: Tx,
+  tenantId: string,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
   const rows = await tx.execute<{ id: string; key: string }>(sql`
     select document_id as id, sha256 as key from document_artifacts
     where tenant_id = ${tenantId} and kind = 'source' and revision = 1

@@ -1,11 +1,11 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
-import { JobRows } from '../../parts/job-rows.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { More } from '../../parts/more.tsx';
 import { FilterFields } from './filter-fields.tsx';
 import type { JobFilter } from './search.ts';
+import { TextTable } from './text-table.tsx';
 import { useJobs } from './use-jobs.ts';
 
 /** `/app/texts`: the workspace's jobs, the most recently changed first. */
@@ -26,7 +26,7 @@ export function JobsScreen() {
       <FilterFields filter={filter} onChange={change} />
       <Read from={jobs} lines={12}>
         {({ pages }) => (
-          <JobRows
+          <TextTable
             jobs={pages.flatMap(({ items }) => items)}
             empty={jobs.hasNextPage ? undefined : t(isFiltered ? 'jobs.none_found' : 'jobs.none')}
           />
