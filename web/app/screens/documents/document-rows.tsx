@@ -92,19 +92,21 @@ function FileRow({
           onChange={({ target }) => onChoose(target.checked)}
         />
       </td>
-      <td className={styles.file}>
-        <Thumbnail format={format} />
-        <span>
-          <Link
-            to="/app/edit/documents/$documentId"
-            params={{ documentId: latest.id }}
-            className={styles.name}
-          >
-            <bdi translate="no">{name}</bdi>
-          </Link>
-          <Size file={latest} />
-          {error && <bdi className={styles.error}>{error}</bdi>}
-        </span>
+      <td>
+        <div className={styles.file}>
+          <Thumbnail format={format} />
+          <span>
+            <Link
+              to="/app/edit/documents/$documentId"
+              params={{ documentId: latest.id }}
+              className={styles.name}
+            >
+              <bdi translate="no">{name}</bdi>
+            </Link>
+            <Size group={group} />
+            {error && <bdi className={styles.error}>{error}</bdi>}
+          </span>
+        </div>
       </td>
       <td className={styles.into}>
         <LanguageChips translations={translations} progress={progress} />
@@ -125,13 +127,16 @@ function FileRow({
   );
 }
 
-/** The number of segments and of pages, as far as they are known. */
-function Size({ file: { segments, pages } }: { file: FileView }) {
+/** The number of segments, and of pages or sheets, as far as they are known. */
+function Size({ group: { format, translations } }: { group: FileGroup }) {
   const t = useT();
   const { number } = useFormat();
+  // Of a translation that has just begun, the numbers are not known yet.
+  const { segments, pages } = translations.find((one) => one.segments > 0) ?? translations[0];
+  const unit = format === 'xlsx' ? 'documents.sheet_count' : 'documents.page_count';
   const parts = [
     ...(segments > 0 ? [t('documents.segment_count', { count: segments, shown: number(segments) })] : []),
-    ...(pages ? [t('documents.page_count', { count: pages, shown: number(pages) })] : []),
+    ...(pages ? [t(unit, { count: pages, shown: number(pages) })] : []),
   ];
   return <small>{parts.join(' · ')}</small>;
 }

@@ -4,6 +4,7 @@ import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { More } from '../../parts/more.tsx';
 import { FilterFields } from './filter-fields.tsx';
+import styles from './text-table.module.css';
 import type { JobFilter } from './search.ts';
 import { TextTable } from './text-table.tsx';
 import { useJobs } from './use-jobs.ts';
@@ -22,7 +23,9 @@ export function JobsScreen() {
   return (
     <>
       <title>{`${t('jobs.title')} · LinguaLoop`}</title>
-      <h1>{t('jobs.title')}</h1>
+      <div className={styles.head}>
+        <h1>{t('jobs.title')}</h1>
+      </div>
       <FilterFields filter={filter} onChange={change} />
       <Read from={jobs} lines={12}>
         {({ pages }) => (

@@ -48,18 +48,9 @@ export function TermEditRow({
   return (
     <>
       <tr className={styles.edited} onKeyDown={onKeyDown}>
-        <TermFields set={set} term={term} form={form} first={first} onChange={change} />
+        <TermFields set={set} term={term} form={form} first={first} withPriority onChange={change} />
         <td className={styles.acts}>
           <form id={form} onSubmit={save(seen)}>
-            <label className={styles.priority}>
-              {t('sets.priority_label')}
-              <input
-                type="number"
-                step={1}
-                value={term.priority}
-                onChange={({ target }) => change({ priority: target.valueAsNumber || 0 })}
-              />
-            </label>
             <button type="submit" className="primary" disabled={isBusy}>
               {t('sets.save')}
             </button>

@@ -15,12 +15,14 @@ export function TermFields({
   term,
   form,
   first,
+  withPriority = false,
   onChange,
 }: {
   set: TerminologySet;
   term: TermInput;
   form: string;
   first: RefObject<HTMLInputElement | null>;
+  withPriority?: boolean;
   onChange: (change: Partial<TermInput>) => void;
 }) {
   const t = useT();
@@ -75,6 +77,18 @@ export function TermFields({
           />
           {t('sets.case_sensitive')}
         </label>
+        {withPriority && (
+          <label className={styles.priority}>
+            {t('sets.priority_label')}
+            <input
+              form={form}
+              type="number"
+              step={1}
+              value={term.priority}
+              onChange={({ target }) => onChange({ priority: target.valueAsNumber || 0 })}
+            />
+          </label>
+        )}
       </td>
     </>
   );
