@@ -23,5 +23,5 @@ export type DeleteTermRequest = Inputs['deleteTerm'];
 export type DeletedTerm = Outputs['deleteTerm'];
 /** A file to compare with a glossary. */
 export type PreviewUploadRequest = Inputs['previewUpload'];
-/** What an upload would add, change and remove. */
+/** The changes that an upload would make. */
 export type UploadPreview = Outputs['previewUpload'];

@@ -56,7 +56,7 @@ describe('terminology.previewUpload', () => {
     expect(await mine.glossaries()).toEqual(before);
   });
 
-  test('another priority or language is a change of its own kind', async () => {
+  test('another priority is a change, and another language a new term', async () => {
     const { body } = await preview([
       header,
       'order,commande,en,fr,2',

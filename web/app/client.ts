@@ -3,6 +3,7 @@ import { auth } from '#sdk/auth.ts';
 import { billing } from '#sdk/billing.ts';
 import { createConnection } from '#sdk/connection.ts';
 import { documents } from '#sdk/documents.ts';
+import type { FilePage, FilesQuery } from '#sdk/file-types.ts';
 import { members } from '#sdk/members.ts';
 import { memory } from '#sdk/memory.ts';
 import { readOptions, type Settings } from '#sdk/options.ts';
@@ -21,7 +22,6 @@ import type {
 } from '#sdk/types.ts';
 import { usage } from '#sdk/usage.ts';
 import { deployment } from './deployment.ts';
-import type { FilePage, FilesQuery } from './screens/documents/files.ts';
 import { onSessionChange, session, sessionState } from './session/keeper.ts';
 
 /**

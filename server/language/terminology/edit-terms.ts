@@ -99,7 +99,7 @@ export function updateTerm(
 }
 
 /**
- * Deletes a term that the member saw. If there is no term at this place, nothing changes.
+ * Deletes a term that the member saw. If this place has none, nothing changes.
  * @throws AppError 404 for an unknown glossary or one of another tenant; 409, with the present term, if another member
  *   has changed the term
  */

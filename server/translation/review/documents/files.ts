@@ -13,7 +13,7 @@ import { readFigures } from '#server/translation/documents/quality-report.ts';
 import { documentJob } from '#server/translation/documents/schema.ts';
 import { waitingView } from '#server/translation/documents/waiting.ts';
 
-/** What a file is waiting for. */
+/** The states of a file in the list. */
 const states = ['translating', 'needs_review', 'approved', 'failed'] as const;
 
 type State = (typeof states)[number];

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { FileView } from '#sdk/file-types.ts';
 import type { TenantDocumentJob } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
@@ -7,7 +8,7 @@ import { useMe } from '../../session/use-me.ts';
 import { Age } from './age.tsx';
 import { DownloadButton } from './download-files.tsx';
 import styles from './files.module.css';
-import { type FileGroup, type FileView, isTranslated } from './files.ts';
+import { type FileGroup, isTranslated } from './files.ts';
 import { LanguageChips } from './language-chips.tsx';
 import type { Progress } from './search.ts';
 import { SegmentShares } from './segment-shares.tsx';

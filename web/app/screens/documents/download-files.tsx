@@ -1,5 +1,6 @@
 import { Download } from 'lucide-react';
 import { useState } from 'react';
+import type { FileView } from '#sdk/file-types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
@@ -7,7 +8,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { useAction } from '../../parts/use-action.ts';
 import styles from './files.module.css';
-import { type FileView, isTranslated } from './files.ts';
+import { isTranslated } from './files.ts';
 import { zipFiles } from './zip-files.ts';
 
 /** The name of an archive with several translations. */

@@ -1,12 +1,13 @@
 import { Search } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
+import type { FilePage } from '#sdk/file-types.ts';
 import { type MessageId, useT } from '../../i18n.tsx';
 import { useCommands } from '../../keys/use-commands.ts';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
 import { type Status, StatusMark } from '../../parts/status-mark.tsx';
 import styles from './files.module.css';
-import { type FileFormat, type FilePage, type FileState, fileFormats, fileStates } from './files.ts';
+import { type FileFormat, type FileState, fileFormats, fileStates } from './files.ts';
 import { Running } from './running.tsx';
 import { type DocumentFilter, maxTextLength } from './search.ts';
 

@@ -1,11 +1,4 @@
-import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
-import type { AppRouter } from '#server/router.ts';
-
-export type FilesQuery = inferRouterInputs<AppRouter>['documents']['files'];
-export type FilePage = inferRouterOutputs<AppRouter>['documents']['files'];
-
-/** A file in one language, with its progress. */
-export type FileView = FilePage['files'][number];
+import type { FileView } from '#sdk/file-types.ts';
 
 /** The states of files, as the filter names them. */
 export const fileStates = ['translating', 'needs_review', 'approved', 'failed'] as const;

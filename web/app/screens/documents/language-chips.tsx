@@ -1,10 +1,11 @@
 import { Link } from '@tanstack/react-router';
+import type { FileView } from '#sdk/file-types.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
 import { type Status, StatusMark } from '../../parts/status-mark.tsx';
 import styles from './files.module.css';
-import { type FileView, stateOf } from './files.ts';
+import { stateOf } from './files.ts';
 import { Running } from './running.tsx';
 import type { Progress } from './search.ts';
 

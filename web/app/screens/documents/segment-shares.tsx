@@ -1,7 +1,8 @@
+import type { FileView } from '#sdk/file-types.ts';
 import { useT } from '../../i18n.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';
 import styles from './files.module.css';
-import { type FileView, percentOf, sharesOf, stateOf } from './files.ts';
+import { percentOf, sharesOf, stateOf } from './files.ts';
 
 /** The share of confirmed segments as a text and a bar, which also shows the segments with findings. */
 export function SegmentShares({ translations }: { translations: readonly FileView[] }) {

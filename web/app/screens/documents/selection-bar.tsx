@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { CheckCheck, Download, Trash2, X } from 'lucide-react';
 import { useState } from 'react';
+import type { FileView } from '#sdk/file-types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
@@ -11,7 +12,7 @@ import { isAdministrator, useMe } from '../../session/use-me.ts';
 import { ApproveMany } from './approve-many.tsx';
 import { useDownload } from './download-files.tsx';
 import styles from './files.module.css';
-import { type FileGroup, type FileView, sharesOf, stateOf } from './files.ts';
+import { type FileGroup, sharesOf, stateOf } from './files.ts';
 import { forgetCorrections } from './kept-corrections.ts';
 
 /** The actions on the selected files. Without a selection, it only shows the results of the last approval. */

@@ -8,7 +8,7 @@ interface Named {
  * Packs files into a ZIP archive, one after the other, without compression: office files and PDFs are compressed. If
  * names are equal, a number is added.
  * @param onPacked called after each file
- * @throws the error of a file; then there is no archive
+ * @throws the error of a file, without an archive
  */
 export async function zipFiles(
   ids: readonly string[],

@@ -9,7 +9,7 @@ import { readLines } from './refused-line.tsx';
 type Change = UploadPreview['changes'][number];
 type PreviewedTerm = NonNullable<Change['after']>;
 
-/** What the import of a glossary would add, change and remove, and warnings about lines of the file. */
+/** The changes that the import of a glossary would make, and warnings about lines of the file. */
 export function ImportPreview({ file, name, preview }: { file: File; name: string; preview: UploadPreview }) {
   const t = useT();
   const { number } = useFormat();

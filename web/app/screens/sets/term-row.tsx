@@ -31,7 +31,8 @@ export function TermRow({
       event.preventDefault();
       onEdit();
     }
-    if (event.key === 'Delete') void remove();
+    // A held key deletes only one term.
+    if (event.key === 'Delete' && !event.repeat) void remove();
   };
   const { source_term: term } = entry;
   const buttonProps = { type: 'button' as const, disabled: isBusy, tabIndex: isActive ? 0 : -1 };
