@@ -9,8 +9,8 @@ import {
   withAuthenticator,
 } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { signOut } from './account.ts';
 import { tooWideOn, violationsOn } from './accessibility.ts';
+import { signOut } from './account.ts';
 import { type PersonOptions, useBrowser, withoutBrowser } from './browser.ts';
 import { field } from './reviewing.ts';
 import { sessionCookie } from './screens.ts';
@@ -120,9 +120,13 @@ describe.skipIf(withoutBrowser).each(ways)(
           mimeType: 'text/plain',
           buffer: Buffer.from('one,"two\nthree'),
         });
-        await page.locator('form input[type=text], form input:not([type])').first().fill('Name');
-        for (const select of await page.locator('form select').all()) await select.selectOption('fr');
-        await page.locator('form button[type=submit]').click();
+        await page
+          .locator('details form')
+          .locator('input[type=text], input:not([type])')
+          .first()
+          .fill('Name');
+        for (const select of await page.locator('details form select').all()) await select.selectOption('fr');
+        await page.locator('details form button[type=submit]').click();
         await page.locator('main [role=alert]').first().waitFor();
         await look(`a wrong file for the ${screen}`);
       }
@@ -130,7 +134,7 @@ describe.skipIf(withoutBrowser).each(ways)(
       const document = await addDocument(app, team.founder);
       await page.goto('/app/files');
       await page.locator('thead input[type=checkbox]').check();
-      await dialog('approving several documents', () => page.locator('main button.primary').first().click());
+      await dialog('approving several documents', () => page.locator('main section > b + button').click());
       await page.goto(`/app/edit/documents/${document}`);
       await dialog('deleting a document', () => page.locator('.actions button.danger').click());
       await dialog('approving a document', () => page.locator('.actions button:not(.danger)').nth(1).click());

@@ -28,7 +28,7 @@ async function choosePair(page: Page) {
 /** The rows of segments or terms, without the row that adds a term. */
 const rowsOf = (page: Page) => page.locator('main tbody tr:not(:has(form))');
 
-describe.skipIf(withoutBrowser)('a member at /app/glossaries', { timeout: 30_000 }, () => {
+describe.skipIf(withoutBrowser)('a member at /app/glossaries', { timeout: 60_000 }, () => {
   test('sees the wrong line of a file, corrects it, searches the terms and deletes the glossary', async () => {
     const { page } = await signedIn(app, browser, '/app/glossaries');
     await page.getByText('No glossaries yet.').waitFor();
@@ -78,7 +78,7 @@ describe.skipIf(withoutBrowser)('a member at /app/glossaries', { timeout: 30_000
   });
 });
 
-describe.skipIf(withoutBrowser)('a member at /app/memories', { timeout: 40_000 }, () => {
+describe.skipIf(withoutBrowser)('a member at /app/memories', { timeout: 60_000 }, () => {
   test('imports 50,000 units, finds a word in them, exports them and deletes them', async () => {
     const { page } = await signedIn(app, browser, '/app/memories');
     await choose(page, 'contracts.tmx', tmx(pairs(50_000)));
@@ -96,6 +96,7 @@ describe.skipIf(withoutBrowser)('a member at /app/memories', { timeout: 40_000 }
     await page.getByRole('link', { name: 'contracts' }).waitFor();
 
     await page.getByRole('link', { name: 'Concordance' }).click();
+    await page.getByRole('heading', { name: 'Concordance', level: 1 }).waitFor();
     await page.getByLabel('From').selectOption('English');
     await page.getByLabel(/^To/).selectOption('French');
     await page.getByRole('searchbox', { name: 'Text' }).fill('SENTENCE 29');

@@ -27,8 +27,11 @@ export function useTerms(set: TerminologySet, filter: ContentFilter) {
   const [deleted, setDeleted] = useState<readonly GlossaryEntry[]>([]);
   const { sort = 'source', descending = false }: { sort?: SearchedSide; descending?: boolean } = filter;
   const order = set.entry_count > maxSorted ? {} : { sort, descending };
-  const { reading, more } = usePages(queryKeys.terminology.terms(set.id, filter), (cursor) =>
-    client.terminology.termPage({ ...contentRequest(set.id, filter, cursor), ...order }),
+  const { reading, more } = usePages(
+    queryKeys.terminology.terms(set.id, filter),
+    (cursor) => client.terminology.termPage({ ...contentRequest(set.id, filter, cursor), ...order }),
+    // The fields of a new term must stay when the order or the filter changes.
+    { keepsPrevious: true },
   );
   // After a change of another member, the pages must be loaded from the start.
   const { error, isFetchNextPageError, refetch } = more;
