@@ -133,7 +133,7 @@ describe.skipIf(withoutBrowser).each(ways)(
 
       const document = await addDocument(app, team.founder);
       await page.goto('/app/files');
-      await page.locator('thead input[type=checkbox]').check();
+      await page.locator('tbody input[type=checkbox]').first().check();
       await dialog('approving several documents', () => page.locator('main section > b + button').click());
       await page.goto(`/app/edit/documents/${document}`);
       await dialog('deleting a document', () => page.locator('.actions button.danger').click());

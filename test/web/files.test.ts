@@ -8,6 +8,7 @@ import { expectAccessible } from './accessibility.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 import { sendDocument } from './document-files.ts';
 import { type Founder, signedIn } from './founder.ts';
+import { patient } from './reviewing.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
@@ -40,16 +41,16 @@ describe.skipIf(withoutBrowser)('a member at /app/files', { timeout: 60_000 }, (
     const headers = { 'x-api-key': founder.apiKey };
     await app.json('POST', `/api/documents/${id}/approve`, { headers, body: { reviewer: 'Rev' } });
     await page.reload();
-    await expect.poll(() => fileNames(founder)).toEqual(['menu.xlsx', 'later.xlsx', 'lease.xlsx']);
+    await expect.poll(() => fileNames(founder), patient).toEqual(['menu.xlsx', 'later.xlsx', 'lease.xlsx']);
     const menu = page.getByRole('row').filter({ hasText: 'menu.xlsx' });
     expect(await menu.getByRole('listitem').allInnerTexts()).toEqual([
       expect.stringMatching(/^French\s+Approved$/),
       expect.stringMatching(/^German\s+0\/1\s+Not started$/),
     ]);
     await page.getByRole('button', { name: 'Needs a reviewer 2' }).click();
-    await expect.poll(() => fileNames(founder)).toEqual(['lease.xlsx', 'menu.xlsx']);
+    await expect.poll(() => fileNames(founder), patient).toEqual(['lease.xlsx', 'menu.xlsx']);
     await page.getByLabel('Language', { exact: true }).selectOption('German');
-    await expect.poll(() => fileNames(founder)).toEqual(['menu.xlsx']);
+    await expect.poll(() => fileNames(founder), patient).toEqual(['menu.xlsx']);
     await page.getByRole('button', { name: 'All 4' }).click();
     await page.getByLabel('Language', { exact: true }).selectOption('Language');
     await page.keyboard.press('Escape');
@@ -57,7 +58,7 @@ describe.skipIf(withoutBrowser)('a member at /app/files', { timeout: 60_000 }, (
     await page.keyboard.press('/');
     await page.keyboard.type('LEASE');
     await page.waitForURL('**?text=LEASE');
-    await expect.poll(() => fileNames(founder)).toEqual(['lease.xlsx']);
+    await expect.poll(() => fileNames(founder), patient).toEqual(['lease.xlsx']);
     await page.getByLabel('Format', { exact: true }).selectOption('PDF');
     await page.getByText('No files match these filters.').waitFor();
   });

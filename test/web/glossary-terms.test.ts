@@ -4,6 +4,7 @@ import { useTestApp } from '#test/setup/app.ts';
 import { expectAccessible } from './accessibility.ts';
 import { type PersonOptions, useBrowser, withoutBrowser } from './browser.ts';
 import { type Founder, signedIn } from './founder.ts';
+import { patient } from './reviewing.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
@@ -66,14 +67,14 @@ const change = ({ apiKey, setId }: Founder & { setId: string }, target_term: str
 describe.skipIf(withoutBrowser)('a member at /app/glossaries/{id}', { timeout: 90_000 }, () => {
   test('adds, changes, deletes and restores terms by keyboard only', async () => {
     const { page } = await openGlossary();
-    await expect.poll(() => shown(page)).toEqual(['bill addition', 'order commande', 'rent loyer']);
+    await expect.poll(() => shown(page), patient).toEqual(['bill addition', 'order commande', 'rent loyer']);
     await page.getByRole('textbox', { name: 'Source' }).focus();
     await page.keyboard.type('invoice');
     await page.keyboard.press('Tab');
     await page.keyboard.type('facture');
     await page.keyboard.press('Enter');
     await expect
-      .poll(() => shown(page))
+      .poll(() => shown(page), patient)
       .toEqual(['bill addition', 'invoice facture', 'order commande', 'rent loyer']);
     // The row is ready for the next term.
     expect(await page.evaluate(() => (document.activeElement as HTMLInputElement).value)).toBe('');
@@ -86,16 +87,18 @@ describe.skipIf(withoutBrowser)('a member at /app/glossaries/{id}', { timeout: 9
     await page.keyboard.type('purchase');
     await page.keyboard.press('Enter');
     await expect
-      .poll(() => shown(page))
+      .poll(() => shown(page), patient)
       .toEqual(['bill addition', 'invoice facture', 'purchase commande', 'rent loyer']);
 
     await rows(page).first().focus();
     await page.keyboard.press('Delete');
     await page.getByText('Deleted bill.').waitFor();
-    await expect.poll(() => shown(page)).not.toContain('bill addition');
-    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toContain('invoice');
+    await expect.poll(() => shown(page), patient).not.toContain('bill addition');
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.textContent), patient)
+      .toContain('invoice');
     await page.keyboard.press('ControlOrMeta+z');
-    await expect.poll(() => shown(page)).toContain('bill addition');
+    await expect.poll(() => shown(page), patient).toContain('bill addition');
     await page.getByText('Deleted bill.').waitFor({ state: 'detached' });
   });
 
@@ -105,7 +108,9 @@ describe.skipIf(withoutBrowser)('a member at /app/glossaries/{id}', { timeout: 9
     await page.keyboard.press('F2');
     await page.keyboard.type('something else');
     await page.keyboard.press('Escape');
-    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toContain('bill');
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.textContent), patient)
+      .toContain('bill');
     expect(await shown(page)).toEqual(['bill addition', 'order commande', 'rent loyer']);
   });
 
@@ -119,17 +124,18 @@ describe.skipIf(withoutBrowser)('a member at /app/glossaries/{id}', { timeout: 9
     const conflict = page.getByRole('alert');
     await conflict.getByText('order → achat').waitFor();
     await conflict.getByRole('button', { name: 'Keep mine' }).click();
-    await expect.poll(() => shown(page)).toContain('order ordre');
+    await expect.poll(() => shown(page), patient).toContain('order ordre');
   });
 
   test('sorts by both sides, and the order stays in the URL', async () => {
     const { page } = await openGlossary();
     await page.getByRole('columnheader', { name: 'Translation' }).getByRole('button').click();
-    await expect.poll(() => shown(page)).toEqual(['bill addition', 'order commande', 'rent loyer']);
+    await page.waitForURL('**?sort=target');
+    await page.locator('th[aria-sort=ascending]').getByText('Translation').waitFor();
     await page.getByRole('columnheader', { name: 'Translation' }).getByRole('button').click();
-    await expect.poll(() => shown(page)).toEqual(['rent loyer', 'order commande', 'bill addition']);
+    await expect.poll(() => shown(page), patient).toEqual(['rent loyer', 'order commande', 'bill addition']);
     await page.reload();
-    await expect.poll(() => shown(page)).toEqual(['rent loyer', 'order commande', 'bill addition']);
+    await expect.poll(() => shown(page), patient).toEqual(['rent loyer', 'order commande', 'bill addition']);
   });
 
   test('selects the languages of a term if the glossary has none', async () => {
@@ -148,7 +154,7 @@ describe.skipIf(withoutBrowser)('a member at /app/glossaries/{id}', { timeout: 9
   ])('is accessible while a term is edited and another one can be restored ($locale)', async (options) => {
     const { page } = await openGlossary(options);
     await rows(page).last().getByRole('button').last().click();
-    await expect.poll(() => rows(page).count()).toBe(2);
+    await expect.poll(() => rows(page).count(), patient).toBe(2);
     await rows(page).first().getByRole('button').first().click();
     await expectAccessible(page);
     await page.setViewportSize({ width: 320, height: 640 });

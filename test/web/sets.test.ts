@@ -78,7 +78,7 @@ describe.skipIf(withoutBrowser)('a member at /app/glossaries', { timeout: 60_000
   });
 });
 
-describe.skipIf(withoutBrowser)('a member at /app/memories', { timeout: 60_000 }, () => {
+describe.skipIf(withoutBrowser)('a member at /app/memories', { timeout: 120_000 }, () => {
   test('imports 50,000 units, finds a word in them, exports them and deletes them', async () => {
     const { page } = await signedIn(app, browser, '/app/memories');
     await choose(page, 'contracts.tmx', tmx(pairs(50_000)));
@@ -87,7 +87,7 @@ describe.skipIf(withoutBrowser)('a member at /app/memories', { timeout: 60_000 }
     await choosePair(page);
     await page.getByRole('button', { name: 'Upload' }).click();
     const imports = page.getByRole('region', { name: 'Background imports' });
-    await imports.getByText('In progress').waitFor();
+    await imports.getByText('In progress').waitFor({ timeout: 60_000 });
     expect(await imports.getByRole('progressbar').count()).toBe(1);
     // After a reload, a running import is shown again.
     await page.reload();
