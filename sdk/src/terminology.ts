@@ -6,6 +6,17 @@ import { createListing, type List, type Page } from './pages.ts';
 import type { Call } from './send.ts';
 import { formFields, formRequest, type SourceFile } from './source-file.ts';
 import type {
+  AddedTerm,
+  AddTermRequest,
+  DeletedTerm,
+  DeleteTermRequest,
+  PreviewUploadRequest,
+  TermsQuery,
+  UpdatedTerm,
+  UpdateTermRequest,
+  UploadPreview,
+} from './term-types.ts';
+import type {
   AddedGlossaryEntry,
   GlossaryEntry,
   GlossaryEntryPage,
@@ -63,6 +74,16 @@ export interface Terminology {
    * missing in it.
    */
   matches(request: TermMatchRequest, options?: CallOptions): ApiPromise<TermMatches>;
+  /** @internal Returns one page of a glossary's terms in any order. */
+  termPage(query: TermsQuery, options?: CallOptions): ApiPromise<Page<GlossaryEntry>>;
+  /** @internal Adds a term. Adding exactly the same term again changes nothing. */
+  addTerm(request: AddTermRequest, options?: CallOptions): ApiPromise<AddedTerm>;
+  /** @internal Replaces a term. Throws ConflictError with the present term in `present`. */
+  updateTerm(request: UpdateTermRequest, options?: CallOptions): ApiPromise<UpdatedTerm>;
+  /** @internal Deletes a term. Throws ConflictError with the present term in `present`. */
+  deleteTerm(request: DeleteTermRequest, options?: CallOptions): ApiPromise<DeletedTerm>;
+  /** @internal Compares a file with the glossary that it would replace, without storing it. */
+  previewUpload(request: PreviewUploadRequest, options?: CallOptions): ApiPromise<UploadPreview>;
 }
 
 const uploadCall: Call = { name: 'terminology.upload', repeatable: true, result: ['id'] };
@@ -74,6 +95,12 @@ const deleteCall: Call = { name: 'terminology.delete', repeatable: false };
 const entriesCall: Call = { name: 'terminology.entries', repeatable: true };
 const addEntryCall: Call = { name: 'terminology.addEntry', repeatable: false };
 const matchesCall: Call = { name: 'terminology.matches', repeatable: true };
+
+const termsCall: Call = { name: 'terminology.terms', repeatable: true };
+const addTermCall: Call = { name: 'terminology.addTerm', repeatable: true };
+const updateTermCall: Call = { name: 'terminology.updateTerm', repeatable: true };
+const deleteTermCall: Call = { name: 'terminology.deleteTerm', repeatable: true };
+const previewUploadCall: Call = { name: 'terminology.previewUpload', repeatable: true };
 
 const exportTbxCall: Call = { name: 'terminology.exportTbx', repeatable: true };
 
@@ -88,6 +115,12 @@ export function terminology(connection: Connection): Terminology {
   const { list: entries, listPage: entryPage } = createListing(
     (wanted: GlossaryEntryQuery | undefined, options: CallOptions | undefined) =>
       query<GlossaryEntryPage>(entriesCall, wanted ?? {}, options),
+    (page) => page.entries,
+    (page) => page.next_cursor,
+  );
+  const { listPage: termPage } = createListing(
+    (wanted: TermsQuery | undefined, options: CallOptions | undefined) =>
+      query<GlossaryEntryPage>(termsCall, wanted ?? {}, options),
     (page) => page.entries,
     (page) => page.next_cursor,
   );
@@ -117,5 +150,10 @@ export function terminology(connection: Connection): Terminology {
     },
     addEntry: (request, options) => mutate(addEntryCall, request, options),
     matches: (request, options) => mutate(matchesCall, request, options),
+    termPage,
+    addTerm: (request, options) => mutate(addTermCall, request, options),
+    updateTerm: (request, options) => mutate(updateTermCall, request, options),
+    deleteTerm: (request, options) => mutate(deleteTermCall, request, options),
+    previewUpload: (request, options) => mutate(previewUploadCall, request, options),
   };
 }

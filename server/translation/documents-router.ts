@@ -38,6 +38,7 @@ import { deleteCommentsOn } from '#server/translation/review/comments.ts';
 import { confirmationOf } from '#server/translation/review/confirmation.ts';
 import { approveDocument } from '#server/translation/review/documents/approve.ts';
 import { reviewDocument } from '#server/translation/review/documents/decide.ts';
+import { filesProcedures } from '#server/translation/review/documents/files.ts';
 import { workplaceProcedures } from '#server/translation/review/documents/procedures.ts';
 import { documentApproveInput } from '#server/translation/review/documents/review-schema.ts';
 import {
@@ -334,5 +335,6 @@ export const documentsRouter = router({
   approve,
   delete: remove,
   ...workplaceProcedures,
+  ...filesProcedures,
   ...operatorProcedures,
 });

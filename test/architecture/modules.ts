@@ -111,7 +111,7 @@ export const modules: Module[] = [
     name: 'web/app',
     files: /^web\/(app|preview)\//,
     packages:
-      /^npm:(@lingui\/core|@tanstack\/react-(query|router|virtual)|@trpc\/client|diff|docx-preview|idb-keyval|lucide-react|pdfjs-dist|react|react-dom|uplot)$/,
+      /^npm:(@lingui\/core|@tanstack\/react-(query|router|virtual)|@trpc\/client|diff|docx-preview|fflate|idb-keyval|lucide-react|pdfjs-dist|react|react-dom|uplot)$/,
     only: /^(sdk\/src\/|server\/(languages|billing\/metering\/weight)\.ts$|web\/locales\/|web\/server\/(build|locale|shell)\.ts$)/,
   },
   {

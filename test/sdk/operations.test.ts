@@ -123,6 +123,11 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
   'terminology.entryPage': ({ terminology }) => terminology.entryPage({ set_id: 'a' }),
   'terminology.addEntry': ({ terminology }) => terminology.addEntry({} as never),
   'terminology.matches': ({ terminology }) => terminology.matches({} as never),
+  'terminology.termPage': ({ terminology }) => terminology.termPage({ set_id: 'a' }),
+  'terminology.addTerm': ({ terminology }) => terminology.addTerm({} as never),
+  'terminology.updateTerm': ({ terminology }) => terminology.updateTerm({} as never),
+  'terminology.deleteTerm': ({ terminology }) => terminology.deleteTerm({} as never),
+  'terminology.previewUpload': ({ terminology }) => terminology.previewUpload({} as never),
   'translations.create': ({ translations }) => translations.create({ source_text: 'a', target_lang: 'fr' }),
   'translations.createBatch': ({ translations }) => translations.createBatch({ inputs: [] }),
   'translations.createFromText': ({ translations }) =>
@@ -157,6 +162,7 @@ const forStripe = '/api/stripe/webhook';
 const forBrowsers = [
   'auth.draftKeys',
   'billing.prices',
+  'documents.files',
   'reviews.byDomain',
   'reviews.outcomes',
   'usage.breakdown',

@@ -122,17 +122,21 @@ describe.skipIf(withoutBrowser).each(ways)(
           mimeType: 'text/plain',
           buffer: Buffer.from('one,"two\nthree'),
         });
-        await page.locator('form input[type=text], form input:not([type])').first().fill('Name');
-        for (const select of await page.locator('form select').all()) await select.selectOption('fr');
-        await page.locator('form button[type=submit]').click();
+        await page
+          .locator('details form')
+          .locator('input[type=text], input:not([type])')
+          .first()
+          .fill('Name');
+        for (const select of await page.locator('details form select').all()) await select.selectOption('fr');
+        await page.locator('details form button[type=submit]').click();
         await page.locator('main [role=alert]').first().waitFor();
         await look(`a wrong file for the ${screen}`);
       }
 
       const document = await addDocument(app, team.founder);
       await page.goto('/app/files');
-      await page.locator('thead input[type=checkbox]').check();
-      await dialog('approving several documents', () => page.locator('main button.primary').first().click());
+      await page.locator('tbody input[type=checkbox]').first().check();
+      await dialog('approving several documents', () => page.locator('main section > b + button').click());
       await page.goto(`/app/documents/${document}`);
       await dialog('deleting a document', () => page.locator('.actions button.danger').click());
       await dialog('approving a document', () => page.locator('.actions button:not(.danger)').nth(1).click());

@@ -13,16 +13,16 @@ describe.skipIf(withoutBrowser)('a reviewer at /app/files', { timeout: 40_000 },
   test('sees a document change from queued to translated without a reload, and approves several together', async () => {
     const founder = await signedIn(app, browser, '/app/files');
     const { page, tenantId } = founder;
-    await page.getByText('No documents yet.').waitFor();
+    await page.getByText('No files yet.').waitFor();
     const id = await sendDocument(app, founder, workbookFile(['Hello']), false);
     await sendDocument(app, founder, workbookFile(['Goodbye']));
     await page.reload();
-    const waiting = page.getByRole('row').filter({ hasText: 'Queued' });
+    const waiting = page.getByRole('row').filter({ hasText: 'Translating' });
     await waiting.waitFor();
     await runDocument(app.services, tenantId, id);
     await waiting.waitFor({ state: 'detached' });
-    await page.getByRole('checkbox', { name: 'Select all that can be approved' }).check();
-    await page.getByRole('button', { name: 'Approve 2 documents' }).click();
+    await page.getByRole('checkbox', { name: 'Select all files' }).check();
+    await page.getByRole('button', { name: 'Approve, 2 of 2 left' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
     // The reviewer has not opened these documents, so each of them must be confirmed.
     const leftOut = page.getByRole('dialog', { name: '2 items were not approved' });

@@ -59,7 +59,7 @@ describe.skipIf(withoutBrowser)('a member at /app/texts', () => {
       { source_text: 'Good evening', target_lang: 'fr' },
     );
     const shown = async () => {
-      const links = await page.locator('main li').getByRole('link').allTextContents();
+      const links = await page.locator('main tbody').getByRole('link').allTextContents();
       return links.map((text) => text.split('[')[0]).toSorted();
     };
     await page.goto('/app/texts?text=good');

@@ -18,15 +18,23 @@ const choose = (page: Page, name: string, text: string) =>
     buffer: Buffer.from(text),
   });
 
-const rowsOf = (page: Page) => page.locator('main tbody tr');
+/** Selects the languages of a file. The search above the form has the same fields. */
+async function choosePair(page: Page) {
+  const form = page.getByRole('group');
+  await form.getByLabel('From').selectOption('English');
+  await form.getByLabel(/^To/).selectOption('French');
+}
 
-describe.skipIf(withoutBrowser)('a member at /app/glossaries', { timeout: 30_000 }, () => {
+/** The rows of segments or terms, without the row that adds a term. */
+const rowsOf = (page: Page) => page.locator('main tbody tr:not(:has(form))');
+
+describe.skipIf(withoutBrowser)('a member at /app/glossaries', { timeout: 60_000 }, () => {
   test('sees the wrong line of a file, corrects it, searches the terms and deletes the glossary', async () => {
     const { page } = await signedIn(app, browser, '/app/glossaries');
     await page.getByText('No glossaries yet.').waitFor();
     const header = 'source_term,target_term,source_lang,target_lang,case_sensitive';
     await choose(page, 'house.csv', `${header}\nlease,bail,en,fr,\n"contract,contrat,en,fr,\n`);
-    await page.getByRole('button', { name: 'Upload' }).click();
+    await page.getByRole('button', { name: 'Preview' }).click();
     await page.getByRole('alert').getByText('terminology_file: line 3:').waitFor();
     await page.getByRole('figure', { name: 'Line 3 of your file' }).getByText('"contract,contrat').waitFor();
     await page.getByText('No glossaries yet.').waitFor();
@@ -36,6 +44,17 @@ describe.skipIf(withoutBrowser)('a member at /app/glossaries', { timeout: 30_000
       'house.csv',
       `${header}\nlease,bail,en,fr,\nContract 100%,contrat,en,fr,true\nrent,,en,fr,\n`,
     );
+    await page.getByRole('button', { name: 'Preview' }).click();
+    const preview = page.getByRole('region', { name: 'Changes to house' });
+    await preview.getByText('2 added').waitFor();
+    await preview.getByText('rent,,en,fr,').waitFor();
+    expect(await preview.getByRole('row').allInnerTexts()).toEqual([
+      expect.anything(),
+      expect.stringMatching(/Added\s+lease\s+bail\s+2/),
+      expect.stringMatching(/Added\s+Contract 100%\s+contrat\s+3/),
+    ]);
+    // Nothing is stored before the member confirms.
+    await page.getByText('No glossaries yet.').waitFor();
     await page.getByRole('button', { name: 'Upload' }).click();
     await page.getByText('house now has 2 terms.').first().waitFor();
     await page.getByText('entries without a source or target term were skipped: line 4').waitFor();
@@ -52,24 +71,23 @@ describe.skipIf(withoutBrowser)('a member at /app/glossaries', { timeout: 30_000
     await page.getByLabel('Search in').selectOption('Translation');
     await page.getByText('No results.').waitFor();
 
-    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.waitForURL('**/app/glossaries');
     await page.getByText('No glossaries yet.').waitFor();
   });
 });
 
-describe.skipIf(withoutBrowser)('a member at /app/memories', { timeout: 40_000 }, () => {
+describe.skipIf(withoutBrowser)('a member at /app/memories', { timeout: 120_000 }, () => {
   test('imports 50,000 units, finds a word in them, exports them and deletes them', async () => {
     const { page } = await signedIn(app, browser, '/app/memories');
     await choose(page, 'contracts.tmx', tmx(pairs(50_000)));
     await page.getByRole('button', { name: 'Upload' }).click();
     await page.getByText('Select a language.').waitFor();
-    await page.getByLabel('From').selectOption('English');
-    await page.getByLabel(/^To/).selectOption('French');
+    await choosePair(page);
     await page.getByRole('button', { name: 'Upload' }).click();
     const imports = page.getByRole('region', { name: 'Background imports' });
-    await imports.getByText('In progress').waitFor();
+    await imports.getByText('In progress').waitFor({ timeout: 60_000 });
     expect(await imports.getByRole('progressbar').count()).toBe(1);
     // After a reload, a running import is shown again.
     await page.reload();
@@ -78,6 +96,7 @@ describe.skipIf(withoutBrowser)('a member at /app/memories', { timeout: 40_000 }
     await page.getByRole('link', { name: 'contracts' }).waitFor();
 
     await page.getByRole('link', { name: 'Concordance' }).click();
+    await page.getByRole('heading', { name: 'Concordance', level: 1 }).waitFor();
     await page.getByLabel('From').selectOption('English');
     await page.getByLabel(/^To/).selectOption('French');
     await page.getByRole('searchbox', { name: 'Text' }).fill('SENTENCE 29');
@@ -107,8 +126,7 @@ describe.skipIf(withoutBrowser)('a member at /app/memories', { timeout: 40_000 }
   test('a file that is not TMX is rejected with its wrong line, and nothing is imported', async () => {
     const { page } = await signedIn(app, browser, '/app/memories');
     await choose(page, 'broken.tmx', tmx([['Hello', 'Bonjour']]).replace('</seg>', '</segment>'));
-    await page.getByLabel('From').selectOption('English');
-    await page.getByLabel(/^To/).selectOption('French');
+    await choosePair(page);
     await page.getByRole('button', { name: 'Upload' }).click();
     await page
       .getByRole('alert')

@@ -3,6 +3,7 @@ import { auth } from '#sdk/auth.ts';
 import { billing } from '#sdk/billing.ts';
 import { createConnection } from '#sdk/connection.ts';
 import { documents } from '#sdk/documents.ts';
+import type { FilePage, FilesQuery } from '#sdk/file-types.ts';
 import { members } from '#sdk/members.ts';
 import { memory } from '#sdk/memory.ts';
 import { readOptions, type Settings } from '#sdk/options.ts';
@@ -121,6 +122,11 @@ export function approveDocument(request: {
   confirm_critical?: boolean;
 }): Promise<DocumentApproval> {
   return connection.mutate({ name: 'documents.approve', repeatable: true }, request);
+}
+
+/** Returns a page of the workspace's files with their progress, the last changed first. */
+export function listFiles(query: FilesQuery): Promise<FilePage> {
+  return connection.query({ name: 'documents.files', repeatable: true }, query);
 }
 
 /**

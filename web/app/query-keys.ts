@@ -48,13 +48,7 @@ export const queryKeys = {
   terminology: {
     all: ['terminology'],
     sets: ['terminology', 'sets'],
-    entries: (setId: string, version: string, filter: object) => [
-      'terminology',
-      'entries',
-      setId,
-      version,
-      filter,
-    ],
+    terms: (setId: string, filter: object) => ['terminology', 'terms', setId, filter],
     matches: (jobId: string) => ['terminology', 'matches', jobId],
   },
   memory: {

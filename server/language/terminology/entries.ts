@@ -66,7 +66,14 @@ export async function listEntries(tx: Tx, tenantId: string, request: EntriesRequ
 
 const columns = { source: sql`source_term`, target: sql`target_term` };
 
-function conditionOf({ source_lang, target_lang, text, match, side }: EntriesRequest): SQL | undefined {
+/** SQL: whether an entry applies to the requested languages and contains the requested text. */
+export function conditionOf({
+  source_lang,
+  target_lang,
+  text,
+  match,
+  side,
+}: EntriesRequest): SQL | undefined {
   const source = readDeclaredLanguage('source_lang', source_lang);
   const target = readDeclaredLanguage('target_lang', target_lang);
   const sides = side === 'either' ? (['source', 'target'] as const) : [side];

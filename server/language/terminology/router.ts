@@ -4,6 +4,7 @@ import { pageOf, setListQuery } from '#server/http/paging.ts';
 import { deferredTenantProcedure, tenantProcedure } from '#server/identity/access/guards/tenant.ts';
 import { router, streamResponse } from '#server/trpc.ts';
 import { addEntry } from './add-entry.ts';
+import { addTerm, deleteTerm, updateTerm } from './edit-terms.ts';
 import { listEntries } from './entries.ts';
 import {
   addEntryRequest,
@@ -14,9 +15,22 @@ import {
   termMatchesRequest,
 } from './entry-schema.ts';
 import { exportTbx, tbxQuery } from './export-tbx.ts';
+import { listTerms } from './list-terms.ts';
 import { findTermMatches } from './matches.ts';
+import { previewUpload } from './preview-upload.ts';
 import { glossaryForm, terminologySet, uploadedGlossary } from './schema.ts';
 import { listSets, removeSet } from './sets.ts';
+import {
+  addedTerm,
+  addTermRequest,
+  deletedTerm,
+  deleteTermRequest,
+  previewRequest,
+  termsRequest,
+  updatedTerm,
+  updateTermRequest,
+  uploadPreview,
+} from './term-schema.ts';
 import { uploadGlossary } from './upload.ts';
 
 const upload = deferredTenantProcedure
@@ -115,6 +129,35 @@ const matches = deferredTenantProcedure
   .output(termMatches)
   .mutation(({ ctx, input }) => findTermMatches(ctx.services, ctx.withTenant, input, ctx.disconnected()));
 
+/** The procedures of the glossary screens. They have no route, so only /trpc serves them. */
+const termProcedures = {
+  terms: tenantProcedure
+    .input(termsRequest)
+    .output(entryPage)
+    .query(({ ctx, input }) => listTerms(ctx.tx, ctx.principal.tenant.id, input)),
+
+  addTerm: deferredTenantProcedure
+    .input(addTermRequest)
+    .output(addedTerm)
+    .mutation(({ ctx, input }) => addTerm(ctx.services, ctx.withTenant, input)),
+
+  updateTerm: deferredTenantProcedure
+    .input(updateTermRequest)
+    .output(updatedTerm)
+    .mutation(({ ctx, input }) => updateTerm(ctx.services, ctx.withTenant, input)),
+
+  deleteTerm: deferredTenantProcedure
+    .input(deleteTermRequest)
+    .output(deletedTerm)
+    .mutation(({ ctx, input }) => deleteTerm(ctx.services, ctx.withTenant, input)),
+
+  /** A mutation, although it changes nothing: the file is part of the request's body. */
+  previewUpload: deferredTenantProcedure
+    .input(previewRequest)
+    .output(uploadPreview)
+    .mutation(({ ctx, input }) => previewUpload(ctx.services, ctx.withTenant, input, ctx.disconnected())),
+};
+
 export const terminologyRouter = router({
   upload,
   list,
@@ -123,4 +166,5 @@ export const terminologyRouter = router({
   entries,
   addEntry: add,
   matches,
+  ...termProcedures,
 });

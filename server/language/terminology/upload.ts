@@ -1,3 +1,4 @@
+import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import type { GlossaryFile } from '#server/formats/glossary-file.ts';
@@ -30,11 +31,49 @@ import { glossaryWarnings } from './upload-warnings.ts';
  * @throws AppError 400, 413, 415, 422
  */
 export async function uploadGlossary(
-  services: Pick<Services, 'database' | 'embedder' | 'fileWork' | 'settings'>,
+  services: UploadServices,
   withTenant: WithTenant,
   form: GlossaryForm,
   signal: AbortSignal,
 ): Promise<UploadedGlossary> {
+  const { tenantId, name, source, target, read, entries } = await readUpload(
+    services,
+    withTenant,
+    form,
+    signal,
+  );
+  const warnings = glossaryWarnings(read, entries);
+  // With the lock, two uploads cannot both use the same free capacity.
+  return withTenantLock(services.database, tenantId, 'terminology', async (tx) => {
+    await requireRoomForUpload(tx, services.settings, tenantId, name, entries);
+    const set = await replaceSet(tx, {
+      tenantId,
+      setId: newId(),
+      name,
+      sourceLang: source?.tag ?? null,
+      targetLang: target?.tag ?? null,
+      entryCount: entries.length,
+      // Terms are not embedded. The name of the model only shows whether one is configured.
+      embeddingModel: services.embedder?.model ?? null,
+      revision: newId(),
+    });
+    await insertEntries(tx, tenantId, set.setId, entries);
+    return { ...setView(set), warnings };
+  });
+}
+
+export type UploadServices = Pick<Services, 'database' | 'embedder' | 'fileWork' | 'settings'>;
+
+/**
+ * Checks the form of an upload, and reads its file.
+ * @throws AppError 400, 413, 415, 422
+ */
+export async function readUpload(
+  services: UploadServices,
+  withTenant: WithTenant,
+  form: GlossaryForm,
+  signal: AbortSignal,
+) {
   // Authenticate the caller before returning validation errors, and make all checks before reading the file, which is
   // expensive.
   const { tenantId, file, kind, name, source, target } = await withTenant(async (tx, { tenant }) => {
@@ -55,29 +94,22 @@ export async function uploadGlossary(
       targetLang: entry.targetLang ?? target?.code ?? '',
     }),
   );
-  const warnings = glossaryWarnings(read, entries);
-  // With the lock, two uploads cannot both use the same free capacity.
-  return withTenantLock(services.database, tenantId, 'terminology', async (tx) => {
-    requireRoomForSet(
-      await countOtherSets(tx, tenantId, name),
-      services.settings.MAX_TERMINOLOGY_SETS,
-      setLimit,
-    );
-    requireCapacity(await countByLanguages(tx, tenantId, name), sizesOf(entries), services.settings);
-    const set = await replaceSet(tx, {
-      tenantId,
-      setId: newId(),
-      name,
-      sourceLang: source?.tag ?? null,
-      targetLang: target?.tag ?? null,
-      entryCount: entries.length,
-      // Terms are not embedded. The name of the model only shows whether one is configured.
-      embeddingModel: services.embedder?.model ?? null,
-      revision: newId(),
-    });
-    await insertEntries(tx, tenantId, set.setId, entries);
-    return { ...setView(set), warnings };
-  });
+  return { tenantId, name, source, target, read, entries };
+}
+
+/**
+ * Requires that the workspace has room for the set and its terms, without the set of this name.
+ * @throws AppError 422; the message contains the limit
+ */
+export async function requireRoomForUpload(
+  tx: Tx,
+  settings: Services['settings'],
+  tenantId: string,
+  name: string,
+  entries: readonly NewEntry[],
+): Promise<void> {
+  requireRoomForSet(await countOtherSets(tx, tenantId, name), settings.MAX_TERMINOLOGY_SETS, setLimit);
+  requireCapacity(await countByLanguages(tx, tenantId, name), sizesOf(entries), settings);
 }
 
 const setLimit = { code: 'terminology_max_sets_exceeded', noun: 'glossaries' };

@@ -33,6 +33,13 @@ export interface Probe {
 
 const text = { source_text: 'Hello', target_lang: 'fr' };
 const pair = { source_lang: 'en', target_lang: 'fr' };
+const newTerm = {
+  ...pair,
+  source_term: 'a new term',
+  target_term: 'un terme',
+  case_sensitive: false,
+  priority: 0,
+};
 const nothing = { token: 'nothing' };
 const oidc = { provider: 'oidc' };
 const noUser: Outcome = '404 user not found';
@@ -248,6 +255,7 @@ export const probes: Readonly<Record<string, Probe>> = {
     abroad: noDocument,
   },
   'documents.progress': { input: ({ documentId }) => ({ document_ids: [documentId] }) },
+  'documents.files': { input: () => ({}) },
   'documents.outline': { input: document, abroad: noDocument },
   'documents.search': { input: document, abroad: noDocument },
   'documents.boxes': { input: document, abroad: noDocument },
@@ -328,6 +336,33 @@ export const probes: Readonly<Record<string, Probe>> = {
     }),
     abroad: '404 terminology set not found',
   },
+  'terminology.terms': {
+    input: async ({ app, founder }) => ({ set_id: await addGlossary(app, founder) }),
+    abroad: '404 terminology set not found',
+  },
+  'terminology.addTerm': {
+    input: async ({ app, founder }) => ({ set_id: await addGlossary(app, founder), term: newTerm }),
+    abroad: '404 terminology set not found',
+  },
+  'terminology.updateTerm': {
+    input: async ({ app, founder }) => ({
+      set_id: await addGlossary(app, founder),
+      entry_no: 1000,
+      replaces: newTerm,
+      term: newTerm,
+    }),
+    in: '404 term not found',
+    abroad: '404 terminology set not found',
+  },
+  'terminology.deleteTerm': {
+    input: async ({ app, founder }) => ({
+      set_id: await addGlossary(app, founder),
+      entry_no: 1000,
+      replaces: newTerm,
+    }),
+    abroad: '404 terminology set not found',
+  },
+  'terminology.previewUpload': { input: () => ({ file_name: 'a.csv', content: btoa('a,b'), name: 'New' }) },
   'terminology.matches': { input: () => ({ ...pair, source_text: 'word 0' }) },
 
   'memory.import': { input: () => memoryForm(1, { name: 'Imported' }) },

@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import type { Page } from '#sdk/pages.ts';
 import { useT } from '../i18n.tsx';
 import { announce } from './announcer.tsx';
@@ -7,17 +7,20 @@ import { Problem } from './problem.tsx';
 /**
  * Loads a list page by page; the first page immediately.
  * @param read loads the page at a cursor; without a cursor, the first page
+ * @param keepsPrevious whether the former items stay until those of a changed `queryKey` are loaded
  * @returns the items of all loaded pages as a result for `Read`, and the state for `More`
  */
 export function usePages<T>(
   queryKey: readonly unknown[],
   read: (cursor: string | undefined) => Promise<Page<T>>,
+  { keepsPrevious = false }: { keepsPrevious?: boolean } = {},
 ) {
   const pages = useInfiniteQuery({
     queryKey,
     queryFn: ({ pageParam }) => read(pageParam),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextCursor }: Page<T>) => nextCursor ?? undefined,
+    ...(keepsPrevious && { placeholderData: keepPreviousData }),
   });
   const { data, error, refetch, isFetchNextPageError } = pages;
   return {

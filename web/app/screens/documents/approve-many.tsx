@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { ApproveManyRequest, TenantDocumentJob } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { type Translate, useT } from '../../i18n.tsx';
@@ -7,7 +7,7 @@ import { announce } from '../../parts/announcer.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { type LeftOut, LeftOutDialog } from '../../parts/left-out.tsx';
 import { queryKeys } from '../../query-keys.ts';
-import styles from './documents.module.css';
+import styles from './files.module.css';
 
 /** Maximum number of documents in a request. */
 const most = 100;
@@ -22,13 +22,18 @@ interface Result {
   refusal: string | undefined;
 }
 
-/** Approves the selected documents together, and shows the result of each. */
+/**
+ * Approves the selected documents together, and shows the result of each.
+ * @param children the actions, with a function that starts the approval
+ */
 export function ApproveMany({
   documents,
   onApproved,
+  children,
 }: {
-  documents: readonly TenantDocumentJob[];
+  documents: readonly Pick<TenantDocumentJob, 'id' | 'source_file_name'>[];
   onApproved: () => void;
+  children: (ask: () => void) => ReactNode;
 }) {
   const t = useT();
   const queries = useQueryClient();
@@ -54,17 +59,7 @@ export function ApproveMany({
   };
   return (
     <>
-      <div className={styles.many}>
-        <button
-          type="button"
-          className="primary"
-          disabled={sent.length === 0}
-          onClick={() => setAsking(true)}
-        >
-          {t('documents.approve_chosen', { count: sent.length })}
-        </button>
-        {documents.length > most && <span className="hint">{t('documents.at_most', { most })}</span>}
-      </div>
+      {children(() => setAsking(true))}
       {isAsking && (
         <ConfirmDialog
           title={t('documents.approve_many_question', { count: sent.length })}
@@ -73,6 +68,7 @@ export function ApproveMany({
           onClose={() => setAsking(false)}
         >
           <p>{t('documents.approve_why')}</p>
+          {documents.length > most && <p className="hint">{t('documents.at_most', { most })}</p>}
         </ConfirmDialog>
       )}
       {leftOut.length > 0 && (

@@ -1,133 +1,152 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { FileView } from '#sdk/file-types.ts';
 import type { TenantDocumentJob } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
-import { useLanguages } from '../../parts/languages.tsx';
-import { ApproveMany } from './approve-many.tsx';
-import { DocumentStatus } from './document-status.tsx';
-import styles from './documents.module.css';
+import { useMe } from '../../session/use-me.ts';
+import { Age } from './age.tsx';
+import { DownloadButton } from './download-files.tsx';
+import styles from './files.module.css';
+import { type FileGroup, isTranslated } from './files.ts';
+import { LanguageChips } from './language-chips.tsx';
+import type { Progress } from './search.ts';
+import { SegmentShares } from './segment-shares.tsx';
+import { SelectionBar } from './selection-bar.tsx';
+import { Thumbnail } from './thumbnail.tsx';
 import { useProgress } from './use-progress.ts';
 
-/** Documents as a table. Documents that are translated and not approved yet can be selected, and approved together. */
-export function DocumentRows({
-  documents,
-  empty,
-}: {
-  documents: readonly TenantDocumentJob[];
-  empty: string;
-}) {
+/** Files as a table. Files can be selected, and approved, downloaded or deleted together. */
+export function DocumentRows({ groups }: { groups: readonly FileGroup[] }) {
   const t = useT();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const progress = useProgress(documents);
-  if (documents.length === 0) return <p>{empty}</p>;
-  const approvable = documents.filter(isApprovable);
-  const selected = approvable.filter(({ id }) => chosen.has(id));
-  const choose = (id: string, isChosen: boolean) =>
+  const progress = useProgress(groups.flatMap(({ translations }) => translations));
+  const isChosen = ({ translations }: FileGroup) => translations.every(({ id }) => chosen.has(id));
+  const choose = (of: readonly FileGroup[], isSelected: boolean) =>
     setChosen((before) => {
-      const after = new Set(before);
-      if (isChosen) after.add(id);
-      else after.delete(id);
-      return after;
+      const ids = of.flatMap(({ translations }) => translations.map(({ id }) => id));
+      return new Set(isSelected ? [...before, ...ids] : [...before].filter((id) => !ids.includes(id)));
     });
+  const selected = groups.filter(isChosen);
   return (
     <>
-      <ApproveMany documents={selected} onApproved={() => setChosen(new Set())} />
-      <div className="table-scroll">
-        <table className={styles.table}>
-          <thead>
-            <tr>
-              <th className={styles.choose}>
-                <input
-                  type="checkbox"
-                  aria-label={t('documents.choose_all')}
-                  disabled={approvable.length === 0}
-                  checked={approvable.length > 0 && selected.length === approvable.length}
-                  onChange={({ target }) =>
-                    setChosen(new Set(target.checked ? approvable.map(({ id }) => id) : []))
-                  }
-                />
-              </th>
-              <th>{t('documents.name')}</th>
-              <th>{t('documents.languages')}</th>
-              <th>{t('documents.status')}</th>
-              <th>{t('documents.to_review')}</th>
-              <th>{t('documents.changed')}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {documents.map((document) => (
-              <DocumentRow
-                key={document.id}
-                document={document}
-                progress={progress.get(document.id)}
-                isChosen={chosen.has(document.id)}
-                onChoose={choose}
+      <table className={styles.table}>
+        <thead>
+          <tr>
+            <th className={styles.choose}>
+              <input
+                type="checkbox"
+                aria-label={t('documents.choose_all')}
+                checked={selected.length === groups.length}
+                onChange={({ target }) => choose(groups, target.checked)}
               />
-            ))}
-          </tbody>
-        </table>
-      </div>
+            </th>
+            <th>{t('documents.file')}</th>
+            <th>{t('documents.into')}</th>
+            <th className={styles.shares}>{t('documents.confirmed_share')}</th>
+            <th>{t('documents.changed')}</th>
+            <th>{t('documents.changed_by')}</th>
+            <th>
+              <span className="visually-hidden">{t('documents.download')}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {groups.map((group) => (
+            <FileRow
+              key={group.id}
+              group={group}
+              progress={progress}
+              isChosen={isChosen(group)}
+              onChoose={(isSelected) => choose([group], isSelected)}
+            />
+          ))}
+        </tbody>
+      </table>
+      <SelectionBar groups={selected} onDone={() => setChosen(new Set())} />
     </>
   );
 }
 
-function DocumentRow({
-  document,
+function FileRow({
+  group,
   progress,
   isChosen,
   onChoose,
 }: {
-  document: TenantDocumentJob;
-  progress: Parameters<typeof DocumentStatus>[0]['progress'];
+  group: FileGroup;
+  progress: ReadonlyMap<string, Progress>;
   isChosen: boolean;
-  onChoose: (id: string, isChosen: boolean) => void;
+  onChoose: (isChosen: boolean) => void;
 }) {
   const t = useT();
-  const { nameOf } = useLanguages();
-  const { moment, number } = useFormat();
-  const { id, request, source_file_name: name } = document;
+  const { name, format, translations } = group;
+  const [latest] = translations;
+  const { error } = translations.find((one) => one.error !== null) ?? latest;
   return (
-    <tr>
+    <tr data-chosen={isChosen || undefined}>
       <td className={styles.choose}>
-        {isApprovable(document) && (
-          <input
-            type="checkbox"
-            aria-label={t('documents.choose', { name })}
-            checked={isChosen}
-            onChange={({ target }) => onChoose(id, target.checked)}
-          />
-        )}
-      </td>
-      <td>
-        <Link to="/app/edit/documents/$documentId" params={{ documentId: id }}>
-          <bdi translate="no">{name}</bdi>
-        </Link>{' '}
-        <span className={styles.format} translate="no">
-          {document.source_format}
-        </span>
-        {document.error && <bdi className={styles.error}>{document.error}</bdi>}
-      </td>
-      <td>{t('documents.pair', { from: nameOf(request.source_lang), to: nameOf(request.target_lang) })}</td>
-      <td>
-        <DocumentStatus
-          status={document.status}
-          approvedAt={document.approved_at}
-          progress={progress}
-          waiting={document.waiting}
-          isBrief
+        <input
+          type="checkbox"
+          aria-label={t('documents.choose', { name })}
+          checked={isChosen}
+          onChange={({ target }) => onChoose(target.checked)}
         />
       </td>
-      <td>{document.status === 'translated' && number(flaggedOf(document))}</td>
       <td>
-        <time dateTime={document.updated_at}>{moment(document.updated_at)}</time>
+        <div className={styles.file}>
+          <Thumbnail format={format} />
+          <span>
+            <Link
+              to="/app/edit/documents/$documentId"
+              params={{ documentId: latest.id }}
+              className={styles.name}
+            >
+              <bdi translate="no">{name}</bdi>
+            </Link>
+            <Size group={group} />
+            {error && <bdi className={styles.error}>{error}</bdi>}
+          </span>
+        </div>
+      </td>
+      <td className={styles.into}>
+        <LanguageChips translations={translations} progress={progress} />
+      </td>
+      <td className={styles.shares}>
+        <SegmentShares translations={translations} />
+      </td>
+      <td className={styles.changed}>
+        <Age at={latest.updated_at} />
+      </td>
+      <td className={styles.by}>
+        <ChangedBy file={latest} />
+      </td>
+      <td className={styles.act}>
+        {translations.some(isTranslated) && <DownloadButton files={translations} name={name} />}
       </td>
     </tr>
   );
 }
 
-function isApprovable({ status, approved_at }: TenantDocumentJob): boolean {
-  return status === 'translated' && approved_at === null;
+/** The number of segments, and of pages or sheets, as far as they are known. */
+function Size({ group: { format, translations } }: { group: FileGroup }) {
+  const t = useT();
+  const { number } = useFormat();
+  // Of a translation that has just begun, the numbers are not known yet.
+  const { segments, pages } = translations.find((one) => one.segments > 0) ?? translations[0];
+  const unit = format === 'xlsx' ? 'documents.sheet_count' : 'documents.page_count';
+  const parts = [
+    ...(segments > 0 ? [t('documents.segment_count', { count: segments, shown: number(segments) })] : []),
+    ...(pages ? [t(unit, { count: pages, shown: number(pages) })] : []),
+  ];
+  return <small>{parts.join(' · ')}</small>;
+}
+
+function ChangedBy({ file: { changed_by: by } }: { file: FileView }) {
+  const t = useT();
+  const me = useMe();
+  if (by === null) return null;
+  return by === me.data?.user.email ? t('documents.you') : <bdi translate="no">{by}</bdi>;
 }
 
 /**

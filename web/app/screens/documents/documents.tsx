@@ -1,63 +1,77 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { client } from '../../client.ts';
+import { Upload } from 'lucide-react';
+import { listFiles } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
+import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { More } from '../../parts/more.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import { DocumentRows } from './document-rows.tsx';
-import styles from './documents.module.css';
-import { documentStatuses, type KnownDocumentStatus } from './search.ts';
+import { FileFilters, FileSearch } from './file-filters.tsx';
+import styles from './files.module.css';
+import { groupFiles } from './files.ts';
+import type { DocumentFilter } from './search.ts';
 
-/** `/app/files`: the workspace's documents with their progress, the most recently changed first. */
+/** `/app/files`: the workspace's files with their translations and progress, the last changed first. */
 export function DocumentsScreen() {
   const t = useT();
+  const { number } = useFormat();
   const navigate = useNavigate();
   const filter = useSearch({ from: '/workspace/app/files' });
-  const documents = useInfiniteQuery({
-    queryKey: queryKeys.documents.list(filter),
-    queryFn: ({ pageParam }) =>
-      client.documents.listPage({ ...filter, limit: 50, ...(pageParam && { cursor: pageParam }) }),
-    initialPageParam: '',
-    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
-    placeholderData: keepPreviousData,
-  });
-  const choose = (status: string) =>
-    void navigate({
-      to: '/app/files',
-      search: status ? { status: status as KnownDocumentStatus } : {},
-      replace: true,
-      resetScroll: false,
-    });
+  const files = useFiles(filter);
+  const counts = files.data?.pages[0]?.counts;
+  const all = counts && counts.translating + counts.needs_review + counts.approved + counts.failed;
+  const change = (search: DocumentFilter) =>
+    void navigate({ to: '/app/files', search, replace: true, resetScroll: false });
   return (
     <>
       <title>{`${t('documents.title')} · LinguaLoop`}</title>
-      <h1>{t('documents.title')}</h1>
-      <div className={styles.above}>
-        <label className={styles.status}>
-          {t('documents.status')}
-          <select value={filter.status ?? ''} onChange={({ target }) => choose(target.value)}>
-            <option value="">{t('documents.any')}</option>
-            {documentStatuses.map((status) => (
-              <option key={status} value={status}>
-                {t(`documents.status_${status}`)}
-              </option>
-            ))}
-          </select>
-        </label>
-        <Link to="/app/translate" search={{ kind: 'file' }}>
-          {t('documents.upload')}
-        </Link>
-      </div>
-      <Read from={documents} lines={12}>
-        {({ pages }) => (
-          <DocumentRows
-            documents={pages.flatMap(({ items }) => items)}
-            empty={t(filter.status ? 'documents.none_found' : 'documents.none')}
-          />
+      <div className={styles.head}>
+        <h1>{t('documents.title')}</h1>
+        {all !== undefined && (
+          <span className={styles.pill}>
+            {number(all)}
+            {counts?.more && '+'}
+          </span>
         )}
+        <div className={styles.acts}>
+          <FileSearch filter={filter} onChange={change} />
+          <Link to="/app/translate" search={{ kind: 'file' }} className="button primary">
+            <Upload size={16} aria-hidden /> {t('documents.upload')}
+          </Link>
+        </div>
+      </div>
+      <FileFilters filter={filter} counts={counts} onChange={change} />
+      <Read from={files} lines={12}>
+        {({ pages }) => {
+          const groups = groupFiles(pages.flatMap(({ items }) => items));
+          if (groups.length > 0) return <DocumentRows groups={groups} />;
+          return <Nothing isFiltered={Object.keys(filter).length > 0} hasMore={files.hasNextPage} />;
+        }}
       </Read>
-      <More of={documents} />
+      <More of={files} />
     </>
   );
+}
+
+function useFiles({ to, ...filter }: DocumentFilter) {
+  return useInfiniteQuery({
+    queryKey: queryKeys.documents.list({ to, ...filter }),
+    queryFn: async ({ pageParam }) => {
+      const query = { ...filter, ...(to && { target_lang: to }), ...(pageParam && { cursor: pageParam }) };
+      const { files: items, ...page } = await listFiles(query);
+      return { ...page, items };
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** @param hasMore whether further pages may have matches */
+function Nothing({ isFiltered, hasMore }: { isFiltered: boolean; hasMore: boolean }) {
+  const t = useT();
+  if (hasMore) return <p className={styles.nothing}>{t('documents.none_so_far')}</p>;
+  return <p className={styles.nothing}>{t(isFiltered ? 'documents.none_found' : 'documents.none')}</p>;
 }

@@ -1,4 +1,6 @@
 import type { DocumentOutline, DocumentProgressList, SegmentBoxPage, SegmentSearchPage } from '#sdk/types.ts';
+import { canonicalLanguage } from '#server/languages.ts';
+import { type FileFormat, type FileState, fileFormats, fileStates } from './files.ts';
 
 /** The stored statuses of a document. */
 export const documentStatuses = ['queued', 'extracted', 'translated', 'failed'] as const;
@@ -7,13 +9,26 @@ export type KnownDocumentStatus = (typeof documentStatuses)[number];
 
 /** The parameters in the URL of the list. */
 export interface DocumentFilter {
-  status?: KnownDocumentStatus;
+  state?: FileState;
+  format?: FileFormat;
+  /** The language of the translation. */
+  to?: string;
+  text?: string;
 }
 
 /** Reads the URL of the list; invalid parameters are ignored. */
 export function readDocumentFilter(search: Record<string, unknown>): DocumentFilter {
-  const status = documentStatuses.find((one) => one === search['status']);
-  return status ? { status } : {};
+  const state = fileStates.find((one) => one === search['state']);
+  const format = fileFormats.find((one) => one === search['format']);
+  const to = typeof search['to'] === 'string' ? canonicalLanguage(search['to']) : undefined;
+  const text = searchedText(search['text']);
+  return { ...(state && { state }), ...(format && { format }), ...(to && { to }), ...(text && { text }) };
+}
+
+function searchedText(value: unknown): string {
+  // The router parses a text such as 123 as a number.
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  return text.trim().slice(0, maxTextLength);
 }
 
 /** The kinds of segments that formats have. */
@@ -55,10 +70,7 @@ export function readSegmentFilter(search: Record<string, unknown>): SegmentFilte
   const { flagged, corrected, confirmed, page, text } = search;
   const status = segmentStatuses.find((one) => one === search['status']);
   const kind = segmentKinds.find((one) => one === search['kind']);
-  // The router parses a text such as 123 as a number.
-  const sought = (typeof text === 'string' || typeof text === 'number' ? String(text) : '')
-    .trim()
-    .slice(0, maxTextLength);
+  const sought = searchedText(text);
   return {
     ...(status && { status }),
     ...(flagged === true && { flagged }),

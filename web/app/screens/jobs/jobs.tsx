@@ -1,11 +1,12 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
-import { JobRows } from '../../parts/job-rows.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { More } from '../../parts/more.tsx';
 import { FilterFields } from './filter-fields.tsx';
+import styles from './text-table.module.css';
 import type { JobFilter } from './search.ts';
+import { TextTable } from './text-table.tsx';
 import { useJobs } from './use-jobs.ts';
 
 /** `/app/texts`: the workspace's jobs, the most recently changed first. */
@@ -22,11 +23,13 @@ export function JobsScreen() {
   return (
     <>
       <title>{`${t('jobs.title')} · LinguaLoop`}</title>
-      <h1>{t('jobs.title')}</h1>
+      <div className={styles.head}>
+        <h1>{t('jobs.title')}</h1>
+      </div>
       <FilterFields filter={filter} onChange={change} />
       <Read from={jobs} lines={12}>
         {({ pages }) => (
-          <JobRows
+          <TextTable
             jobs={pages.flatMap(({ items }) => items)}
             empty={jobs.hasNextPage ? undefined : t(isFiltered ? 'jobs.none_found' : 'jobs.none')}
           />

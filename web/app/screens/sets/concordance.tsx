@@ -1,8 +1,8 @@
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useRouterState, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
-import { LanguageSelect } from '../../parts/languages.tsx';
+import { LanguageSelect, useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
 import { queryKeys } from '../../query-keys.ts';
@@ -22,17 +22,25 @@ export function ConcordanceScreen() {
   } = useSearch({
     from: '/workspace/app/concordance',
   });
+  const request: Request = {
+    text: text ?? '',
+    source_lang: from ?? '',
+    target_lang: to ?? '',
+    side,
+    whole_words: words,
+  };
   return (
     <>
       <title>{`${t('sets.concordance')} · LinguaLoop`}</title>
-      <p className={styles.back}>
-        <Link to="/app/memories">{t('sets.all_memories')}</Link>
-      </p>
       <h1 className={styles.title}>{t('sets.concordance')}</h1>
       <p className="hint">{t('sets.concordance_what')}</p>
       <SearchFields />
       {text && from && to ? (
-        <Occurrences request={{ text, source_lang: from, target_lang: to, side, whole_words: words }} />
+        <>
+          <Occurrences request={request} />
+          {/* A TM of the opposite direction may contain the same translation. */}
+          <Occurrences request={reversed(request)} isQuiet />
+        </>
       ) : (
         <p>{t('sets.concordance_begin')}</p>
       )}
@@ -40,25 +48,35 @@ export function ConcordanceScreen() {
   );
 }
 
-function SearchFields() {
+type Change = { [Name in keyof ConcordanceSearch]: ConcordanceSearch[Name] | '' | false };
+
+/**
+ * The fields of the concordance search. On its own screen, a selected option applies immediately; on other screens, the
+ * form opens that screen when it is submitted.
+ */
+export function SearchFields() {
   const t = useT();
   const navigate = useNavigate();
-  const search = useSearch({ from: '/workspace/app/concordance' });
-  const [text, setText] = useState(search.text ?? '');
+  const isOpen = useRouterState({ select: ({ location }) => location.pathname === '/app/concordance' });
+  const inAddress: ConcordanceSearch = useSearch({ strict: false });
+  const [search, setSearch] = useState(inAddress);
+  const address = JSON.stringify(inAddress);
   // The browser's Back and Forward change the URL without this form.
-  useEffect(() => setText(search.text ?? ''), [search.text]);
-  const set = (change: { [Name in keyof ConcordanceSearch]: ConcordanceSearch[Name] | '' | false }) => {
-    const changed = Object.entries({ ...search, text: text.trim(), ...change }).filter(([, value]) => value);
-    void navigate({
-      to: '/app/concordance',
-      search: Object.fromEntries(changed) as ConcordanceSearch,
-      replace: true,
-      resetScroll: false,
-    });
+  useEffect(() => setSearch(JSON.parse(address)), [address]);
+  const change = (changed: Change) =>
+    Object.fromEntries(
+      Object.entries({ ...search, ...changed }).filter(([, value]) => value),
+    ) as ConcordanceSearch;
+  const open = (search: ConcordanceSearch) =>
+    void navigate({ to: '/app/concordance', search, replace: isOpen, resetScroll: !isOpen });
+  const set = (changed: Change) => {
+    const next = change(changed);
+    if (isOpen) open(change({ ...changed, text: search.text?.trim() ?? '' }));
+    else setSearch(next);
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    set({});
+    open(change({ text: search.text?.trim() ?? '' }));
   };
   return (
     <search>
@@ -94,8 +112,8 @@ function SearchFields() {
             type="search"
             dir="auto"
             maxLength={maxTextLength}
-            value={text}
-            onChange={({ target }) => setText(target.value)}
+            value={search.text ?? ''}
+            onChange={({ target }) => setSearch((before) => ({ ...before, text: target.value }))}
           />
         </label>
         <label className="check">
@@ -114,24 +132,39 @@ function SearchFields() {
   );
 }
 
-function Occurrences({
-  request,
-}: {
-  request: {
-    text: string;
-    source_lang: string;
-    target_lang: string;
-    side: SearchedSide;
-    whole_words: boolean;
+interface Request {
+  text: string;
+  source_lang: string;
+  target_lang: string;
+  side: SearchedSide;
+  whole_words: boolean;
+}
+
+/** The same search in the TMs of the opposite direction. */
+function reversed({ source_lang, target_lang, side, ...request }: Request): Request {
+  return {
+    ...request,
+    source_lang: target_lang,
+    target_lang: source_lang,
+    side: side === 'source' ? 'target' : 'source',
   };
-}) {
+}
+
+/** The occurrences in the TMs of one direction. Hidden if `isQuiet` and there are none. */
+function Occurrences({ request, isQuiet = false }: { request: Request; isQuiet?: boolean }) {
   const t = useT();
+  const { nameOf } = useLanguages();
   const { reading, more } = usePages(queryKeys.memory.concordance(request), (cursor) =>
     client.memory.concordancePage({ ...request, ...(cursor && { cursor }) }),
   );
+  if (isQuiet && reading.data?.length === 0 && !more.hasNextPage) return null;
+  const id = `${request.source_lang}-${request.target_lang}`;
   return (
-    <>
-      <Read from={reading} lines={12}>
+    <section aria-labelledby={id}>
+      <h2 id={id} className={styles.direction}>
+        {t('sets.pair', { from: nameOf(request.source_lang), to: nameOf(request.target_lang) })}
+      </h2>
+      <Read from={reading} lines={isQuiet ? 2 : 12}>
         {(units) =>
           units.length === 0 ? (
             <p>{t(more.hasNextPage ? 'sets.none_so_far' : 'sets.none_found')}</p>
@@ -141,6 +174,6 @@ function Occurrences({
         }
       </Read>
       <More of={more} />
-    </>
+    </section>
   );
 }

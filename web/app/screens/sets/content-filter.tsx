@@ -18,8 +18,11 @@ export function ContentFilterFields({
   const [text, setText] = useState(filter.text ?? '');
   // The browser's Back and Forward change the URL without this form.
   useEffect(() => setText(filter.text ?? ''), [filter.text]);
+  const { sort, descending } = filter;
+  const order = { ...(sort && { sort }), ...(descending && { descending }) };
   const set = ({ text: sought, side, starts }: { text: string; side: string; starts: boolean }) =>
     onChange({
+      ...order,
       ...(sought && { text: sought }),
       ...(side && { side: side as SearchedSide }),
       ...(starts && { starts }),
@@ -64,7 +67,7 @@ export function ContentFilterFields({
         <div className={styles.filterActions}>
           <button type="submit">{t('sets.search')}</button>
           {filter.text && (
-            <button type="button" className="plain" onClick={() => onChange({})}>
+            <button type="button" className="plain" onClick={() => onChange(order)}>
               {t('sets.clear')}
             </button>
           )}

@@ -45,6 +45,7 @@ export function GlossariesScreen() {
                 hint={t('sets.glossary_file')}
                 isPairNeeded={(file) => /\.t[bm]x$/i.test(file?.name ?? '')}
                 names={sets.map(({ name }) => name)}
+                preview={previewFile}
                 send={send}
               />
               {uploaded && <Uploaded set={uploaded} />}
@@ -54,6 +55,30 @@ export function GlossariesScreen() {
       </Read>
     </>
   );
+}
+
+/** Maximum bytes of a file that can be previewed: in base64, it is part of a request of at most 10 MB. */
+const maxPreviewed = 7_000_000;
+
+/** Compares a file with the glossary that it would replace. @returns undefined if the file is too large for that */
+async function previewFile(file: File, { name, source_lang, target_lang }: SetFields) {
+  if (file.size > maxPreviewed) return undefined;
+  return client.terminology.previewUpload({
+    file_name: file.name,
+    content: await base64Of(file),
+    name,
+    ...(source_lang && { source_lang }),
+    ...(target_lang && { target_lang }),
+  });
+}
+
+function base64Of(file: File): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result).replace(/^[^,]*,?/, ''));
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(file);
+  });
 }
 
 /** The result of an upload, with the service's warnings about the file. */

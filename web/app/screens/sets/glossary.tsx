@@ -1,21 +1,20 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Download } from 'lucide-react';
 import type { TerminologySet } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
-import { LanguageText } from '../../parts/language-text.tsx';
-import { useLanguages } from '../../parts/languages.tsx';
-import { Read } from '../../parts/loading.tsx';
-import { More, usePages } from '../../parts/more.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { saveFile } from '../../parts/save-file.ts';
+import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { useGlossaries } from '../../terms/use-glossaries.ts';
 import { RemoveSet } from './remove-set.tsx';
-import { type ContentFilter, contentRequest } from './search.ts';
-import { NoContent, SetFilter, SetScreen, SetSummary } from './set-screen.tsx';
-import styles from './sets.module.css';
+import { SetFilter, SetScreen, SetSummary } from './set-screen.tsx';
+import { TermList } from './term-list.tsx';
 
-/** `/app/glossaries/{id}`: the terms of a glossary. */
+/** `/app/glossaries/{id}`: the terms of a glossary, which can be added, changed and deleted one by one. */
 export function GlossaryScreen() {
   const t = useT();
   const { setId } = useParams({ from: '/workspace/app/glossaries/$setId' });
@@ -34,9 +33,29 @@ export function GlossaryScreen() {
 
 function Glossary({ set }: { set: TerminologySet }) {
   const t = useT();
+  const filter = useSearch({ from: '/workspace/app/glossaries/$setId' });
+  return (
+    <>
+      <SetSummary set={set} size={t('sets.terms_count', { count: set.entry_count })}>
+        <Actions set={set} />
+      </SetSummary>
+      <SetFilter to="/app/glossaries/$setId" setId={set.id} filter={filter} />
+      <TermList set={set} filter={filter} />
+    </>
+  );
+}
+
+/** The actions on a glossary: export it, or delete it. */
+function Actions({ set }: { set: TerminologySet }) {
+  const t = useT();
   const navigate = useNavigate();
   const queries = useQueryClient();
-  const filter = useSearch({ from: '/workspace/app/glossaries/$setId' });
+  const { run, error, isBusy } = useAction();
+  const save = run(async () => {
+    const file = await client.terminology.exportTbx(set.id);
+    await saveFile({ fileName: file.fileName, body: file.text });
+    announce(t('sets.exported', { name: file.fileName }));
+  });
   const remove = async () => {
     await client.terminology.delete(set.id);
     announce(t('sets.deleted', { name: set.name }));
@@ -49,77 +68,11 @@ function Glossary({ set }: { set: TerminologySet }) {
   };
   return (
     <>
-      <SetSummary set={set} size={t('sets.terms_count', { count: set.entry_count })}>
-        <RemoveSet question={t('sets.delete_glossary')} why={t('sets.delete_glossary_why')} remove={remove} />
-      </SetSummary>
-      <SetFilter to="/app/glossaries/$setId" setId={set.id} filter={filter} />
-      <Entries set={set} filter={filter} />
+      <button type="button" disabled={isBusy} onClick={save}>
+        <Download size={16} aria-hidden /> {t(isBusy ? 'sets.exporting' : 'sets.export_tbx')}
+      </button>
+      <RemoveSet question={t('sets.delete_glossary')} why={t('sets.delete_glossary_why')} remove={remove} />
+      {error ? <Problem error={error} retry={() => void save()} /> : null}
     </>
-  );
-}
-
-function Entries({ set, filter }: { set: TerminologySet; filter: ContentFilter }) {
-  const t = useT();
-  const { nameOf } = useLanguages();
-  const named = (code: string | null) => (code ? nameOf(code) : t('sets.any_language'));
-  // An upload with the same name replaces the entries, so all pages are then loaded from the start.
-  const { reading, more } = usePages(
-    queryKeys.terminology.entries(set.id, set.updated_at, filter),
-    (cursor) => client.terminology.entryPage(contentRequest(set.id, filter, cursor)),
-  );
-  return (
-    <>
-      <Read from={reading} lines={12}>
-        {(entries) =>
-          entries.length === 0 ? (
-            <NoContent filter={filter} hasMore={more.hasNextPage} />
-          ) : (
-            <div className="table-scroll">
-              <table className={`stacked ${styles.texts}`}>
-                <thead>
-                  <tr>
-                    <th scope="col">{t('sets.source')}</th>
-                    <th scope="col">{t('sets.target')}</th>
-                    <th scope="col">{t('sets.rules')}</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {entries.map((entry) => (
-                    <tr key={entry.entry_no}>
-                      <Term language={entry.source_lang} term={entry.source_term} />
-                      <Term language={entry.target_lang} term={entry.target_term} />
-                      <td className={styles.soft}>
-                        {[
-                          t('sets.pair', { from: named(entry.source_lang), to: named(entry.target_lang) }),
-                          entry.case_sensitive && t('sets.case_sensitive'),
-                          entry.priority !== 0 && t('sets.priority', { priority: entry.priority }),
-                        ]
-                          .filter(Boolean)
-                          .join(' · ')}
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
-          )
-        }
-      </Read>
-      <More of={more} />
-    </>
-  );
-}
-
-function Term({ language, term }: { language: string | null; term: string }) {
-  return (
-    <td>
-      {language ? (
-        <LanguageText as="span" language={language}>
-          {term}
-        </LanguageText>
-      ) : (
-        <bdi translate="no">{term}</bdi>
-      )}
-    </td>
   );
 }

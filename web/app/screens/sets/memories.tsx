@@ -8,6 +8,7 @@ import { announce } from '../../parts/announcer.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import { shareOf, type UploadShare } from '../../upload.ts';
+import { SearchFields } from './concordance.tsx';
 import { Imports, LeftOut } from './imports.tsx';
 import { SetTable } from './set-table.tsx';
 import styles from './sets.module.css';
@@ -21,10 +22,12 @@ export function MemoriesScreen() {
   return (
     <>
       <title>{`${t('sets.memories')} · LinguaLoop`}</title>
-      <div className={styles.above}>
-        <h1>{t('sets.memories')}</h1>
-        <Link to="/app/concordance">{t('sets.concordance')}</Link>
-      </div>
+      <h1>{t('sets.memories')}</h1>
+      <section className={`card ${styles.concordance}`} aria-labelledby="concordance">
+        <h2 id="concordance">{t('sets.concordance')}</h2>
+        <p className="hint">{t('sets.concordance_what')}</p>
+        <SearchFields />
+      </section>
       <Read from={memories} lines={8}>
         {(sets) => (
           <>

@@ -25,13 +25,23 @@ export async function readRefusedLine(file: File, error: unknown): Promise<FileL
   if (!(error instanceof LinguaLoopError) || typeof error.detail !== 'string') return undefined;
   const line = Number(/\bline (\d+):/.exec(error.detail)?.[1]);
   if (!line) return undefined;
+  const text = (await readLines(file, [line])).get(line);
+  return text ? { line, text } : undefined;
+}
+
+/** Reads lines of a file by their numbers. Lines that are empty, or after the searched bytes, are left out. */
+export async function readLines(file: File, numbers: readonly number[]): Promise<Map<number, string>> {
   // The service reads only UTF-8; other bytes show as replacement characters.
   const text = await file
     .slice(0, searchedBytes)
     .text()
     .catch(() => '');
-  const found = text.split(/\r\n|\r|\n/, line)[line - 1];
-  return found ? { line, text: found.slice(0, shownCharacters) } : undefined;
+  const lines = text.split(/\r\n|\r|\n/, Math.max(0, ...numbers));
+  const found = numbers.flatMap((line): [number, string][] => {
+    const shown = lines[line - 1]?.slice(0, shownCharacters);
+    return shown ? [[line, shown]] : [];
+  });
+  return new Map(found);
 }
 
 /** Shows the line of a file that the service rejected. */

@@ -15,13 +15,22 @@ export interface ContentFilter {
   side?: SearchedSide;
   /** If set, a match must begin with the text; otherwise it must contain the text. */
   starts?: true;
+  /** The order of a glossary's terms. If omitted, they are sorted by source. */
+  sort?: 'target';
+  descending?: true;
 }
 
 /** Reads the filter from the URL; invalid parameters are ignored. */
 export function readContentFilter(search: Record<string, unknown>): ContentFilter {
   const text = searchedText(search['text']);
   const side = searchedSides.find((one) => one === search['side']);
-  return { ...(text && { text }), ...(side && { side }), ...(search['starts'] === true && { starts: true }) };
+  return {
+    ...(text && { text }),
+    ...(side && { side }),
+    ...(search['starts'] === true && { starts: true }),
+    ...(search['sort'] === 'target' && { sort: 'target' as const }),
+    ...(search['descending'] === true && { descending: true }),
+  };
 }
 
 /** Builds the request for one page of a set. @param cursor undefined for the first page */

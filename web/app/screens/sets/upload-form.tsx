@@ -1,4 +1,5 @@
 import { type FormEvent, type ReactNode, type RefObject, useId, useRef, useState } from 'react';
+import type { UploadPreview } from '#sdk/term-types.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { Field } from '../../parts/field.tsx';
@@ -7,6 +8,7 @@ import { LanguageSelect } from '../../parts/languages.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import type { UploadShare } from '../../upload.ts';
+import { ImportPreview } from './import-preview.tsx';
 import { type FileLine, RefusedLine, readRefusedLine } from './refused-line.tsx';
 import styles from './sets.module.css';
 
@@ -26,6 +28,7 @@ export interface SetFields {
  * @param accept the extensions that the file dialog offers
  * @param isPairNeeded whether the service can read this file only with its languages
  * @param names the names of existing sets; a file with one of these names replaces that set
+ * @param preview reads the file without storing it; undefined if the file cannot be previewed, and is sent directly
  * @param send uploads the file; the form shows its error
  */
 export function UploadForm({
@@ -33,12 +36,14 @@ export function UploadForm({
   hint,
   isPairNeeded,
   names,
+  preview,
   send,
 }: {
   accept: string;
   hint: string;
   isPairNeeded: (file: File | undefined) => boolean;
   names: readonly string[];
+  preview?: (file: File, fields: SetFields) => Promise<UploadPreview | undefined>;
   send: (file: File, fields: SetFields, onProgress: UploadShare) => Promise<void>;
 }) {
   const t = useT();
@@ -50,6 +55,7 @@ export function UploadForm({
   const [sent, setSent] = useState<number>();
   const [wrongLine, setWrongLine] = useState<FileLine>();
   const [wasSent, setWasSent] = useState(false);
+  const [previewed, setPreviewed] = useState<UploadPreview>();
   const change = (changed: Partial<SetFields>) => setFields((before) => ({ ...before, ...changed }));
   const name = fields.name.trim();
   const isReplacing = names.includes(name);
@@ -69,25 +75,46 @@ export function UploadForm({
     event.preventDefault();
     setWasSent(true);
     if (!file || fileProblem || name === '' || isPairMissing) return;
-    void run(async () => {
-      setWrongLine(undefined);
-      setSent(0);
-      try {
-        await send(file, { ...fields, name }, setSent);
-        // The form is cleared, because the next file usually becomes another set.
-        if (input.current) input.current.value = '';
-        setFile(undefined);
-        change({ name: '' });
-        setWasSent(false);
-      } catch (thrown) {
-        setWrongLine(await readRefusedLine(file, thrown));
-        throw thrown;
-      } finally {
-        setSent(undefined);
-      }
-    })();
+    void upload();
   };
+  const upload = run(async () => {
+    if (!file) return;
+    setWrongLine(undefined);
+    try {
+      const found = previewed ? undefined : await preview?.(file, { ...fields, name });
+      setPreviewed(found);
+      if (found) return;
+      setSent(0);
+      await send(file, { ...fields, name }, setSent);
+      // The form is cleared, because the next file usually becomes another set.
+      if (input.current) input.current.value = '';
+      setFile(undefined);
+      change({ name: '' });
+      setWasSent(false);
+    } catch (thrown) {
+      setWrongLine(await readRefusedLine(file, thrown));
+      throw thrown;
+    } finally {
+      setSent(undefined);
+    }
+  });
 
+  if (file && previewed)
+    return (
+      <form onSubmit={submit}>
+        <ImportPreview file={file} name={name} preview={previewed} />
+        {error ? <Problem error={error} /> : null}
+        <div className="actions">
+          <button type="submit" className="primary" disabled={isBusy}>
+            {t(isReplacing ? 'sets.replace' : 'sets.upload')}
+          </button>
+          <button type="button" disabled={isBusy} onClick={() => setPreviewed(undefined)}>
+            {t('sets.back')}
+          </button>
+          {sent !== undefined && <Sending sent={sent} />}
+        </div>
+      </form>
+    );
   return (
     <form onSubmit={submit} noValidate className="form">
       <FileInput ref={input} accept={accept} hint={hint} problem={fileProblem} onFile={choose} />
@@ -107,16 +134,22 @@ export function UploadForm({
       {wrongLine && <RefusedLine line={wrongLine} />}
       <div className="actions">
         <button type="submit" className="primary" disabled={isBusy}>
-          {t(isReplacing ? 'sets.replace' : 'sets.upload')}
+          {t(preview ? 'sets.preview' : isReplacing ? 'sets.replace' : 'sets.upload')}
         </button>
-        {sent !== undefined && (
-          <span className={styles.sending}>
-            <progress {...(sent < 1 && { value: sent })} aria-label={t('sets.sending')} />
-            {t(sent < 1 ? 'sets.sending' : 'sets.reading')}
-          </span>
-        )}
+        {sent !== undefined && <Sending sent={sent} />}
       </div>
     </form>
+  );
+}
+
+/** The progress of an upload. @param sent the part of the file that was sent, from 0 to 1 */
+function Sending({ sent }: { sent: number }) {
+  const t = useT();
+  return (
+    <span className={styles.sending}>
+      <progress {...(sent < 1 && { value: sent })} aria-label={t('sets.sending')} />
+      {t(sent < 1 ? 'sets.sending' : 'sets.reading')}
+    </span>
   );
 }
 

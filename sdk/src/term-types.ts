@@ -1,0 +1,27 @@
+import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
+import type { AppRouter } from '../../server/router.ts';
+
+// Types of procedures that only the glossary screens call. They are not published.
+type Inputs = inferRouterInputs<AppRouter>['terminology'];
+type Outputs = inferRouterOutputs<AppRouter>['terminology'];
+
+/** The glossary whose terms to list, with their order. */
+export type TermsQuery = Inputs['terms'];
+/** A term to add; with `entry_no`, at the place of a deleted one. */
+export type AddTermRequest = Inputs['addTerm'];
+/** A term as a member enters it. */
+export type TermInput = AddTermRequest['term'];
+/** The added term, and other translations that the glossary has for it. */
+export type AddedTerm = Outputs['addTerm'];
+/** A term as the member saw it, and the term that replaces it. */
+export type UpdateTermRequest = Inputs['updateTerm'];
+/** The term after the change. */
+export type UpdatedTerm = Outputs['updateTerm'];
+/** A term as the member saw it. */
+export type DeleteTermRequest = Inputs['deleteTerm'];
+/** The glossary without the term. */
+export type DeletedTerm = Outputs['deleteTerm'];
+/** A file to compare with a glossary. */
+export type PreviewUploadRequest = Inputs['previewUpload'];
+/** The changes that an upload would make. */
+export type UploadPreview = Outputs['previewUpload'];

@@ -1,0 +1,123 @@
+import { and, asc, eq } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { terminologyEntries, terminologySets } from '#db/schema/terminology.ts';
+import { AppError } from '#server/errors.ts';
+import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import { normalForm } from '#server/matching/normal-form.ts';
+import type { NewEntry } from './sets.ts';
+import type { Term } from './term-changes.ts';
+import type { PreviewRequest, UploadPreview } from './term-schema.ts';
+import { readUpload, requireRoomForUpload, type UploadServices } from './upload.ts';
+import { glossaryWarnings, lineWarnings } from './upload-warnings.ts';
+
+/** Maximum number of terms of the file or of the glossary that are compared, and of changes of a kind that are listed. */
+const limits = { compared: 50_000, listed: 100 };
+
+type Change = UploadPreview['changes'][number];
+/** A term of the file with its line, or a term of the glossary. */
+type Compared = Term & { line?: number };
+
+/**
+ * Reads a file like an upload, with the same errors, and compares it with the glossary of this name, but stores nothing.
+ * @throws AppError 400, 413, 415, 422
+ */
+export async function previewUpload(
+  services: UploadServices,
+  withTenant: WithTenant,
+  { file_name, content, ...fields }: PreviewRequest,
+  signal: AbortSignal,
+): Promise<UploadPreview> {
+  const bytes = Buffer.from(content, 'base64');
+  const file = { name: file_name, contentType: '', bytes, via: 'form' as const };
+  const form = { ...fields, terminology_file: file };
+  const { tenantId, name, read, entries } = await readUpload(services, withTenant, form, signal);
+  return services.database.inTenant(tenantId, async (tx) => {
+    await requireRoomForUpload(tx, services.settings, tenantId, name, entries);
+    const present = await selectPresent(tx, tenantId, name);
+    if (Math.max(entries.length, present.terms.length) > limits.compared)
+      throw new AppError('unprocessable', `a preview compares at most ${limits.compared} terms`);
+    const { changes, unchanged } = compare(present.terms, entries);
+    const ofKind = (kind: Change['kind']) => changes.filter((change) => change.kind === kind);
+    return {
+      set_id: present.setId,
+      entry_count: entries.length,
+      added: ofKind('added').length,
+      changed: ofKind('changed').length,
+      removed: ofKind('removed').length,
+      unchanged,
+      changes: (['changed', 'removed', 'added'] as const).flatMap((kind) =>
+        ofKind(kind).slice(0, limits.listed),
+      ),
+      warnings: glossaryWarnings(read, entries),
+      line_warnings: lineWarnings(read, entries),
+    };
+  });
+}
+
+async function selectPresent(tx: Tx, tenantId: string, name: string) {
+  const [set] = await tx
+    .select({ setId: terminologySets.setId })
+    .from(terminologySets)
+    .where(and(eq(terminologySets.tenantId, tenantId), eq(terminologySets.name, name)));
+  if (!set) return { setId: null, terms: [] };
+  const terms = await tx
+    .select()
+    .from(terminologyEntries)
+    .where(and(eq(terminologyEntries.tenantId, tenantId), eq(terminologyEntries.setId, set.setId)))
+    .orderBy(asc(terminologyEntries.entryNo))
+    .limit(limits.compared + 1);
+  return { setId: set.setId, terms };
+}
+
+/**
+ * Compares the terms of a glossary with those of a file. Equal terms are unchanged. Of the others, terms with the same
+ * source, languages and case rule are pairs of before and after.
+ */
+function compare(present: readonly Compared[], entries: readonly NewEntry[]) {
+  const left = Map.groupBy(present, wholeKey);
+  const added = entries.filter((entry) => left.get(wholeKey(entry))?.pop() === undefined);
+  const remaining = [...left.values()].flat();
+  const bySource = Map.groupBy(remaining.toReversed(), sourceKey);
+  const paired = new Set<Compared>();
+  const changes = added.map((entry): Change => {
+    const before = bySource.get(sourceKey(entry))?.pop();
+    if (before) paired.add(before);
+    return {
+      kind: before ? 'changed' : 'added',
+      line: entry.line,
+      before: before ? termView(before) : null,
+      after: termView(entry),
+    };
+  });
+  const removed = remaining
+    .filter((term) => !paired.has(term))
+    .map((term): Change => ({ kind: 'removed', line: null, before: termView(term), after: null }));
+  return { changes: [...changes, ...removed], unchanged: entries.length - added.length };
+}
+
+function sourceKey({ sourceLang, targetLang, caseSensitive, sourceTerm }: Compared): string {
+  const normal = normalForm(sourceTerm);
+  return `${sourceLang} ${targetLang} ${caseSensitive} ${caseSensitive ? normal : normal.toLowerCase()}`;
+}
+
+function wholeKey(term: Compared): string {
+  return JSON.stringify([
+    term.sourceLang,
+    term.targetLang,
+    term.caseSensitive,
+    term.priority,
+    term.sourceTerm,
+    term.targetTerm,
+  ]);
+}
+
+function termView(term: Compared) {
+  return {
+    source_lang: term.sourceLang || null,
+    target_lang: term.targetLang || null,
+    source_term: term.sourceTerm,
+    target_term: term.targetTerm,
+    case_sensitive: term.caseSensitive,
+    priority: term.priority,
+  };
+}

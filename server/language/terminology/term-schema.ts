@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import { addEntryRequest, addedEntry, entriesRequest, terminologyEntry } from './entry-schema.ts';
+import { terminologySet } from './schema.ts';
+import { lineWarningCodes } from './upload-warnings.ts';
+
+/*
+ * The shapes of the procedures that list and change the terms of a glossary one by one. Only the web application calls
+ * them.
+ */
+
+const language = addEntryRequest.shape.source_lang
+  .nullable()
+  .describe('A language; null for the language of the glossary or, if it has none, for any language.');
+
+const setId = addEntryRequest.shape.set_id;
+
+const entryNo = z.int().min(1).describe('The place of the term in the glossary.');
+
+/** A term as a member enters it. */
+export const term = z.object({
+  source_lang: language,
+  target_lang: language,
+  source_term: addEntryRequest.shape.source_term,
+  target_term: addEntryRequest.shape.target_term,
+  case_sensitive: z.boolean().describe('Whether letter case matters.'),
+  priority: z
+    .int()
+    .min(-(2 ** 31))
+    .max(2 ** 31 - 1)
+    .describe('If the terms of two entries overlap in a text, the higher priority wins.'),
+});
+
+/** A term as the member saw it, for comparison with the present one. Any stored term is valid. */
+const seenTerm = terminologyEntry.omit({ entry_no: true }).extend({
+  source_term: z.string().max(2000),
+  target_term: z.string().max(2000),
+});
+
+export const termsRequest = entriesRequest.extend({
+  sort: z
+    .enum(['place', 'source', 'target'])
+    .default('place')
+    .describe('The order: of the glossary, or alphabetical by one side.'),
+  descending: z.boolean().default(false).describe('Whether the order is reversed.'),
+});
+
+export const addTermRequest = z.object({
+  set_id: setId,
+  term,
+  entry_no: entryNo
+    .optional()
+    .describe(
+      'The place of a deleted term, to restore it there. If the place is taken, the term goes to the end.',
+    ),
+});
+
+export const addedTerm = addedEntry.extend({
+  added: z.boolean().describe('False if the glossary already had exactly this term, as after a resend.'),
+});
+
+export const updateTermRequest = z.object({
+  set_id: setId,
+  entry_no: entryNo,
+  replaces: seenTerm.describe('The term as the member saw it.'),
+  term,
+});
+
+export const updatedTerm = z.object({
+  set: terminologySet,
+  entry: terminologyEntry.describe('The term after the change.'),
+});
+
+export const deleteTermRequest = updateTermRequest.omit({ term: true });
+
+export const deletedTerm = z.object({
+  set: terminologySet,
+  deleted: z.boolean().describe('False if the term was already deleted, as after a resend.'),
+});
+
+/** Maximum number of base64 characters of a file; the whole request has at most MAX_REQUEST_BYTES. */
+const maxContent = 40_000_000;
+
+export const previewRequest = z.object({
+  file_name: z.string().max(1000).describe('The name of the file; its suffix decides how it is read.'),
+  content: z.string().max(maxContent).describe('The bytes of the file, in base64.'),
+  name: z.string().max(1000).describe('The name of the glossary.'),
+  source_lang: z.string().max(100).optional().describe('As in an upload.'),
+  target_lang: z.string().max(100).optional().describe('As in an upload.'),
+});
+
+const previewedTerm = terminologyEntry.omit({ entry_no: true });
+
+export const uploadPreview = z.object({
+  set_id: z.string().nullable().describe('The glossary that the upload would replace; null for a new one.'),
+  entry_count: z.int().describe('The number of terms after the upload.'),
+  added: z.int().describe('New terms.'),
+  changed: z.int().describe('Terms with another translation or priority.'),
+  removed: z.int().describe('Terms of the glossary that the file does not contain.'),
+  unchanged: z.int().describe('Terms that stay as they are.'),
+  changes: z
+    .array(
+      z.object({
+        kind: z.enum(['added', 'changed', 'removed']).describe('The kind of change.'),
+        line: z.int().nullable().describe('The line of the file, from 1; null for a removed term.'),
+        before: previewedTerm.nullable().describe('The term of the glossary; null for a new one.'),
+        after: previewedTerm.nullable().describe('The term of the file; null for a removed one.'),
+      }),
+    )
+    .describe('The first changes of each kind.'),
+  warnings: z.array(z.string()).describe('As in the response of the upload.'),
+  line_warnings: z
+    .array(
+      z.object({
+        line: z.int().describe('The line of the file, from 1.'),
+        code: z.enum(lineWarningCodes).describe('The kind of warning.'),
+      }),
+    )
+    .describe('The first warnings about single lines.'),
+});
+
+export type PreviewRequest = z.infer<typeof previewRequest>;
+export type UploadPreview = z.infer<typeof uploadPreview>;
+export type TermInput = z.infer<typeof term>;
+export type SeenTerm = z.infer<typeof seenTerm>;
+export type TermsRequest = z.infer<typeof termsRequest>;
+export type AddTermRequest = z.infer<typeof addTermRequest>;
+export type AddedTerm = z.infer<typeof addedTerm>;
+export type UpdateTermRequest = z.infer<typeof updateTermRequest>;
+export type UpdatedTerm = z.infer<typeof updatedTerm>;
+export type DeleteTermRequest = z.infer<typeof deleteTermRequest>;
+export type DeletedTerm = z.infer<typeof deletedTerm>;

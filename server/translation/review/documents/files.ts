@@ -1,0 +1,292 @@
+import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
+import { z } from 'zod';
+import type { Tx } from '#db/client.ts';
+import { documentJobs } from '#db/schema/documents.ts';
+import type { Services } from '#server/context.ts';
+import { readCursor, writeCursor } from '#server/http/paging.ts';
+import { hasText, searchedText } from '#server/http/text-search.ts';
+import { deferredTenantProcedure, type WithTenant } from '#server/identity/access/guards/tenant.ts';
+import { runSearch, scanJobs } from '#server/translation/core/listing/bounded-scan.ts';
+import { filterCondition, jobListFilter } from '#server/translation/core/listing/job-list-filter.ts';
+import { isAfter, isInFlight, isOneOf } from '#server/translation/documents/jobs.ts';
+import { readFigures } from '#server/translation/documents/quality-report.ts';
+import { documentJob } from '#server/translation/documents/schema.ts';
+import { waitingView } from '#server/translation/documents/waiting.ts';
+
+/** The states of a file in the list. */
+const states = ['translating', 'needs_review', 'approved', 'failed'] as const;
+
+type State = (typeof states)[number];
+
+const filesQuery = z.object({
+  state: z.enum(states).optional().describe('Only files in this state.'),
+  format: documentJob.shape.source_format.optional().describe('Only files of this format.'),
+  target_lang: jobListFilter.shape.target_lang,
+  text: searchedText.optional().describe('Only files whose name contains this text.'),
+  limit: z.int().min(1).max(100).default(50).describe('Files per page.'),
+  cursor: z.string().max(200).optional().describe('The next_cursor of the previous page.'),
+});
+
+const { id, status, source_file_name, source_format, approved_at, created_at, updated_at, error, waiting } =
+  documentJob.shape;
+const count = z.int();
+
+const file = z.object({
+  id,
+  status,
+  source_file_name,
+  source_format,
+  source_key: z
+    .string()
+    .nullable()
+    .describe(
+      'Equal for files with the same content, so that the translations of a file can be shown together.',
+    ),
+  source_lang: z.string().describe('The language of the file.'),
+  target_lang: z.string().describe('The language of the translation.'),
+  pages: count
+    .nullable()
+    .describe('The number of pages; null if the format has none, or before it is known.'),
+  segments: count.describe('The number of segments; 0 before they are extracted.'),
+  confirmed: count.describe('Segments that a reviewer has confirmed.'),
+  critical: count.describe('Unconfirmed segments with critical findings.'),
+  flagged: count.describe('Other unconfirmed segments that need a review.'),
+  approved_at,
+  changed_by: z.string().nullable().describe('The approver, or else the last reviewer; null without one.'),
+  error,
+  waiting,
+  created_at,
+  updated_at,
+});
+
+const filePage = z.object({
+  files: z.array(file).describe('The last changed first.'),
+  next_cursor: z.string().nullable().describe('null at the end; a filtered page may have fewer files.'),
+  counts: z
+    .object({ translating: count, needs_review: count, approved: count, failed: count, more: z.boolean() })
+    .describe('The files by state, without filters; `more`: only the last changed files were counted.'),
+});
+
+type FilesQuery = z.infer<typeof filesQuery>;
+type FileView = z.infer<typeof file>;
+
+/**
+ * Maximum number of files whose states are counted; of unconfirmed flagged segments that are counted for a file; and of
+ * segments, of all files of a page, of which those that are confirmed are counted.
+ */
+const limits = { counted: 10_000, flagged: 500, segments: 50_000 };
+
+const conditions: Readonly<Record<State, SQL>> = {
+  translating: sql`status in ('queued', 'extracted')`,
+  needs_review: sql`(status = 'translated' and approved_at is null)`,
+  approved: sql`(status = 'translated' and approved_at is not null)`,
+  failed: sql`status = 'failed'`,
+};
+
+/** The list of files of the web application. It has no route, so only /trpc serves it. */
+export const filesProcedures = {
+  files: deferredTenantProcedure
+    .input(filesQuery)
+    .output(filePage)
+    .query(({ ctx, input }) => listFiles(ctx.services, ctx.withTenant, input, ctx.disconnected())),
+};
+
+/**
+ * Returns a page of the files of a workspace with their progress, the last changed first. With a filter, one request
+ * examines a bounded number of files, so a page may be short or empty although more follow.
+ * @throws AppError 422 for an invalid cursor or an unsupported language
+ */
+function listFiles(
+  { database }: Pick<Services, 'database'>,
+  withTenant: WithTenant,
+  query: FilesQuery,
+  signal: AbortSignal,
+): Promise<z.infer<typeof filePage>> {
+  const scans = () => conditionOf(query) !== undefined;
+  return runSearch(database, withTenant, { scans, signal }, async (tx, { tenant: { id: tenantId } }) => {
+    const { found, last, more } = await findFiles(tx, tenantId, query);
+    return {
+      files: await selectFiles(
+        tx,
+        tenantId,
+        found.map(({ id }) => id),
+      ),
+      next_cursor:
+        more && last ? writeCursor({ updated_at: last.updatedAt.toISOString(), id: last.id }) : null,
+      counts: await countStates(tx, tenantId),
+    };
+  });
+}
+
+function conditionOf({ state, format, target_lang, text }: FilesQuery): SQL | undefined {
+  return and(
+    state && conditions[state],
+    format && eq(documentJobs.sourceFormat, format),
+    filterCondition(documentJobs, { target_lang }),
+    text === undefined ? undefined : hasText(sql`source_file_name`, text, 'contains'),
+  );
+}
+
+function findFiles(tx: Tx, tenantId: string, query: FilesQuery) {
+  const { documentId, updatedAt, request } = documentJobs;
+  const order = [desc(updatedAt), desc(documentId)];
+  const condition = conditionOf(query);
+  const ofTenant = eq(documentJobs.tenantId, tenantId);
+  return scanJobs({
+    after: query.cursor === undefined ? undefined : readCursor(query.cursor),
+    limit: query.limit,
+    filtered: condition !== undefined,
+    places: (after, limit) =>
+      tx
+        .select({
+          id: documentId,
+          updatedAt,
+          bytes: query.target_lang ? sql<number>`4 * pg_column_size(${request})` : sql<number>`0`,
+        })
+        .from(documentJobs)
+        .where(and(ofTenant, after && isAfter(after)))
+        .orderBy(...order)
+        .limit(limit),
+    pick: (ids, limit) =>
+      tx
+        .select({ id: documentId })
+        .from(documentJobs)
+        .where(and(ofTenant, isOneOf(ids), condition))
+        .orderBy(...order)
+        .limit(limit),
+  });
+}
+
+async function countStates(tx: Tx, tenantId: string) {
+  const counted = (state: State) =>
+    sql`(count(*) filter (where ${conditions[state]}))::int as ${sql.raw(state)}`;
+  const [row] = await tx.execute<Record<State, number>>(sql`
+    select ${sql.join(states.map(counted), sql`, `)} from (
+      select status, approved_at from document_jobs where tenant_id = ${tenantId}
+      order by updated_at desc, document_id desc limit ${limits.counted}) latest`);
+  const found = row ?? { translating: 0, needs_review: 0, approved: 0, failed: 0 };
+  const all = states.reduce((sum, state) => sum + found[state], 0);
+  return { ...found, more: all === limits.counted };
+}
+
+type Row = Pick<
+  typeof documentJobs.$inferSelect,
+  | 'documentId'
+  | 'status'
+  | 'sourceFileName'
+  | 'sourceFormat'
+  | 'pageCount'
+  | 'segments'
+  | 'reportFigures'
+  | 'failure'
+  | 'approvedAt'
+  | 'running'
+  | 'waitingSince'
+  | 'waitingReason'
+  | 'waitingAttempts'
+  | 'nextAttemptAt'
+  | 'createdAt'
+  | 'updatedAt'
+> & { sourceLang: string; targetLang: string; changedBy: string | null };
+
+async function selectFiles(tx: Tx, tenantId: string, ids: readonly string[]): Promise<FileView[]> {
+  if (ids.length === 0) return [];
+  const jobs = documentJobs;
+  const rows: Row[] = await tx
+    .select({
+      documentId: jobs.documentId,
+      status: jobs.status,
+      sourceFileName: jobs.sourceFileName,
+      sourceFormat: jobs.sourceFormat,
+      sourceLang: sql<string>`${jobs.request} ->> 'source_lang'`,
+      targetLang: sql<string>`${jobs.request} ->> 'target_lang'`,
+      changedBy: sql<string | null>`coalesce(${jobs.approvedBy}, ${jobs.reviewHistory} -> -1 ->> 'reviewer')`,
+      pageCount: jobs.pageCount,
+      segments: jobs.segments,
+      reportFigures: jobs.reportFigures,
+      failure: jobs.failure,
+      approvedAt: jobs.approvedAt,
+      running: jobs.running,
+      waitingSince: jobs.waitingSince,
+      waitingReason: jobs.waitingReason,
+      waitingAttempts: jobs.waitingAttempts,
+      nextAttemptAt: jobs.nextAttemptAt,
+      createdAt: jobs.createdAt,
+      updatedAt: jobs.updatedAt,
+    })
+    .from(jobs)
+    .where(and(eq(jobs.tenantId, tenantId), isOneOf(ids)))
+    .orderBy(desc(jobs.updatedAt), desc(jobs.documentId));
+  const keys = await selectSourceKeys(tx, tenantId, ids);
+  const counts = await countSegments(tx, tenantId, rows);
+  return rows.map((row) => fileView(row, keys.get(row.documentId) ?? null, counts.get(row.documentId)));
+}
+
+async function selectSourceKeys(
+  tx: Tx,
+  tenantId: string,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await tx.execute<{ id: string; key: string }>(sql`
+    select document_id as id, sha256 as key from document_artifacts
+    where tenant_id = ${tenantId} and kind = 'source' and revision = 1
+      and document_id = any(array(select json_array_elements_text(${JSON.stringify(ids)}::json)))`);
+  return new Map(rows.map(({ id, key }) => [id, key]));
+}
+
+type Counts = { critical: number; flagged: number; confirmed: number | null };
+
+/**
+ * Counts the segments of files that are not approved. Confirmed segments are counted only for the first files that have
+ * at most `limits.segments` together; of the others, the figures of the last rendering are known.
+ */
+async function countSegments(tx: Tx, tenantId: string, rows: readonly Row[]): Promise<Map<string, Counts>> {
+  let left = limits.segments;
+  const counted = rows
+    .filter(({ status, approvedAt }) => status === 'translated' && approvedAt === null)
+    .map(({ documentId, segments }) => {
+      const isCounted = segments <= left;
+      if (isCounted) left -= segments;
+      return { id: documentId, whole: isCounted };
+    });
+  if (counted.length === 0) return new Map();
+  const found = await tx.execute<Counts & { id: string }>(sql`
+    select d.id, f.critical, f.flagged, c.confirmed
+    from json_to_recordset(${JSON.stringify(counted)}::json) as d(id text, whole boolean)
+    cross join lateral (
+      select (count(*) filter (where is_critical))::int as critical,
+        (count(*) filter (where not is_critical))::int as flagged
+      from (
+        -- An unconfirmed segment with critical findings is always flagged, so the index of flagged segments has it.
+        select issues @> '[{"severity": "critical"}]' as is_critical from document_segments s
+        where s.tenant_id = ${tenantId} and s.document_id = d.id and s.needs_review and s.confirmed_at is null
+        limit ${limits.flagged}) unresolved) f
+    left join lateral (
+      select count(confirmed_at)::int as confirmed from document_segments s
+      where d.whole and s.tenant_id = ${tenantId} and s.document_id = d.id having d.whole) c on true`);
+  return new Map(found.map(({ id, ...counts }) => [id, counts]));
+}
+
+function fileView(row: Row, sourceKey: string | null, counts: Counts | undefined): FileView {
+  const figures = readFigures(row.reportFigures);
+  return {
+    id: row.documentId,
+    status: row.status,
+    source_file_name: row.sourceFileName,
+    source_format: row.sourceFormat,
+    source_key: sourceKey,
+    source_lang: row.sourceLang,
+    target_lang: row.targetLang,
+    pages: row.pageCount,
+    segments: row.segments,
+    confirmed: counts?.confirmed ?? figures.confirmed,
+    critical: counts?.critical ?? 0,
+    flagged: counts?.flagged ?? 0,
+    approved_at: row.approvedAt?.toISOString() ?? null,
+    changed_by: row.changedBy,
+    error: (row.failure as { message: string } | null)?.message ?? null,
+    waiting: isInFlight(row) ? waitingView(row) : null,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  };
+}

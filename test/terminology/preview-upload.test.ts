@@ -1,0 +1,117 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { viaRpc } from '#test/contract/call.ts';
+import type { Fields } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSets, refusal, type Sets } from '../translation-memory/sets.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', MAX_TERMINOLOGY_TERMS: '5' } });
+const header = 'source_term,target_term,source_lang,target_lang,priority';
+
+let mine: Sets;
+beforeEach(async () => {
+  mine = await openSets(app);
+  await mine.glossary([header, 'order,commande,en,fr,', 'bill,addition,en,fr,', 'rent,loyer,en,fr,']);
+});
+
+const preview = (lines: string[], fields: Fields = {}) =>
+  viaRpc(
+    app,
+    { path: 'terminology.previewUpload', type: 'mutation' },
+    {
+      input: {
+        file_name: 'terms.csv',
+        content: Buffer.from(lines.join('\n')).toString('base64'),
+        name: 'A glossary',
+        ...fields,
+      },
+      headers: mine.headers,
+    },
+  );
+
+describe('terminology.previewUpload', () => {
+  test('returns what an upload would add, change and remove, and stores nothing', async () => {
+    const before = await mine.glossaries();
+    const { status, body } = await preview([
+      header,
+      'order,commande,en,fr,',
+      'Bill,note,en,fr,',
+      'invoice,facture,en,fr,',
+    ]);
+    expect([status, body]).toMatchObject([
+      200,
+      { set_id: before[0].id, entry_count: 3, added: 1, changed: 1, removed: 1, unchanged: 1, warnings: [] },
+    ]);
+    expect(
+      body.changes.map(({ kind, line, before, after }: Record<string, Fields>) => [
+        kind,
+        line,
+        before?.['target_term'],
+        after?.['target_term'],
+      ]),
+    ).toEqual([
+      ['changed', 3, 'addition', 'note'],
+      ['removed', null, 'loyer', undefined],
+      ['added', 4, undefined, 'facture'],
+    ]);
+    expect(await mine.glossaries()).toEqual(before);
+  });
+
+  test('another priority is a change, and another language a new term', async () => {
+    const { body } = await preview([
+      header,
+      'order,commande,en,fr,2',
+      'bill,addition,en,de,',
+      'rent,loyer,en,fr,',
+    ]);
+    expect(body).toMatchObject({ changed: 1, added: 1, removed: 1, unchanged: 1 });
+  });
+
+  test('a new name adds all terms', async () => {
+    const { body } = await preview(['a,b'], { name: 'New' });
+    expect(body).toMatchObject({ set_id: null, added: 1, changed: 0, removed: 0 });
+  });
+
+  test('returns each warning with its line, and the warnings of an upload', async () => {
+    const { body } = await preview(['invoice,facture', 'invoice,note', 'lease,', 'rent,loyer']);
+    expect(body.line_warnings).toEqual([
+      { line: 1, code: 'no_header' },
+      { line: 1, code: 'ambiguous' },
+      { line: 1, code: 'every_pair' },
+      { line: 2, code: 'ambiguous' },
+      { line: 2, code: 'every_pair' },
+      { line: 3, code: 'skipped' },
+      { line: 4, code: 'every_pair' },
+    ]);
+    const { body: uploaded } = await mine.uploadFile('invoice,facture\ninvoice,note\nlease,\nrent,loyer');
+    expect(body.warnings).toEqual(uploaded.warnings);
+  });
+
+  test.each([
+    ['an invalid line', ['a,b', '"c,d'], {}, [400, expect.stringContaining('line 2')]],
+    ['another format', ['a,b'], { file_name: 'a.xlsx' }, [415, expect.any(String)]],
+    [
+      'too many terms',
+      ['1,1', '2,2', '3,3', '4,4', '5,5', '6,6'],
+      {},
+      [422, expect.stringMatching(/^terminology_max_terms/)],
+    ],
+  ])('rejects %s like an upload', async (_, lines, fields, expected) => {
+    const answer = await preview(lines, fields);
+    expect(refusal(answer)).toEqual(expected);
+    const { file_name: name = 'terms.csv' } = fields as { file_name?: string };
+    expect(refusal(await mine.uploadFile(lines.join('\n'), {}, { name }))).toEqual(refusal(answer));
+  });
+
+  test('compares with glossaries of the own workspace only', async () => {
+    const neighbor = await openSets(app);
+    const answer = await viaRpc(
+      app,
+      { path: 'terminology.previewUpload', type: 'mutation' },
+      {
+        input: { file_name: 'a.csv', content: btoa('order,commande'), name: 'A glossary' },
+        headers: neighbor.headers,
+      },
+    );
+    expect(answer.body).toMatchObject({ set_id: null, added: 1, removed: 0 });
+  });
+});

@@ -1,0 +1,113 @@
+import { readFile } from 'node:fs/promises';
+import { unzipSync } from 'fflate';
+import { describe, expect, test } from 'vitest';
+import { workbookFile } from '#test/factories/workbook.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { freeName } from '#web/app/screens/documents/zip-files.ts';
+import { expectAccessible } from './accessibility.ts';
+import { useBrowser, withoutBrowser } from './browser.ts';
+import { sendDocument } from './document-files.ts';
+import { type Founder, signedIn } from './founder.ts';
+import { patient } from './reviewing.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+const browser = useBrowser(app);
+
+/** Sends a file in several languages. */
+async function sendInto(founder: Founder, name: string, ...languages: string[]): Promise<string[]> {
+  const ids = [];
+  for (const target_lang of languages) {
+    const body = new FormData();
+    body.append('source_document', workbookFile([`Text of ${name}`], name));
+    body.append('target_lang', target_lang);
+    body.append('wait', 'true');
+    const headers = { 'x-api-key': founder.apiKey };
+    const response = await app.request('/api/documents/translate', { method: 'POST', headers, body });
+    ids.push(((await response.json()) as { id: string }).id);
+  }
+  return ids;
+}
+
+const fileNames = async ({ page }: Founder) =>
+  page.locator('main tbody tr').getByRole('link').filter({ hasText: '.xlsx' }).allInnerTexts();
+
+describe.skipIf(withoutBrowser)('a member at /app/files', { timeout: 60_000 }, () => {
+  test('sees translations of a file together, and filters by state, format, language and name', async () => {
+    const founder = await signedIn(app, browser, '/app/files');
+    const { page } = founder;
+    const [id] = await sendInto(founder, 'menu.xlsx', 'fr', 'de');
+    await sendInto(founder, 'lease.xlsx', 'fr');
+    await sendDocument(app, founder, workbookFile(['Later'], 'later.xlsx'), false);
+    const headers = { 'x-api-key': founder.apiKey };
+    await app.json('POST', `/api/documents/${id}/approve`, { headers, body: { reviewer: 'Rev' } });
+    await page.reload();
+    await expect.poll(() => fileNames(founder), patient).toEqual(['menu.xlsx', 'later.xlsx', 'lease.xlsx']);
+    const menu = page.getByRole('row').filter({ hasText: 'menu.xlsx' });
+    expect(await menu.getByRole('listitem').allInnerTexts()).toEqual([
+      expect.stringMatching(/^French\s+Approved$/),
+      expect.stringMatching(/^German\s+0\/1\s+Not started$/),
+    ]);
+    await page.getByRole('button', { name: 'Needs a reviewer 2' }).click();
+    await expect.poll(() => fileNames(founder), patient).toEqual(['lease.xlsx', 'menu.xlsx']);
+    await page.getByLabel('Language', { exact: true }).selectOption('German');
+    await expect.poll(() => fileNames(founder), patient).toEqual(['menu.xlsx']);
+    await page.getByRole('button', { name: 'All 4' }).click();
+    await page.getByLabel('Language', { exact: true }).selectOption('Language');
+    await page.keyboard.press('Escape');
+    await page.locator('main h1').click();
+    await page.keyboard.press('/');
+    await page.keyboard.type('LEASE');
+    await page.waitForURL('**?text=LEASE');
+    await expect.poll(() => fileNames(founder), patient).toEqual(['lease.xlsx']);
+    await page.getByLabel('Format', { exact: true }).selectOption('PDF');
+    await page.getByText('No files match these filters.').waitFor();
+  });
+
+  test('downloads several files as one archive with a name for each language, and deletes them', async () => {
+    const founder = await signedIn(app, browser, '/app/files');
+    const { page } = founder;
+    await sendInto(founder, 'menu.xlsx', 'fr', 'de');
+    await sendInto(founder, 'lease.xlsx', 'fr');
+    await page.reload();
+    await page.getByRole('checkbox', { name: 'Select all files' }).check();
+    const bar = page.getByRole('region', { name: 'Selected files' });
+    await bar.getByText('2 files selected').waitFor();
+    const saving = page.waitForEvent('download');
+    await bar.getByRole('button', { name: 'Download' }).click();
+    const saved = await saving;
+    expect(saved.suggestedFilename()).toBe('translations.zip');
+    const files = unzipSync(new Uint8Array(await readFile(await saved.path())));
+    expect(Object.keys(files).toSorted()).toEqual(['lease.fr.xlsx', 'menu.de.xlsx', 'menu.fr.xlsx']);
+    for (const bytes of Object.values(files)) expect(Buffer.from(bytes.subarray(0, 2)).toString()).toBe('PK');
+
+    const only = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download lease.xlsx' }).click();
+    expect((await only).suggestedFilename()).toBe('lease.fr.xlsx');
+
+    await bar.getByRole('button', { name: 'Delete' }).click();
+    const asked = page.getByRole('dialog', { name: 'Delete 3 documents?' });
+    await asked.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No files yet.').waitFor();
+    await bar.waitFor({ state: 'detached' });
+  });
+
+  test.each([
+    { locale: 'en-GB', colorScheme: 'light' as const },
+    { locale: 'ar', colorScheme: 'dark' as const },
+  ])('is accessible with selected files, also at 320 px ($locale)', async (options) => {
+    const founder = await signedIn(app, browser, '/app/files', options);
+    const { page } = founder;
+    await sendInto(founder, `${'long '.repeat(20)}\u202Ename.xlsx`, 'fr', 'ar');
+    await page.reload();
+    await page.locator('tbody').getByRole('checkbox').check();
+    await expectAccessible(page);
+    await page.setViewportSize({ width: 320, height: 640 });
+    await expectAccessible(page);
+  });
+});
+
+test('names in an archive are different, also without regard to case', () => {
+  const taken = new Set<string>();
+  const names = ['a.fr.docx', 'A.fr.docx', 'a.fr.docx', 'b', 'b'].map((name) => freeName(name, taken));
+  expect(names).toEqual(['a.fr.docx', 'A (2).fr.docx', 'a (3).fr.docx', 'b', 'b (2)']);
+});

@@ -1,0 +1,66 @@
+import { Download } from 'lucide-react';
+import { useState } from 'react';
+import type { FileView } from '#sdk/file-types.ts';
+import { client } from '../../client.ts';
+import { useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { saveFile } from '../../parts/save-file.ts';
+import { useAction } from '../../parts/use-action.ts';
+import styles from './files.module.css';
+import { isTranslated } from './files.ts';
+import { zipFiles } from './zip-files.ts';
+
+/** The name of an archive with several translations. */
+const archiveName = 'translations.zip';
+
+/**
+ * Downloads translated files: one as it is, several as an archive.
+ * @returns the number of files that were packed so far, while several are downloaded
+ */
+export function useDownload(files: readonly FileView[]) {
+  const t = useT();
+  const { run, error, isBusy } = useAction();
+  const [packed, setPacked] = useState(0);
+  const ids = files.filter(isTranslated).map(({ id }) => id);
+  const download = run(async () => {
+    setPacked(0);
+    const [only] = ids;
+    if (only === undefined) return;
+    const file =
+      ids.length === 1
+        ? await client.documents.download(only)
+        : {
+            fileName: archiveName,
+            body: await zipFiles(
+              ids,
+              (id) => client.documents.download(id),
+              () => setPacked((before) => before + 1),
+            ),
+          };
+    await saveFile(file);
+    announce(t('documents.downloaded'));
+  });
+  return { download, error, isBusy, count: ids.length, packed };
+}
+
+/** Downloads all translations of a file. */
+export function DownloadButton({ files, name }: { files: readonly FileView[]; name: string }) {
+  const t = useT();
+  const { download, error, isBusy } = useDownload(files);
+  return (
+    <>
+      <button
+        type="button"
+        className={`ghost ${styles.icon}`}
+        aria-label={t('documents.download_file', { name })}
+        title={t('documents.download')}
+        disabled={isBusy}
+        onClick={download}
+      >
+        <Download size={16} aria-hidden />
+      </button>
+      {error ? <Problem error={error} retry={() => void download()} /> : null}
+    </>
+  );
+}

@@ -1,0 +1,71 @@
+import { Link } from '@tanstack/react-router';
+import type { FileView } from '#sdk/file-types.ts';
+import { useT } from '../../i18n.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { useLanguages } from '../../parts/languages.tsx';
+import { type Status, StatusMark } from '../../parts/status-mark.tsx';
+import styles from './files.module.css';
+import { stateOf } from './files.ts';
+import { Running } from './running.tsx';
+import type { Progress } from './search.ts';
+
+/** The translations of a file: each with its status and progress, as a link to the editor. */
+export function LanguageChips({
+  translations,
+  progress,
+}: {
+  translations: readonly FileView[];
+  progress: ReadonlyMap<string, Progress>;
+}) {
+  return (
+    <ul className={styles.chips}>
+      {translations.map((file) => (
+        <li key={file.id}>
+          <LanguageChip file={file} progress={progress.get(file.id)} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function LanguageChip({ file, progress }: { file: FileView; progress: Progress | undefined }) {
+  const t = useT();
+  const { nameOf } = useLanguages();
+  const { number } = useFormat();
+  const state = stateOf(progress ? { ...file, status: progress.status } : file);
+  const mark = markOf(file);
+  const waiting = progress ? progress.waiting : file.waiting;
+  return (
+    <Link
+      to="/app/edit/documents/$documentId"
+      params={{ documentId: file.id }}
+      className={styles.language}
+      title={t('documents.pair', { from: nameOf(file.source_lang), to: nameOf(file.target_lang) })}
+    >
+      {state === 'translating' ? <Running size={13} /> : <StatusMark status={mark} size={13} />}
+      {nameOf(file.target_lang)}
+      {state === 'translating' && (
+        <b>{t('documents.percent', { percent: (progress?.percent ?? 0) / 100 })}</b>
+      )}
+      {state === 'needs_review' && (
+        <b>
+          {number(file.confirmed)}/{number(file.segments)}
+        </b>
+      )}
+      <span className="visually-hidden">
+        {state === 'needs_review' ? t(`documents.mark_${mark}`) : t(`documents.state_${state}`)}
+      </span>
+      {state === 'translating' && waiting && <span className={styles.held}>{t('documents.held_up')}</span>}
+    </Link>
+  );
+}
+
+type Mark = Exclude<Status, 'rejected'>;
+
+function markOf(file: FileView): Mark {
+  if (file.approved_at !== null) return 'confirmed';
+  if (file.status === 'failed' || file.critical > 0) return 'critical';
+  if (file.flagged > 0) return 'warning';
+  if (file.confirmed === file.segments) return 'confirmed';
+  return file.confirmed > 0 ? 'draft' : 'todo';
+}

@@ -1,0 +1,123 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { CheckCheck, Download, Trash2, X } from 'lucide-react';
+import { useState } from 'react';
+import type { FileView } from '#sdk/file-types.ts';
+import { client } from '../../client.ts';
+import { useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { queryKeys } from '../../query-keys.ts';
+import { isAdministrator, useMe } from '../../session/use-me.ts';
+import { ApproveMany } from './approve-many.tsx';
+import { useDownload } from './download-files.tsx';
+import styles from './files.module.css';
+import { type FileGroup, sharesOf, stateOf } from './files.ts';
+import { forgetCorrections } from './kept-corrections.ts';
+
+/** The actions on the selected files. Without a selection, it only shows the results of the last approval. */
+export function SelectionBar({ groups, onDone }: { groups: readonly FileGroup[]; onDone: () => void }) {
+  const files = groups.flatMap(({ translations }) => translations);
+  const approvable = files.filter((file) => stateOf(file) === 'needs_review');
+  return (
+    <ApproveMany documents={approvable} onApproved={onDone}>
+      {(ask) =>
+        groups.length > 0 && (
+          <Bar groups={groups} files={files} approvable={approvable} onApprove={ask} onDone={onDone} />
+        )
+      }
+    </ApproveMany>
+  );
+}
+
+function Bar({
+  groups,
+  files,
+  approvable,
+  onApprove,
+  onDone,
+}: {
+  groups: readonly FileGroup[];
+  files: readonly FileView[];
+  approvable: readonly FileView[];
+  onApprove: () => void;
+  onDone: () => void;
+}) {
+  const t = useT();
+  const me = useMe();
+  const { download, error, isBusy, count, packed } = useDownload(files);
+  const [isAsking, setAsking] = useState(false);
+  const { total, confirmed } = sharesOf(approvable);
+  return (
+    <section className={styles.selection} aria-label={t('documents.selection')}>
+      <b role="status">{t('documents.selected', { count: groups.length })}</b>
+      <button type="button" disabled={approvable.length === 0} onClick={onApprove}>
+        <CheckCheck size={16} aria-hidden />
+        {approvable.length === 0
+          ? t('documents.approve')
+          : t('documents.approve_left', { left: total - confirmed, total })}
+      </button>
+      <button type="button" disabled={count === 0 || isBusy} onClick={download}>
+        <Download size={16} aria-hidden />
+        {isBusy && count > 1 ? t('documents.packing', { packed, count }) : t('documents.download_selected')}
+      </button>
+      {me.data && isAdministrator(me.data) && (
+        <button type="button" onClick={() => setAsking(true)}>
+          <Trash2 size={16} aria-hidden />
+          {t('documents.delete')}
+        </button>
+      )}
+      <button type="button" className={styles.icon} aria-label={t('documents.deselect')} onClick={onDone}>
+        <X size={16} aria-hidden />
+      </button>
+      {error ? <Problem error={error} retry={() => void download()} /> : null}
+      {isAsking && <DeleteFiles files={files} onDone={onDone} onClose={() => setAsking(false)} />}
+    </section>
+  );
+}
+
+/** Deletes files one after the other. If one fails, the rest stays, and the dialog shows the error. */
+function DeleteFiles({
+  files,
+  onDone,
+  onClose,
+}: {
+  files: readonly FileView[];
+  onDone: () => void;
+  onClose: () => void;
+}) {
+  const t = useT();
+  const queries = useQueryClient();
+  const [deleted] = useState(() => new Set<string>());
+  const remove = async () => {
+    try {
+      for (const { id } of files.filter((file) => !deleted.has(file.id))) {
+        await client.documents.delete(id);
+        deleted.add(id);
+        // Texts of a deleted document must not stay on the device.
+        await forgetCorrections(id).catch(() => {});
+      }
+    } finally {
+      void queries.invalidateQueries({ queryKey: queryKeys.documents.all });
+    }
+    announce(t('documents.deleted_count', { count: files.length }));
+    onDone();
+  };
+  return (
+    <ConfirmDialog
+      title={t('documents.delete_many_question', { count: files.length })}
+      action={t('documents.delete')}
+      onConfirm={remove}
+      onClose={onClose}
+    >
+      <p>{t('documents.delete_why')}</p>
+      <ul className={styles.deleted}>
+        {files.map(({ id, source_file_name: name, target_lang }) => (
+          <li key={id}>
+            <bdi translate="no">{name}</bdi> · <bdi translate="no">{target_lang}</bdi>
+          </li>
+        ))}
+      </ul>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,142 @@
+import { useEffect, useRef, useState } from 'react';
+import type { UploadPreview } from '#sdk/term-types.ts';
+import { useT } from '../../i18n.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { languageOf } from '../../parts/language-text.tsx';
+import styles from './import-preview.module.css';
+import { readLines } from './refused-line.tsx';
+
+type Change = UploadPreview['changes'][number];
+type PreviewedTerm = NonNullable<Change['after']>;
+
+/** The changes that the import of a glossary would make, and warnings about lines of the file. */
+export function ImportPreview({ file, name, preview }: { file: File; name: string; preview: UploadPreview }) {
+  const t = useT();
+  const { number } = useFormat();
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), []);
+  const { added, changed, removed, unchanged, changes, set_id } = preview;
+  return (
+    <section aria-labelledby="import-preview" className={styles.preview}>
+      <h3 id="import-preview" tabIndex={-1} ref={heading}>
+        {t('sets.preview_of')} <bdi translate="no">{name}</bdi>
+      </h3>
+      <ul className={styles.counts}>
+        <li data-kind="added">
+          <b>{number(added)}</b> {t('sets.added')}
+        </li>
+        <li data-kind="changed">
+          <b>{number(changed)}</b> {t('sets.changed_terms')}
+        </li>
+        <li data-kind="removed">
+          <b>{number(removed)}</b> {t('sets.removed')}
+        </li>
+        <li>
+          <b>{number(unchanged)}</b> {t('sets.unchanged')}
+        </li>
+      </ul>
+      {set_id !== null && removed > 0 && <p>{t('sets.removed_why')}</p>}
+      <LineWarnings file={file} warnings={preview.line_warnings} />
+      {changes.length > 0 && (
+        <div className={styles.changes}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{t('sets.change')}</th>
+                <th scope="col">{t('sets.source')}</th>
+                <th scope="col">{t('sets.target')}</th>
+                <th scope="col">{t('sets.line')}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {changes.map((change, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes
+                <ChangeRow key={index} change={change} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {added + changed + removed > changes.length && (
+        <p className="hint">{t('sets.first_changes', { count: changes.length })}</p>
+      )}
+    </section>
+  );
+}
+
+function ChangeRow({ change: { kind, line, before, after } }: { change: Change }) {
+  const t = useT();
+  const names = {
+    added: 'sets.kind_added',
+    changed: 'sets.kind_changed',
+    removed: 'sets.kind_removed',
+  } as const;
+  const shown = after ?? before;
+  if (!shown) return null;
+  return (
+    <tr>
+      <td>
+        <span className={styles.kind} data-kind={kind}>
+          {t(names[kind])}
+        </span>
+      </td>
+      <td>
+        <span {...languageOf(shown.source_lang ?? 'auto')} translate="no">
+          {shown.source_term}
+        </span>
+      </td>
+      <td>
+        {before && <del {...targetProps(before)}>{before.target_term}</del>}{' '}
+        {after && <ins {...targetProps(after)}>{after.target_term}</ins>}
+        {before && after && before.priority !== after.priority && (
+          <span className="hint">
+            {t('sets.priority_change', { from: before.priority, to: after.priority })}
+          </span>
+        )}
+      </td>
+      <td className={styles.line}>{line}</td>
+    </tr>
+  );
+}
+
+function targetProps({ target_lang }: PreviewedTerm) {
+  return { ...languageOf(target_lang ?? 'auto'), translate: 'no' as const };
+}
+
+/** Maximum number of warnings that are shown. */
+const maxShown = 20;
+
+/** Warnings about lines of a file, each with the text of its line. */
+function LineWarnings({ file, warnings }: { file: File; warnings: UploadPreview['line_warnings'] }) {
+  const t = useT();
+  const [lines, setLines] = useState<ReadonlyMap<number, string>>(new Map());
+  useEffect(() => {
+    let isShown = true;
+    const numbers = warnings.slice(0, maxShown).map(({ line }) => line);
+    void readLines(file, numbers).then((read) => isShown && setLines(read));
+    return () => {
+      isShown = false;
+    };
+  }, [file, warnings]);
+  if (warnings.length === 0) return null;
+  return (
+    <div className={styles.warnings}>
+      <h4>{t('sets.warnings')}</h4>
+      <ul>
+        {warnings.slice(0, maxShown).map(({ line, code }) => (
+          <li key={`${line} ${code}`}>
+            <b>{t('sets.line_n', { line })}</b> {t(`sets.warning_${code}`)}
+            {lines.get(line) && (
+              <pre dir="auto" translate="no">
+                {lines.get(line)}
+              </pre>
+            )}
+          </li>
+        ))}
+      </ul>
+      {warnings.length > maxShown && (
+        <p className="hint">{t('sets.more_warnings', { count: warnings.length - maxShown })}</p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,85 @@
+import { useState } from 'react';
+import type { GlossaryEntry, TerminologySet } from '#sdk/types.ts';
+import { useT } from '../../i18n.tsx';
+import { Read } from '../../parts/loading.tsx';
+import { More } from '../../parts/more.tsx';
+import { NewTermRow } from './new-term-row.tsx';
+import type { ContentFilter } from './search.ts';
+import { NoContent } from './set-screen.tsx';
+import { SortHeader } from './sort-header.tsx';
+import { TermEditRow } from './term-edit-row.tsx';
+import { TermRow } from './term-row.tsx';
+import styles from './terms.module.css';
+import { UndoDeletion } from './undo-deletion.tsx';
+import { useRowKeys } from './use-row-keys.ts';
+import { useTerms } from './use-terms.ts';
+
+/**
+ * The terms of a glossary as a grid. The first row adds a term. The arrow keys move between rows; Enter edits a term in
+ * its row, and Delete deletes it.
+ */
+export function TermList({ set, filter }: { set: TerminologySet; filter: ContentFilter }) {
+  const t = useT();
+  const terms = useTerms(set, filter);
+  const [edited, setEdited] = useState<number>();
+  const keys = useRowKeys();
+  const close = (place: number) => {
+    setEdited(undefined);
+    keys.focusRow(place);
+  };
+  const remove = async (entry: GlossaryEntry, place: number, count: number) => {
+    await terms.remove(entry);
+    // The next term takes the place of the deleted one.
+    keys.focusRow(Math.min(place, count - 2));
+  };
+  return (
+    <>
+      <Read from={terms.reading} lines={12}>
+        {(entries) => (
+          <>
+            {/* biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: rows can be focused, as in a grid */}
+            <table ref={keys.grid} role="grid" aria-label={t('sets.terms')} className={styles.terms}>
+              <thead>
+                <tr>
+                  <SortHeader by="source" set={set} filter={filter} />
+                  <SortHeader by="target" set={set} filter={filter} />
+                  <th scope="col">{t('sets.rules')}</th>
+                  <th scope="col">
+                    <span className="visually-hidden">{t('sets.actions')}</span>
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                <NewTermRow set={set} onAdd={terms.add} />
+                {entries.map((entry, place) =>
+                  entry.entry_no === edited ? (
+                    <TermEditRow
+                      key={entry.entry_no}
+                      set={set}
+                      entry={entry}
+                      onSave={terms.update}
+                      onClose={() => close(place)}
+                    />
+                  ) : (
+                    <TermRow
+                      key={entry.entry_no}
+                      entry={entry}
+                      row={keys.row(place)}
+                      onEdit={() => setEdited(entry.entry_no)}
+                      onDelete={() => remove(entry, place, entries.length)}
+                    />
+                  ),
+                )}
+              </tbody>
+            </table>
+            {entries.length === 0 && <NoContent filter={filter} hasMore={terms.more.hasNextPage} />}
+          </>
+        )}
+      </Read>
+      <More of={terms.more} />
+      {terms.deleted.length > 0 && (
+        <UndoDeletion deleted={terms.deleted} onUndo={terms.restore} onOver={terms.forget} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,97 @@
+import { Pencil, Trash2 } from 'lucide-react';
+import type { KeyboardEvent } from 'react';
+import type { GlossaryEntry } from '#sdk/types.ts';
+import { useT } from '../../i18n.tsx';
+import { LanguageText } from '../../parts/language-text.tsx';
+import { useLanguages } from '../../parts/languages.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import styles from './terms.module.css';
+import type { GridRow } from './use-row-keys.ts';
+
+/** A term of a glossary. Enter edits it, Delete deletes it. */
+export function TermRow({
+  entry,
+  row: { isActive, props },
+  onEdit,
+  onDelete,
+}: {
+  entry: GlossaryEntry;
+  row: GridRow;
+  onEdit: () => void;
+  onDelete: () => Promise<void>;
+}) {
+  const t = useT();
+  const { run, error, isBusy } = useAction();
+  const remove = run(onDelete);
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    props.onKeyDown(event);
+    if (event.target !== event.currentTarget) return;
+    if (event.key === 'Enter' || event.key === 'F2') {
+      event.preventDefault();
+      onEdit();
+    }
+    // A held key deletes only one term.
+    if (event.key === 'Delete' && !event.repeat) void remove();
+  };
+  const { source_term: term } = entry;
+  const buttonProps = { type: 'button' as const, disabled: isBusy, tabIndex: isActive ? 0 : -1 };
+  return (
+    <tr {...props} onKeyDown={onKeyDown} onDoubleClick={onEdit} className={styles.row}>
+      <Term language={entry.source_lang} term={entry.source_term} />
+      <Term language={entry.target_lang} term={entry.target_term} />
+      <td className={styles.rules}>
+        <Rules entry={entry} />
+        {error ? <Problem error={error} /> : null}
+      </td>
+      <td className={styles.acts}>
+        <button
+          {...buttonProps}
+          className="ghost"
+          aria-label={t('sets.edit_term', { term })}
+          title={t('sets.edit')}
+          onClick={onEdit}
+        >
+          <Pencil size={15} aria-hidden />
+        </button>
+        <button
+          {...buttonProps}
+          className="ghost"
+          aria-label={t('sets.delete_term', { term })}
+          title={t('sets.delete')}
+          onClick={remove}
+        >
+          <Trash2 size={15} aria-hidden />
+        </button>
+      </td>
+    </tr>
+  );
+}
+
+/** The languages to which a term applies, its case rule and its priority. */
+function Rules({ entry }: { entry: GlossaryEntry }) {
+  const t = useT();
+  const { nameOf } = useLanguages();
+  const named = (code: string | null) => (code ? nameOf(code) : t('sets.any_language'));
+  return [
+    t('sets.pair', { from: named(entry.source_lang), to: named(entry.target_lang) }),
+    entry.case_sensitive && t('sets.case_sensitive'),
+    entry.priority !== 0 && t('sets.priority', { priority: entry.priority }),
+  ]
+    .filter(Boolean)
+    .join(' · ');
+}
+
+function Term({ language, term }: { language: string | null; term: string }) {
+  return (
+    <td>
+      {language ? (
+        <LanguageText as="span" language={language}>
+          {term}
+        </LanguageText>
+      ) : (
+        <bdi translate="no">{term}</bdi>
+      )}
+    </td>
+  );
+}

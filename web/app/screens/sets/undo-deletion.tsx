@@ -1,0 +1,72 @@
+import { Undo2 } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import type { GlossaryEntry } from '#sdk/types.ts';
+import { useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import styles from './terms.module.css';
+
+/** Milliseconds for which deleted terms can be restored, from the last deletion. */
+const offeredFor = 10_000;
+
+/**
+ * Offers to restore deleted terms, also with Ctrl+Z outside of text fields. The time stops while the pointer or the
+ * focus is on the message.
+ */
+export function UndoDeletion({
+  deleted,
+  onUndo,
+  onOver,
+}: {
+  deleted: readonly GlossaryEntry[];
+  onUndo: () => Promise<void>;
+  onOver: () => void;
+}) {
+  const t = useT();
+  const { run, error, isBusy } = useAction();
+  const [isHeld, setHeld] = useState(false);
+  const isKept = isHeld || isBusy || error !== undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each deletion starts the time again
+  useEffect(() => {
+    if (isKept) return;
+    const timer = setTimeout(onOver, offeredFor);
+    return () => clearTimeout(timer);
+  }, [isKept, deleted]);
+  const undo = run(async () => {
+    const count = deleted.length;
+    await onUndo();
+    announce(t('sets.terms_restored', { count }));
+  });
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      const isUndo = (event.ctrlKey || event.metaKey) && !event.shiftKey && event.key.toLowerCase() === 'z';
+      if (!isUndo || (event.target as Element).matches('input, textarea, select')) return;
+      event.preventDefault();
+      void undo();
+    };
+    addEventListener('keydown', onKeyDown);
+    return () => removeEventListener('keydown', onKeyDown);
+  });
+  const [last] = deleted.slice(-1);
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the handlers only stop the time
+    <div
+      className={styles.toast}
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
+    >
+      <span role="status">
+        {deleted.length === 1 && last
+          ? t('sets.term_deleted', { term: last.source_term })
+          : t('sets.terms_deleted', { count: deleted.length })}
+      </span>
+      <button type="button" disabled={isBusy} onClick={undo}>
+        <Undo2 size={15} aria-hidden /> {t('sets.undo')} <kbd>Ctrl Z</kbd>
+      </button>
+      {error ? <Problem error={error} /> : null}
+    </div>
+  );
+}
