@@ -1,15 +1,12 @@
 import type { AgentDecision, AgentRun } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
-import styles from './jobs.module.css';
+import styles from './job.module.css';
 
 /** The steps of the pipeline and of reviewers, in order, with their decisions and provenance. */
 export function JobSteps({ run }: { run: AgentRun }) {
   const t = useT();
-  if (run.steps.length === 0) return null;
   return (
-    <section aria-labelledby="steps">
-      <h2 id="steps">{t('jobs.steps')}</h2>
       <ol className="rows">
         {run.steps.map((step) => (
           <li key={step.id}>
@@ -45,7 +42,6 @@ export function JobSteps({ run }: { run: AgentRun }) {
           </li>
         ))}
       </ol>
-    </section>
   );
 }
 
