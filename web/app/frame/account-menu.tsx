@@ -36,7 +36,7 @@ export function AccountMenu({ onSignOut }: { onSignOut: () => void }) {
           <bdi translate="no">{name}</bdi>
           {me.data && (
             <small>
-              <bdi translate="no">{me.data.tenant.display_name}</bdi>
+              <bdi translate="no">{me.data.tenant.name}</bdi>
             </small>
           )}
         </span>

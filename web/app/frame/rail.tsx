@@ -77,6 +77,7 @@ function SectionLink({
   return (
     <Link
       to={first?.to ?? '/app'}
+      activeOptions={{ exact: true }}
       title={isNarrow ? t(name) : undefined}
       aria-current={entries.some((entry) => isAt(path, entry)) ? 'page' : undefined}
     >
@@ -113,7 +114,7 @@ export function SectionNavigation() {
       <ul>
         {section.entries.map((entry) => (
           <li key={entry.to}>
-            <Link to={entry.to} aria-current={isAt(path, entry) ? 'page' : undefined}>
+            <Link to={entry.to} activeOptions={{ exact: true }} aria-current={isAt(path, entry) ? 'page' : undefined}>
               <entry.icon size={16} aria-hidden />
               {t(entry.name)}
             </Link>
