@@ -79,11 +79,15 @@ function Json({ job }: { job: TranslationJob }) {
   return (
     <>
       <CopyButton text={text} />
-      {/* It scrolls, so it can be focused by keyboard. */}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: see above */}
-      <pre className={styles.json} translate="no" dir="ltr" tabIndex={0} role="region" aria-label={t('jobs.as_json')}>
-        {text}
-      </pre>
+      <textarea
+        readOnly
+        rows={14}
+        className={styles.json}
+        translate="no"
+        dir="ltr"
+        aria-label={t('jobs.as_json')}
+        value={text}
+      />
     </>
   );
 }
@@ -105,7 +109,7 @@ function Removal({ job }: { job: TranslationJob }) {
   };
   return (
     <>
-      <button type="button" className="ghost danger" onClick={() => setAsking(true)}>
+      <button type="button" className={styles.remove} onClick={() => setAsking(true)}>
         <Trash2 size={15} aria-hidden />
         {t('jobs.delete')}
       </button>

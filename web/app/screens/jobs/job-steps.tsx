@@ -7,41 +7,40 @@ import styles from './job.module.css';
 export function JobSteps({ run }: { run: AgentRun }) {
   const t = useT();
   return (
-      <ol className="rows">
-        {run.steps.map((step) => (
-          <li key={step.id}>
-            <p className={styles.step}>
-              <b translate="no">{step.name}</b>
-              <span className="hint" translate="no">
-                {step.actor}
-              </span>
-              <span className={step.status === 'failed' ? 'badge bad' : 'badge'}>
-                {t(`jobs.step_${step.status}`)}
-              </span>
-              <Duration from={step.started_at} to={step.completed_at} />
+    <ol className="rows">
+      {run.steps.map((step) => (
+        <li key={step.id}>
+          <p className={styles.step}>
+            <b translate="no">{step.name}</b>
+            <span className="hint" translate="no">
+              {step.actor}
+            </span>
+            <span className={step.status === 'failed' ? 'badge bad' : 'badge'}>
+              {t(`jobs.step_${step.status}`)}
+            </span>
+            <Duration from={step.started_at} to={step.completed_at} />
+          </p>
+          {step.output_summary && (
+            <p>
+              <bdi lang="en">{step.output_summary}</bdi>
             </p>
-            {step.output_summary && (
-              <p>
-                <bdi lang="en">{step.output_summary}</bdi>
-              </p>
-            )}
-            {step.error && (
-              <p className="problem">
-                <bdi lang="en">{step.error}</bdi>
-              </p>
-            )}
-            {step.tool_calls.map((call) => (
-              <p key={call.id} className="hint">
-                <b translate="no">{call.tool_name}</b>{' '}
-                <bdi lang="en">{call.error ?? call.output_summary}</bdi>
-              </p>
-            ))}
-            {step.decisions.map((decision) => (
-              <Decision key={decision.id} decision={decision} />
-            ))}
-          </li>
-        ))}
-      </ol>
+          )}
+          {step.error && (
+            <p className="problem">
+              <bdi lang="en">{step.error}</bdi>
+            </p>
+          )}
+          {step.tool_calls.map((call) => (
+            <p key={call.id} className="hint">
+              <b translate="no">{call.tool_name}</b> <bdi lang="en">{call.error ?? call.output_summary}</bdi>
+            </p>
+          ))}
+          {step.decisions.map((decision) => (
+            <Decision key={decision.id} decision={decision} />
+          ))}
+        </li>
+      ))}
+    </ol>
   );
 }
 

@@ -17,9 +17,9 @@ import {
 import type { TranslationJob } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
-import { EventBody, useEventTitle } from './timeline-events.tsx';
 import styles from './job.module.css';
 import { type TimelineEvent, timelineOf } from './timeline.ts';
+import { EventBody, useEventTitle } from './timeline-events.tsx';
 
 /** The icon of each kind of event. */
 const icons: Record<TimelineEvent['kind'], LucideIcon> = {
@@ -98,7 +98,8 @@ function EventTime({ event: { at, ms } }: { event: TimelineEvent }) {
         {moment(at)}
       </time>
     );
-  if (ms === undefined) return null;
+  // A shorter duration would be shown as 0 seconds.
+  if (ms === undefined || ms < 50) return null;
   return (
     <span className={styles.time}>{t('jobs.seconds', { seconds: number(Math.round(ms / 100) / 10) })}</span>
   );

@@ -35,7 +35,7 @@ export function JobScreen() {
 }
 
 /** Maximum characters of the source text in the heading. */
-const maxHeading = 60;
+const maxHeading = 80;
 
 function Job({ job }: { job: TranslationJob }) {
   const t = useT();

@@ -2,9 +2,9 @@ import type { TranslationJob } from '#sdk/types.ts';
 import { type MessageId, type Translate, useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { LanguageText } from '../../parts/language-text.tsx';
-import { lengthOf } from '../../parts/text-measure.ts';
 import { StatusMark } from '../../parts/status-mark.tsx';
 import { TextDiff } from '../../parts/text-diff.tsx';
+import { lengthOf } from '../../parts/text-measure.ts';
 import styles from './job.module.css';
 import { triggers } from './search.ts';
 import type { SeenIssue, TimelineEvent } from './timeline.ts';
@@ -21,8 +21,6 @@ export function useEventTitle(event: TimelineEvent): string {
     });
   if (event.kind === 'repaired')
     return t(event.isApplied ? 'jobs.event_repaired' : 'jobs.event_not_repaired', { count: event.rounds });
-  if (event.kind === 'published')
-    return t(event.isLearned ? 'jobs.event_published' : 'jobs.status_published');
   return t(titles[event.kind]);
 }
 
@@ -31,6 +29,7 @@ const titles = {
   served: 'jobs.event_served',
   translated: 'jobs.status_translated',
   held: 'jobs.event_held',
+  published: 'jobs.status_published',
   unpublished: 'jobs.status_persistence_failed',
   failed: 'jobs.status_failed',
   running: 'jobs.under_way',
@@ -59,9 +58,15 @@ export function EventBody({ event, job }: { event: TimelineEvent; job: Translati
     case 'translated':
       return (
         <p className={styles.detail}>
-          {t('jobs.terms_applied', { count: event.terms })}{' '}
-          <bdi translate="no">{event.setNames.join(', ')}</bdi>{' '}
-          {t('jobs.matches_used', { count: event.matches })}
+          {event.terms === 0 && event.matches === 0 && t('jobs.no_assets')}
+          {event.terms > 0 && (
+            <>
+              {t('jobs.terms_applied', { count: event.terms })}{' '}
+              <bdi translate="no">{event.setNames.join(', ')}</bdi>
+            </>
+          )}
+          {event.terms > 0 && event.matches > 0 && ' · '}
+          {event.matches > 0 && t('jobs.matches_used', { count: event.matches })}
         </p>
       );
     case 'checked':
@@ -69,7 +74,15 @@ export function EventBody({ event, job }: { event: TimelineEvent; job: Translati
         <>
           {event.threshold !== undefined && (
             <div className={styles.score}>
-              <meter min={0} max={100} value={event.score} aria-label={t('jobs.assessment')} />
+              <meter
+                min={0}
+                max={100}
+                low={event.threshold}
+                high={event.threshold}
+                optimum={100}
+                value={event.score}
+                aria-label={t('jobs.assessment')}
+              />
               <span>{t('jobs.minimum', { threshold: number(event.threshold) })}</span>
             </div>
           )}

@@ -1,5 +1,4 @@
 import type { AgentStep, QualityIssue, TranslationJob } from '#sdk/types.ts';
-import { isDownloadable } from '../../parts/job-status.tsx';
 
 /** The passes that look for issues, in order. */
 export type Pass = 'assessment' | 'refinement' | 'verification';
@@ -22,14 +21,24 @@ export type TimelineEvent = { at?: string | undefined; ms?: number | undefined }
   | { kind: 'repaired'; rounds: number; isApplied: boolean; score: number; issues: SeenIssue[] }
   | { kind: 'verified'; isPassed: boolean; score: number; issues: SeenIssue[] }
   | { kind: 'held'; reasons: { code: string | undefined; isBlocking: boolean; text: string }[] }
-  | { kind: 'saved' | 'approved' | 'edited' | 'rejected' | 'reopened'; who: string; notes?: string; isLast: boolean }
+  | {
+      kind: 'saved' | 'approved' | 'edited' | 'rejected' | 'reopened';
+      who: string;
+      notes?: string;
+      isLast: boolean;
+    }
   | { kind: 'published'; isLearned: boolean }
   | { kind: 'unpublished' | 'failed' | 'running'; error?: string }
 );
 
 /** Converts a job to the events that its timeline shows, oldest first. */
 export function timelineOf(job: TranslationJob): TimelineEvent[] {
-  return [{ kind: 'submitted', at: job.created_at }, ...pipelineEvents(job), ...reviewEvents(job), ...endOf(job)];
+  return [
+    { kind: 'submitted', at: job.created_at },
+    ...pipelineEvents(job),
+    ...reviewEvents(job),
+    ...endOf(job),
+  ];
 }
 
 function pipelineEvents(job: TranslationJob): TimelineEvent[] {
@@ -128,7 +137,8 @@ function reviewEvents({ agent_run: { steps, human_review_task: task } }: Transla
 
 function endOf({ status, updated_at: at, agent_run: run }: TranslationJob): TimelineEvent[] {
   const error = run.error ?? undefined;
-  if (isDownloadable(status)) return [{ kind: 'published', at, isLearned: !run.quality_gate?.metadata['fast_path'] }];
+  if (status === 'published' || status === 'human_edited')
+    return [{ kind: 'published', at, isLearned: !run.quality_gate?.metadata['fast_path'] }];
   if (status === 'persistence_failed') return [{ kind: 'unpublished', at, ...(error && { error }) }];
   if (status === 'failed') return [{ kind: 'failed', at, ...(error && { error }) }];
   if (status === 'pending' || status === 'translated' || status === 'approved') return [{ kind: 'running' }];

@@ -84,6 +84,14 @@ export function BatchResults({
                     <Link to="/jobs/$jobId" params={{ jobId: job.id }}>
                       {t('jobs.open')}
                     </Link>
+                    {job.status === 'awaiting_review' && (
+                      <>
+                        {' · '}
+                        <Link to="/app/edit/texts" search={{ item: job.id }}>
+                          {t('translate.open_review')}
+                        </Link>
+                      </>
+                    )}
                   </p>
                 )}
                 {state === 'done' && hasFailed(place) && (

@@ -1,5 +1,5 @@
 import { ArrowLeft } from 'lucide-react';
-import { type FormEvent, useEffect, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { client } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
@@ -47,7 +47,7 @@ export function BatchTranslation({
   onBack: () => void;
 }) {
   const t = useT();
-  const [sent, setSent] = useState<SentBatch>({ items: [], source: from, options });
+  const [sent, setSent] = useState(() => sentBefore(records, options));
   const [wasSent, setWasSent] = useState(false);
   const texts = typed.rows.map(({ text }) => text).filter((text) => text.trim() !== '');
   const count = texts.length * to.length;
@@ -106,21 +106,21 @@ export function BatchTranslation({
   );
 }
 
+/** The batch that was sent before a reload. Its texts appear with their jobs. */
+function sentBefore(records: SentRecords, options: Options): SentBatch {
+  const { batch } = records.read();
+  const unknown: BatchItem = { text: '…', target: '' };
+  return { items: Array<BatchItem>(batch?.count ?? 0).fill(unknown), source: detected, options };
+}
+
 /** The series of the batch that was sent last, also after a reload. */
 function useBatchSeries(records: SentRecords, sent: SentBatch, setSent: (sent: SentBatch) => void) {
   const t = useT();
   const { keys } = records;
-  const { series, ...view } = useSeries();
-  useEffect(() => {
+  const { series, ...view } = useSeries((created) => {
     const { batch } = records.read();
-    if (!batch) return;
-    const unknown: BatchItem = { text: '…', target: '' };
-    setSent({ items: Array(batch.count).fill(unknown), source: detected, options: sent.options });
-    series.follow({ key: batch.key, first: 0 }, batch.count);
-    // Only the batch of before a reload is followed.
-    // biome-ignore lint/correctness/useExhaustiveDependencies: see above
-  }, []);
-
+    if (batch) created.follow({ key: batch.key, first: 0 }, batch.count);
+  });
   /** @param places the indices of the items to send, in ascending order */
   const sendingOf = ({ items, source, options }: SentBatch, places: number[]): Sending => {
     const request = batchRequest(

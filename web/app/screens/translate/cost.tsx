@@ -15,8 +15,7 @@ export function Cost({ texts, from, to }: { texts: readonly string[]; from: stri
   const { nameOf } = useLanguages();
   const isKnown = from !== detected;
   const lengths = texts.map(lengthOf).filter((length) => length > 0);
-  const weight = (target: string) =>
-    lengths.reduce((sum, length) => sum + weightOf(length, from, target), 0);
+  const weight = (target: string) => lengths.reduce((sum, length) => sum + weightOf(length, from, target), 0);
   return (
     <section className={styles.cost}>
       <h3>{t('translate.cost')}</h3>

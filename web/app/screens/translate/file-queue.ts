@@ -157,15 +157,24 @@ export class FileQueue {
       followed.follow({ key, first: 1 });
     }
     // A document that was deleted is not shown.
-    const found = await Promise.all(documents.map((one) => this.service.documents.get(one).catch(() => null)));
-    const listed = found.flatMap((document): ListedFile[] => {
-      if (!document) return [];
-      const { target_lang: target } = document.request;
-      const tasks: FileTask[] = [{ target, state: 'sent', share: 1, document }];
-      const name = document.source_file_name;
-      return [{ id: this.nextId++, file: undefined, name, problem: undefined, keepsLayout: true, tasks }];
+    const found = await Promise.all(
+      documents.map((one) => this.service.documents.get(one).catch(() => null)),
+    );
+    const files = Map.groupBy(
+      found.filter((one) => one !== null),
+      ({ source_file_name: name, artifacts }) =>
+        `${artifacts.find(({ kind }) => kind === 'source')?.sha256} ${name}`,
+    );
+    const listed = [...files.values()].map((jobs): ListedFile => {
+      // The same file may have been sent twice into a language; the later document is shown.
+      const latest = new Map(jobs.map((document) => [document.request.target_lang, document]));
+      const tasks = [...latest].map(
+        ([target, document]): FileTask => ({ target, state: 'sent', share: 1, document }),
+      );
+      const name = jobs[0]?.source_file_name ?? '';
+      return { id: this.nextId++, file: undefined, name, problem: undefined, keepsLayout: true, tasks };
     });
-    if (listed.length > 0) this.update([...listed, ...this.files]);
+    this.update([...listed, ...this.files]);
   }
 
   private enqueue(id: number, target: string): void {

@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
@@ -106,7 +105,8 @@ function PathChoice({ file, queue }: { file: ListedFile; queue: FileQueue }) {
 
 /** The format of a file, by the extension of its name. */
 function FormatBadge({ name }: { name: string }) {
-  const [, extension = ''] = /\.(\w{1,5})$/.exec(name) ?? [];
+  const [, extension] = /\.(\w{1,5})$/.exec(name) ?? [];
+  if (!extension) return <span />;
   return (
     <span className={styles.format} data-format={extension.toLowerCase()} translate="no">
       {extension.toLowerCase()}

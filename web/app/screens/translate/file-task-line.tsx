@@ -51,10 +51,7 @@ export function FileTaskLine({
     );
   if (task.state === 'sending')
     return (
-      <Line
-        task={task}
-        bar={<progress value={share} aria-label={t('translate.uploading')} />}
-      >
+      <Line task={task} bar={<progress value={share} aria-label={t('translate.uploading')} />}>
         <Spinner size={16} />
         {share < 1
           ? t('translate.uploading_share', { share: number(Math.round(share * 100)) })
@@ -63,7 +60,7 @@ export function FileTaskLine({
       </Line>
     );
   if (task.state === 'failed') return <FailedLine file={file} name={name} task={task} queue={queue} />;
-  if (task.pages) return <PagesLine file={file} task={task} queue={queue} />;
+  if (task.pages) return <PagesLine file={file} task={task} />;
   return state ? <DocumentLine name={name} task={task} state={state} /> : null;
 }
 
@@ -93,7 +90,12 @@ function Stop({ name, onStop }: { name: string; onStop: () => void }) {
 function Again({ name, onClick }: { name: string; onClick: () => void }) {
   const t = useT();
   return (
-    <button type="button" className="small" aria-label={t('translate.retry_file', { name })} onClick={onClick}>
+    <button
+      type="button"
+      className="small"
+      aria-label={t('translate.retry_file', { name })}
+      onClick={onClick}
+    >
       {t('common.retry')}
     </button>
   );
@@ -151,7 +153,9 @@ function DocumentLine({
   const t = useT();
   const { nameOf } = useLanguages();
   const status = progress?.status ?? document.status;
-  const quality = document.quality_report?.metadata['llm_quality'] as { needs_review_units?: number } | undefined;
+  const quality = document.quality_report?.metadata['llm_quality'] as
+    | { needs_review_units?: number }
+    | undefined;
   const waiting = quality?.needs_review_units ?? 0;
   const [mark, words]: [Status, string] = document.approved_at
     ? ['confirmed', t('documents.approved')]
@@ -202,7 +206,7 @@ function DocumentLine({
 }
 
 /** A text file: how many of its pages are translated, and its pages. */
-function PagesLine({ file, task, queue }: { file: ListedFile; task: FileTask; queue: FileQueue }) {
+function PagesLine({ file, task }: { file: ListedFile; task: FileTask }) {
   const t = useT();
   const { series, pages } = task;
   if (!series || !pages) return null;
@@ -226,9 +230,7 @@ function PagesLine({ file, task, queue }: { file: ListedFile; task: FileTask; qu
       {isRunning ? (
         <Spinner size={16} />
       ) : (
-        <StatusMark
-          status={pages.state === 'failed' ? 'critical' : waiting > 0 ? 'warning' : 'confirmed'}
-        />
+        <StatusMark status={pages.state === 'failed' ? 'critical' : waiting > 0 ? 'warning' : 'confirmed'} />
       )}
       <span role="status">
         {count > 0 ? t('translate.progress', { done, count }) : t('translate.uploaded')}

@@ -23,10 +23,7 @@ export default function LanguagePopover({
   const [sought, setSought] = useState('');
   const shown = languages.filter(({ found }) => found.includes(sought.trim().toLowerCase()));
   const select = (code: LanguageCode, isChosen: boolean) =>
-    onChange([
-      ...chosen.filter((one): one is LanguageCode => one !== code),
-      ...(isChosen ? [code] : []),
-    ]);
+    onChange([...chosen.filter((one): one is LanguageCode => one !== code), ...(isChosen ? [code] : [])]);
   return (
     <Popover
       triggerRef={trigger}

@@ -4,7 +4,8 @@ import { LanguageText } from '../../parts/language-text.tsx';
 import styles from './panes.module.css';
 
 /** Placeholders and tags: a look only; the service decides what a placeholder is. */
-const placeholder = /\{\{?[\w.-]{1,60}\}?\}|%(?:\d+\$)?[sd@]|%\{\w{1,60}\}|<\/?[a-zA-Z][\w-]{0,30}[^<>]{0,200}>/g;
+const placeholder =
+  /\{\{?[\w.-]{1,60}\}?\}|%(?:\d+\$)?[sd@]|%\{\w{1,60}\}|<\/?[a-zA-Z][\w-]{0,30}[^<>]{0,200}>/g;
 
 /** Maximum length of a text whose parts are marked, in UTF-16 units. */
 const longest = 20_000;

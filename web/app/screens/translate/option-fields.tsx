@@ -44,17 +44,19 @@ export function OptionFields({ options, offered, set }: FieldsProps) {
     <>
       <fieldset className={styles.tones}>
         <legend>{t('translate.tone')}</legend>
-        {tones.map(([value, name]) => (
-          <label key={value}>
-            <input
-              type="radio"
-              name="tone"
-              checked={options.tone === value}
-              onChange={() => set({ tone: value })}
-            />
-            {t(name)}
-          </label>
-        ))}
+        <div>
+          {tones.map(([value, name]) => (
+            <label key={value}>
+              <input
+                type="radio"
+                name="tone"
+                checked={options.tone === value}
+                onChange={() => set({ tone: value })}
+              />
+              {t(name)}
+            </label>
+          ))}
+        </div>
       </fieldset>
       {has('domain') && <Domain value={options.domain} onChange={(domain) => set({ domain })} />}
       <label>
@@ -92,6 +94,7 @@ export function OptionFields({ options, offered, set }: FieldsProps) {
           <input
             type="checkbox"
             role="switch"
+            aria-checked={options.requireReview}
             checked={options.requireReview}
             onChange={({ target }) => set({ requireReview: target.checked })}
           />

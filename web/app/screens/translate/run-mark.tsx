@@ -34,11 +34,7 @@ export function RunMark({ state, size = 14 }: { state: RunState; size?: number }
   const t = useT();
   return (
     <>
-      {state === 'running' ? (
-        <Spinner size={size} />
-      ) : (
-        <StatusMark status={marks[state]} size={size} />
-      )}
+      {state === 'running' ? <Spinner size={size} /> : <StatusMark status={marks[state]} size={size} />}
       <span className="visually-hidden">{t(names[state])}</span>
     </>
   );

@@ -158,7 +158,9 @@ export function isDone(status: string | undefined): boolean {
 }
 
 /** The file of a job that is a page of a file. */
-function sourceDocument(job: TranslationJob | undefined): { page_count?: unknown; name?: unknown } | undefined {
+function sourceDocument(
+  job: TranslationJob | undefined,
+): { page_count?: unknown; name?: unknown } | undefined {
   const found = job?.request.metadata?.['source_document'];
   return typeof found === 'object' && found !== null ? found : undefined;
 }

@@ -6,6 +6,9 @@ import { detected } from '../../parts/source-language.tsx';
 import styles from './panes.module.css';
 import { recentSources, rememberSource } from './recent-languages.ts';
 
+/** Languages that are offered in a browser without a selection so far. */
+const usual = ['en', 'de', 'fr'];
+
 /**
  * The source language: detection, the languages that were selected last, and a list of all languages.
  * @param found the language that was detected
@@ -24,8 +27,12 @@ export function SourceLanguages({
 }) {
   const { t, locale } = useInterface();
   const { languages, nameOf } = useLanguages();
-  const [recent] = useState(() => [...new Set([...recentSources(), locale, 'en'])].slice(0, 2));
-  const offered = from === detected || recent.includes(from) ? recent : [from, ...recent.slice(0, 1)];
+  const [recent] = useState(() => [...recentSources(), locale, ...usual]);
+  const offered = [
+    ...new Set(from === detected || recent.slice(0, 2).includes(from) ? recent : [from, ...recent]),
+  ]
+    .filter((code) => code !== found)
+    .slice(0, 2);
   const choose = (code: string) => {
     if (code !== detected) rememberSource(code);
     onChange(code);

@@ -45,33 +45,35 @@ export function TargetTabs({
   };
   return (
     <div className={styles.languages}>
-      {codes.length > 0 && <div
-        ref={list}
-        role="tablist"
-        className={styles.tabs}
-        aria-label={t('translate.target_languages')}
-        onKeyDown={move}
-      >
-        {codes.map((code) => {
-          const state = stateOf(code);
-          return (
-            <button
-              key={code}
-              type="button"
-              role="tab"
-              id={panelOf(code).tab}
-              className={styles.language}
-              aria-selected={code === current}
-              aria-controls={code === current ? panelOf(code).panel : undefined}
-              tabIndex={code === current ? 0 : -1}
-              onClick={() => onSelect(code)}
-            >
-              {state && <RunMark state={state} />}
-              {nameOf(code)}
-            </button>
-          );
-        })}
-      </div>}
+      {codes.length > 0 && (
+        <div
+          ref={list}
+          role="tablist"
+          className={styles.tabs}
+          aria-label={t('translate.target_languages')}
+          onKeyDown={move}
+        >
+          {codes.map((code) => {
+            const state = stateOf(code);
+            return (
+              <button
+                key={code}
+                type="button"
+                role="tab"
+                id={panelOf(code).tab}
+                className={styles.language}
+                aria-selected={code === current}
+                aria-controls={code === current ? panelOf(code).panel : undefined}
+                tabIndex={code === current ? 0 : -1}
+                onClick={() => onSelect(code)}
+              >
+                {state && <RunMark state={state} />}
+                {nameOf(code)}
+              </button>
+            );
+          })}
+        </div>
+      )}
       <LanguagePicker
         chosen={codes}
         className={`ghost icon ${styles.add}`}

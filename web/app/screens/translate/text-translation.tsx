@@ -92,8 +92,11 @@ export function TextTranslation({ from, to, choose, text, options, onText, onSpl
       <section className={styles.pane} aria-label={t('translate.source_pane')}>
         <SourceLanguages
           from={from}
-          found={runs.find((one) => !isOld(one) && one.request.source_lang === detected && one.job)?.job
-            ?.request.source_lang}
+          found={
+            runs.find(
+              (one) => from === detected && !isOld(one) && one.request.source_lang === detected && one.job,
+            )?.job?.request.source_lang
+          }
           onChange={(code) => choose({ from: code })}
           swap={canSwap ? swap : undefined}
         />

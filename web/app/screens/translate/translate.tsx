@@ -9,7 +9,7 @@ import { linesOf, useBatchTexts } from './batch-texts.tsx';
 import { BatchTranslation } from './batch-translation.tsx';
 import { Cost } from './cost.tsx';
 import { FileDrop, useFileDropping } from './file-drop.tsx';
-import { noOptions, countSet } from './options.ts';
+import { countSet, noOptions } from './options.ts';
 import { OptionsDrawer, offeredFor } from './options-drawer.tsx';
 import { Remaining } from './remaining.tsx';
 import type { LanguageChoiceProps, TranslateKind } from './search.ts';

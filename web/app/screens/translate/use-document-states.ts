@@ -26,5 +26,7 @@ export function useDocumentStates(files: readonly ListedFile[]): ReadonlyMap<str
     combine: (results) => results.flatMap(({ data }) => data ?? []),
   });
   const progress = useProgress(documents);
-  return new Map(documents.map((document) => [document.id, { document, progress: progress.get(document.id) }]));
+  return new Map(
+    documents.map((document) => [document.id, { document, progress: progress.get(document.id) }]),
+  );
 }

@@ -7,14 +7,19 @@ import { Series } from './series.ts';
 /** Milliseconds between polls for the jobs of a running series. */
 const lookEvery = 2000;
 
-/** A series of this screen; the component is rendered again when the series changes. */
-export function useSeries() {
+/**
+ * A series of this screen; the component is rendered again when the series changes.
+ * @param prepare called once with the new series
+ */
+export function useSeries(prepare?: (series: Series) => void) {
   const [{ series, subscribe }] = useState(() => {
     const listeners = new Set<() => void>();
+    const created = new Series(client.translations, () => {
+      for (const listener of listeners) listener();
+    });
+    prepare?.(created);
     return {
-      series: new Series(client.translations, () => {
-        for (const listener of listeners) listener();
-      }),
+      series: created,
       subscribe(listener: () => void) {
         listeners.add(listener);
         return () => void listeners.delete(listener);
