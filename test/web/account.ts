@@ -8,10 +8,10 @@ async function openAccount(page: Page) {
   return popover;
 }
 
-/** Signs out in the popover of the member. The screen is in English. */
+/** Signs out in the popover of the member. */
 export async function signOut(page: Page): Promise<void> {
   const popover = await openAccount(page);
-  await popover.getByRole('button', { name: 'Sign out' }).click();
+  await popover.getByRole('button').last().click();
 }
 
 /** Selects a language of the interface. */

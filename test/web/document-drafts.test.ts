@@ -125,13 +125,13 @@ describe.skipIf(withoutBrowser)(
     test('are never shown to another member in the same browser', async () => {
       const { page, path, founder, colleague } = await atDocument();
       await type(page, 1, 'Confidentiel');
-      const signOut = async () => {
+      const leave = async () => {
         await signOut(page);
         const dialog = page.getByRole('dialog', { name: 'Unsent changes' });
         await dialog.getByRole('button', { name: 'Keep and sign out' }).click();
         await page.waitForURL('**/signin*');
       };
-      await signOut();
+      await leave();
       await page.goto(path);
       await signInAt(page, colleague);
       await page.getByText('3 segments', { exact: true }).waitFor();
@@ -140,7 +140,7 @@ describe.skipIf(withoutBrowser)(
       await page.reload();
       await left(page).getByText('You have 1 unapplied correction').waitFor();
       expect(await page.getByText('Confidentiel').count()).toBe(0);
-      await signOut();
+      await leave();
       await page.goto(path);
       await signInAt(page, founder);
       await left(page).getByText('You have 1 unapplied correction').waitFor();

@@ -26,7 +26,6 @@ export function AccountMenu({ onSignOut }: { onSignOut: () => void }) {
         className={styles['account']}
         aria-haspopup="dialog"
         aria-expanded={isOpen}
-        aria-label={t('common.account', { name })}
         onClick={() => setOpen(true)}
       >
         <span className={styles['avatar']} aria-hidden>
@@ -40,6 +39,7 @@ export function AccountMenu({ onSignOut }: { onSignOut: () => void }) {
             </small>
           )}
         </span>
+        <span className="visually-hidden">{t('common.account')}</span>
         <ChevronsUpDown size={15} aria-hidden />
       </button>
       {isOpen && (

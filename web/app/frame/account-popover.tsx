@@ -31,7 +31,7 @@ export default function AccountPopover({
       placement="top start"
       className={styles['popover'] as string}
     >
-      <Dialog className={styles['menu'] as string} aria-label={t('common.account', { name })}>
+      <Dialog className={styles['menu'] as string} aria-label={t('common.account')}>
         <bdi className={styles['menuName']} translate="no">
           {name}
         </bdi>

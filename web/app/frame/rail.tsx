@@ -39,7 +39,13 @@ export function Rail({ inEditor, onSignOut }: { inEditor: boolean; onSignOut: ()
   const isNarrow = inEditor || isMedium;
   return (
     <header className={styles['rail']} data-narrow={isNarrow || undefined}>
-      <Link to="/app" className={styles['brand']} aria-label="LinguaLoop" translate="no">
+      <Link
+        to="/app"
+        activeOptions={{ exact: true }}
+        className={styles['brand']}
+        aria-label="LinguaLoop"
+        translate="no"
+      >
         <Logo />
         <span className={styles['name']}>
           Lingua<b>Loop</b>
@@ -114,7 +120,11 @@ export function SectionNavigation() {
       <ul>
         {section.entries.map((entry) => (
           <li key={entry.to}>
-            <Link to={entry.to} activeOptions={{ exact: true }} aria-current={isAt(path, entry) ? 'page' : undefined}>
+            <Link
+              to={entry.to}
+              activeOptions={{ exact: true }}
+              aria-current={isAt(path, entry) ? 'page' : undefined}
+            >
               <entry.icon size={16} aria-hidden />
               {t(entry.name)}
             </Link>
