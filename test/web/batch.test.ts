@@ -106,7 +106,7 @@ describe.skipIf(withoutBrowser)('a batch', () => {
     const results = page.getByRole('region', { name: 'Results' });
     await results.getByText('0 of 2 done').waitFor();
     // The first job is created before the model responds.
-    await expect.poll(() => results.getByText('In progress').count()).toBe(1);
+    await results.getByText('In progress').waitFor();
     await page.reload();
     await results.getByText('0 of 2 done').waitFor();
     goOn();
@@ -173,7 +173,7 @@ describe.skipIf(withoutBrowser)('files', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('a Word file keeps its layout unless only its text is selected; an error is said in its row', async () => {
+  test('a Word file keeps its layout unless only its text is selected; its row shows the error', async () => {
     const { page } = await signedIn(app, browser, '/app/translate?kind=file&from=en&to=["de"]');
     await page.getByLabel('files to translate').setInputFiles([
       {

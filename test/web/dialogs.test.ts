@@ -9,8 +9,8 @@ import {
   withAuthenticator,
 } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { signOut } from './account.ts';
 import { tooWideOn, violationsOn } from './accessibility.ts';
+import { signOut } from './account.ts';
 import { type PersonOptions, useBrowser, withoutBrowser } from './browser.ts';
 import { field } from './reviewing.ts';
 import { sessionCookie } from './screens.ts';

@@ -119,19 +119,19 @@ describe.skipIf(withoutBrowser)('a member at /app/texts', () => {
 });
 
 describe.skipIf(withoutBrowser)('a member at /jobs/{id}', () => {
-  test('reads what happened in words, and the steps behind the details; an administrator deletes it', async () => {
+  test('reads the events in words, and the steps behind the details; an administrator deletes it', async () => {
     model.mend();
     const { page, apiKey } = await signedIn(app, browser, '/app');
     const [job] = await translate(apiKey, { source_text: 'Sign here.', domain: 'legal' });
     await page.goto(`/jobs/${job.id}`);
     await page.getByText('the domain "legal" always requires a human review').waitFor();
     await page.getByText('Review required by policy').waitFor();
-    const events = page.getByRole('region', { name: 'What happened' }).locator('ol > li b:first-child');
+    const events = page.getByRole('region', { name: 'Timeline' }).locator('ol > li b:first-child');
     expect(await events.evaluateAll((all) => all.map((one) => one.textContent))).toEqual([
       'Submitted',
       'Translated',
-      'Checked: score 92',
-      'Verified: score 92',
+      'Checked: score 95',
+      'Verified: score 95',
       'Held for a reviewer',
       'Review required by policy',
     ]);

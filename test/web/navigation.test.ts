@@ -21,14 +21,9 @@ describe.skipIf(withoutBrowser)("an administrator's navigation", () => {
   test('has six sections in the order of the work, and marks the current one', async () => {
     const { page } = await administratorAt('/app/settings/storage');
     const links = page.getByRole('banner').getByRole('listitem').getByRole('link');
-    await expect.poll(() => links.allInnerTexts()).toEqual([
-      'Inbox',
-      'Translate',
-      'Files',
-      'Language assets',
-      'Reports',
-      'Settings',
-    ]);
+    await expect
+      .poll(() => links.allInnerTexts())
+      .toEqual(['Inbox', 'Translate', 'Files', 'Language assets', 'Reports', 'Settings']);
     const current = page.locator('[aria-current=page]');
     await expect.poll(() => current.allInnerTexts()).toEqual(['Settings', 'Storage']);
     await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Members' }).click();

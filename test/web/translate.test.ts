@@ -48,10 +48,10 @@ describe.skipIf(withoutBrowser)('a member at /app/translate', () => {
     await page.getByRole('tab', { name: 'Published Japanese', selected: true }).press('ArrowLeft');
     await page.getByRole('tab', { name: 'Published German', selected: true }).waitFor();
     await page.getByText('[de] The cat sleeps. 😀').waitFor();
-    await page.getByRole('button', { name: 'Download' }).click();
+    await page.getByRole('button', { name: 'Download', exact: true }).click();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('menuitem', { name: 'Download TXT' }).click(),
+      page.getByRole('button', { name: 'Download TXT' }).click(),
     ]);
     const chunks = await (await download.createReadStream()).toArray();
     expect(Buffer.concat(chunks).toString()).toContain('[de] The cat sleeps. 😀');
@@ -59,9 +59,9 @@ describe.skipIf(withoutBrowser)('a member at /app/translate', () => {
 
     await page.getByRole('link', { name: 'Open the job' }).click();
     await page.getByRole('heading', { name: 'Translation job The cat sleeps.' }).waitFor();
-    await page.getByRole('button', { name: 'Download' }).click();
+    await page.getByRole('button', { name: 'Download', exact: true }).click();
     for (const format of ['TXT', 'DOCX', 'PDF'])
-      await page.getByRole('menuitem', { name: `Download ${format}` }).waitFor();
+      await page.getByRole('button', { name: `Download ${format}` }).waitFor();
   });
 
   test('the language is detected unless one is selected; the result and the job show that, with warnings', async () => {
@@ -166,7 +166,7 @@ describe.skipIf(withoutBrowser)('a member at /app/translate', () => {
     expect(body).toEqual([]);
   });
 
-  test('a result says that the source has changed since, and the languages can be swapped', async () => {
+  test('a result shows that the source has changed since, and the languages can be swapped', async () => {
     model.mend();
     const { page } = await signedIn(app, browser, '/app/translate?from=en&to=["de"]');
     await page.getByLabel('Text to translate').fill('Good morning');
@@ -183,8 +183,9 @@ describe.skipIf(withoutBrowser)('a member at /app/translate', () => {
 
   test('a translation that awaits review links to it; placeholders and glossary terms are marked', async () => {
     const { page, apiKey } = await signedIn(app, browser, '/app/translate?from=en&to=["de"]');
+    const csv = new File(['source,target\ngarden room,garden room'], 'terms.csv', { type: 'text/csv' });
     const body = new FormData();
-    body.append('file', new File(['source,target\ngarden room,garden room'], 'terms.csv'));
+    body.append('terminology_file', csv);
     for (const [name, value] of Object.entries({ name: 'Hotel', source_lang: 'en', target_lang: 'de' }))
       body.append(name, value);
     const { status } = await app.request('/api/terminology', {

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { IdempotencyMismatchError } from '#sdk/outcome-errors.ts';
 import { newIdempotencyKey } from '#sdk/random-key.ts';
 
-/** Where keys are stored, so that they survive a reload. */
+/** A store for keys, so that they survive a reload. */
 export interface KeyStore {
   read(): Record<string, string>;
   write(keys: Record<string, string>): void;

@@ -7,10 +7,10 @@ import { announce } from './announcer.tsx';
 import { Problem } from './problem.tsx';
 import { saveFile } from './save-file.ts';
 
-// The menu and its library load when it is first opened.
-const JobDownloadMenu = lazy(() => import('./job-download-menu.tsx'));
+// The popover and its library load when it is first opened.
+const JobDownloadPopover = lazy(() => import('./job-download-popover.tsx'));
 
-/** A menu that downloads a published translation in any available format. */
+/** A popover that downloads a published translation in any available format. */
 export function JobDownloads({ jobId }: { jobId: string }) {
   const t = useT();
   const trigger = useRef<HTMLButtonElement>(null);
@@ -36,7 +36,7 @@ export function JobDownloads({ jobId }: { jobId: string }) {
       <button
         ref={trigger}
         type="button"
-        aria-haspopup="menu"
+        aria-haspopup="dialog"
         aria-expanded={isOpen}
         disabled={isBusy}
         onClick={() => setOpen(true)}
@@ -47,7 +47,7 @@ export function JobDownloads({ jobId }: { jobId: string }) {
       </button>
       {isOpen && (
         <Suspense>
-          <JobDownloadMenu
+          <JobDownloadPopover
             trigger={trigger}
             onSelect={(format) => void download(format)}
             onClose={() => setOpen(false)}

@@ -41,7 +41,7 @@ const icons: Record<TimelineEvent['kind'], LucideIcon> = {
   running: LoaderCircle,
 };
 
-/** What happened to a job, in words. */
+/** The events of a job, in words. */
 export function JobTimeline({ job }: { job: TranslationJob }) {
   const t = useT();
   return (

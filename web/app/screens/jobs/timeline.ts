@@ -12,7 +12,7 @@ export interface SeenIssue {
 /** A segment of a TM, or a glossary term, that a translation was taken from. */
 type Origin = 'terminology' | 'tmx_import' | 'golden_approved';
 
-/** What happened to a job. `at` is a time, ISO 8601; `ms` a duration. Both are undefined if they are not known. */
+/** An event of a job. `at` is a time, ISO 8601; `ms` a duration. Both are undefined if they are not known. */
 export type TimelineEvent = { at?: string | undefined; ms?: number | undefined } & (
   | { kind: 'submitted' }
   | { kind: 'served'; origin: Origin | undefined; setName: string | undefined }
@@ -172,7 +172,7 @@ function issuesByPass(job: TranslationJob): Record<Pass, SeenIssue[]> {
   };
 }
 
-/** The duration of all steps with a name. The names are no contract: without such a step, nothing is shown. */
+/** The duration of all steps with a name. The service may rename steps; nothing is shown then. */
 function durationOf(steps: readonly AgentStep[], name: string): number | undefined {
   const durations = steps.flatMap(({ name: one, started_at: from, completed_at: to }) =>
     one === name && to ? Math.max(0, Date.parse(to) - Date.parse(from)) : [],

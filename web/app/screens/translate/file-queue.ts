@@ -53,8 +53,8 @@ export const maxFiles = 20;
 const maxConcurrent = 3;
 
 /**
- * The files of the screen. Each file is sent once for each language; at most three are sent at the same time. What was
- * sent is recorded, and followed again after a reload.
+ * The files of the screen. Each file is sent once for each language; at most three are sent at the same time. The IDs
+ * of the jobs are recorded, and the jobs are followed again after a reload.
  */
 export class FileQueue {
   files: readonly ListedFile[] = [];
@@ -299,7 +299,7 @@ export class FileQueue {
   }
 }
 
-/** What makes two submissions of a file the same. The content of a file is not compared. */
+/** The identity of a submission. The content of a file is not part of it. */
 function identityOf(
   { name, size, lastModified }: File,
   keepsLayout: boolean,

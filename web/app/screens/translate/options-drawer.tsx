@@ -9,7 +9,7 @@ import styles from './options.module.css';
 import { noOptions, type OptionName, type Options, optionsOf } from './options.ts';
 import type { TranslateKind } from './search.ts';
 
-/** The widths at which the drawer stands beside the texts. Below them, it covers the screen. */
+/** The widths at which the drawer stands next to the texts. Below them, it covers the screen. */
 const wide = matchMedia('(width >= 68rem)');
 
 function subscribeToWidth(listener: () => void): () => void {

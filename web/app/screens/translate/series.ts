@@ -23,7 +23,7 @@ export interface Sending {
 
 export type SeriesState = 'ready' | 'running' | 'done' | 'failed';
 
-/** What a screen shows of a series. A change creates a new object. */
+/** The state of a series for the screen. A change creates a new object. */
 export interface SeriesView {
   state: SeriesState;
   /** The jobs by their index in the complete series. */

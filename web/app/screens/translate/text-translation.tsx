@@ -28,7 +28,7 @@ interface TextProps extends LanguageChoiceProps {
 }
 
 /**
- * Translates one text into one or several languages, with the results beside the text. Each language has a separate job,
+ * Translates one text into one or several languages, with the results next to the text. Each language has a separate job,
  * so that a failure in one language does not affect the others.
  */
 export function TextTranslation({ from, to, choose, text, options, onText, onSplit }: TextProps) {

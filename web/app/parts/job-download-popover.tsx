@@ -1,5 +1,5 @@
 import type { RefObject } from 'react';
-import { Menu, MenuItem, Popover } from 'react-aria-components';
+import { Dialog, Popover } from 'react-aria-components';
 import type { GoldenFormat } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
 import styles from './job-downloads.module.css';
@@ -7,7 +7,7 @@ import styles from './job-downloads.module.css';
 const formats: readonly GoldenFormat[] = ['txt', 'docx', 'pdf'];
 
 /** The formats of a published translation. */
-export default function JobDownloadMenu({
+export default function JobDownloadPopover({
   trigger,
   onSelect,
   onClose,
@@ -25,13 +25,13 @@ export default function JobDownloadMenu({
       placement="bottom end"
       className={styles['popover'] as string}
     >
-      <Menu className={styles['menu'] as string} aria-label={t('jobs.download_menu')} autoFocus="first">
+      <Dialog className={styles['menu'] as string} aria-label={t('jobs.download_menu')}>
         {formats.map((format) => (
-          <MenuItem key={format} className={styles['item'] as string} onAction={() => onSelect(format)}>
+          <button key={format} type="button" className="ghost" onClick={() => onSelect(format)}>
             {t('jobs.download', { format: format.toUpperCase() })}
-          </MenuItem>
+          </button>
         ))}
-      </Menu>
+      </Dialog>
     </Popover>
   );
 }
