@@ -109,7 +109,7 @@ function Removal({ job }: { job: TranslationJob }) {
   };
   return (
     <>
-      <button type="button" className={styles.remove} onClick={() => setAsking(true)}>
+      <button type="button" className={`danger ${styles.remove}`} onClick={() => setAsking(true)}>
         <Trash2 size={15} aria-hidden />
         {t('jobs.delete')}
       </button>

@@ -5,7 +5,7 @@ import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
 import { pathsOf } from './file-kind.ts';
 import type { FileQueue, ListedFile } from './file-queue.ts';
-import { FileTaskLine } from './file-task-line.tsx';
+import { FailedLine, FileTaskLine, failedAlike } from './file-task-line.tsx';
 import styles from './files.module.css';
 import { fileName } from './series.ts';
 import type { DocumentState } from './use-document-states.ts';
@@ -51,16 +51,20 @@ export function FileRow({
           </p>
         )}
         {isReady && !problem && <PathChoice file={file} queue={queue} />}
-        {tasks.map((task) => (
-          <FileTaskLine
-            key={task.target}
-            file={file}
-            name={name}
-            task={task}
-            state={task.document && documents.get(task.document.id)}
-            queue={queue}
-          />
-        ))}
+        {failedAlike(tasks, t) ? (
+          <FailedLine file={file} name={name} tasks={tasks} queue={queue} />
+        ) : (
+          tasks.map((task) => (
+            <FileTaskLine
+              key={task.target}
+              file={file}
+              name={name}
+              task={task}
+              state={task.document && documents.get(task.document.id)}
+              queue={queue}
+            />
+          ))
+        )}
       </div>
       <button
         type="button"

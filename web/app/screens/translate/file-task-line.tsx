@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
-import { useT } from '../../i18n.tsx';
+import { type Translate, useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
 import { problemText } from '../../parts/problem.tsx';
@@ -59,7 +59,7 @@ export function FileTaskLine({
         <Stop name={name} onStop={() => queue.stop(file.id, target)} />
       </Line>
     );
-  if (task.state === 'failed') return <FailedLine file={file} name={name} task={task} queue={queue} />;
+  if (task.state === 'failed') return <FailedLine file={file} name={name} tasks={[task]} queue={queue} />;
   if (task.pages) return <PagesLine file={file} task={task} />;
   return state ? <DocumentLine name={name} task={task} state={state} /> : null;
 }
@@ -101,38 +101,51 @@ function Again({ name, onClick }: { name: string; onClick: () => void }) {
   );
 }
 
-function FailedLine({
+/**
+ * The error of a file, and what can be done.
+ * @param tasks the languages with this error; mostly it is the same for all
+ */
+export function FailedLine({
   file,
   name,
-  task,
+  tasks,
   queue,
 }: {
   file: ListedFile;
   name: string;
-  task: FileTask;
+  tasks: readonly FileTask[];
   queue: FileQueue;
 }) {
   const t = useT();
-  if (openCandidates(task.error))
+  const [first] = tasks;
+  if (!first) return null;
+  const { error } = first;
+  const again = (from?: string) => {
+    for (const { target } of tasks) queue.again(file.id, target, from);
+  };
+  const shown = tasks.length === 1 ? first : { ...first, target: '' };
+  if (openCandidates(error))
     return (
-      <Line task={task}>
-        <OpenLanguage
-          error={task.error}
-          from={detected}
-          onChoose={(code) => queue.again(file.id, task.target, code)}
-        />
+      <Line task={shown}>
+        <OpenLanguage error={error} from={detected} onChoose={again} />
       </Line>
     );
-  const mayRetry = !(task.error instanceof LinguaLoopError) || mayHelp(task.error.status);
+  const mayRetry = !(error instanceof LinguaLoopError) || mayHelp(error.status);
   return (
-    <Line task={task}>
+    <Line task={shown}>
       <StatusMark status="critical" />
       <span role="alert" className={styles.problem}>
-        {task.error === undefined ? t('translate.file_lost') : problemText(task.error, t)}
+        {error === undefined ? t('translate.file_lost') : problemText(error, t)}
       </span>
-      {mayRetry && file.file && <Again name={name} onClick={() => queue.again(file.id, task.target)} />}
+      {mayRetry && file.file && <Again name={name} onClick={() => again()} />}
     </Line>
   );
+}
+
+/** Whether all languages of a file have failed with the same error. */
+export function failedAlike(tasks: readonly FileTask[], t: Translate): boolean {
+  const texts = tasks.map(({ state, error }) => state === 'failed' && problemText(error, t));
+  return tasks.length > 1 && texts[0] !== false && texts.every((text) => text === texts[0]);
 }
 
 /** Whether the same file may be accepted later. */
